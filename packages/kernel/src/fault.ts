@@ -1,0 +1,42 @@
+import type { RateLimitInfo } from './decide/rate-limit.js';
+
+/** Why one attempt failed. */
+export type FaultKind =
+  | 'connect' // never reached the upstream: DNS, refused, TLS before any byte
+  | 'network' // the connection broke after bytes may have left
+  | 'timeout' // one of our clocks ran out; `clock` says which
+  | 'rate_limited'
+  | 'server' // 5xx
+  | 'auth' // 401, or a credential that the upstream did not accept
+  | 'rejected' // any other 4xx: sending it again cannot help
+  | 'bad_response' // an answer that could not be understood
+  | 'cancelled' // the caller aborted; `cause` is the caller's reason
+  | 'circuit_open'
+  | 'overloaded' // our own bulkhead is full
+  | 'unexpected'; // the callee threw something that nobody classified
+
+/** Could the upstream have acted on it? */
+export type Sent = 'no' | 'maybe' | 'answered';
+
+/** Which clock ran out, for `timeout` faults. A pack may name clocks of its own. */
+export type TimeoutClock = 'deadline' | 'attempt' | 'idle' | 'queue' | (string & {});
+
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly sent: Sent;
+  readonly status?: number;
+  readonly clock?: TimeoutClock;
+  /** How long the upstream asked us to wait. */
+  readonly retryAfterMs?: number;
+  readonly limits?: readonly RateLimitInfo[];
+  /** The upstream said that waiting a little cannot help (a day's quota, a blocked account). */
+  readonly final?: boolean;
+  readonly cause?: unknown;
+}
+
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: Fault };
+
+/** What a call does to the world: nothing, the same thing if repeated, or one more thing each time. */
+export type Effect = 'read' | 'idempotent' | 'once';
