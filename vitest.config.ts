@@ -1,18 +1,24 @@
-import { defineConfig } from 'vitest/config';
-import { fileURLToPath } from 'node:url';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { sourceOf, workspacePackages } from './test/support/workspace.js';
 
-const source = (path: string): string => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
+const longSuites = '**/*.long.test.ts';
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   resolve: {
     // Tests read the sources, so a stale build can never make a test pass.
-    alias: [
-      { find: /^@toolkeel\/kernel\/testing$/, replacement: source('kernel/src/testing/index.ts') },
-      { find: /^@toolkeel\/(\w+)$/, replacement: source('$1/src/index.ts') },
-    ],
+    alias: workspacePackages().flatMap((pkg) =>
+      sourceOf(pkg).map(({ specifier, file }) => ({
+        find: new RegExp(`^${specifier}$`),
+        replacement: file,
+      })),
+    ),
   },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 20_000,
+    include:
+      mode === 'long'
+        ? [longSuites]
+        : ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, '**/dist/**', ...(mode === 'long' ? [] : [longSuites])],
+    testTimeout: mode === 'long' ? 600_000 : 20_000,
   },
-});
+}));

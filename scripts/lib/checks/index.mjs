@@ -1,0 +1,85 @@
+import { compile } from '../build.mjs';
+import { say, seconds, timed, withProgress } from '../progress.mjs';
+import { capture, tool } from '../run.mjs';
+import { checkManifests } from './manifests.mjs';
+import { checkTarballs } from './tarballs.mjs';
+
+/**
+ * @typedef {import('../run.mjs').Result} Result
+ * @typedef {{ name: string, run: () => Promise<Result>, fix?: string }} Check
+ * @typedef {{ name: string, code: number, output: string, fix?: string }} Finding
+ */
+
+/**
+ * @param {string[]} problems
+ * @returns {Result}
+ */
+const fromProblems = (problems) => ({
+  code: problems.length > 0 ? 1 : 0,
+  output: problems.join('\n'),
+});
+
+/**
+ * Goes first: the linter reads the declarations that it writes, and the tarballs hold its output.
+ *
+ * @type {Check}
+ */
+const types = { name: 'types', run: () => compile(['test', 'scripts']) };
+
+/**
+ * Independent of each other; the slowest first, so that two cores finish early.
+ *
+ * @type {Check[]}
+ */
+const others = [
+  { name: 'tarballs', run: async () => fromProblems(await checkTarballs()) },
+  {
+    name: 'lint',
+    run: () =>
+      capture(
+        tool('oxlint', ['--type-aware', '--deny-warnings', '--report-unused-disable-directives']),
+      ),
+  },
+  { name: 'unused', run: () => capture(tool('knip', ['--no-progress', '--no-config-hints'])) },
+  { name: 'format', run: () => capture(tool('oxfmt', ['--check'])), fix: 'npm run format' },
+  { name: 'manifests', run: async () => fromProblems(checkManifests()) },
+];
+
+/**
+ * Runs all checks, however many fail, and prints one line for each as it ends.
+ *
+ * @returns {Promise<string[]>} the names of those that failed
+ */
+export const runChecks = async () => {
+  /** @type {Finding[]} */
+  const failed = [];
+  /** @type {Set<string>} */
+  const running = new Set();
+
+  const look = async (/** @type {Check} */ { name, run, fix }) => {
+    running.add(name);
+    const { value, ms } = await timed(run);
+    running.delete(name);
+    if (process.stdout.isTTY) process.stdout.write('\r\u001B[2K');
+    say(`  ${value.code === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(10)} ${seconds(ms).padStart(7)}`);
+    if (value.code !== 0) failed.push({ name, ...value, ...(fix && { fix }) });
+  };
+
+  say('check');
+  await withProgress(
+    () => `  running: ${[...running].join(', ')}`,
+    async () => {
+      await look(types);
+      const queue = [...others];
+      const lane = async () => {
+        for (let next = queue.shift(); next; next = queue.shift()) await look(next);
+      };
+      await Promise.all([lane(), lane()]);
+    },
+  );
+  for (const { name, output, fix } of failed) {
+    say(`\n── ${name} ${'─'.repeat(60)}\n${output}`);
+    if (fix) say(`This repairs it: ${fix}`);
+  }
+  return failed.map(({ name }) => name);
+};

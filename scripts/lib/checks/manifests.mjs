@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { readJson } from '../json.mjs';
+import { inRoot, packageDirs, root } from '../paths.mjs';
+
+/**
+ * @typedef {import('../json.mjs').Manifest} Manifest
+ * @typedef {import('../json.mjs').Lockfile} Lockfile
+ * @typedef {{ path: string, manifest: Manifest }} Named
+ */
+
+/** @type {readonly ('dependencies' | 'devDependencies' | 'optionalDependencies')[]} */
+const pinned = ['dependencies', 'devDependencies', 'optionalDependencies'];
+const exact = /^(npm:(@[^@/]+\/)?[^@/]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/;
+
+/**
+ * Versions are exact, and one dependency has one version in the whole repository.
+ *
+ * @param {readonly Named[]} manifests
+ * @returns {string[]}
+ */
+export const versionProblems = (manifests) => {
+  /** @type {string[]} */
+  const problems = [];
+  /** @type {Map<string, { version: string, path: string }>} */
+  const seen = new Map();
+  for (const { path, manifest } of manifests) {
+    if (manifest.name && manifest.version)
+      seen.set(manifest.name, { version: manifest.version, path });
+  }
+  for (const { path, manifest } of manifests) {
+    const groups = [...pinned.map((group) => manifest[group]), manifest.overrides];
+    for (const [name, version] of groups.flatMap((group) => Object.entries(group ?? {}))) {
+      if (!exact.test(version))
+        problems.push(`${path}: ${name} is "${version}", not an exact version`);
+      const first = seen.get(name);
+      if (!first) seen.set(name, { version, path });
+      else if (first.version !== version)
+        problems.push(`${path}: ${name} is ${version}, but ${first.version} in ${first.path}`);
+    }
+  }
+  return problems;
+};
+
+/**
+ * The lock file says where nothing comes from, holds the native parts of every platform, and agrees with
+ * the manifests that it was made from.
+ *
+ * @param {string} path
+ * @param {Lockfile} lock
+ * @param {Record<string, Manifest>} manifests by the lock file's own names: '' is the root, then 'packages/x'
+ * @returns {string[]}
+ */
+export const lockProblems = (path, lock, manifests) => {
+  /** @type {string[]} */
+  const problems = [];
+  const names = new Set(Object.keys(lock.packages).map((key) => key.split('node_modules/').pop()));
+  for (const [key, entry] of Object.entries(lock.packages)) {
+    if (entry.resolved && !entry.link)
+      problems.push(
+        `${path}: ${key} holds a download address (delete the lock file's "resolved" lines)`,
+      );
+    const missing = Object.keys(entry.optionalDependencies ?? {}).filter(
+      (name) => !names.has(name),
+    );
+    if (missing.length > 0)
+      problems.push(
+        `${path}: ${key} would not work on other platforms, missing ${missing.join(', ')}`,
+      );
+  }
+  for (const [key, manifest] of Object.entries(manifests)) {
+    const entry = lock.packages[key];
+    for (const group of pinned) {
+      const [wanted, locked] = [manifest[group] ?? {}, entry?.[group] ?? {}];
+      const changed = [...new Set([...Object.keys(wanted), ...Object.keys(locked)])].filter(
+        (name) => wanted[name] !== locked[name],
+      );
+      if (changed.length > 0)
+        problems.push(
+          `${path}: is not up to date with ${key || '.'} (${changed.join(', ')}): run npm install`,
+        );
+    }
+  }
+  return problems;
+};
+
+/**
+ * @param {string} dir
+ * @returns {Manifest}
+ */
+const load = (dir) => readJson(join(dir, 'package.json'));
+
+/** Both rules over this repository, bench/ included where it exists. */
+export const checkManifests = () => {
+  const workspace = [root, ...packageDirs()];
+  const groups = [workspace, [inRoot('bench')]].filter(
+    ([dir]) => dir && existsSync(join(dir, 'package.json')),
+  );
+  return groups.flatMap((dirs) => {
+    const [top = root] = dirs;
+    const manifests = dirs.map((dir) => ({
+      path: relative(root, join(dir, 'package.json')).replaceAll('\\', '/'),
+      manifest: load(dir),
+    }));
+    const keyed = Object.fromEntries(
+      dirs.map((dir) => [relative(top, dir).replaceAll('\\', '/'), load(dir)]),
+    );
+    const lockPath = join(top, 'package-lock.json');
+    return [
+      ...versionProblems(manifests),
+      ...lockProblems(relative(root, lockPath).replaceAll('\\', '/'), readJson(lockPath), keyed),
+    ];
+  });
+};

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { readJson } from './json.mjs';
+import { inRoot, root } from './paths.mjs';
+
+/**
+ * @typedef {{ file: string, args: string[] }} Command
+ * @typedef {{ code: number, output: string }} Result
+ */
+
+/**
+ * An installed tool as a command. Not through node_modules/.bin: its shims differ by platform.
+ *
+ * @param {string} packageName
+ * @param {string[]} args
+ * @param {string} [binName]
+ * @returns {Command}
+ */
+export const tool = (packageName, args, binName = packageName) => {
+  const dir = inRoot('node_modules', packageName);
+  /** @type {import('./json.mjs').Manifest} */
+  const { bin } = readJson(join(dir, 'package.json'));
+  const path = typeof bin === 'string' ? bin : bin?.[binName];
+  if (!path) throw new Error(`${packageName} has no command called ${binName}`);
+  return node([join(dir, path), ...args]);
+};
+
+/**
+ * @param {string[]} args
+ * @returns {Command}
+ */
+export const node = (args) => ({ file: process.execPath, args });
+
+/**
+ * The npm that started us, so that one run never mixes two npm versions.
+ *
+ * @param {string[]} args
+ * @returns {Command}
+ */
+export const npm = (args) => {
+  const running = process.env['npm_execpath'];
+  if (running && /npm-cli\.c?js$/.test(running)) return node([running, ...args]);
+  if (process.platform === 'win32') return { file: 'cmd.exe', args: ['/d', '/c', 'npm', ...args] };
+  return { file: 'npm', args };
+};
+
+/**
+ * Runs a command with its output collected.
+ *
+ * @param {Command} command
+ * @param {{ cwd?: string }} [options]
+ * @returns {Promise<Result>}
+ */
+export const capture = ({ file, args }, { cwd = root } = {}) =>
+  new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const release = endTogether(child);
+    let output = '';
+    const collect = (/** @type {string} */ text) => (output += text);
+    child.stdout.setEncoding('utf8').on('data', collect);
+    child.stderr.setEncoding('utf8').on('data', collect);
+    child.on('error', (error) => {
+      release();
+      resolve({ code: 1, output: `${file}: ${error.message}` });
+    });
+    child.on('close', (code) => {
+      release();
+      resolve({ code: code ?? 1, output: output.trimEnd() });
+    });
+  });
+
+/**
+ * Runs a command on our own terminal and gives its exit code.
+ *
+ * @param {Command} command
+ * @param {{ cwd?: string }} [options]
+ * @returns {Promise<number>}
+ */
+export const show = ({ file, args }, { cwd = root } = {}) =>
+  new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, stdio: 'inherit' });
+    const release = endTogether(child);
+    child.on('error', (error) => {
+      release();
+      process.stderr.write(`${file}: ${error.message}\n`);
+      resolve(1);
+    });
+    child.on('close', (code, signal) => {
+      release();
+      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+    });
+  });
+
+/**
+ * Whoever stops us stops the child too; we then leave with the child's exit code.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ */
+const endTogether = (child) => {
+  /** @type {NodeJS.Signals[]} */
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const forward = (/** @type {NodeJS.Signals} */ signal) => void child.kill(signal);
+  for (const signal of signals) process.on(signal, forward);
+  return () => {
+    for (const signal of signals) process.off(signal, forward);
+  };
+};

@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface WorkspacePackage {
+  /** The folder's name under packages/. */
+  readonly room: string;
+  readonly dir: string;
+  readonly manifest: Manifest;
+}
+
+export const readManifest = (dir: string): Manifest =>
+  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
+
+export const workspacePackages = (): WorkspacePackage[] =>
+  readdirSync(join(root, 'packages'))
+    .map((room) => ({ room, dir: join(root, 'packages', room) }))
+    .filter(({ dir }) => existsSync(join(dir, 'package.json')))
+    .map((found) => ({ ...found, manifest: readManifest(found.dir) }));
+
+/** What a consumer can import from a package, and the source file that each of these is compiled from. */
+export const sourceOf = ({
+  dir,
+  manifest,
+}: WorkspacePackage): { specifier: string; file: string }[] =>
+  Object.entries(manifest.exports ?? {}).flatMap(([subpath, target]) => {
+    const compiled = typeof target === 'string' ? target : target.default;
+    const file = join(dir, compiled.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts'));
+    return compiled.endsWith('.js') ? [{ specifier: manifest.name + subpath.slice(1), file }] : [];
+  });
