@@ -1,3 +1,7 @@
+import { findHeaders, headerNames } from '../hints/headers.js';
+import { parseCount } from '../hints/numbers.js';
+import { plausibleWait } from '../hints/plausible.js';
+
 /** One rate-limit window as the upstream reported it. `reset` is a Unix timestamp in seconds. */
 export interface RateLimitInfo {
   readonly limit: number;
@@ -5,4 +9,62 @@ export interface RateLimitInfo {
   readonly reset: number;
   /** Which window this is, where an upstream reports several ("24h app", a policy's name). */
   readonly name?: string;
+  /** The upstream did not say the limit; `limit` is then `remaining`, the least it can be. */
+  readonly limitUnknown?: true;
+}
+
+const GITHUB_HEADERS = headerNames([
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+]);
+
+/** The year 5138: a larger "timestamp in seconds" is one in milliseconds. */
+const MAX_UNIX_SECONDS = 1e11;
+
+/**
+ * Milliseconds until a rate limit resets; 0 if that has passed, or if the timestamp cannot be meant
+ * (not a number, further away than `MAX_PLAUSIBLE_WAIT_MS`): it is then no reason to wait.
+ *
+ * @param resetTimestamp Unix timestamp in seconds
+ * @param now milliseconds since the epoch
+ */
+export function calculateRateLimitDelay(resetTimestamp: number, now: number = Date.now()): number {
+  return plausibleWait(resetTimestamp * 1000 - now) ?? 0;
+}
+
+/**
+ * GitHub's `x-ratelimit-limit`, `-remaining` and `-reset`; undefined when one of them is missing or
+ * malformed. Takes any container of headers.
+ *
+ * ```ts
+ * const info = parseRateLimitHeaders({
+ *   'x-ratelimit-limit': '5000',
+ *   'x-ratelimit-remaining': '4999',
+ *   'x-ratelimit-reset': '1234567890',
+ * });
+ * info?.remaining; // 4999
+ * ```
+ */
+export function parseRateLimitHeaders(headers: unknown): RateLimitInfo | undefined {
+  const found = findHeaders(headers, GITHUB_HEADERS);
+  const limit = parseCount(found?.get('x-ratelimit-limit'));
+  const remaining = parseCount(found?.get('x-ratelimit-remaining'));
+  const reset = parseCount(found?.get('x-ratelimit-reset'));
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  return reset > MAX_UNIX_SECONDS ? undefined : { limit, remaining, reset };
+}
+
+/**
+ * The delay in milliseconds that is recommended before the next request, so as not to run into the
+ * limit: until the reset, when fewer than `threshold` requests remain; otherwise undefined.
+ */
+export function checkRateLimit(
+  info: RateLimitInfo,
+  threshold: number = 10,
+  now: number = Date.now(),
+): number | undefined {
+  if (!(info.remaining < threshold)) return undefined;
+  const delay = calculateRateLimitDelay(info.reset, now);
+  return delay > 0 ? delay : undefined;
 }

@@ -1,0 +1,74 @@
+import { parseProtoDuration } from './durations.js';
+import { plausibleWait } from './plausible.js';
+import { elements, field, parseJson } from './safe-read.js';
+
+/** Enough for JSON text inside a message inside an array, and small enough for cyclic bodies. */
+const MAX_VISITS = 32;
+const MAX_TEXTS = 4;
+const MAX_ELEMENTS = 16;
+
+const RETRY_INFO = 'google.rpc.RetryInfo';
+const QUOTA_FAILURE = 'google.rpc.QuotaFailure';
+
+/** The wait that `google.rpc.RetryInfo` asks for in an error body, in milliseconds. */
+export function retryInfoDelay(body: unknown): number | undefined {
+  for (const detail of errorDetails(body, RETRY_INFO)) {
+    const delay = field(detail, 'retryDelay');
+    const ms = typeof delay === 'string' ? parseProtoDuration(delay) : undefined;
+    const wait = ms === undefined ? undefined : plausibleWait(ms);
+    if (wait !== undefined) return wait;
+  }
+  return undefined;
+}
+
+/**
+ * Whether the body is Google's refusal because a quota of the whole day is used up. It often comes
+ * with a RetryInfo of some seconds, which is not true then: waiting a little cannot help.
+ */
+export function isDailyQuota(body: unknown): boolean {
+  return errorDetails(body, QUOTA_FAILURE).some((detail) =>
+    elements(field(detail, 'violations'), MAX_ELEMENTS).some(
+      (violation) =>
+        includes(field(violation, 'quotaId'), 'PerDay') ||
+        includes(field(violation, 'quotaMetric'), 'per_day'),
+    ),
+  );
+}
+
+function includes(value: unknown, part: string): boolean {
+  return typeof value === 'string' && value.length < 1024 && value.includes(part);
+}
+
+/**
+ * The `details` of a google.rpc.Status of one type, wherever they usually are: in `error.details`,
+ * in an array around the error (REST streams), in JSON text, and in JSON text inside `message`
+ * (what @google/genai throws, twice nested for streams). Visits are counted, so that neither depth,
+ * breadth nor a cycle can cost much.
+ */
+function errorDetails(body: unknown, type: string): unknown[] {
+  const queue: unknown[] = [body];
+  let textsLeft = MAX_TEXTS;
+  for (let i = 0; i < queue.length && i < MAX_VISITS; i++) {
+    const node = queue[i];
+    if (typeof node === 'string') {
+      if (textsLeft-- > 0) queue.push(parseJson(node, type));
+      continue;
+    }
+    const details = elements(field(node, 'details'), MAX_ELEMENTS).filter((detail) =>
+      endsWith(field(detail, '@type'), type),
+    );
+    if (details.length > 0) return details;
+    for (const next of [
+      field(node, 'error'),
+      field(node, 'message'),
+      ...elements(node, MAX_ELEMENTS),
+    ]) {
+      if (next !== undefined) queue.push(next);
+    }
+  }
+  return [];
+}
+
+function endsWith(value: unknown, end: string): boolean {
+  return typeof value === 'string' && value.endsWith(end);
+}

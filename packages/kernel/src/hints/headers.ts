@@ -1,0 +1,138 @@
+/** Lower-case names to look for, with the set of their first letters as a cheap sieve. */
+export interface HeaderNames {
+  readonly names: ReadonlySet<string>;
+  readonly initials: number;
+}
+
+export type FoundHeaders = ReadonlyMap<string, string>;
+
+/** More fields than any server sends; bounds what an endless iterator can cost. */
+const MAX_FIELDS = 1024;
+
+/** Longer than any value we can read; a longer one is treated as absent. */
+const MAX_VALUE_CHARS = 4096;
+
+/** A field repeated more often than this says nothing that we could use. */
+const MAX_LINES = 32;
+
+export function headerNames(names: Iterable<string>): HeaderNames {
+  const set = new Set(names);
+  let initials = 0;
+  for (const name of set) initials |= letterBit(name);
+  return { names: set, initials };
+}
+
+/**
+ * The wanted headers of any container: a plain object (as node and undici give), a `Headers`, a
+ * `Map`, pairs, node's flat `rawHeaders`, or anything with a `get`. Names match in any case.
+ * Repeated fields are joined with commas as RFC 9110 says, so a number sent twice is no longer a
+ * number. Never throws; undefined when none of the wanted names is there.
+ */
+export function findHeaders(headers: unknown, wanted: HeaderNames): FoundHeaders | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined;
+  const found = new Collector(wanted);
+  try {
+    if (Array.isArray(headers) && !Array.isArray(headers[0])) fromFlat(headers, found);
+    else if (Symbol.iterator in headers) fromPairs(headers as Iterable<unknown>, found);
+    else if (typeof (headers as Getter).get === 'function') fromGetter(headers as Getter, found);
+    else fromObject(headers as Record<string, unknown>, found);
+  } catch {
+    // A container that throws half-way: what was found before still counts.
+  }
+  return found.values;
+}
+
+interface Getter {
+  readonly get: (name: string) => unknown;
+}
+
+function fromFlat(raw: readonly unknown[], found: Collector): void {
+  const end = Math.min(raw.length - 1, MAX_FIELDS * 2);
+  for (let i = 0; i < end; i += 2) found.add(raw[i], raw[i + 1]);
+}
+
+function fromPairs(pairs: Iterable<unknown>, found: Collector): void {
+  let left = MAX_FIELDS;
+  for (const pair of pairs) {
+    if (left-- === 0) break;
+    if (Array.isArray(pair)) found.add(pair[0], pair[1]);
+  }
+}
+
+function fromGetter(headers: Getter, found: Collector): void {
+  for (const name of found.wanted.names) {
+    try {
+      found.add(name, headers.get(name));
+    } catch {
+      // One bad field does not hide the others.
+    }
+  }
+}
+
+function fromObject(headers: Record<string, unknown>, found: Collector): void {
+  for (const name in headers) {
+    if (found.wants(name) === undefined || !Object.hasOwn(headers, name)) continue;
+    try {
+      found.add(name, headers[name]);
+    } catch {
+      // One bad field does not hide the others.
+    }
+  }
+}
+
+class Collector {
+  readonly wanted: HeaderNames;
+  values: Map<string, string> | undefined;
+
+  constructor(wanted: HeaderNames) {
+    this.wanted = wanted;
+  }
+
+  /** The name in lower case if it is wanted. Most fields of a response fail at the first letter. */
+  wants(name: string): string | undefined {
+    if ((this.wanted.initials & letterBit(name)) === 0) return undefined;
+    if (this.wanted.names.has(name)) return name;
+    const lower = name.toLowerCase();
+    return this.wanted.names.has(lower) ? lower : undefined;
+  }
+
+  add(name: unknown, value: unknown): void {
+    const wanted = typeof name === 'string' ? this.wants(name) : undefined;
+    if (wanted === undefined) return;
+    const text = fieldText(value);
+    if (text === undefined) return;
+    this.values ??= new Map();
+    const before = this.values.get(wanted);
+    this.values.set(wanted, before === undefined ? text : `${before}, ${text}`);
+  }
+}
+
+/** Upper and lower case of a letter share their five low bits. */
+function letterBit(name: string): number {
+  return 1 << (name.charCodeAt(0) & 31);
+}
+
+function fieldText(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    return value.length <= MAX_VALUE_CHARS ? trimSpace(value) : undefined;
+  }
+  if (typeof value === 'number') return String(value);
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_LINES) return undefined;
+  if (!value.every((line) => typeof line === 'string' && line.length <= MAX_VALUE_CHARS)) {
+    return undefined;
+  }
+  return fieldText(value.join(', '));
+}
+
+/** HTTP's optional white space is space and tab only; `String.trim` takes far more. */
+export function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
