@@ -1,0 +1,110 @@
+import type { Fault, FaultKind, Sent } from './fault.js';
+import { FaultError } from './fault-error.js';
+import { isRateLimited, parseServerHints, isDailyQuota } from './hints/index.js';
+
+/** Turns whatever a callee threw into a fault. */
+export type Classify = (cause: unknown) => Fault;
+
+const notSent: readonly string[] = [
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+];
+
+const broken: readonly string[] = [
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'ERR_STREAM_PREMATURE_CLOSE',
+];
+
+const timedOut: readonly string[] = [
+  'ETIMEDOUT',
+  'ESOCKETTIMEDOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+];
+
+const byCode = new Map<string, readonly [FaultKind, Sent]>([
+  ...notSent.map((code) => [code, ['connect', 'no']] as const),
+  ...broken.map((code) => [code, ['network', 'maybe']] as const),
+  ...timedOut.map((code) => [code, ['timeout', 'maybe']] as const),
+]);
+
+/**
+ * Reads the errors that Node, undici, fetch and most HTTP clients throw: their `code`, their
+ * `status` and the chain of their causes. What it does not know is `unexpected`, which is never
+ * retried: a bug in the callee must not be hidden behind two more runs of it.
+ */
+export const classifyError: Classify = (cause) => {
+  let error: unknown = cause;
+  // fetch hides the socket's error in a cause; deeper chains than this are made, not met.
+  for (let depth = 0; depth < 5 && isObject(error); depth++) {
+    if (error instanceof FaultError) return error.fault;
+    const known = typeof error['code'] === 'string' ? byCode.get(error['code']) : undefined;
+    if (known) return { kind: known[0], sent: known[1], ...clockOf(known[0]), cause };
+    const status = error['status'] ?? error['statusCode'];
+    if (typeof status === 'number' && status >= 400 && status <= 599) {
+      const { headers, body, response } = error;
+      const answer = isObject(response) ? response : undefined;
+      return {
+        ...faultFromResponse({
+          status,
+          headers: headers ?? answer?.['headers'],
+          body: body ?? answer?.['body'],
+        }),
+        cause,
+      };
+    }
+    if (error['name'] === 'TimeoutError') return { kind: 'timeout', sent: 'maybe', clock: 'callee', cause };
+    error = error['cause'];
+  }
+  return { kind: 'unexpected', sent: 'maybe', cause };
+};
+
+/** An HTTP answer that is not a success, as a fault. */
+export function faultFromResponse(
+  response: { readonly status: number; readonly headers?: unknown; readonly body?: unknown },
+  now: number = Date.now(),
+): Fault {
+  const { status } = response;
+  const { retryAfterMs, limits } = parseServerHints(response, now);
+  const hints = {
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(limits.length > 0 ? { limits } : {}),
+  };
+  if (isRateLimited(response)) {
+    const final = isDailyQuota(response.body) ? { final: true } : {};
+    return { kind: 'rate_limited', sent: 'answered', status, ...hints, ...final };
+  }
+  return { kind: kindOfStatus(status), sent: 'answered', status, ...hints };
+}
+
+function kindOfStatus(status: number): FaultKind {
+  if (status >= 500) return 'server';
+  if (status === 401) return 'auth';
+  // The server gave up waiting for our request; it did not work on it.
+  if (status === 408) return 'timeout';
+  if (status >= 400) return 'rejected';
+  return 'bad_response';
+}
+
+function clockOf(kind: FaultKind): { clock?: string } {
+  return kind === 'timeout' ? { clock: 'callee' } : {};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

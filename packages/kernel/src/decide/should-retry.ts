@@ -1,0 +1,124 @@
+import type { Effect, Fault } from '../fault.js';
+import { jitteredBackoff } from './backoff.js';
+import { calculateRateLimitDelay } from './rate-limit.js';
+import type { RetryPolicy } from './policy.js';
+
+export type GiveUpReason =
+  | 'exhausted' // every attempt that the policy allows was made
+  | 'permanent' // trying again cannot help
+  | 'may_have_acted' // a `once` call that may have reached the upstream is never resent
+  | 'not_opted_in' // surely not sent, but the definition did not ask for a retry
+  | 'limit_surfaced' // the caller is told to wait, we do not
+  | 'hint_too_long' // the upstream asks for a longer wait than the policy gives
+  | 'deadline' // the wait would pass the deadline
+  | 'budget' // too many retries lately: the upstream is spared
+  | 'circuit_open'
+  | 'cancelled';
+
+export type RetryDecision =
+  | { readonly retry: true; readonly afterMs: number }
+  | { readonly retry: false; readonly reason: GiveUpReason };
+
+export interface RetryContext {
+  /** What the call does to the world. Default `read`. */
+  readonly effect?: Effect;
+  /** A `once` call that was surely not sent may be sent again. */
+  readonly retryUnsent?: boolean;
+  /** Epoch milliseconds. */
+  readonly now?: number;
+  /** Epoch milliseconds: a wait that would pass it is not begun. */
+  readonly deadline?: number;
+  readonly random?: () => number;
+  readonly observedMedianMs?: number;
+}
+
+/**
+ * Retry, and after how long? Pure: the same arguments give the same answer.
+ *
+ * `attempt` is 0-indexed: after the first attempt failed, ask with 0.
+ */
+export function shouldRetry(
+  fault: Fault,
+  attempt: number,
+  policy: RetryPolicy,
+  context: RetryContext = {},
+): RetryDecision {
+  const obstacle = obstacleTo(fault, context.effect ?? 'read', context.retryUnsent === true);
+  if (obstacle) return stop(obstacle);
+  if (!(attempt < policy.maxRetries)) return stop('exhausted');
+
+  const hintMs = hintOf(fault, context.now);
+  const refusal = refusalOfHint(fault, hintMs, policy);
+  if (refusal) return stop(refusal);
+
+  const afterMs = waitFor(fault, hintMs, attempt, policy, context);
+  const { deadline, now = Date.now() } = context;
+  if (deadline !== undefined && now + afterMs >= deadline) return stop('deadline');
+  return { retry: true, afterMs };
+}
+
+/** The reason why this fault is not retried at all, however many attempts are left. */
+function obstacleTo(fault: Fault, effect: Effect, retryUnsent: boolean): GiveUpReason | undefined {
+  if (fault.final) return 'permanent';
+  switch (fault.kind) {
+    case 'rate_limited':
+      // A limit rejection was not processed, so even a `once` call may be sent again.
+      return undefined;
+    case 'connect':
+    case 'network':
+    case 'timeout':
+    case 'server':
+      if (fault.clock === 'deadline') return 'deadline';
+      if (fault.status === 501 || fault.status === 505) return 'permanent';
+      if (effect !== 'once') return undefined;
+      if (fault.sent !== 'no') return 'may_have_acted';
+      return retryUnsent ? undefined : 'not_opted_in';
+    case 'cancelled':
+    case 'circuit_open':
+      return fault.kind;
+    default:
+      return 'permanent';
+  }
+}
+
+/** How long the upstream asked us to wait, if it said so. */
+function hintOf(fault: Fault, now = Date.now()): number | undefined {
+  const { retryAfterMs, limits } = fault;
+  if (retryAfterMs !== undefined && retryAfterMs >= 0) return retryAfterMs;
+  if (fault.kind !== 'rate_limited' || limits === undefined) return undefined;
+  const waits = limits
+    .filter((limit) => limit.remaining === 0)
+    .map((limit) => calculateRateLimitDelay(limit.reset, now));
+  return waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+function refusalOfHint(
+  fault: Fault,
+  hintMs: number | undefined,
+  policy: RetryPolicy,
+): GiveUpReason | undefined {
+  const rule = policy.rateLimit;
+  if (fault.kind === 'rate_limited') {
+    if (rule.onLimit === 'surface') return 'limit_surfaced';
+    if (!hintMs && rule.withoutHint === 'surface') return 'limit_surfaced';
+  }
+  const longest = rule.onLimit === 'wait' ? rule.maxWaitMs : policy.maxBackoffMs;
+  return hintMs !== undefined && hintMs > longest ? 'hint_too_long' : undefined;
+}
+
+function waitFor(
+  fault: Fault,
+  hintMs: number | undefined,
+  attempt: number,
+  policy: RetryPolicy,
+  context: RetryContext,
+): number {
+  // A reset that has passed already says nothing about how long to wait: back off instead.
+  if (!hintMs) return jitteredBackoff(attempt, policy, context);
+  if (fault.kind === 'rate_limited') return hintMs;
+  return Math.max(hintMs, jitteredBackoff(attempt, policy, context));
+}
+
+function stop(reason: GiveUpReason): RetryDecision {
+  return { retry: false, reason };
+}

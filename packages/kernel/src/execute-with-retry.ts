@@ -1,0 +1,35 @@
+import { classifyError, type Classify } from './classify.js';
+import type { RetryPolicy } from './decide/policy.js';
+import type { CallOptions } from './engine/call.js';
+import { compose, type PipelineOptions } from './engine/pipeline.js';
+import { retry } from './layers/retry.js';
+
+export interface ExecuteOptions extends CallOptions, Partial<Omit<PipelineOptions, 'classify'>> {
+  readonly classify?: Classify;
+}
+
+/**
+ * Runs an operation and retries it as the policy says. Fails with the last error that the operation
+ * threw, as it was thrown. Nothing but retries: no timeout, no breaker; `guard` has those.
+ */
+export async function executeWithRetry<T>(
+  operation: () => Promise<T> | T,
+  policy: Partial<RetryPolicy> = {},
+  options: ExecuteOptions = {},
+): Promise<T> {
+  let last: unknown;
+  const outcome = await compose([retry(policy)], {
+    effect: 'read',
+    classify: classifyError,
+    ...options,
+  }).outcome(async () => {
+    try {
+      return await operation();
+    } catch (error) {
+      last = error;
+      throw error;
+    }
+  }, options);
+  if (outcome.ok) return outcome.value;
+  throw outcome.fault.kind === 'cancelled' ? outcome.fault.cause : last;
+}

@@ -1,0 +1,46 @@
+import { classifyError } from './classify.js';
+import { definePolicy, type Policy } from './decide/policy.js';
+import type { Layer } from './engine/layer.js';
+import { Pipeline, type Guarded, type PipelineOptions, type Work } from './engine/pipeline.js';
+import { attemptTimeout, deadline, idle } from './layers/clocks.js';
+import { retry } from './layers/retry.js';
+import { observe } from './layers/observe.js';
+import type { Listener } from './events.js';
+import { Upstream } from './upstream/upstream.js';
+
+export interface GuardOptions extends PipelineOptions {
+  /** Shared by all guards of one host. Without it this guard has an upstream of its own. */
+  readonly upstream?: Upstream;
+  readonly listener?: Listener;
+  /** More layers: a bulkhead, a cache, faults to inject. */
+  readonly layers?: readonly Layer[];
+}
+
+/**
+ * Guards a function by a policy: retries, clocks, budget, breaker and limits, in one call.
+ *
+ * @example
+ * const getItem = guard((id: string, { signal }) => load(id, signal), presets.stac, { effect: 'read' });
+ * const item = await getItem('S2A_32TQM');
+ */
+export function guard<I, O>(
+  work: Work<I, O>,
+  policy: Partial<Policy>,
+  options: GuardOptions,
+): Guarded<I, O> {
+  const checked = definePolicy(policy);
+  const name = options?.name ?? (work.name || 'guarded');
+  const shared = options?.upstream ?? new Upstream(name, checked);
+  const layers = [...layersOf(checked), ...shared.layers, ...(options?.layers ?? [])];
+  if (options?.listener) layers.push(observe(options.listener));
+  return new Pipeline(layers, { classify: classifyError, ...options }).wrap(work);
+}
+
+function layersOf(policy: Policy): Layer[] {
+  const { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs } = policy;
+  const layers = [retry(policy)];
+  if (callTimeoutMs !== undefined) layers.push(deadline(callTimeoutMs));
+  if (attemptTimeoutMs !== undefined) layers.push(attemptTimeout(attemptTimeoutMs));
+  if (idleTimeoutMs !== undefined) layers.push(idle(idleTimeoutMs));
+  return layers;
+}

@@ -1,0 +1,41 @@
+import type { Attempt } from '../engine/attempt.js';
+import type { Call } from '../engine/call.js';
+import type { Layer } from '../engine/layer.js';
+import type { Fault } from '../fault.js';
+import { checkBudget } from '../decide/validate.js';
+import { TokenBucket, type BucketOptions } from '../upstream/token-bucket.js';
+
+export type BudgetOptions = BucketOptions;
+
+export const defaultBudget: BudgetOptions = { capacity: 50, perSuccess: 0.5, perSecond: 0.05 };
+
+/**
+ * How many retries an upstream can be asked to bear. Each costs a token before its wait begins;
+ * successes bring them back, so that an outage is met with few retries and a single fault with
+ * enough.
+ */
+export class Budget implements Layer {
+  readonly name = 'budget';
+  readonly #bucket: TokenBucket;
+
+  constructor(options: BudgetOptions) {
+    checkBudget(options);
+    this.#bucket = new TokenBucket(options);
+  }
+
+  get tokens(): number {
+    return this.#bucket.tokens;
+  }
+
+  permit(_call: Call, now: number): boolean {
+    return this.#bucket.take(now);
+  }
+
+  after(_attempt: Attempt, fault: Fault | undefined): void {
+    if (fault === undefined) this.#bucket.earn();
+  }
+}
+
+export function budget(options: Partial<BudgetOptions> = {}): Budget {
+  return new Budget({ ...defaultBudget, ...options });
+}

@@ -1,0 +1,84 @@
+import { checkNumber, refuse } from '../decide/validate.js';
+import type { CallFn, Layer } from '../engine/layer.js';
+import type { Plan } from '../engine/plan.js';
+import type { Effect } from '../fault.js';
+import type { KeyOf } from './singleflight.js';
+
+export interface CacheOptions<I> {
+  readonly keyOf: KeyOf<I>;
+  readonly ttlMs: number;
+  /** The least recently used entry makes room. */
+  readonly maxEntries: number;
+}
+
+interface Entry {
+  readonly value: unknown;
+  readonly freshUntil: number;
+}
+
+/**
+ * Remembers answers for a while. Only reads, only successes: a failure is never written, so that
+ * the next caller gets a real try. Values are shared as they are, so treat them as read-only.
+ */
+export class Cache<I> implements Layer {
+  readonly name = 'cache';
+  readonly #options: CacheOptions<I>;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: CacheOptions<I>) {
+    checkNumber('cache.ttlMs', options.ttlMs, { above: 0 });
+    checkNumber('cache.maxEntries', options.maxEntries, { min: 1, integer: true });
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  accepts(effect: Effect): void {
+    if (effect !== 'read') refuse('cache', `answers without acting, so it is for 'read' only`, effect);
+  }
+
+  wrapCall(next: CallFn, plan: Plan): CallFn {
+    return async (input, options) => {
+      const key = this.#options.keyOf(input as I);
+      if (key === undefined) return next(input, options);
+      const hit = options?.signal?.aborted ? undefined : this.#lookUp(key, plan.clock.now());
+      if (hit !== undefined) return { ok: true, value: hit.value };
+      const outcome = await next(input, options);
+      if (outcome.ok) this.#write(key, outcome.value, plan.clock.now());
+      return outcome;
+    };
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  #lookUp(key: string, now: number): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    if (entry.freshUntil <= now) return undefined;
+    // A Map keeps the order of writing: writing it anew makes it the most recently used.
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #write(key: string, value: unknown, now: number): void {
+    this.#entries.delete(key);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size < this.#options.maxEntries) break;
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, { value, freshUntil: now + this.#options.ttlMs });
+  }
+}
+
+export function cache<I>(options: CacheOptions<I>): Cache<I> {
+  return new Cache(options);
+}

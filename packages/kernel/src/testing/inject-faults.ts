@@ -1,0 +1,75 @@
+import { checkNumber } from '../decide/validate.js';
+import type { AttemptContext } from '../engine/attempt.js';
+import type { AttemptFn, Layer } from '../engine/layer.js';
+import type { Fault } from '../fault.js';
+import { FaultError } from '../fault-error.js';
+import { systemClock, type Clock } from '../time/clock.js';
+import { fault } from './scripted-upstream.js';
+
+/** `hang` sends nothing until somebody gives up. */
+export type InjectedFault = Fault | 'hang';
+
+export interface FaultInjection {
+  /** The share of attempts that fail. */
+  readonly rate: number;
+  /** What they fail with; one is drawn for each. Default: 503, reset, refused. */
+  readonly faults?: readonly InjectedFault[];
+  /** How long a failing attempt takes. Default 0. */
+  readonly latencyMs?: number | (() => number);
+  /** Times within which every attempt fails, whatever the rate. On the clock, in milliseconds. */
+  readonly bursts?: readonly { readonly from: number; readonly to: number }[];
+  readonly random?: () => number;
+  readonly clock?: Clock;
+}
+
+const usual: readonly InjectedFault[] = [fault('server'), fault('network'), fault('connect')];
+
+/**
+ * Makes attempts fail before they reach the work. A layer like any other, so that a drill can be
+ * composed into what is really running.
+ */
+export function injectFaults(options: FaultInjection): Layer {
+  const { rate, faults = usual, latencyMs = 0, bursts = [] } = options;
+  const { random = Math.random, clock = systemClock } = options;
+  checkNumber('injectFaults.rate', rate, { min: 0, max: 1 });
+  if (faults.length === 0) throw new RangeError('injectFaults.faults must name at least one fault');
+
+  const strikes = (): boolean => {
+    const now = clock.now();
+    return bursts.some(({ from, to }) => now >= from && now < to) || random() < rate;
+  };
+
+  return {
+    name: 'injectFaults',
+    wrapAttempt(next: AttemptFn): AttemptFn {
+      return (input, attempt) => {
+        if (!strikes()) return next(input, attempt);
+        const drawn = faults[Math.floor(random() * faults.length)]!;
+        const delay = typeof latencyMs === 'function' ? latencyMs() : latencyMs;
+        return drawn === 'hang' ? hang(attempt) : failAfter(delay, drawn, attempt, clock);
+      };
+    },
+  };
+}
+
+function hang(attempt: AttemptContext): Promise<never> {
+  return new Promise((_, reject) => {
+    attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason as Error));
+  });
+}
+
+function failAfter(
+  delayMs: number,
+  drawn: Fault,
+  attempt: AttemptContext,
+  clock: Clock,
+): Promise<never> {
+  return new Promise((_, reject) => {
+    if (delayMs <= 0) return reject(new FaultError(drawn));
+    const timer = clock.setTimer(delayMs, () => reject(new FaultError(drawn)));
+    attempt.signal.addEventListener('abort', () => {
+      clock.clearTimer(timer);
+      reject(attempt.signal.reason as Error);
+    });
+  });
+}

@@ -1,0 +1,33 @@
+/** Whatever `setTimer` gave; only good for `clearTimer` of the same clock. */
+export type Timer = unknown;
+
+/** Time as the kernel sees it. Injected, so that tests and simulations can own it. */
+export interface Clock {
+  /** Monotonic milliseconds: for durations and deadlines. */
+  now(): number;
+  /** Epoch milliseconds: for what servers say ("resets at …"). May jump. */
+  wallNow(): number;
+  setTimer(delayMs: number, fire: () => void): Timer;
+  clearTimer(timer: Timer): void;
+}
+
+/**
+ * The process's own clock.
+ *
+ * Timers cannot wait less than a millisecond: below that the next turn of the event loop is nearer
+ * to what was asked, and a fast upstream notices the difference.
+ */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallNow: () => Date.now(),
+  setTimer: (delayMs, fire) =>
+    delayMs < 1 ? { immediate: setImmediate(fire) } : setTimeout(fire, Math.round(delayMs)),
+  clearTimer: (timer) => {
+    if (isImmediate(timer)) clearImmediate(timer.immediate);
+    else clearTimeout(timer as NodeJS.Timeout);
+  },
+};
+
+function isImmediate(timer: Timer): timer is { immediate: NodeJS.Immediate } {
+  return typeof timer === 'object' && timer !== null && 'immediate' in timer;
+}

@@ -1,0 +1,109 @@
+import type { Attempt } from '../engine/attempt.js';
+import type { Layer, LoopSettings } from '../engine/layer.js';
+import type { Fault } from '../fault.js';
+import { Ring } from './ring.js';
+
+export interface HealthOptions {
+  /** How many successes a route remembers. */
+  readonly samples?: number;
+  /** Assumed for an upstream that has not answered yet. */
+  readonly coldMedianMs?: number;
+  /** Above this share of failing attempts, the latency of the few that succeed is no guide. */
+  readonly failingShare?: number;
+}
+
+/** With fewer samples than this the next wider scope knows better: route, host, constant. */
+const ENOUGH = 3;
+/** Routes that are remembered one by one; the rest share what the host knows. */
+const MAX_ROUTES = 256;
+/** Weight of the newest attempt in the share of failing ones: about the last sixteen count. */
+const NEWEST = 1 / 16;
+
+/** What an upstream has lately been like: how long its answers take, how many attempts fail. */
+export class Health implements Layer {
+  readonly name = 'health';
+  readonly loop: LoopSettings = { health: this };
+  readonly #host: Ring;
+  readonly #routes = new Map<string, Ring>();
+  readonly #samples: number;
+  readonly #coldMedianMs: number;
+  readonly #failingShare: number;
+  #failures = 0;
+
+  constructor({ samples = 32, coldMedianMs = 50, failingShare = 0.4 }: HealthOptions = {}) {
+    this.#samples = samples;
+    this.#coldMedianMs = coldMedianMs;
+    this.#failingShare = failingShare;
+    this.#host = new Ring(samples);
+  }
+
+  after(attempt: Attempt, fault: Fault | undefined, now: number): void {
+    if (fault === undefined) {
+      this.#failures -= this.#failures * NEWEST;
+      this.#record(attempt.call.route, now - attempt.startedAt);
+    } else if (isFailure(fault)) {
+      this.#failures += (1 - this.#failures) * NEWEST;
+    }
+  }
+
+  /**
+   * The median latency to scale a backoff by. None while the upstream keeps failing: short waits
+   * pay off against single faults and are wasted within an outage.
+   */
+  medianFor(route: string | undefined): number | undefined {
+    if (this.#failures > this.#failingShare) return undefined;
+    return this.#knowing(route, ENOUGH)?.quantile(0.5) ?? this.#coldMedianMs;
+  }
+
+  quantileFor(route: string | undefined, q: number, enough: number): number | undefined {
+    return this.#knowing(route, enough)?.quantile(q);
+  }
+
+  /** The share of recent attempts that failed, newest counting most. */
+  get failureShare(): number {
+    return this.#failures;
+  }
+
+  /**
+   * A loser of a hedge that had already taken longer than most. Leaving it out would make the
+   * upstream look faster than it is, and the next hedge fire earlier.
+   */
+  recordSlow(route: string | undefined, elapsedMs: number): void {
+    this.#record(route, elapsedMs);
+  }
+
+  #record(route: string | undefined, elapsedMs: number): void {
+    this.#host.add(elapsedMs);
+    if (route === undefined) return;
+    let ring = this.#routes.get(route);
+    if (ring === undefined) {
+      if (this.#routes.size >= MAX_ROUTES) return;
+      this.#routes.set(route, (ring = new Ring(this.#samples)));
+    }
+    ring.add(elapsedMs);
+  }
+
+  #knowing(route: string | undefined, enough: number): Ring | undefined {
+    const ring = route === undefined ? undefined : this.#routes.get(route);
+    if (ring !== undefined && ring.count >= enough) return ring;
+    return this.#host.count >= enough ? this.#host : undefined;
+  }
+}
+
+/** Does this fault speak against the upstream's health? Limits and our own mistakes do not. */
+export function isFailure(fault: Fault): boolean {
+  switch (fault.kind) {
+    case 'connect':
+    case 'network':
+    case 'timeout':
+    case 'server':
+    case 'bad_response':
+      return true;
+    default:
+      return false;
+  }
+}
+
+export function health(options: HealthOptions = {}): Health {
+  return new Health(options);
+}
