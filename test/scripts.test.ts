@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { lockProblems, versionProblems } from '../scripts/lib/checks/manifests.mjs';
+import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
+import { summarise, summaryLine } from '../scripts/lib/summary.mjs';
+
+describe('the summary of a test run', () => {
+  const report = {
+    success: true,
+    numPassedTests: 3,
+    numFailedTests: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    testResults: [{ status: 'passed', assertionResults: [{ status: 'passed' }] }],
+  };
+  const line = (changes: Partial<typeof report>, exitCode = 0): string =>
+    summaryLine(summarise({ ...report, ...changes }, exitCode));
+
+  test('counts', () => {
+    expect(line({})).toBe('3 passed, 0 failed');
+    expect(line({ success: false, numFailedTests: 2 }, 1)).toBe('3 passed, 2 failed');
+    expect(line({ numPendingTests: 1, numTodoTests: 1 })).toBe('3 passed, 0 failed, 2 skipped');
+  });
+
+  test('counts a file that did not load, beside the tests that failed', () => {
+    const testResults = [
+      { status: 'failed', assertionResults: [] },
+      { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] },
+    ];
+    const changes = { success: false, numFailedTests: 1, testResults };
+    expect(line(changes, 1)).toBe('3 passed, 2 failed');
+  });
+
+  test('never reads as green when the run was red', () => {
+    expect(line({}, 1)).toBe('3 passed, 1 failed');
+    expect(line({ success: false })).toBe('3 passed, 1 failed');
+    expect(summaryLine(summarise(undefined, 0))).toBe('0 passed, 1 failed');
+  });
+
+  test('says so when nothing ran', () => {
+    const changes = { success: false, numPassedTests: 0, testResults: [] };
+    expect(line(changes, 1)).toBe('0 passed, 0 failed');
+  });
+});
+
+describe('what decides about an install', () => {
+  test('is the lock file and the major version of Node', () => {
+    const stamp = stampOf('lock', '20.19.0');
+    expect(stampOf('lock', '20.20.2')).toBe(stamp);
+    expect(stampOf('lock', '22.12.0')).not.toBe(stamp);
+    expect(stampOf('other', '20.19.0')).not.toBe(stamp);
+  });
+
+  const wanted = {
+    packages: {
+      '': { name: 'root' },
+      'packages/a': { name: 'a' },
+      'node_modules/a': { resolved: 'packages/a', link: true },
+      'node_modules/tool': { version: '1.0.0', integrity: 'sha512-1' },
+      'node_modules/tool-darwin': { version: '1.0.0', integrity: 'sha512-2', optional: true },
+    },
+  };
+  const installed = {
+    packages: {
+      'packages/a': { name: 'a' },
+      'node_modules/a': { resolved: 'packages/a', link: true },
+      'node_modules/tool': { version: '1.0.0', integrity: 'sha512-1' },
+    },
+  };
+
+  test('accepts a tree that npm made by hand from the same lock', () => {
+    expect(holdsAll(wanted, installed)).toBe(true);
+  });
+
+  test.for([
+    ['another version', { version: '1.0.1', integrity: 'sha512-1' }],
+    ['other content', { version: '1.0.0', integrity: 'sha512-9' }],
+    ['nothing', undefined],
+  ] as const)('refuses a tree with %s', ([, tool]) => {
+    const { 'node_modules/tool': _, ...rest } = installed.packages;
+    const packages = tool ? { ...rest, 'node_modules/tool': tool } : rest;
+    expect(holdsAll(wanted, { packages })).toBe(false);
+  });
+
+  test('refuses a tree without the link to a package of ours', () => {
+    const { 'node_modules/a': _, ...packages } = installed.packages;
+    expect(holdsAll(wanted, { packages })).toBe(false);
+  });
+});
+
+describe('the check of versions', () => {
+  const one = (version: string): string[] =>
+    versionProblems([{ path: 'package.json', manifest: { dependencies: { tool: version } } }]);
+
+  test.for(['1.2.3', '1.2.3-rc.1', 'npm:other@1.2.3', 'npm:@scope/other@1.2.3'])(
+    'accepts %s',
+    (version) => {
+      expect(one(version)).toEqual([]);
+    },
+  );
+
+  test.for(['^1.2.3', '~1.2.3', '1.x', '*', 'latest', '>=1.2.3', '1.2', 'file:../x', ''])(
+    'refuses %j',
+    (version) => {
+      expect(one(version)).toEqual([`package.json: tool is "${version}", not an exact version`]);
+    },
+  );
+
+  test('looks at overrides, and leaves peers their ranges', () => {
+    const manifest = { overrides: { tool: '^1.0.0' }, peerDependencies: { sdk: '^1.0.0' } };
+    expect(versionProblems([{ path: 'p', manifest }])).toHaveLength(1);
+  });
+
+  test('wants one version of one thing, of ours too', () => {
+    const found = versionProblems([
+      {
+        path: 'a',
+        manifest: { name: 'ours', version: '0.2.0', devDependencies: { tool: '1.0.0' } },
+      },
+      { path: 'b', manifest: { dependencies: { ours: '0.1.0', tool: '1.0.1' } } },
+    ]);
+    expect(found).toEqual(['b: ours is 0.1.0, but 0.2.0 in a', 'b: tool is 1.0.1, but 1.0.0 in a']);
+  });
+});
+
+describe('the check of a lock file', () => {
+  const manifests = { '': { devDependencies: { tool: '1.0.0' } } };
+  const root = { devDependencies: { tool: '1.0.0' } };
+
+  test('accepts links between packages of ours', () => {
+    const packages = { '': root, 'node_modules/a': { resolved: 'packages/a', link: true } };
+    expect(lockProblems('lock', { packages }, manifests)).toEqual([]);
+  });
+
+  test('refuses a download address', () => {
+    const resolved = ['https:', '', 'registry.example', 'tool.tgz'].join('/');
+    const packages = { '': root, 'node_modules/tool': { resolved } };
+    expect(lockProblems('lock', { packages }, manifests)).toEqual([
+      expect.stringContaining('node_modules/tool holds a download address'),
+    ]);
+  });
+
+  test('refuses a tool whose binaries it knows for some platforms only', () => {
+    const optionalDependencies = { 'tool-linux': '1.0.0', 'tool-darwin': '1.0.0' };
+    const packages = {
+      '': root,
+      'node_modules/tool': { optionalDependencies },
+      'node_modules/tool/node_modules/tool-linux': {},
+    };
+    expect(lockProblems('lock', { packages }, manifests)).toEqual([
+      'lock: node_modules/tool would not work on other platforms, missing tool-darwin',
+    ]);
+  });
+
+  test('refuses to be older or newer than the manifests', () => {
+    const stale = { packages: { '': { devDependencies: { tool: '0.9.0', gone: '1.0.0' } } } };
+    expect(lockProblems('lock', stale, manifests)).toEqual([
+      'lock: is not up to date with . (tool, gone): run npm install',
+    ]);
+    expect(lockProblems('lock', { packages: {} }, manifests)).toHaveLength(1);
+  });
+});
