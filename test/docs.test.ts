@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compileBlocks } from './support/compile-docs.js';
+import { problemsIn, type Library } from './support/docs.js';
+import { anchorOf } from './support/markdown.js';
+import { readManifest, root, workspacePackages } from './support/workspace.js';
+
+const markdownIn = (dir: string, recursive: boolean): string[] =>
+  readdirSync(join(root, dir), { recursive, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join(dir, path).replaceAll('\\', '/'));
+
+const paths = [
+  ...markdownIn('.', false),
+  ...markdownIn('docs', true),
+  ...workspacePackages().flatMap(({ room }) => markdownIn(`packages/${room}`, false)),
+];
+
+describe('the documentation', () => {
+  const pages = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+
+  test('has the pages that everybody looks for', () => {
+    for (const page of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'])
+      expect(paths).toContain(page);
+    expect(readFileSync(join(root, 'LICENSE'), 'utf8')).toContain('Apache License');
+  });
+
+  test('names commands, files and links that exist', () => {
+    const scripts = new Set(Object.keys(readManifest(root).scripts ?? {}));
+    const exists = (path: string): boolean => existsSync(join(root, path));
+    expect(problemsIn({ pages, scripts, exists })).toEqual([]);
+  });
+
+  test('shows code that compiles', async () => {
+    expect(await compileBlocks(pages)).toEqual([]);
+  });
+
+  test('lists every decision, numbered without gaps', () => {
+    const adrs = paths.filter((path) => /^docs\/adr\/\d/.test(path)).toSorted();
+    const index = pages.get('docs/adr/README.md') ?? '';
+    for (const [position, path] of adrs.entries()) {
+      const name = path.slice('docs/adr/'.length);
+      expect(name).toMatch(new RegExp(`^${String(position + 1).padStart(3, '0')}-`));
+      expect(index).toContain(`](${name})`);
+    }
+  });
+});
+
+describe('the test of the documentation', () => {
+  const problems = (pages: Record<string, string>): string[] => {
+    const library: Library = {
+      pages: new Map(Object.entries(pages)),
+      scripts: new Set(['test', 'check']),
+      exists: (path) => path in pages || path === 'docs' || path === 'scripts/test.mjs',
+    };
+    return problemsIn(library);
+  };
+
+  test.for([
+    ['a dead link', '\n[a](missing.md)', 'README.md:2 links to missing.md, which does not exist'],
+    [
+      'a dead reference',
+      '[a]: missing.md',
+      'README.md:1 links to missing.md, which does not exist',
+    ],
+    ['a link out', '[a](../secret)', 'README.md:1 links out of the repository: ../secret'],
+    [
+      'a dead anchor',
+      '# Title\n[a](#other)',
+      'README.md:2 links to #other, but README.md has no such heading',
+    ],
+    [
+      'a missing script',
+      'Run `npm run deploy`.',
+      'README.md:1 names "npm run deploy", which package.json does not have',
+    ],
+    [
+      'a missing command in a block',
+      '```sh\nnpm start\n```',
+      'README.md:2 names "npm start", which package.json does not have',
+    ],
+    ['a script without run', '`npm check`', 'README.md:1 "npm check" must be "npm run check"'],
+    [
+      'a missing file',
+      'See `scripts/gone.mjs`.',
+      'README.md:1 names scripts/gone.mjs, which does not exist',
+    ],
+    [
+      'unchecked code without a reason',
+      '```ts no-check\nlet a\n```',
+      'README.md:1 is not checked and does not say why: write "ts no-check: the reason"',
+    ],
+  ] as const)('reports %s', ([, text, expected]) => {
+    expect(problems({ 'README.md': text })).toEqual([expected]);
+  });
+
+  test('leaves alone what is right', () => {
+    const text = [
+      '# The *title*, with `code`!',
+      '[a](docs) [b](#the-title-with-code) [c](other.md#part-2) [d](https://example.org/x)',
+      '`npm test`, `npm run check -- --all`, `npm ci`, `scripts/test.mjs`, `docs/*.md`,',
+      '`packages/x/dist/index.js`, an npm package, [`code`](other.md), `[no](link.md)`',
+      '```ts no-check: shows a mistake\nlet a: = 1\n```',
+    ].join('\n');
+    expect(problems({ 'README.md': text, 'other.md': '## Part 2' })).toEqual([]);
+  });
+
+  test('knows how a decision is written', () => {
+    const good = '# 001. Do it\n## Status\n## Context\n## Decision\n## Consequences';
+    expect(problems({ 'docs/adr/001-do-it.md': good, 'docs/adr/README.md': '' })).toEqual([]);
+    expect(problems({ 'docs/adr/1-do-it.md': good })).toEqual([
+      'docs/adr/1-do-it.md:1 is not called NNN-title.md',
+    ]);
+    expect(problems({ 'docs/adr/002-do-it.md': '# 001. Do it\n## Status' })).toEqual([
+      expect.stringContaining('begin with "# 002. "'),
+      expect.stringContaining('Status, Context, Decision, Consequences'),
+    ]);
+  });
+
+  test('compiles code and gives the line of the page', async () => {
+    const page = [
+      'Text.',
+      '```ts',
+      "import type { Fault } from '@toolkeel/kernel';",
+      "const fault: Fault = { kind: 'no such kind', sent: 'no' };",
+      '```',
+      '```ts',
+      "const fault: number = 'separate from the block before';",
+      '```',
+      '```js',
+      'not looked at',
+      '```',
+    ].join('\n');
+    expect(await compileBlocks(new Map([['docs/a.md', page]]))).toEqual([
+      expect.stringMatching(/^docs\/a\.md:4 .*no such kind/),
+      expect.stringMatching(/^docs\/a\.md:7 .*number/),
+    ]);
+  });
+
+  test('refuses a block that is never closed', () => {
+    expect(() => problems({ 'README.md': '```ts\nlet a' })).toThrow('line 1 is never closed');
+  });
+
+  test.for([
+    ['The kernel in a minute', 'the-kernel-in-a-minute'],
+    ['`npm test`: what?', 'npm-test-what'],
+    ['A — b', 'a--b'],
+  ] as const)('makes the anchor of %j', ([heading, anchor]) => {
+    expect(anchorOf(heading)).toBe(anchor);
+  });
+});

@@ -1,0 +1,70 @@
+/** The few things about a Markdown page that can be wrong: its code, its commands, its links, its headings. */
+export interface Page {
+  readonly blocks: readonly Block[];
+  /** Inline code, and every line of a shell block. */
+  readonly snippets: readonly Located[];
+  readonly links: readonly Located[];
+  readonly headings: readonly Heading[];
+}
+
+export interface Located {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A fenced block. `info` is what follows the fence: the language and our own words. */
+export interface Block extends Located {
+  readonly info: string;
+}
+
+interface Heading extends Located {
+  readonly level: number;
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(.*)$/;
+const SHELL = /^(sh|bash|shell|console)\b/;
+
+export const readPage = (text: string): Page => {
+  const blocks: Block[] = [];
+  const snippets: Located[] = [];
+  const links: Located[] = [];
+  const headings: Heading[] = [];
+
+  let open: { fence: string; info: string; line: number; body: string[] } | undefined;
+  for (const [index, row] of text.split(/\r?\n/).entries()) {
+    const line = index + 1;
+    const [, fence, info = ''] = FENCE.exec(row) ?? [];
+    if (open) {
+      if (fence?.startsWith(open.fence) && info === '') {
+        blocks.push({ line: open.line, info: open.info, text: open.body.join('\n') });
+        open = undefined;
+      } else {
+        open.body.push(row);
+        if (SHELL.test(open.info)) snippets.push({ line, text: row });
+      }
+      continue;
+    }
+    if (fence) {
+      open = { fence, info: info.trim(), line, body: [] };
+      continue;
+    }
+    const [, marks, title] = /^(#{1,6})\s+(.*?)\s*#*$/.exec(row) ?? [];
+    if (marks && title) headings.push({ line, level: marks.length, text: title });
+    for (const [, code = ''] of row.matchAll(/`([^`]+)`/g)) snippets.push({ line, text: code });
+    const prose = row.replaceAll(/`[^`]*`/g, '``');
+    for (const [, target = ''] of prose.matchAll(/\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g))
+      links.push({ line, text: target });
+    const [, reference] = /^\[[^\]]+\]:\s*(\S+)/.exec(row) ?? [];
+    if (reference) links.push({ line, text: reference });
+  }
+  if (open) throw new Error(`the code block of line ${open.line} is never closed`);
+  return { blocks, snippets, links, headings };
+};
+
+/** The anchor that a heading gets on the usual hosts. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
