@@ -33,7 +33,7 @@ export function ietfWindows(headers: FoundHeaders): Window[] {
 
 function quotasOf(policy: string | undefined): Map<string, number> {
   const quotas = new Map<string, number>();
-  for (const { value, params } of (policy && parseItemList(policy)) || []) {
+  for (const { value, params } of parseItemList(policy ?? '') ?? []) {
     const quota = count(params.get('q'));
     if (value.type === 'string' && quota !== undefined) quotas.set(value.value, quota);
   }

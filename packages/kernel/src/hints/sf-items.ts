@@ -34,7 +34,7 @@ export function takeBareItem(cursor: Cursor): BareItem | undefined {
   if (first === undefined) return undefined;
   switch (first) {
     case '"':
-      return text('string', take(cursor, STRING)?.slice(1, -1).replace(/\\(.)/g, '$1'));
+      return text('string', take(cursor, STRING)?.slice(1, -1).replaceAll(/\\(.)/g, '$1'));
     case ':':
       return text('bytes', take(cursor, BYTES)?.slice(1, -1));
     case '%':
@@ -64,5 +64,6 @@ function number(
   type: 'integer' | 'decimal' | 'date',
   digits: string | undefined,
 ): BareItem | undefined {
-  return digits === undefined ? undefined : { type, value: Number(digits) };
+  // "-0" is valid, and is 0.
+  return digits === undefined ? undefined : { type, value: Number(digits) + 0 };
 }

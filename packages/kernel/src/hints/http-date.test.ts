@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseHttpDate } from './http-date.js';
+
+const now = Date.UTC(2026, 4, 4);
+
+describe('parseHttpDate', () => {
+  it.each([
+    ['IMF-fixdate', 'Sun, 06 Nov 1994 08:49:37 GMT', 784_111_777_000],
+    ['RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT', 784_111_777_000],
+    ['asctime', 'Sun Nov  6 08:49:37 1994', 784_111_777_000],
+    ['asctime, two-digit day', 'Wed Nov 16 08:49:37 1994', 784_975_777_000],
+    ['the epoch', 'Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['before the epoch', 'Wed, 31 Dec 1969 23:59:59 GMT', -1000],
+    ['a leap day', 'Thu, 29 Feb 2024 12:00:00 GMT', Date.UTC(2024, 1, 29, 12)],
+    ['a leap day of a 400th year', 'Tue, 29 Feb 2000 00:00:00 GMT', Date.UTC(2000, 1, 29)],
+    ['a leap second', 'Sat, 31 Dec 2016 23:59:60 GMT', Date.UTC(2017, 0, 1)],
+    ['RFC 850 this century', 'Monday, 04-May-26 00:00:30 GMT', Date.UTC(2026, 4, 4, 0, 0, 30)],
+    ['RFC 850 50 years ahead', 'Monday, 04-May-76 00:00:00 GMT', Date.UTC(2076, 4, 4)],
+    ['RFC 850 51 years ahead', 'Wednesday, 04-May-77 00:00:00 GMT', Date.UTC(1977, 4, 4)],
+  ])('reads %s', (_, text, expected) => {
+    expect(parseHttpDate(text, now)).toBe(expected);
+  });
+
+  it('places RFC 850 years across the turn of a century', () => {
+    const newYearsEve = Date.UTC(2099, 11, 31, 23, 59, 59);
+    const text = 'Friday, 01-Jan-00 00:00:01 GMT';
+    expect(parseHttpDate(text, newYearsEve)).toBe(Date.UTC(2100, 0, 1, 0, 0, 1));
+  });
+
+  it.each([
+    '',
+    '0',
+    '2026',
+    '1994-11-06T08:49:37Z',
+    'Sun, 06 Nov 1994 08:49:37',
+    'Sun, 06 Nov 1994 08:49:37 UTC',
+    'Sun, 06 Nov 1994 08:49:37 +0000',
+    'Sun, 6 Nov 1994 08:49:37 GMT',
+    'Sun, 06 Nov 94 08:49:37 GMT',
+    'Mon, 06 Nov 1994 08:49:37 GMT', // it was a Sunday
+    'sun, 06 nov 1994 08:49:37 gmt',
+    'Sun, 06 Nov 1994 24:00:00 GMT',
+    'Sun, 06 Nov 1994 08:60:00 GMT',
+    'Sun, 06 Nov 1994 08:49:61 GMT',
+    'Sun, 06 Nov 1994 8:49:37 GMT',
+    'Sun,06 Nov 1994 08:49:37 GMT',
+    ' Sun, 06 Nov 1994 08:49:37 GMT',
+    'Sun, 06 Nov 1994 08:49:37 GMT ',
+    'Sun, 06 Nov 1994 08:49:37 GMT\n',
+    'Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT',
+    'Wed, 29 Feb 2023 00:00:00 GMT',
+    'Thu, 29 Feb 1900 00:00:00 GMT',
+    'Fri, 31 Nov 2023 00:00:00 GMT',
+    'Fri, 00 Dec 2023 00:00:00 GMT',
+    'Fri, 01 Foo 2023 00:00:00 GMT',
+    'Sun, 06-Nov-94 08:49:37 GMT',
+    'Sunday, 06-Nov-1994 08:49:37 GMT',
+    'Monday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov 6 08:49:37 1994',
+    'Sun Nov  6 08:49:37 94',
+    'Sun Nov 06 08:49:37 1994 GMT',
+  ])('refuses %j', (text) => {
+    expect(parseHttpDate(text, now)).toBeUndefined();
+  });
+
+  const seconds = fc.integer({ min: -2_208_988_800, max: 253_402_300_799 });
+
+  it('reads back what toUTCString writes', () => {
+    fc.assert(
+      fc.property(seconds, (at) => {
+        expect(parseHttpDate(new Date(at * 1000).toUTCString(), now)).toBe(at * 1000);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('reads the obsolete forms of the same moment alike', () => {
+    const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+    // RFC 850 reaches from 50 years ahead to 50 years back.
+    const nearby = fc.integer({ min: now / 1000 - 1.5e9, max: now / 1000 + 1.5e9 });
+    fc.assert(
+      fc.property(nearby, (at) => {
+        const date = new Date(at * 1000);
+        const [, day = '', month = '', year = '', time = ''] = date.toUTCString().split(' ');
+        const name = days[date.getUTCDay()] ?? '';
+        const rfc850 = `${name}, ${day}-${month}-${year.slice(2)} ${time} GMT`;
+        const padded = String(Number(day)).padStart(2);
+        const asctime = `${name.slice(0, 3)} ${month} ${padded} ${time} ${year}`;
+        expect(parseHttpDate(rfc850, now)).toBe(at * 1000);
+        expect(parseHttpDate(asctime, now)).toBe(at * 1000);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never takes text that differs in one character for the same moment', () => {
+    fc.assert(
+      fc.property(seconds, fc.nat(28), fc.string({ minLength: 1, maxLength: 1 }), (at, i, char) => {
+        const text = new Date(at * 1000).toUTCString();
+        const changed = text.slice(0, i) + char + text.slice(i + 1);
+        const read = parseHttpDate(changed, now);
+        if (changed !== text) expect(read).not.toBe(at * 1000);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
