@@ -1,1 +1,143 @@
-export {};
+export {
+  addedCodes,
+  codes,
+  errorCodes,
+  frozenCodes,
+  isErrorCode,
+  isRetryable,
+  type CodeEntry,
+  type ErrorCode,
+  type RetryableOf,
+} from './codes/table.js';
+export {
+  policyDecisionOf,
+  type FailureOutcome,
+  type OutcomeOf,
+  type PolicyDecision,
+} from './codes/consistency.js';
+export { detailSchemas, type DetailsOf } from './codes/details.js';
+export { errorCodesMarkdown } from './codes/document.js';
+export { mutationCodes, sharedCodes, upstreamCodes, type SharedCode } from './codes/shared.js';
+
+export {
+  errorEnvelope,
+  successEnvelope,
+  type Envelope,
+  type ErrorEnvelope,
+  type SuccessEnvelope,
+} from './envelope/envelope.js';
+export { InconsistentErrorError, type ErrorBody, type ErrorInput } from './envelope/error.js';
+export { outputJsonSchema } from './envelope/json-schema.js';
+export {
+  MODES,
+  paginationInfo,
+  PROFILES,
+  rateLimitMeta,
+  type IdempotencyMeta,
+  type Meta,
+  type MetaInput,
+  type Mode,
+  type PaginationInfo,
+  type PlainMeta,
+  type Profile,
+  type RateLimitMeta,
+  type RunProfile,
+  type WorkflowMeta,
+} from './envelope/meta.js';
+export { envelopeSchema, errorSchema, metaSchema, paginationSchema } from './envelope/schema.js';
+export {
+  TOOL_FAILURE_KEY,
+  toolFailure,
+  type FailureClass,
+  type ToolFailure,
+} from './envelope/tool-failure.js';
+
+export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
+export { profilesFrom } from './tool/check-traits.js';
+export type { Fence, Progress, ToolContext, ToolOperation } from './tool/context.js';
+export { CONTROL_ARGUMENTS } from './tool/control-names.js';
+export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
+export { defineTool, implementTool, specifyTool } from './tool/define.js';
+export { ToolDefinitionError } from './tool/definition-error.js';
+export { renderKey, templateArguments } from './tool/key-template.js';
+export {
+  answer,
+  isToolError,
+  page,
+  toolError,
+  type Answer,
+  type AnswerOptions,
+  type Paging,
+  type ToolError,
+  type ToolErrorOptions,
+} from './tool/result.js';
+export type {
+  Arguments,
+  CostEstimate,
+  HandlerResult,
+  Inverse,
+  JsonSchema,
+  PagingSpec,
+  Reconcile,
+  Reconciliation,
+  Requirement,
+  ToolBehaviour,
+  ToolTraits,
+  UnknownOperation,
+} from './tool/spec.js';
+export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
+
+export { faultToError, outcomeOfFault } from './run/fault-to-error.js';
+export type {
+  AcceptedCall,
+  Around,
+  Next,
+  RunOptions,
+  Settled,
+  SettledFailure,
+  SettledSuccess,
+  ToolRun,
+} from './run/options.js';
+export { runTool } from './run/run-tool.js';
+export { ContractViolation } from './run/violation.js';
+
+export {
+  createPageTokens,
+  type OpenedToken,
+  type PageTokenOptions,
+  type PageTokens,
+  type TokenBinding,
+  type TokenRefusal,
+} from './paging/tokens.js';
+
+export { CanonicalJsonError, canonicalJson } from './canonical/canonical-json.js';
+export { fingerprint, type Act } from './canonical/fingerprint.js';
+
+export {
+  buildManifest,
+  manifestSchema,
+  manifestText,
+  type Manifest,
+  type ManifestEntry,
+} from './manifest/build.js';
+export { compareManifests, type ManifestDifference } from './manifest/compare.js';
+export { checkObservedCodes, type ObservedCheck, type ObservedCode } from './manifest/observed.js';
+
+export type {
+  Pack,
+  PackDeps,
+  PackHealth,
+  PackInstance,
+  PackLog,
+  PackPrompt,
+  PackResource,
+} from './pack.js';
+export type {
+  TextCompletion,
+  TextContext,
+  TextEvent,
+  TextMessage,
+  TextModel,
+  TextRequest,
+  TextUsage,
+} from './text-model.js';

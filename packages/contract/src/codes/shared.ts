@@ -1,0 +1,47 @@
+import type { Effect } from '@toolkeel/kernel';
+import type { ErrorCode } from './table.js';
+
+/** What every tool may answer without declaring it: raised around the handler, not by it. */
+export const sharedCodes = Object.freeze([
+  'validation_error',
+  'serialization_error',
+  'response_too_large',
+  'timeout',
+  'cancelled',
+  'overloaded',
+  'internal_error',
+] as const satisfies readonly ErrorCode[]);
+
+export type SharedCode = (typeof sharedCodes)[number];
+
+/** What policy, approvals and the journal may answer in place of any tool that mutates. */
+export const mutationCodes = Object.freeze([
+  'policy_error',
+  'policy_denied_blocked',
+  'policy_denied_rate_limited',
+  'policy_denied_hard_rule',
+  'policy_denied_user_rule',
+  'approval_required',
+  'approval_denied',
+  'approval_expired',
+  'idempotency_conflict',
+  'idempotency_in_flight',
+  'outcome_unknown',
+  'db_error',
+] as const satisfies readonly ErrorCode[]);
+
+/** What the default fault table can answer; a tool that uses it declares these or its own mapping. */
+export const upstreamCodes = Object.freeze([
+  'upstream_unavailable',
+  'upstream_rejected',
+  'rate_limited',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'circuit_open',
+] as const satisfies readonly ErrorCode[]);
+
+/** The codes that come with the effect, beside those that a tool declares. */
+export function codesOfEffect(effect: Effect): readonly ErrorCode[] {
+  return effect === 'read' ? sharedCodes : [...sharedCodes, ...mutationCodes];
+}

@@ -1,0 +1,63 @@
+import type * as z from 'zod';
+import type { TextModel } from './text-model.js';
+import type { ToolContext } from './tool/context.js';
+import type { Tool, ToolSpec } from './tool/tool.js';
+
+/** One line of the log: an event's name and its fields. Secrets do not belong in either. */
+export type PackLog = (
+  level: 'debug' | 'info' | 'warn' | 'error',
+  event: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** What a host gives to a pack. */
+export interface PackDeps {
+  /** Milliseconds that only go forward. */
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly log: PackLog;
+  /** The language model, where one is configured. */
+  readonly model?: TextModel;
+}
+
+export interface PackResource {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly read: (uri: string, context: ToolContext) => Promise<string>;
+}
+
+export interface PackPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly render: (args: Readonly<Record<string, unknown>>) => string;
+}
+
+export interface PackHealth {
+  readonly ok: boolean;
+  /** What an operator should know: which upstream, what is missing. Never a credential. */
+  readonly detail: string;
+}
+
+/** A pack at work. */
+export interface PackInstance {
+  readonly tools: readonly Tool[];
+  readonly resources?: readonly PackResource[];
+  readonly prompts?: readonly PackPrompt[];
+  readonly health: () => Promise<PackHealth>;
+  readonly close: () => Promise<void>;
+}
+
+/** The tools of one upstream, as a host sees them. */
+export interface Pack<Config extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly configSchema: Config;
+  /** Cheap: no network, no heavy imports. */
+  readonly describe: () => readonly ToolSpec[];
+  /** A method, not a property: a host keeps packs of many configurations in one list. */
+  create(config: z.output<Config>, deps: PackDeps): Promise<PackInstance>;
+}

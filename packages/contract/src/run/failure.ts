@@ -1,0 +1,61 @@
+import { onlyOutcomeOf, type FailureOutcome } from '../codes/consistency.js';
+import { isRetryable } from '../codes/table.js';
+import type { ErrorInput } from '../envelope/error.js';
+import { toolError } from '../tool/result.js';
+import type { Tool } from '../tool/tool.js';
+import type { SettledFailure } from './options.js';
+import { ContractViolation } from './violation.js';
+
+// The same words whatever happened: a cause may hold a path, a query or a secret.
+const UNFORESEEN =
+  'The tool failed in a way that nobody foresaw. The operator finds the cause under correlation_id.';
+
+export function internalError(outcome?: FailureOutcome): SettledFailure {
+  return { ok: false, error: toolError('internal_error', UNFORESEEN, { outcome }).input };
+}
+
+/** Nobody knows how far a mutation came when something broke that was not foreseen. */
+export function unforeseen(tool: Pick<Tool, 'mutation'>): SettledFailure {
+  return internalError(tool.mutation ? 'unknown' : undefined);
+}
+
+/**
+ * A failure as this tool may answer it: with a code that it declares, with what is known of a
+ * mutation, and never with the advice to repeat what may have happened already.
+ */
+export function asDeclared(
+  tool: Tool,
+  failure: SettledFailure,
+  report: (cause: unknown) => void,
+): SettledFailure {
+  const { error } = failure;
+  if (!tool.possibleCodes.includes(error.code)) {
+    report(new ContractViolation(tool.name, `answered with ${error.code}, which it does not declare`));
+    return { ...failure, error: internalError(error.outcome).error };
+  }
+  if (!tool.mutation) return { ...failure, error: { ...error, outcome: undefined } };
+  const outcome = error.outcome ?? onlyOutcomeOf(error.code);
+  if (tool.effect === 'once' && outcome === 'unknown' && isRetryable(error.code)) {
+    return { ...failure, error: asUnknownOutcome(error) };
+  }
+  return { ...failure, error: { ...error, outcome } };
+}
+
+function asUnknownOutcome(error: ErrorInput): ErrorInput<'outcome_unknown'> {
+  const { code, operationId, details } = error;
+  const known = new Map<string, unknown>(Object.entries(details ?? {}));
+  const [clock, status] = [known.get('clock'), known.get('status')];
+  const message =
+    'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
+  return {
+    code: 'outcome_unknown',
+    message,
+    operationId,
+    outcome: 'unknown',
+    details: {
+      cause_code: code,
+      ...(typeof clock === 'string' && { clock }),
+      ...(typeof status === 'number' && { status }),
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Effect, Fault, FaultKind, RateLimitInfo } from '@toolkeel/kernel';
+import type { FailureOutcome } from '../codes/consistency.js';
+import { toolError, type ToolError } from '../tool/result.js';
+
+const status = ({ status: given }: Fault) => (given === undefined ? {} : { status: given });
+
+/** The default reading of the kernel's faults. A pack that knows its upstream better overrides it. */
+const table = {
+  connect: unavailable,
+  network: unavailable,
+  server: (fault) => {
+    // "Not implemented" and "version not supported" stay so, however often they are asked.
+    if (fault.status !== 501 && fault.status !== 505) return unavailable(fault);
+    return rejected(fault);
+  },
+  // An answer that nobody can read says nothing against the request, so later is worth a try.
+  bad_response: unavailable,
+  timeout: ({ clock }) =>
+    toolError('timeout', 'The upstream did not answer in time. Try again later.', {
+      details: { clock: clock ?? 'attempt' },
+    }),
+  rate_limited: ({ retryAfterMs, limits, final }) =>
+    toolError('rate_limited', 'The upstream asks for a pause. Wait before the next call.', {
+      retryAfterMs,
+      rateLimitReset: resetOf(limits),
+      details: final ? { final } : undefined,
+    }),
+  auth: (fault) =>
+    toolError('unauthorized', 'The upstream did not accept our credential. Ask the operator.', {
+      details: status(fault),
+    }),
+  rejected: (fault) => {
+    if (fault.status === 404 || fault.status === 410) {
+      return toolError('not_found', 'The upstream does not have what was asked for.');
+    }
+    if (fault.status === 403) {
+      return toolError('forbidden', 'The upstream does not allow this.', { details: status(fault) });
+    }
+    return rejected(fault);
+  },
+  cancelled: () => toolError('cancelled', 'The call was cancelled.'),
+  circuit_open: ({ retryAfterMs }) =>
+    toolError('circuit_open', 'The upstream has been failing. Calls to it are paused.', {
+      retryAfterMs,
+    }),
+  overloaded: ({ retryAfterMs }) =>
+    toolError('overloaded', 'Too many calls are waiting already. Try again in a moment.', {
+      retryAfterMs,
+    }),
+  unexpected: () => undefined,
+} satisfies Record<FaultKind, (fault: Fault) => ToolError | undefined>;
+
+/** The tool error for a fault; undefined for one that nobody foresaw. */
+export function faultToError(fault: Fault): ToolError | undefined {
+  const read: (fault: Fault) => ToolError | undefined = table[fault.kind];
+  return read(fault);
+}
+
+function unavailable(fault: Fault) {
+  return toolError('upstream_unavailable', 'The upstream cannot be used now. Try again later.', {
+    retryAfterMs: fault.retryAfterMs,
+    details: status(fault),
+  });
+}
+
+function rejected(fault: Fault) {
+  return toolError('upstream_rejected', 'The upstream refused the request as it was made.', {
+    details: status(fault),
+  });
+}
+
+const REFUSALS: ReadonlySet<FaultKind> = new Set(['rate_limited', 'auth', 'rejected']);
+
+/** What a fault lets us say about a mutation. A clear refusal was not carried out; silence may be. */
+export function outcomeOfFault(effect: Effect, fault: Fault): FailureOutcome | undefined {
+  if (effect === 'read') return undefined;
+  return fault.sent === 'no' || REFUSALS.has(fault.kind) ? 'not_executed' : 'unknown';
+}
+
+/** When the last exhausted window opens again. */
+function resetOf(limits: readonly RateLimitInfo[] = []): Date | undefined {
+  const resets = limits.filter(({ remaining }) => remaining <= 0).map(({ reset }) => reset);
+  const latest = Math.max(...resets);
+  return Number.isFinite(latest) ? new Date(latest * 1000) : undefined;
+}
+
+/** The fault that a thrown value carries. Looked at by shape: there may be two kernels in a process. */
+export function faultOf(thrown: unknown): Fault | undefined {
+  if (typeof thrown !== 'object' || thrown === null || !('fault' in thrown)) return undefined;
+  const { fault } = thrown;
+  return isFault(fault) ? fault : undefined;
+}
+
+function isFault(value: unknown): value is Fault {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    typeof value.kind === 'string' &&
+    Object.hasOwn(table, value.kind) &&
+    'sent' in value &&
+    (value.sent === 'no' || value.sent === 'maybe' || value.sent === 'answered')
+  );
+}

@@ -1,0 +1,101 @@
+import { paginationInfo } from '../envelope/meta.js';
+import { toolError } from '../tool/result.js';
+import type { Tool } from '../tool/tool.js';
+import type { Call } from './call.js';
+import type { SettledFailure, SettledSuccess, ToolRun } from './options.js';
+import type { Pager } from './pager.js';
+import { byteBudgetOf, sealFailure, sealSuccess } from './seal.js';
+
+/** A success inside the byte budget: whole, cut at an item, or refused as too large. */
+export function fitSuccess(tool: Tool, call: Call, settled: SettledSuccess, pager?: Pager): ToolRun {
+  const items = pager && itemsOf(tool, settled.data);
+  const next = settled.paging?.next;
+  const pagination =
+    items && paginationInfo(items.length, next === undefined ? undefined : pager.seal(next));
+  const whole = sealSuccess(tool, call, settled, pagination);
+  if (whole.bytes <= byteBudgetOf(call)) return whole;
+  const cut = items && cutList(tool, call, settled, pager, items);
+  return cut ?? sealFailure(tool, call, tooLarge(tool, call, settled, whole.bytes, pager));
+}
+
+/** The longest beginning of the list that fits, with a token that goes on right after it. */
+function cutList(
+  tool: Tool,
+  call: Call,
+  settled: SettledSuccess,
+  pager: Pager,
+  items: readonly unknown[],
+): ToolRun | undefined {
+  const after = settled.paging?.after;
+  if (!after) return undefined;
+  const budget = byteBudgetOf(call);
+  const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)) + 1);
+  const empty = sealSuccess(tool, call, withItems(tool, settled, []), paginationInfo(0));
+  let kept = countThatFits(sizes, budget - empty.bytes);
+  while (kept > 0) {
+    const pagination = paginationInfo(kept, pager.seal(after(kept)));
+    const cut = sealSuccess(tool, call, withItems(tool, settled, items.slice(0, kept)), pagination);
+    if (cut.bytes <= budget) return cut;
+    // The token takes room too: give up as many items as it needs.
+    kept = dropBytes(sizes, kept, cut.bytes - budget);
+  }
+  return undefined;
+}
+
+function countThatFits(sizes: readonly number[], room: number): number {
+  let left = room;
+  const first = sizes.findIndex((size) => (left -= size) < 0);
+  // All of them with the token did not fit, or we would not be here.
+  return Math.min(first === -1 ? sizes.length : first, sizes.length - 1);
+}
+
+function dropBytes(sizes: readonly number[], kept: number, bytes: number): number {
+  let dropped = 0;
+  let count = kept;
+  while (count > 0 && dropped < bytes) dropped += sizes[(count -= 1)] ?? 0;
+  return count;
+}
+
+function tooLarge(
+  tool: Tool,
+  call: Call,
+  settled: SettledSuccess,
+  bytes: number,
+  pager?: Pager,
+): SettledFailure {
+  const budget = byteBudgetOf(call);
+  const hint =
+    'fields' in tool.input.shape ? 'Use `fields` to ask for less of it.' : 'Ask for less.';
+  const skip = cursorAfterFirst(tool, settled);
+  const { input } = toolError(
+    'response_too_large',
+    `The answer has ${bytes} bytes and ${budget} are allowed. ${hint}`,
+    {
+      outcome: tool.mutation ? 'executed' : undefined,
+      details: {
+        bytes,
+        budget,
+        ...(pager && skip !== undefined && { next_token: pager.seal(skip) }),
+      },
+    },
+  );
+  return { ok: false, error: input, rateLimit: settled.rateLimit };
+}
+
+/** Past the one item that is too big, if there is anything past it. */
+function cursorAfterFirst(tool: Tool, { data, paging }: SettledSuccess): unknown {
+  if (!paging?.after) return undefined;
+  return itemsOf(tool, data).length > 1 ? paging.after(1) : paging.next;
+}
+
+function itemsOf({ paging }: Tool, data: unknown): readonly unknown[] {
+  const name = paging?.items;
+  const list: unknown = name === undefined ? data : new Map(Object.entries(data ?? {})).get(name);
+  return Array.isArray(list) ? list : [];
+}
+
+function withItems(tool: Tool, settled: SettledSuccess, items: readonly unknown[]): SettledSuccess {
+  const name = tool.paging?.items;
+  const data = name === undefined ? items : { ...Object(settled.data), [name]: items };
+  return { ...settled, data };
+}

@@ -1,0 +1,82 @@
+import type { Fault } from '@toolkeel/kernel';
+import type { ErrorCode } from '../codes/table.js';
+import type { Envelope } from '../envelope/envelope.js';
+import type { ErrorInput } from '../envelope/error.js';
+import type { IdempotencyMeta, RateLimitMeta, RunProfile } from '../envelope/meta.js';
+import type { PageTokens } from '../paging/tokens.js';
+import type { ToolContext } from '../tool/context.js';
+import type { Controls } from '../tool/controls.js';
+import type { Paging } from '../tool/result.js';
+import type { Arguments } from '../tool/spec.js';
+import type { Tool } from '../tool/tool.js';
+
+interface SettledMeta {
+  readonly rateLimit?: RateLimitMeta | undefined;
+  /** Set by a journal that replays. */
+  readonly idempotency?: IdempotencyMeta | undefined;
+}
+
+export interface SettledSuccess extends SettledMeta {
+  readonly ok: true;
+  /** Accepted by the tool's own schema, and JSON throughout. */
+  readonly data: unknown;
+  readonly paging?: Paging | undefined;
+}
+
+export interface SettledFailure<Code extends ErrorCode = ErrorCode> extends SettledMeta {
+  readonly ok: false;
+  readonly error: ErrorInput<Code>;
+  /** What was achieved all the same. */
+  readonly data?: unknown;
+  /** What the kernel said, for whoever stands around the handler. It never reaches an answer. */
+  readonly fault?: Fault | undefined;
+}
+
+/** How a handler ended, before an envelope is made of it. Plain JSON but for `fault` and `after`. */
+export type Settled = SettledSuccess | SettledFailure;
+
+/** A call whose arguments have been accepted. */
+export interface AcceptedCall {
+  readonly tool: Tool;
+  readonly args: Arguments;
+  readonly controls: Controls;
+  readonly account: string;
+  readonly correlationId: string;
+}
+
+/** Runs the handler, never rejects. What is given here is added to the handler's context. */
+export type Next = (extra?: Partial<Pick<ToolContext, 'operation' | 'deadline'>>) => Promise<Settled>;
+
+/** Policy, journal, deadlines: whatever stands between the accepted arguments and the handler. */
+export type Around = (call: AcceptedCall, next: Next) => Promise<Settled>;
+
+export interface RunOptions {
+  readonly correlationId?: string;
+  readonly signal?: AbortSignal;
+  readonly deadline?: number;
+  readonly progress?: ToolContext['progress'];
+  /** Default: `readonly`. */
+  readonly profile?: RunProfile;
+  /** Milliseconds that only go forward. */
+  readonly now?: () => number;
+  /** In UTF-8 bytes of the JSON text. Default: 48 KiB. */
+  readonly byteBudget?: number;
+  /** Default: tokens that last as long as this process. */
+  readonly tokens?: PageTokens;
+  readonly around?: Around;
+  /** Where somebody else counts the retries; default: what the handler noted. */
+  readonly retryCount?: () => number;
+  /**
+   * The only place that a cause goes to: thrown values, undeclared codes, answers that do not match
+   * their schema. Nothing of it is in the envelope.
+   */
+  readonly onUnexpected?: (cause: unknown, correlationId: string) => void;
+}
+
+/** An answer and its JSON, which is made once: for the byte budget and for the text block. */
+export interface ToolRun<Data = unknown> {
+  readonly envelope: Envelope<Data>;
+  readonly text: string;
+  /** Length of `text` in UTF-8. */
+  readonly bytes: number;
+}

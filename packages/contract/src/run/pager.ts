@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { createPageTokens, type PageTokens, type TokenRefusal } from '../paging/tokens.js';
+import { toolError } from '../tool/result.js';
+import type { Arguments, PagingSpec } from '../tool/spec.js';
+import type { Tool } from '../tool/tool.js';
+import type { SettledFailure } from './options.js';
+
+/** The paging of one call: where it starts, and how a cursor becomes a token. */
+export interface Pager {
+  readonly ok: true;
+  readonly cursor?: unknown;
+  readonly seal: (cursor: unknown) => string;
+}
+
+const advice: Record<TokenRefusal, string> = {
+  malformed: 'It is not one of our tokens, or a part of it is missing.',
+  too_long: 'It is not one of our tokens.',
+  version: 'It was made by another version of this tool.',
+  signature: 'It belongs to another query: a token is good for the arguments that it came with.',
+  expired: 'It is too old.',
+};
+
+let ownTokens: PageTokens | undefined;
+
+/** Without an installation's key, tokens last as long as the process. */
+export function processTokens(): PageTokens {
+  return (ownTokens ??= createPageTokens({ keys: [randomBytes(32)] }));
+}
+
+export function openPage(
+  tool: Pick<Tool, 'name'>,
+  paging: PagingSpec,
+  args: Arguments,
+  account: string,
+  tokens: PageTokens,
+): Pager | SettledFailure {
+  const binding = { tool: tool.name, account, args: boundArguments(args, paging) };
+  const seal = (cursor: unknown): string => tokens.seal(binding, cursor);
+  const token = args[paging.token];
+  if (token === undefined || token === null) return { ok: true, seal };
+
+  const opened = tokens.open(binding, String(token));
+  if (!opened.ok) return refused(paging.token, opened.reason);
+  const cursor = paging.cursor.safeParse(opened.cursor);
+  // We signed it, so it is not forged: the tool has changed what its cursors look like.
+  return cursor.success
+    ? { ok: true, cursor: cursor.data, seal }
+    : refused(paging.token, 'version');
+}
+
+function boundArguments(args: Arguments, { token, unbound = [] }: PagingSpec): Arguments {
+  const entries = Object.entries(args);
+  return Object.fromEntries(entries.filter(([name]) => name !== token && !unbound.includes(name)));
+}
+
+function refused(field: string, reason: TokenRefusal): SettledFailure {
+  const message = `${field}: this token cannot be used. ${advice[reason]} Start again without it.`;
+  const { input } = toolError('invalid_input', message, {
+    outcome: 'not_executed',
+    details: { field, reason },
+  });
+  return { ok: false, error: input };
+}

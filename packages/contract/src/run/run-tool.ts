@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type * as z from 'zod';
+import { errorEnvelope } from '../envelope/envelope.js';
+import { accountOf, type Tool } from '../tool/tool.js';
+import { beginCall, handlerContext, type Call } from './call.js';
+import { internalError, unforeseen } from './failure.js';
+import { fitSuccess } from './fit.js';
+import { handle } from './handle.js';
+import type { Next, RunOptions, Settled, ToolRun } from './options.js';
+import { openPage, processTokens } from './pager.js';
+import { readArguments } from './read-arguments.js';
+import { seal, sealFailure } from './seal.js';
+import { ContractViolation } from './violation.js';
+
+/**
+ * Runs a tool on arguments from outside and answers with an envelope and its text. It never throws
+ * and never rejects: whatever goes wrong becomes a typed error.
+ */
+export async function runTool<In extends z.ZodObject, Out extends z.ZodType>(
+  tool: Tool<In, Out>,
+  rawArgs: unknown,
+  options: RunOptions = {},
+): Promise<ToolRun<z.output<Out>>> {
+  let call: Call | undefined;
+  try {
+    call = beginCall(options);
+    const run = await answerCall(tool, rawArgs, call);
+    // The handler's data has passed this very schema, or it is not in the envelope.
+    return run as ToolRun<z.output<Out>>;
+  } catch (cause) {
+    return lastResort(tool, call, cause);
+  }
+}
+
+async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<ToolRun> {
+  const accepted = readArguments(tool, rawArgs);
+  if (!accepted.ok) return sealFailure(tool, call, accepted);
+  const { args, controls } = accepted;
+  const { around, tokens } = call.options;
+  const { correlationId } = call;
+  const account = accountOf(tool, args);
+  const pager =
+    tool.paging && openPage(tool, tool.paging, args, account, tokens ?? processTokens());
+  if (pager?.ok === false) return sealFailure(tool, call, pager);
+
+  const next: Next = (extra) => {
+    return handle(tool, args, handlerContext(call, pager?.cursor, extra), call);
+  };
+  const settled = around
+    ? await around({ tool, args, controls, account, correlationId }, next)
+    : await next();
+  if (!settled.ok) return sealFailure(tool, call, settled);
+  noticeLostPaging(tool, settled, call);
+  return fitSuccess(tool, call, settled, pager);
+}
+
+/** A list that pages without saying so in its definition would end after its first page. */
+function noticeLostPaging(tool: Tool, settled: Settled, call: Call): void {
+  if (settled.ok && settled.paging && !tool.paging) {
+    call.report(new ContractViolation(tool.name, 'answered with a page but does not declare paging'));
+  }
+}
+
+/** Something around the handler broke: our own code, an injected clock, a middleware. */
+function lastResort(tool: Tool, call: Call | undefined, cause: unknown): ToolRun<never> {
+  try {
+    if (call) {
+      call.report(cause);
+      return sealFailure(tool, call, unforeseen(tool)) as ToolRun<never>;
+    }
+  } catch {
+    // Below is what needs nothing of what was given.
+  }
+  const meta = {
+    toolVersion: '1.0',
+    elapsedMs: 0,
+    retryCount: 0,
+    correlationId: call?.correlationId ?? randomUUID(),
+    profile: { name: 'readonly' },
+  } as const;
+  return seal(errorEnvelope(internalError().error, meta)) as ToolRun<never>;
+}

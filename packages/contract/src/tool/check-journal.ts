@@ -1,0 +1,65 @@
+import type { Demand } from './definition-error.js';
+import { TOOL_NAME } from './check-traits.js';
+import { templateArguments } from './key-template.js';
+import type { Inverse, ToolTraits } from './spec.js';
+
+/** Fields that only mean something for a tool that acts. */
+const ONLY_MUTATIONS = ['window', 'key', 'inverse', 'reconcile'] as const;
+
+export function checkMutationFields(demand: Demand, definition: ToolTraits): void {
+  const { effect, retryUnsent } = definition;
+  for (const field of ONLY_MUTATIONS) {
+    const isGiven = field in definition && new Map(Object.entries(definition)).get(field) != null;
+    demand(effect !== 'read' || !isGiven, field, 'means nothing for a read tool');
+  }
+  demand(
+    retryUnsent !== true || effect === 'once',
+    'retryUnsent',
+    'is for once tools: others are sent again anyway',
+  );
+}
+
+export function checkJournalTraits(demand: Demand, traits: ToolTraits): void {
+  const { window, key, sensitive = [], input } = traits;
+  const isArgument = (name: string): boolean => Object.hasOwn(input.shape, name);
+  demand(
+    window === undefined || (Number.isSafeInteger(window) && window >= 0),
+    'window',
+    'must be a whole number of milliseconds, 0 or more',
+  );
+  const stranger = sensitive.find((name) => !isArgument(name));
+  demand(stranger === undefined, 'sensitive', `${String(stranger)} is not an argument`);
+  if (key !== undefined) checkKey(demand, key, isArgument, sensitive);
+}
+
+export function checkInverse(demand: Demand, traits: ToolTraits, inverse: Inverse): void {
+  demand(
+    TOOL_NAME.test(inverse.of) && inverse.of !== traits.name,
+    'inverse',
+    'must name the other tool, the one that is undone',
+  );
+  demand(
+    !(inverse.args && inverse.matches),
+    'inverse',
+    'finds the act by args or by matches, not by both',
+  );
+  demand(
+    (traits.window ?? 0) === 0,
+    'window',
+    'an inverse has no content window: it can always be repeated',
+  );
+}
+
+function checkKey(
+  demand: Demand,
+  template: string,
+  isArgument: (name: string) => boolean,
+  sensitive: readonly string[],
+): void {
+  const names = templateArguments(template);
+  demand(names.length > 0, 'key', 'must name an argument, e.g. reply:{in_reply_to_id}');
+  const stranger = names.find((name) => !isArgument(name));
+  demand(stranger === undefined, 'key', `${String(stranger)} is not an argument`);
+  const secret = names.find((name) => sensitive.includes(name));
+  demand(secret === undefined, 'key', `${String(secret)} is sensitive, and keys are stored in clear`);
+}

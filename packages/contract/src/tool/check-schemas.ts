@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { CONTROL_ARGUMENTS } from './control-names.js';
+import type { Demand } from './definition-error.js';
+import { findStrippingObject, representable } from './json-schema.js';
+import type { JsonSchema, PagingSpec, ToolTraits } from './spec.js';
+
+export interface CheckedSchemas {
+  readonly input: z.ZodObject;
+  readonly inputSchema: JsonSchema;
+  readonly dataSchema: JsonSchema;
+  readonly partialSchema?: JsonSchema;
+}
+
+export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas {
+  const input = strictRoot(demand, traits.input);
+  const inputSchema = representable(demand, 'input', input, 'input');
+  checkNested(demand, inputSchema);
+  // What is journaled and fingerprinted must survive as JSON.
+  if (traits.effect !== 'read') representable(demand, 'input', input, 'output');
+  const dataSchema = representable(demand, 'output', traits.output, 'output');
+  demand(
+    !traits.output.safeParse(undefined).success || isOpen(dataSchema),
+    'output',
+    'must not be optional: data is always there',
+  );
+  if (traits.paging) checkPaging(demand, traits.paging, input, dataSchema);
+  if (!traits.partial) return { input, inputSchema, dataSchema };
+  const partialSchema = representable(demand, 'partial', traits.partial, 'output');
+  return { input, inputSchema, dataSchema, partialSchema };
+}
+
+function strictRoot(demand: Demand, input: z.ZodObject): z.ZodObject {
+  demand(input instanceof z.ZodObject, 'input', 'must be a z.object');
+  const rest = input.def.catchall?._zod.def.type;
+  demand(
+    rest === undefined || rest === 'never',
+    'input',
+    'must not accept arguments that it does not name',
+  );
+  const reserved = CONTROL_ARGUMENTS.find((name) => name in input.shape);
+  demand(reserved === undefined, 'input', `${String(reserved)} is an argument of the journal's`);
+  return rest === 'never' ? input : input.strict();
+}
+
+/** A dropped argument would be an act that nobody asked for, and a fingerprint that misses it. */
+function checkNested(demand: Demand, inputSchema: JsonSchema): void {
+  const at = findStrippingObject(inputSchema);
+  demand(
+    at === undefined,
+    'input',
+    `${String(at)} would drop unknown members: use z.strictObject or z.looseObject`,
+  );
+}
+
+function checkPaging(
+  demand: Demand,
+  paging: PagingSpec,
+  input: z.ZodObject,
+  dataSchema: JsonSchema,
+): void {
+  const { token, items, unbound = [] } = paging;
+  const argument = input.shape[token];
+  demand(argument !== undefined, 'paging.token', `${token} is not an argument`);
+  demand(
+    z.safeParse(argument, undefined).success,
+    'paging.token',
+    `${token} must be optional: the first page has no token`,
+  );
+  const stranger = unbound.find((name) => !(name in input.shape));
+  demand(stranger === undefined, 'paging.unbound', `${String(stranger)} is not an argument`);
+  representable(demand, 'paging.cursor', paging.cursor, 'output');
+  const list = items === undefined ? dataSchema : member(dataSchema, items);
+  demand(typeOf(list) === 'array', 'paging.items', 'must name a list in output');
+}
+
+function member(schema: JsonSchema, name: string): unknown {
+  const { properties } = schema;
+  return typeof properties === 'object' && properties !== null
+    ? new Map<string, unknown>(Object.entries(properties)).get(name)
+    : undefined;
+}
+
+function typeOf(schema: unknown): unknown {
+  return typeof schema === 'object' && schema !== null && 'type' in schema
+    ? schema.type
+    : undefined;
+}
+
+/** z.unknown() and z.any() accept undefined too; the run refuses it when it really comes. */
+function isOpen(schema: JsonSchema): boolean {
+  return Object.keys(schema).length === 0;
+}

@@ -1,0 +1,35 @@
+/** How far a call is, for a client that waits. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** Proof that this process still owned the operation when it began to send. */
+export interface Fence {
+  readonly token: number;
+}
+
+/** The journal's record of a mutation, as its handler sees it. */
+export interface ToolOperation {
+  readonly id: string;
+  /** To be awaited directly before the first byte of the write; reads that come first do not count. */
+  readonly sending: () => Promise<Fence>;
+  /** Runs a step of a longer operation, or gives its stored result if it was done already. */
+  readonly step: <T>(name: string, run: () => Promise<T>) => Promise<T>;
+}
+
+/** What the surroundings of a call give to its handler. */
+export interface ToolContext<Cursor = unknown> {
+  readonly signal: AbortSignal;
+  /** Milliseconds on the same clock as `now` of the run; Infinity where there is none. */
+  readonly deadline: number;
+  readonly correlationId: string;
+  readonly progress: (progress: Progress) => void;
+  /** Counts one retry of an upstream request, for `meta.retry_count`. */
+  readonly noteRetry: () => void;
+  /** Where the previous page ended, read from a token that we signed; absent on the first page. */
+  readonly cursor?: Cursor;
+  /** Present while the journal watches over a mutation. */
+  readonly operation?: ToolOperation;
+}

@@ -1,0 +1,140 @@
+import type * as z from 'zod';
+import { codesOfEffect } from '../codes/shared.js';
+import type { ErrorCode } from '../codes/table.js';
+import { checkInverse, checkJournalTraits, checkMutationFields } from './check-journal.js';
+import { checkSchemas } from './check-schemas.js';
+import { checkEffect, checkIdentity, checkLists, checkProfiles } from './check-traits.js';
+import { demandFor, type Demand } from './definition-error.js';
+import type { ToolBehaviour, ToolTraits } from './spec.js';
+import type { Tool, ToolSpec } from './tool.js';
+
+const TRAITS = new Set<string>(
+  Object.keys({
+    name: 0,
+    title: 0,
+    description: 0,
+    category: 0,
+    effect: 0,
+    profiles: 0,
+    requires: 0,
+    version: 0,
+    input: 0,
+    output: 0,
+    partial: 0,
+    errors: 0,
+    paging: 0,
+    destructive: 0,
+    openWorld: 0,
+    window: 0,
+    key: 0,
+    retryUnsent: 0,
+    sensitive: 0,
+  } satisfies Record<keyof ToolTraits, 0>),
+);
+
+const BEHAVIOUR = new Set<string>(
+  Object.keys({
+    handler: 0,
+    account: 0,
+    inverse: 0,
+    estimateCost: 0,
+    reconcile: 0,
+    faultToError: 0,
+  } satisfies Record<keyof ErasedBehaviour, 0>),
+);
+
+type ErasedBehaviour = ToolBehaviour<z.ZodObject, z.ZodType, ErrorCode, z.ZodType, z.ZodType>;
+
+/** The description of a tool, checked and frozen, for a pack that lists its tools before it runs. */
+export function specifyTool<
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+  Code extends ErrorCode = never,
+  Partial extends z.ZodType = z.ZodNever,
+  Cursor extends z.ZodType = z.ZodNever,
+>(
+  traits: ToolTraits<In, Out, Code, Partial, Cursor>,
+): ToolSpec<In, Out, Code, Partial, Cursor> {
+  const demand: Demand = demandFor(traits.name);
+  checkFields(demand, traits, TRAITS);
+  checkIdentity(demand, traits);
+  checkEffect(demand, traits);
+  checkProfiles(demand, traits);
+  checkLists(demand, traits);
+  const { input, ...schemas } = checkSchemas(demand, traits);
+  checkMutationFields(demand, traits);
+  checkJournalTraits(demand, traits);
+
+  const { effect, errors, requires = [], version = '1.0', sensitive = [] } = traits;
+  const mutation = effect !== 'read';
+  return Object.freeze({
+    ...traits,
+    ...schemas,
+    input: input as In,
+    errors: Object.freeze([...errors]),
+    ...(traits.paging && { paging: Object.freeze({ ...traits.paging }) }),
+    profiles: Object.freeze([...traits.profiles]),
+    requires: Object.freeze([...requires]),
+    sensitive: Object.freeze([...sensitive]),
+    version,
+    mutation,
+    destructive: traits.destructive ?? mutation,
+    openWorld: traits.openWorld ?? true,
+    possibleCodes: possibleCodes(traits),
+  });
+}
+
+function possibleCodes({ effect, errors, paging }: ToolTraits): readonly ErrorCode[] {
+  // A token that we did not sign is well-formed and makes no sense.
+  const ofPaging: readonly ErrorCode[] = paging ? ['invalid_input'] : [];
+  return Object.freeze([...new Set([...codesOfEffect(effect), ...ofPaging, ...errors])].sort());
+}
+
+/** The description with a handler: a tool. */
+export function implementTool<
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+  Code extends ErrorCode,
+  Partial extends z.ZodType,
+  Cursor extends z.ZodType,
+>(
+  spec: ToolSpec<In, Out, Code, Partial, Cursor>,
+  behaviour: ToolBehaviour<In, Out, Code, Partial, Cursor>,
+): Tool<In, Out> {
+  const demand: Demand = demandFor(spec.name);
+  checkFields(demand, behaviour, BEHAVIOUR);
+  // Only arguments that this tool's own schema has accepted reach these functions.
+  const erased = behaviour as unknown as Pick<Tool, keyof ErasedBehaviour>;
+  demand(typeof erased.handler === 'function', 'handler', 'must be a function');
+  checkMutationFields(demand, { ...spec, ...erased });
+  if (erased.inverse) checkInverse(demand, spec, erased.inverse);
+  return Object.freeze({ ...spec, ...erased });
+}
+
+/**
+ * A tool: what it takes, what it answers, what it does to the world. A mistake is refused here,
+ * naming the tool and the field, and not when an agent first calls it.
+ */
+export function defineTool<
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+  Code extends ErrorCode = never,
+  Partial extends z.ZodType = z.ZodNever,
+  Cursor extends z.ZodType = z.ZodNever,
+>(
+  definition: ToolTraits<In, Out, Code, Partial, Cursor> &
+    ToolBehaviour<NoInfer<In>, NoInfer<Out>, NoInfer<Code>, NoInfer<Partial>, NoInfer<Cursor>>,
+): Tool<In, Out> {
+  checkFields(demandFor(definition.name), definition, new Set([...TRAITS, ...BEHAVIOUR]));
+  return implementTool(specifyTool(pick(definition, TRAITS)), pick(definition, BEHAVIOUR));
+}
+
+/** A misspelt field would be a promise that nobody keeps. */
+function checkFields(demand: Demand, given: object, known: ReadonlySet<string>): void {
+  const stranger = Object.keys(given).find((field) => !known.has(field));
+  demand(stranger === undefined, String(stranger), 'is not a field of a tool');
+}
+
+function pick<T extends object>(given: T, fields: ReadonlySet<string>): T {
+  return Object.fromEntries(Object.entries(given).filter(([field]) => fields.has(field))) as T;
+}

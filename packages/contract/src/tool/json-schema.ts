@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { Demand } from './definition-error.js';
+import type { JsonSchema } from './spec.js';
+
+/**
+ * JSON Schema 2020-12 without `$schema`: it is the default dialect of today's clients, and some
+ * older ones refuse a dialect that they do not know.
+ */
+export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}
+
+/** The schema, or a refusal that says which field of the definition cannot be written as one. */
+export function representable(
+  demand: Demand,
+  field: string,
+  schema: z.ZodType,
+  io: 'input' | 'output',
+): JsonSchema {
+  demand(schema instanceof z.ZodType, field, 'must be a zod schema');
+  try {
+    return toJsonSchema(schema, io);
+  } catch (cause) {
+    demand(false, field, cause instanceof Error ? cause.message : 'has no JSON Schema');
+  }
+}
+
+/** Where an object inside the schema would silently drop members that it does not know. */
+export function findStrippingObject(schema: unknown, path = ''): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  if (!Array.isArray(schema) && 'properties' in schema && !('additionalProperties' in schema)) {
+    return path || '(root)';
+  }
+  for (const [key, value] of Object.entries(schema)) {
+    // These hold values of the author's, not schemas.
+    if (key === 'default' || key === 'const' || key === 'enum' || key === 'examples') continue;
+    const found = findStrippingObject(value, path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import type { DetailsOf } from '../codes/details.js';
+import type { OutcomeOf } from '../codes/consistency.js';
+import type { ErrorCode } from '../codes/table.js';
+import { createErrorBody, type ErrorInput } from '../envelope/error.js';
+import type { RateLimitMeta } from '../envelope/meta.js';
+
+// Symbol.for, so that a pack and a host with their own copies of this package understand each other.
+const KIND: unique symbol = Symbol.for('@toolkeel/contract/result') as never;
+
+/** Data with something to say in `meta`. */
+export interface Answer<Data = unknown, Cursor = unknown> {
+  readonly [KIND]: 'answer';
+  readonly data: Data;
+  readonly paging?: Paging<Cursor>;
+  readonly rateLimit?: RateLimitMeta;
+}
+
+/** Where a list goes on. Cursors become signed tokens on the way out. */
+export interface Paging<Cursor = unknown> {
+  /** The cursor of the next page; absent when this is the last one. */
+  readonly next?: Cursor | undefined;
+  /**
+   * The cursor that continues after the first `kept` items of this page. With it a list that
+   * passes the byte budget is cut at an item; without it, it is refused as too large.
+   */
+  readonly after?: ((kept: number) => Cursor) | undefined;
+}
+
+/** A failure that the tool foresaw. */
+export interface ToolError<Code extends ErrorCode = ErrorCode, Partial = unknown> {
+  readonly [KIND]: 'error';
+  readonly input: ErrorInput<Code>;
+  /** What was achieved all the same, for a tool that declares `partial`. */
+  readonly data: Partial;
+}
+
+export interface AnswerOptions {
+  readonly rateLimit?: RateLimitMeta | undefined;
+}
+
+export interface ToolErrorOptions<Code extends ErrorCode, Partial = null> {
+  readonly retryAfterMs?: number | undefined;
+  readonly rateLimitReset?: Date | string | undefined;
+  readonly outcome?: OutcomeOf<Code> | undefined;
+  readonly details?: DetailsOf<Code> | undefined;
+  readonly data?: Partial | undefined;
+}
+
+/** Data and what the upstream said about its limits. */
+export function answer<Data>(data: Data, options: AnswerOptions = {}): Answer<Data, never> {
+  const { rateLimit } = options;
+  return Object.freeze({ [KIND]: 'answer' as const, data, ...(rateLimit && { rateLimit }) });
+}
+
+/** One page of a list. `data` has the tool's own shape; the definition says where its items are. */
+export function page<Data, Cursor>(
+  data: Data,
+  paging: Paging<Cursor> & AnswerOptions,
+): Answer<Data, Cursor> {
+  const { next, after, rateLimit } = paging;
+  return Object.freeze({
+    [KIND]: 'answer' as const,
+    data,
+    paging: { next, after },
+    ...(rateLimit && { rateLimit }),
+  });
+}
+
+/** A typed failure, refused at once if it contradicts its code. */
+export function toolError<const Code extends ErrorCode, Partial = null>(
+  code: Code,
+  message: string,
+  options: ToolErrorOptions<Code, Partial> = {},
+): ToolError<Code, Partial | null> {
+  const { retryAfterMs, rateLimitReset, outcome, details, data } = options;
+  const input = { code, message, retryAfterMs, rateLimitReset, outcome, details };
+  createErrorBody(input);
+  return Object.freeze({ [KIND]: 'error' as const, input: Object.freeze(input), data: data ?? null });
+}
+
+export function isAnswer(value: unknown): value is Answer {
+  return kindOf(value) === 'answer';
+}
+
+export function isToolError(value: unknown): value is ToolError {
+  return kindOf(value) === 'error';
+}
+
+function kindOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && KIND in value ? value[KIND] : undefined;
+}

@@ -1,0 +1,137 @@
+import type { Effect, Fault } from '@toolkeel/kernel';
+import type * as z from 'zod';
+import type { SharedCode } from '../codes/shared.js';
+import type { ErrorCode } from '../codes/table.js';
+import type { Profile } from '../envelope/meta.js';
+import type { ToolContext } from './context.js';
+import type { Answer, ToolError } from './result.js';
+
+/** Arguments after the schema has accepted them. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export const REQUIREMENTS = Object.freeze(['x_client', 'llm', 'db'] as const);
+export type Requirement = (typeof REQUIREMENTS)[number];
+
+/** How a list tool pages. */
+export interface PagingSpec<Cursor extends z.ZodType = z.ZodType> {
+  /** The optional argument that takes a token back. */
+  readonly token: string;
+  /** What a token carries. It can be read by whoever holds the token: never a credential. */
+  readonly cursor: Cursor;
+  /** The member of `data` that holds the items; left out when `data` is the list itself. */
+  readonly items?: string;
+  /** Arguments that may change from page to page, such as a page size. All others are bound. */
+  readonly unbound?: readonly string[];
+}
+
+/** The act that a tool undoes, so that its success lets the act be done again. */
+export interface Inverse<Args = Arguments> {
+  readonly of: string;
+  /** The arguments of the act that is undone; left out when both take the same. */
+  readonly args?: (args: Args) => Arguments;
+  /** Whether a finished operation is the one that is undone, where the arguments cannot tell. */
+  readonly matches?: (args: Args, done: { readonly args: Arguments; readonly data: unknown }) => boolean;
+}
+
+export interface CostEstimate {
+  readonly amount: number;
+  readonly unit: string;
+}
+
+/** An operation of which nobody knows whether it happened. */
+export interface UnknownOperation<Args = Arguments> {
+  readonly id: string;
+  readonly account: string;
+  readonly args: Args;
+  /** When the first byte may have left, in milliseconds since 1970. */
+  readonly sentAt: number;
+}
+
+export type Reconciliation<Data = unknown> =
+  | { readonly found: 'executed'; readonly data: Data }
+  | { readonly found: 'absent' }
+  | { readonly found: 'unknown' };
+
+export interface Reconcile<Args = Arguments, Data = unknown> {
+  /** Whether not finding it proves that it did not happen. */
+  readonly authoritative: boolean;
+  readonly readBack: (
+    operation: UnknownOperation<Args>,
+    context: ToolContext,
+  ) => Promise<Reconciliation<Data>>;
+}
+
+/** Everything that is known of a tool without running it. */
+export interface ToolTraits<
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType = z.ZodType,
+  Code extends ErrorCode = ErrorCode,
+  Partial extends z.ZodType = z.ZodType,
+  Cursor extends z.ZodType = z.ZodType,
+> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The functional group: read, write, engage, media, … */
+  readonly category: string;
+  readonly effect: Effect;
+  readonly profiles: readonly Profile[];
+  readonly requires?: readonly Requirement[];
+  readonly version?: string;
+  /** Unknown arguments are refused, so a nested object must be strict or loose on purpose. */
+  readonly input: In;
+  readonly output: Out;
+  /** What `data` holds when the tool fails half way. */
+  readonly partial?: Partial;
+  /** The codes it answers with, beside those that every tool shares. */
+  readonly errors: readonly Code[];
+  readonly paging?: PagingSpec<Cursor>;
+  /** False for a mutation that only adds. Mutations are destructive unless they say otherwise. */
+  readonly destructive?: boolean;
+  /** False for a tool that touches nothing outside this installation. */
+  readonly openWorld?: boolean;
+  /** How long after it settled the same content counts as a repeat, in milliseconds. */
+  readonly window?: number;
+  /** What makes two calls the same act, e.g. `reply:{in_reply_to_id}`. */
+  readonly key?: string;
+  /** A `once` tool may be sent again when no byte of it had left. */
+  readonly retryUnsent?: boolean;
+  /** Arguments that are stored encrypted and never logged. */
+  readonly sensitive?: readonly (keyof z.output<In> & string)[];
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What a handler may return: data, data with meta, or an error that it declared. */
+export type HandlerResult<
+  Out extends z.ZodType,
+  Code extends ErrorCode,
+  Partial extends z.ZodType,
+  Cursor extends z.ZodType,
+> =
+  | z.input<Out>
+  | Answer<z.input<Out>, z.input<Cursor>>
+  | ToolError<Code | SharedCode, z.input<Partial> | null>;
+
+/** What a tool does when it is called. */
+export interface ToolBehaviour<
+  In extends z.ZodObject,
+  Out extends z.ZodType,
+  Code extends ErrorCode,
+  Partial extends z.ZodType,
+  Cursor extends z.ZodType,
+> {
+  readonly handler: (
+    args: z.output<In>,
+    context: ToolContext<z.output<Cursor>>,
+  ) => MaybePromise<HandlerResult<Out, Code, Partial, Cursor>>;
+  /** The configured account that a call acts for. */
+  readonly account?: string | ((args: z.output<In>) => string);
+  readonly inverse?: Inverse<z.output<In>>;
+  readonly estimateCost?: (args: z.output<In>) => CostEstimate | undefined;
+  readonly reconcile?: Reconcile<z.output<In>, z.input<Out>>;
+  /** The pack's reading of a fault; undefined leaves it to the default table. */
+  readonly faultToError?: (fault: Fault) => ToolError<Code | SharedCode, null> | undefined;
+}
