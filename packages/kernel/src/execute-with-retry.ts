@@ -1,5 +1,5 @@
 import { classifyError, type Classify } from './classify.js';
-import type { RetryPolicy } from './decide/policy.js';
+import type { RetryPolicy } from './decide/retry-policy.js';
 import type { CallOptions } from './engine/call.js';
 import { compose, type PipelineOptions } from './engine/pipeline.js';
 import { retry } from './layers/retry.js';
@@ -18,18 +18,16 @@ export async function executeWithRetry<T>(
   options: ExecuteOptions = {},
 ): Promise<T> {
   let last: unknown;
-  const outcome = await compose([retry(policy)], {
-    effect: 'read',
-    classify: classifyError,
-    ...options,
-  }).outcome(async () => {
+  const attempt = async (): Promise<T> => {
     try {
       return await operation();
     } catch (error) {
       last = error;
       throw error;
     }
-  }, options);
+  };
+  const settings = { effect: 'read', classify: classifyError, ...options } as const;
+  const outcome = await compose([retry(policy)], settings).wrap(attempt).outcome(undefined, options);
   if (outcome.ok) return outcome.value;
   throw outcome.fault.kind === 'cancelled' ? outcome.fault.cause : last;
 }

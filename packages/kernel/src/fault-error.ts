@@ -24,38 +24,14 @@ export function thrownFor(fault: Fault, attempts?: number): unknown {
 
 /** One line for a person. It never quotes the cause: causes carry URLs, and URLs carry secrets. */
 export function describeFault(fault: Fault, attempts?: number): string {
-  if (attempts === undefined) return sentence(fault);
-  if (attempts === 0) return `${sentence(fault)} (before any attempt)`;
-  return `${sentence(fault)} (after ${attempts} attempt${attempts === 1 ? '' : 's'})`;
-}
-
-function sentence(fault: Fault): string {
-  const status = fault.status === undefined ? '' : ` with status ${fault.status}`;
-  const wait = fault.retryAfterMs === undefined ? '' : `; it asks to wait ${fault.retryAfterMs} ms`;
-  switch (fault.kind) {
-    case 'connect':
-      return 'the upstream could not be reached';
-    case 'network':
-      return 'the connection broke';
-    case 'timeout':
-      return `no answer in time (${fault.clock ?? 'timeout'} clock)`;
-    case 'rate_limited':
-      return `the upstream limits the rate${status}${wait}`;
-    case 'server':
-      return `the upstream failed${status}${wait}`;
-    case 'auth':
-      return `the upstream did not accept the credential${status}`;
-    case 'rejected':
-      return `the upstream refused the request${status}`;
-    case 'bad_response':
-      return `the upstream's answer could not be understood${status}`;
-    case 'cancelled':
-      return 'the caller cancelled';
-    case 'circuit_open':
-      return 'the upstream has been failing, so the call was not made';
-    case 'overloaded':
-      return 'too many calls are waiting already';
-    case 'unexpected':
-      return 'the call threw something unexpected';
-  }
+  const { kind, status, clock, retryAfterMs } = fault;
+  return [
+    `call failed: ${kind.replace('_', ' ')}`,
+    clock && `${clock} clock`,
+    status && `status ${status}`,
+    retryAfterMs !== undefined && `try again in ${retryAfterMs} ms`,
+    attempts !== undefined && `attempts made: ${attempts}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -3,6 +3,7 @@ import { definePolicy, type Policy } from './decide/policy.js';
 import type { Layer } from './engine/layer.js';
 import { Pipeline, type Guarded, type PipelineOptions, type Work } from './engine/pipeline.js';
 import { attemptTimeout, deadline, idle } from './layers/clocks.js';
+import { refreshAuth, type RefreshAuth } from './layers/refresh-auth.js';
 import { retry } from './layers/retry.js';
 import { observe } from './layers/observe.js';
 import type { Listener } from './events.js';
@@ -12,6 +13,11 @@ export interface GuardOptions extends PipelineOptions {
   /** Shared by all guards of one host. Without it this guard has an upstream of its own. */
   readonly upstream?: Upstream;
   readonly listener?: Listener;
+  /**
+   * Gets a fresh credential after a 401; the call is then tried once more. Rejecting, or answering
+   * `false`, means that there is none to be had.
+   */
+  readonly refreshAuth?: RefreshAuth;
   /** More layers: a bulkhead, a cache, faults to inject. */
   readonly layers?: readonly Layer[];
 }
@@ -32,6 +38,7 @@ export function guard<I, O>(
   const name = options?.name ?? (work.name || 'guarded');
   const shared = options?.upstream ?? new Upstream(name, checked);
   const layers = [...layersOf(checked), ...shared.layers, ...(options?.layers ?? [])];
+  if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
   if (options?.listener) layers.push(observe(options.listener));
   return new Pipeline(layers, { classify: classifyError, ...options }).wrap(work);
 }

@@ -2,7 +2,8 @@
 export { calculateBackoff, jitteredBackoff } from './decide/backoff.js';
 export type { Backoff, JitterContext } from './decide/backoff.js';
 export { definePolicy } from './decide/policy.js';
-export type { Policy, RateLimitRule, RetryPolicy } from './decide/policy.js';
+export type { Policy } from './decide/policy.js';
+export type { RateLimitRule, RetryPolicy } from './decide/retry-policy.js';
 export {
   calculateRateLimitDelay,
   checkRateLimit,

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from './policy.js';
+import type { RetryPolicy } from './retry-policy.js';
 
 /** The four numbers of an exponential backoff, all that `calculateBackoff` looks at. */
 export type Backoff = Pick<RetryPolicy, 'initialBackoffMs' | 'maxBackoffMs' | 'backoffMultiplier'>;
@@ -18,7 +18,7 @@ export interface JitterContext {
   /** Uniform in [0, 1). */
   readonly random?: () => number;
   /** The median latency of recent successes, where one is known. */
-  readonly observedMedianMs?: number;
+  readonly observedMedianMs?: number | undefined;
 }
 
 /** The wait before retry `attempt`: the backoff, scaled to the upstream and spread by chance. */

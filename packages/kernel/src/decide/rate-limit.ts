@@ -13,7 +13,7 @@ export interface RateLimitInfo {
   readonly limitUnknown?: true;
 }
 
-const GITHUB_HEADERS = headerNames([
+const GITHUB_HEADERS = /* @__PURE__ */ headerNames([
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',

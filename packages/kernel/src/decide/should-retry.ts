@@ -1,7 +1,7 @@
 import type { Effect, Fault } from '../fault.js';
 import { jitteredBackoff } from './backoff.js';
 import { calculateRateLimitDelay } from './rate-limit.js';
-import type { RetryPolicy } from './policy.js';
+import type { RetryPolicy } from './retry-policy.js';
 
 export type GiveUpReason =
   | 'exhausted' // every attempt that the policy allows was made
@@ -29,7 +29,7 @@ export interface RetryContext {
   /** Epoch milliseconds: a wait that would pass it is not begun. */
   readonly deadline?: number;
   readonly random?: () => number;
-  readonly observedMedianMs?: number;
+  readonly observedMedianMs?: number | undefined;
 }
 
 /**

@@ -1,8 +1,4 @@
-import type { BreakerOptions } from '../layers/breaker.js';
-import type { BudgetOptions } from '../layers/budget.js';
-import type { HedgeOptions } from '../layers/hedge.js';
-
-interface Bounds {
+export interface Bounds {
   readonly min?: number;
   readonly above?: number;
   readonly max?: number;
@@ -11,12 +7,12 @@ interface Bounds {
 
 /** Refuses a setting, naming it: a wrong number must not wait for the first failure to show. */
 export function refuse(field: string, problem: string, value?: unknown): never {
-  throw new RangeError(`${field} ${problem}${value === undefined ? '' : `, got ${show(value)}`}`);
+  throw new RangeError(`${field} ${problem}${arguments.length > 2 ? `, got ${show(value)}` : ''}`);
 }
 
 export function checkNumber(field: string, value: unknown, bounds: Bounds): void {
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    refuse(field, 'must be a finite number', value === undefined ? 'undefined' : value);
+    refuse(field, 'must be a finite number', value);
   }
   const { min, above, max, integer } = bounds;
   if (integer && !Number.isInteger(value)) refuse(field, 'must be a whole number', value);
@@ -25,27 +21,27 @@ export function checkNumber(field: string, value: unknown, bounds: Bounds): void
   if (max !== undefined && value > max) refuse(field, `must be at most ${max}`, value);
 }
 
-export function checkBudget(options: BudgetOptions): void {
-  checkNumber('budget.capacity', options.capacity, { above: 0 });
-  checkNumber('budget.perSuccess', options.perSuccess, { min: 0 });
-  checkNumber('budget.perSecond', options.perSecond, { min: 0 });
+/** Checks the numbers of an options object, field by field. */
+export function checkNumbers<T extends object>(
+  owner: string,
+  options: T,
+  bounds: { readonly [K in keyof T]?: Bounds },
+): void {
+  for (const field in bounds) checkNumber(owner + field, options[field], bounds[field]!);
 }
 
-export function checkBreaker(options: BreakerOptions): void {
-  checkNumber('breaker.failureShare', options.failureShare, { above: 0, max: 1 });
-  checkNumber('breaker.minimumAttempts', options.minimumAttempts, { min: 1, integer: true });
-  checkNumber('breaker.windowMs', options.windowMs, { above: 0 });
-  checkNumber('breaker.openMs', options.openMs, { above: 0 });
-  checkNumber('breaker.probes', options.probes, { min: 1, integer: true });
+export function checkChoice(field: string, value: unknown, choices: readonly string[]): void {
+  if (!choices.includes(value as string)) refuse(field, `must be ${choices.join(' or ')}`, value);
 }
 
-export function checkHedge(options: HedgeOptions): void {
-  checkNumber('hedge.quantile', options.quantile, { above: 0, max: 1 });
-  checkNumber('hedge.minSamples', options.minSamples, { min: 1, integer: true });
-  checkNumber('hedge.capacity', options.capacity, { min: 0 });
-  checkNumber('hedge.perSuccess', options.perSuccess, { min: 0 });
+/** Two numbers of which the first must not be the larger one. */
+export function checkOrder(field: string, value: number, other: string, limit: number): void {
+  if (value > limit) refuse(field, `is above ${other} (${limit})`, value);
 }
 
 function show(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
+
+/** The longest delay that a JavaScript timer can hold; a longer one would fire at once. */
+export const MAX_TIMER_MS = 2_147_483_647;

@@ -1,5 +1,6 @@
 import type { RateLimitInfo } from '../decide/rate-limit.js';
-import type { Sent } from '../fault.js';
+import { thrownFor } from '../fault-error.js';
+import type { Fault, Sent } from '../fault.js';
 import type { Call } from './call.js';
 
 /** What the callee is given beside its input. */
@@ -32,8 +33,10 @@ export class Attempt implements AttemptContext {
   done = false;
   /** The next attempt that is under way, when hedging. */
   sibling: Attempt | undefined = undefined;
-  controller: AbortController | undefined = undefined;
-  abortReason: unknown = undefined;
+  /** Which opening of a circuit this attempt probes; 0 for an ordinary one. */
+  probeOf = 0;
+  #controller: AbortController | undefined = undefined;
+  #endedBy: Fault | undefined = undefined;
 
   constructor(call: Call, index: number, startedAt: number) {
     this.call = call;
@@ -43,12 +46,12 @@ export class Attempt implements AttemptContext {
   }
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
       // A callee may read it late, when nobody waits for this attempt any more.
-      if (this.done) this.controller.abort(this.abortReason);
+      if (this.#endedBy !== undefined) this.#controller.abort(thrownFor(this.#endedBy));
     }
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   get deadline(): number {
@@ -67,10 +70,10 @@ export class Attempt implements AttemptContext {
     this.call.plan.gate?.report(limits, this.call.plan.clock.wallNow());
   }
 
-  /** Ends an attempt that did not end by itself. */
-  abandon(reason: unknown): void {
+  /** Ends an attempt that did not end by itself. Its signal is only aborted if somebody read it. */
+  abandon(why: Fault): void {
     this.done = true;
-    this.abortReason = reason;
-    this.controller?.abort(reason);
+    this.#endedBy = why;
+    this.#controller?.abort(thrownFor(why));
   }
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from '../engine/attempt.js';
 import type { Layer } from '../engine/layer.js';
-import { checkBreaker } from '../decide/validate.js';
+import { checkNumbers } from '../decide/validate.js';
 import type { Fault } from '../fault.js';
 import { isFailure } from '../upstream/health.js';
 import { RollingWindow } from '../upstream/rolling-window.js';
@@ -50,8 +50,6 @@ export class Breaker implements Layer {
   #probesLeft = 0;
   #probeFailures = 0;
   #probeSuccesses = 0;
-  /** Made at the first probing: most breakers never open. */
-  #probes: Map<Attempt, number> | undefined = undefined;
 
   constructor(upstream: string, options: BreakerOptions) {
     checkBreaker(options);
@@ -72,23 +70,18 @@ export class Breaker implements Layer {
   }
 
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    if (this.#probes?.has(attempt)) {
-      this.#afterProbe(attempt, fault, now);
-      return;
-    }
+    if (attempt.probeOf > 0) return this.#afterProbe(attempt, fault, now);
     this.#underWay--;
-    if (fault === undefined) this.#window.succeeded(now);
+    if (isWell(fault)) this.#window.add(0, now);
     else if (isFailure(fault)) this.#failed(attempt, now);
-    // The upstream answered, if only to say no.
-    else if (fault.sent === 'answered' && fault.kind !== 'rate_limited') this.#window.succeeded(now);
   }
 
   #failed(attempt: Attempt, now: number): void {
-    const window = this.#window;
-    window.failed(now);
-    if (this.#state !== 'closed' || window.ended < this.#options.minimumAttempts) return;
-    const share = window.failures / (window.ended + this.#underWay);
-    if (share >= this.#options.failureShare) this.#open(attempt, now);
+    this.#window.add(1, now);
+    const { minimumAttempts, failureShare } = this.#options;
+    const { ended, failures } = this.#window.sum(now);
+    if (this.#state !== 'closed' || ended < minimumAttempts) return;
+    if (failures >= failureShare * (ended + this.#underWay)) this.#open(attempt, now);
   }
 
   #open(attempt: Attempt, now: number): void {
@@ -96,7 +89,7 @@ export class Breaker implements Layer {
     this.#era++;
     this.#openUntil = now + this.#openMs;
     this.#openMs = Math.min(this.#options.maxOpenMs, this.#openMs * 2);
-    this.#tell(attempt, now, 'circuit_open');
+    attempt.call.tell(now, { type: 'circuit_open', upstream: this.upstream });
   }
 
   #admitProbe(attempt: Attempt, now: number): Fault | undefined {
@@ -105,32 +98,26 @@ export class Breaker implements Layer {
       this.#probesLeft = this.#options.probes;
       this.#probeFailures = 0;
       this.#probeSuccesses = 0;
-      this.#tell(attempt, now, 'circuit_half_open');
+      attempt.call.tell(now, { type: 'circuit_half_open', upstream: this.upstream });
     }
     if (this.#state === 'half_open' && this.#probesLeft > 0) {
       this.#probesLeft--;
-      (this.#probes ??= new Map()).set(attempt, this.#era);
+      attempt.probeOf = this.#era;
       return undefined;
     }
     const retryAfterMs = Math.max(0, Math.ceil(this.#openUntil - now));
-    return { kind: 'circuit_open', sent: 'no', ...(retryAfterMs > 0 ? { retryAfterMs } : {}) };
+    return { kind: 'circuit_open', sent: 'no', retryAfterMs };
   }
 
   /** Closes when the probes can no longer reach the failing share, opens again when they have. */
   #afterProbe(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    const era = this.#probes?.get(attempt);
-    this.#probes?.delete(attempt);
-    if (this.#state !== 'half_open' || era !== this.#era) return;
+    if (this.#state !== 'half_open' || attempt.probeOf !== this.#era) return;
     const { probes, failureShare } = this.#options;
-    const needed = Math.max(1, Math.ceil(probes * failureShare));
-    if (fault === undefined || (fault.sent === 'answered' && !isFailure(fault) && fault.kind !== 'rate_limited')) {
-      this.#probeSuccesses++;
-    } else if (isFailure(fault)) {
-      this.#probeFailures++;
-    } else {
-      // Cancelled or limited: it says nothing, so somebody else may try.
-      this.#probesLeft++;
-    }
+    const needed = Math.ceil(probes * failureShare);
+    if (isWell(fault)) this.#probeSuccesses++;
+    else if (isFailure(fault)) this.#probeFailures++;
+    // Cancelled or limited: it says nothing, so somebody else may try.
+    else this.#probesLeft++;
     if (this.#probeFailures >= needed) this.#open(attempt, now);
     else if (probes - this.#probeSuccesses < needed) this.#close(attempt, now);
   }
@@ -139,17 +126,25 @@ export class Breaker implements Layer {
     this.#state = 'closed';
     this.#openMs = this.#options.openMs;
     this.#window.clear();
-    this.#tell(attempt, now, 'circuit_close');
+    attempt.call.tell(now, { type: 'circuit_close', upstream: this.upstream });
   }
+}
 
-  #tell(
-    attempt: Attempt,
-    now: number,
-    type: 'circuit_open' | 'circuit_half_open' | 'circuit_close',
-  ): void {
-    const { call } = attempt;
-    if (call.watched) call.emit(now, { type, upstream: this.upstream });
-  }
+/** The upstream answered as it should, if only to say no. */
+function isWell(fault: Fault | undefined): boolean {
+  if (fault === undefined) return true;
+  return fault.sent === 'answered' && fault.kind !== 'rate_limited' && !isFailure(fault);
+}
+
+export function checkBreaker(options: BreakerOptions): void {
+  checkNumbers('breaker.', options, {
+    failureShare: { above: 0, max: 1 },
+    minimumAttempts: { min: 1, integer: true },
+    windowMs: { above: 0 },
+    openMs: { above: 0 },
+    maxOpenMs: { min: options.openMs },
+    probes: { min: 1, integer: true },
+  });
 }
 
 export function breaker(options: Partial<BreakerOptions> & { readonly upstream?: string } = {}): Breaker {

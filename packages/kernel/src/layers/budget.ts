@@ -2,7 +2,7 @@ import type { Attempt } from '../engine/attempt.js';
 import type { Call } from '../engine/call.js';
 import type { Layer } from '../engine/layer.js';
 import type { Fault } from '../fault.js';
-import { checkBudget } from '../decide/validate.js';
+import { checkNumbers } from '../decide/validate.js';
 import { TokenBucket, type BucketOptions } from '../upstream/token-bucket.js';
 
 export type BudgetOptions = BucketOptions;
@@ -34,6 +34,14 @@ export class Budget implements Layer {
   after(_attempt: Attempt, fault: Fault | undefined): void {
     if (fault === undefined) this.#bucket.earn();
   }
+}
+
+export function checkBudget(options: BudgetOptions): void {
+  checkNumbers('budget.', options, {
+    capacity: { above: 0 },
+    perSuccess: { min: 0 },
+    perSecond: { min: 0 },
+  });
 }
 
 export function budget(options: Partial<BudgetOptions> = {}): Budget {

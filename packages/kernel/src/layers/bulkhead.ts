@@ -1,5 +1,5 @@
 import type { Call } from '../engine/call.js';
-import type { Layer, Waiting } from '../engine/layer.js';
+import type { Admission, Layer, LoopSettings } from '../engine/layer.js';
 import { checkNumber } from '../decide/validate.js';
 import type { Fault } from '../fault.js';
 
@@ -10,28 +10,13 @@ export interface BulkheadOptions {
   readonly queue?: number;
 }
 
-/** A call that waits for its turn. Withdrawing only marks it: the queue skips it when its turn comes. */
-class Turn implements Waiting {
-  readonly call: Call;
-  readonly #bulkhead: Bulkhead;
-  gone = false;
-
-  constructor(call: Call, bulkhead: Bulkhead) {
-    this.call = call;
-    this.#bulkhead = bulkhead;
-  }
-
-  withdraw(): void {
-    if (!this.gone) this.#bulkhead.forget(this);
-  }
-}
-
 /** So many calls at a time, so many in the queue, and a quick no to the rest. */
-export class Bulkhead implements Layer {
+export class Bulkhead implements Layer, Admission {
   readonly name = 'bulkhead';
+  readonly loop: LoopSettings = { admission: this };
   readonly #limit: number;
   readonly #places: number;
-  readonly #turns = new Set<Turn>();
+  readonly #waiting = new Set<Call>();
   #underWay = 0;
 
   constructor({ limit, queue = 0 }: BulkheadOptions) {
@@ -46,34 +31,28 @@ export class Bulkhead implements Layer {
   }
 
   get queued(): number {
-    return this.#turns.size;
+    return this.#waiting.size;
   }
 
-  enter(call: Call, now: number): Fault | Waiting | undefined {
+  enter(call: Call, now: number): Fault | 'queued' | undefined {
     if (this.#underWay < this.#limit) {
       this.#underWay++;
       return undefined;
     }
-    if (this.#turns.size >= this.#places) return { kind: 'overloaded', sent: 'no' };
-    const turn = new Turn(call, this);
-    if (call.watched) call.emit(now, { type: 'queue_wait', ahead: this.#turns.size });
-    this.#turns.add(turn);
-    return turn;
+    if (this.#waiting.size >= this.#places) return { kind: 'overloaded', sent: 'no' };
+    call.tell(now, { type: 'queue_wait', ahead: this.#waiting.size });
+    this.#waiting.add(call);
+    return 'queued';
   }
 
-  leave(_call: Call, now: number): void {
-    for (const turn of this.#turns) {
+  leave(call: Call, now: number): void {
+    if (this.#waiting.delete(call)) return;
+    for (const next of this.#waiting) {
       // The place goes from hand to hand: a newcomer cannot slip in between.
-      this.forget(turn);
-      turn.call.admit(now);
-      return;
+      this.#waiting.delete(next);
+      return next.relaunch(now);
     }
     this.#underWay--;
-  }
-
-  forget(turn: Turn): void {
-    turn.gone = true;
-    this.#turns.delete(turn);
   }
 }
 

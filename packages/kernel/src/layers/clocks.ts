@@ -1,5 +1,4 @@
-import { MAX_TIMER_MS } from '../decide/policy.js';
-import { checkNumber } from '../decide/validate.js';
+import { checkNumber, MAX_TIMER_MS } from '../decide/validate.js';
 import type { Layer } from '../engine/layer.js';
 
 const bounds = { above: 0, max: MAX_TIMER_MS };

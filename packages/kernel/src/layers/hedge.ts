@@ -1,10 +1,9 @@
-import { checkHedge } from '../decide/validate.js';
+import { checkNumbers, refuse } from '../decide/validate.js';
 import type { Attempt } from '../engine/attempt.js';
 import type { Call } from '../engine/call.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Effect, Fault } from '../fault.js';
-import { refuse } from '../decide/validate.js';
-import type { Health } from '../upstream/health.js';
+import type { Timer } from '../time/clock.js';
 import { TokenBucket } from '../upstream/token-bucket.js';
 
 export interface HedgeOptions {
@@ -30,6 +29,7 @@ export class HedgeGate implements Layer {
   readonly loop: LoopSettings = { hedge: this };
   readonly #options: HedgeOptions;
   readonly #bucket: TokenBucket;
+  readonly #timers = new Map<Call, Timer>();
 
   constructor(options: HedgeOptions) {
     checkHedge(options);
@@ -41,14 +41,33 @@ export class HedgeGate implements Layer {
     if (effect !== 'read') refuse('hedge', `sends twice, so it is for effect 'read' only`, effect);
   }
 
-  /** How long to wait for the attempt that just began before another is sent beside it. */
-  delayFor(call: Call, health: Health | undefined): number | undefined {
-    const { quantile, minSamples } = this.#options;
-    return health?.quantileFor(call.route, quantile, minSamples);
+  /** Sets the second request for later, in case the first is slow. */
+  launched({ call }: Attempt, now: number): void {
+    const { plan } = call;
+    if (call.attempts > (plan.retry?.maxRetries ?? 0)) return;
+    const afterMs = this.#delayFor(call);
+    if (afterMs === undefined || now + afterMs >= call.deadline) return;
+    this.settled(call);
+    const timer = plan.clock.setTimer(afterMs, () => {
+      this.#timers.delete(call);
+      if (call.live === undefined || !this.#bucket.take(0)) return;
+      const at = plan.clock.now();
+      call.tell(at, { type: 'hedge_attempt', attempt: call.attempts, afterMs });
+      call.relaunch(at);
+    });
+    this.#timers.set(call, timer);
   }
 
-  take(): boolean {
-    return this.#bucket.take(0);
+  settled(call: Call): void {
+    const timer = this.#timers.get(call);
+    if (timer === undefined) return;
+    this.#timers.delete(call);
+    call.plan.clock.clearTimer(timer);
+  }
+
+  /** The first fault fires the second attempt at once, unless the upstream asked us to wait. */
+  hurries(call: Call, fault: Fault): boolean {
+    return call.attempts === 1 && fault.kind !== 'rate_limited' && fault.retryAfterMs === undefined;
   }
 
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
@@ -60,9 +79,23 @@ export class HedgeGate implements Layer {
     const { call } = attempt;
     const { health } = call.plan;
     const elapsedMs = now - attempt.startedAt;
-    const usual = this.delayFor(call, health);
+    const usual = this.#delayFor(call);
     if (usual !== undefined && elapsedMs > usual) health?.recordSlow(call.route, elapsedMs);
   }
+
+  #delayFor(call: Call): number | undefined {
+    const { quantile, minSamples } = this.#options;
+    return call.plan.health?.quantileFor(call.route, quantile, minSamples);
+  }
+}
+
+export function checkHedge(options: HedgeOptions): void {
+  checkNumbers('hedge.', options, {
+    quantile: { above: 0, max: 1 },
+    minSamples: { min: 1, integer: true },
+    capacity: { min: 0 },
+    perSuccess: { min: 0 },
+  });
 }
 
 export function hedge(options: Partial<HedgeOptions> = {}): HedgeGate {

@@ -1,7 +1,7 @@
-import { definePolicy, type Policy } from '../decide/policy.js';
+import { completeRetryPolicy, type RetryPolicy } from '../decide/retry-policy.js';
 import type { Layer } from '../engine/layer.js';
 
-/** Tries again where `shouldRetry` says so. Only the retry part of a policy is read here. */
-export function retry(policy: Partial<Policy> = {}): Layer {
-  return { name: 'retry', loop: { retry: definePolicy(policy) } };
+/** Tries again where `shouldRetry` says so. A preset fits too: only its retry part is read. */
+export function retry(policy: Partial<RetryPolicy> = {}): Layer {
+  return { name: 'retry', loop: { retry: completeRetryPolicy(policy) } };
 }

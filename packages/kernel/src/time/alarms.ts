@@ -1,19 +1,19 @@
 import type { Clock, Timer } from './clock.js';
 
-/** Something that wants to be told when its time has come. Lives in at most one list at a time. */
-export abstract class Alarm {
-  due = Number.POSITIVE_INFINITY;
-  list: AlarmList | undefined = undefined;
-  before: Alarm | undefined = undefined;
-  after: Alarm | undefined = undefined;
-  abstract ring(now: number): void;
+/**
+ * Something that wants to be told when its time has come. A link of a ring: on its own when it is
+ * not set, between its neighbours in a list when it is.
+ */
+export class Alarm {
+  due = -Infinity;
+  before: Alarm = this;
+  after: Alarm = this;
+
+  ring(_now: number): void {}
 }
 
-/** Alarms of one length, so that a new one always belongs at the end. */
-export class AlarmList {
-  first: Alarm | undefined = undefined;
-  last: Alarm | undefined = undefined;
-}
+/** The head of a ring of alarms. It is due before all of them, so that every search ends at it. */
+export type AlarmList = Alarm;
 
 /** While alarms are set, the timer is looked at this often, so that it never outlives them for long. */
 const TICK_MS = 50;
@@ -29,9 +29,9 @@ const TICK_MS = 50;
 export class Alarms {
   readonly #clock: Clock;
   readonly #lists = new Map<number, AlarmList>();
-  readonly #odd = new AlarmList();
+  readonly #odd: AlarmList = new Alarm();
   #timer: Timer = undefined;
-  #armedFor = Number.POSITIVE_INFINITY;
+  #armedFor = Infinity;
   readonly #onTimer = (): void => this.#wake();
 
   constructor(clock: Clock) {
@@ -41,50 +41,28 @@ export class Alarms {
   /** The list for alarms that are always set `lengthMs` ahead. Ask once, keep it. */
   listFor(lengthMs: number): AlarmList {
     let list = this.#lists.get(lengthMs);
-    if (!list) this.#lists.set(lengthMs, (list = new AlarmList()));
+    if (!list) this.#lists.set(lengthMs, (list = new Alarm()));
     return list;
   }
 
-  /** Sets an alarm at the end of a list whose alarms all have one length. */
-  append(alarm: Alarm, due: number, list: AlarmList): void {
+  /** Sets an alarm. Cheap where it belongs at the end, as in a list of alarms of one length. */
+  set(alarm: Alarm, due: number, list: AlarmList = this.#odd): void {
+    let { before } = list;
+    while (before.due > due) before = before.before;
     alarm.due = due;
-    alarm.list = list;
-    const last = list.last;
-    alarm.before = last;
-    if (last === undefined) list.first = alarm;
-    else last.after = alarm;
-    list.last = alarm;
-    if (due < this.#armedFor) this.#arm(due);
-  }
-
-  /** Sets an alarm of any length, where order has to be found. */
-  insert(alarm: Alarm, due: number): void {
-    const list = this.#odd;
-    let before = list.last;
-    while (before !== undefined && before.due > due) before = before.before;
-    alarm.due = due;
-    alarm.list = list;
     alarm.before = before;
-    alarm.after = before === undefined ? list.first : before.after;
-    if (alarm.after === undefined) list.last = alarm;
-    else alarm.after.before = alarm;
-    if (before === undefined) list.first = alarm;
-    else before.after = alarm;
+    alarm.after = before.after;
+    alarm.after.before = alarm;
+    before.after = alarm;
     if (due < this.#armedFor) this.#arm(due);
   }
 
   /** Takes an alarm out; harmless if it is not set. */
   remove(alarm: Alarm): void {
-    const list = alarm.list;
-    if (list === undefined) return;
-    const { before, after } = alarm;
-    if (before === undefined) list.first = after;
-    else before.after = after;
-    if (after === undefined) list.last = before;
-    else after.before = before;
-    alarm.list = undefined;
-    alarm.before = undefined;
-    alarm.after = undefined;
+    alarm.before.after = alarm.after;
+    alarm.after.before = alarm.before;
+    alarm.before = alarm;
+    alarm.after = alarm;
   }
 
   #arm(due: number): void {
@@ -98,7 +76,7 @@ export class Alarms {
 
   #wake(): void {
     this.#timer = undefined;
-    this.#armedFor = Number.POSITIVE_INFINITY;
+    this.#armedFor = Infinity;
     const now = this.#clock.now();
     let next = this.#ringDue(this.#odd, now);
     for (const list of this.#lists.values()) next = Math.min(next, this.#ringDue(list, now));
@@ -108,8 +86,8 @@ export class Alarms {
   /** Rings what is due in one list and says when the next of it is. */
   #ringDue(list: AlarmList, now: number): number {
     for (;;) {
-      const alarm = list.first;
-      if (alarm === undefined) return Number.POSITIVE_INFINITY;
+      const alarm = list.after;
+      if (alarm === list) return Infinity;
       if (alarm.due > now) return alarm.due;
       this.remove(alarm);
       alarm.ring(now);

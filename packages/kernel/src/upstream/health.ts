@@ -91,8 +91,8 @@ export class Health implements Layer {
 }
 
 /** Does this fault speak against the upstream's health? Limits and our own mistakes do not. */
-export function isFailure(fault: Fault): boolean {
-  switch (fault.kind) {
+export function isFailure(fault: Fault | undefined): boolean {
+  switch (fault?.kind) {
     case 'connect':
     case 'network':
     case 'timeout':

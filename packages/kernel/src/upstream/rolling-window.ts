@@ -1,54 +1,47 @@
-const SLICES = 10;
-
-/** How many attempts ended within the last while, and how many of them failed. */
+/**
+ * How many attempts ended within the last while, and how many of them failed.
+ *
+ * Two counts slide over each other: the last full window fades out while the current one fills. It
+ * needs no list of attempts and is off only by how unevenly they came.
+ */
 export class RollingWindow {
-  readonly #sliceMs: number;
-  readonly #ended: number[] = new Array<number>(SLICES).fill(0);
-  readonly #failures: number[] = new Array<number>(SLICES).fill(0);
-  /** When the current slice ends, and which one it is. */
-  #sliceEnds = Number.NEGATIVE_INFINITY;
-  #slice = 0;
-  ended = 0;
-  failures = 0;
+  readonly #lengthMs: number;
+  #until = -Infinity;
+  #ended = 0;
+  #failures = 0;
+  #endedBefore = 0;
+  #failuresBefore = 0;
 
-  constructor(windowMs: number) {
-    this.#sliceMs = windowMs / SLICES;
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
   }
 
-  succeeded(now: number): void {
-    if (now >= this.#sliceEnds) this.#turn(now);
-    this.#ended[this.#slice]!++;
-    this.ended++;
+  add(failures: 0 | 1, now: number): void {
+    if (now >= this.#until) this.#turn(now);
+    this.#ended++;
+    this.#failures += failures;
   }
 
-  failed(now: number): void {
-    this.succeeded(now);
-    this.#failures[this.#slice]!++;
-    this.failures++;
+  /** Attempts that ended, and failures among them, as of `now`. */
+  sum(now: number): { readonly ended: number; readonly failures: number } {
+    if (now >= this.#until) this.#turn(now);
+    const left = (this.#until - now) / this.#lengthMs;
+    return {
+      ended: this.#ended + this.#endedBefore * left,
+      failures: this.#failures + this.#failuresBefore * left,
+    };
   }
 
   clear(): void {
-    this.#ended.fill(0);
-    this.#failures.fill(0);
-    this.ended = 0;
-    this.failures = 0;
+    this.#until = -Infinity;
   }
 
-  /** Forgets the slices that have passed since the last attempt ended. */
   #turn(now: number): void {
-    const passed = Math.floor((now - this.#sliceEnds) / this.#sliceMs) + 1;
-    if (passed >= SLICES) {
-      this.clear();
-      this.#sliceEnds = now + this.#sliceMs;
-      return;
-    }
-    for (let i = 0; i < passed; i++) {
-      this.#slice = (this.#slice + 1) % SLICES;
-      this.ended -= this.#ended[this.#slice]!;
-      this.failures -= this.#failures[this.#slice]!;
-      this.#ended[this.#slice] = 0;
-      this.#failures[this.#slice] = 0;
-    }
-    this.#sliceEnds += passed * this.#sliceMs;
+    const adjacent = now < this.#until + this.#lengthMs;
+    this.#endedBefore = adjacent ? this.#ended : 0;
+    this.#failuresBefore = adjacent ? this.#failures : 0;
+    this.#ended = 0;
+    this.#failures = 0;
+    this.#until = (adjacent ? this.#until : now) + this.#lengthMs;
   }
 }

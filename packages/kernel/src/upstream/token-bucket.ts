@@ -11,7 +11,7 @@ export class TokenBucket {
   readonly #perSuccess: number;
   readonly #perMs: number;
   #tokens: number;
-  #at = Number.NaN;
+  #at = NaN;
 
   constructor({ capacity, perSuccess, perSecond }: BucketOptions) {
     this.#capacity = capacity;

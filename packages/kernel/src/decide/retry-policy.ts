@@ -1,0 +1,78 @@
+import {
+  checkChoice,
+  checkNumber,
+  checkNumbers,
+  checkOrder,
+  MAX_TIMER_MS,
+  refuse,
+} from './validate.js';
+
+/** What to do when the upstream says "too many requests". */
+export type RateLimitRule =
+  /** Hand the limit to the caller at once, with the time to wait. */
+  | { readonly onLimit: 'surface' }
+  /** Wait as told if that is at most `maxWaitMs` and fits the deadline; surface it otherwise. */
+  | {
+      readonly onLimit: 'wait';
+      readonly maxWaitMs: number;
+      /** When the upstream gave no time to wait. */
+      readonly withoutHint: 'backoff' | 'surface';
+    };
+
+/** How often, how long apart. `maxRetries` counts retries: attempts are at most one more. */
+export interface RetryPolicy {
+  readonly maxRetries: number;
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
+  readonly backoffMultiplier: number;
+  /** `full`: anywhere between `minBackoffMs` and the backoff. `none`: the backoff itself. */
+  readonly jitter: 'none' | 'full';
+  readonly minBackoffMs: number;
+  /**
+   * With it, the first backoff is at most this many observed median latencies (never more than
+   * `initialBackoffMs`): a fast upstream is retried fast, a slow one slowly.
+   */
+  readonly medianScale?: number;
+  readonly rateLimit: RateLimitRule;
+}
+
+const defaults: RetryPolicy = {
+  maxRetries: 3,
+  initialBackoffMs: 1000,
+  maxBackoffMs: 60_000,
+  backoffMultiplier: 2,
+  jitter: 'none',
+  minBackoffMs: 0,
+  rateLimit: { onLimit: 'wait', maxWaitMs: 60_000, withoutHint: 'backoff' },
+};
+
+/** Fills in what was left out, and refuses by name what cannot be. Ignores what it does not know. */
+export function completeRetryPolicy<P extends Partial<RetryPolicy>>(options: P): P & RetryPolicy {
+  const policy = { ...defaults, ...options };
+  checkRetry(policy);
+  return policy;
+}
+
+function checkRetry(policy: RetryPolicy): void {
+  const { initialBackoffMs, maxBackoffMs, minBackoffMs, jitter, medianScale, rateLimit } = policy;
+  checkNumbers<RetryPolicy>('', policy, {
+    maxRetries: { min: 0, max: 100, integer: true },
+    initialBackoffMs: { min: 0 },
+    maxBackoffMs: { min: 0, max: MAX_TIMER_MS },
+    minBackoffMs: { min: 0 },
+    // Below 1 the waits would shrink, so that a longer failure is hit harder.
+    backoffMultiplier: { min: 1 },
+  });
+  checkOrder('initialBackoffMs', initialBackoffMs, 'maxBackoffMs', maxBackoffMs);
+  checkOrder('minBackoffMs', minBackoffMs, 'initialBackoffMs', initialBackoffMs);
+  checkChoice('jitter', jitter, ['none', 'full']);
+  if (medianScale !== undefined) {
+    checkNumber('medianScale', medianScale, { above: 0 });
+    if (jitter !== 'full') refuse('medianScale', "scales the jitter, so it needs jitter: 'full'");
+  }
+  checkChoice('rateLimit.onLimit', rateLimit?.onLimit, ['surface', 'wait']);
+  if (rateLimit.onLimit === 'wait') {
+    checkNumber('rateLimit.maxWaitMs', rateLimit.maxWaitMs, { min: 0, max: MAX_TIMER_MS });
+    checkChoice('rateLimit.withoutHint', rateLimit.withoutHint, ['backoff', 'surface']);
+  }
+}
