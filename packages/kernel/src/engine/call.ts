@@ -7,7 +7,6 @@ import { Alarm } from '../time/alarms.js';
 import type { Timer } from '../time/clock.js';
 import { listenForAbort, stopListening } from './aborts.js';
 import { Attempt } from './attempt.js';
-import { nextCorrelationId } from './correlation.js';
 import type { AttemptFn, Layer } from './layer.js';
 import type { Plan } from './plan.js';
 
@@ -73,7 +72,7 @@ export class Call extends Alarm {
   }
 
   get correlationId(): string {
-    return (this.#id ??= this.options?.correlationId ?? nextCorrelationId());
+    return (this.#id ??= this.options?.correlationId ?? crypto.randomUUID());
   }
 
   get route(): string | undefined {

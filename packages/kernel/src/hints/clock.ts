@@ -30,7 +30,7 @@ export function clockOf(headers: unknown, now: number): Clock {
 function serverTime(headers: unknown, now: number): number {
   const found = findHeaders(headers, CLOCK_HEADERS);
   const date = found?.get('date');
-  if (date === undefined ) return now;
+  if (date === undefined || found?.has('age')) return now;
   const server = parseHttpDate(date, now);
   if (server === undefined) return now;
   const skew = Math.abs(server - now);

@@ -90,18 +90,11 @@ export class Health implements Layer {
   }
 }
 
+const failures: readonly unknown[] = ['connect', 'network', 'timeout', 'server', 'bad_response'];
+
 /** Does this fault speak against the upstream's health? Limits and our own mistakes do not. */
 export function isFailure(fault: Fault | undefined): boolean {
-  switch (fault?.kind) {
-    case 'connect':
-    case 'network':
-    case 'timeout':
-    case 'server':
-    case 'bad_response':
-      return true;
-    default:
-      return false;
-  }
+  return failures.includes(fault?.kind);
 }
 
 export function health(options: HealthOptions = {}): Health {
