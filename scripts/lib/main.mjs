@@ -4,6 +4,7 @@
  * @param {() => Promise<number | void>} body
  */
 export const main = async (body) => {
+  process.stdout.on('error', () => process.exit(1)); // whoever read our output has left
   try {
     process.exitCode = (await body()) ?? 0;
   } catch (error) {

@@ -5,7 +5,7 @@ import { inRoot, root } from './paths.mjs';
 
 /**
  * @typedef {{ file: string, args: string[] }} Command
- * @typedef {{ code: number, output: string }} Result
+ * @typedef {{ code: number, output: string }} Result what both streams said, as a person would see it
  */
 
 /**
@@ -49,23 +49,26 @@ export const npm = (args) => {
  *
  * @param {Command} command
  * @param {{ cwd?: string }} [options]
- * @returns {Promise<Result>}
+ * @returns {Promise<Result & { stdout: string }>}
  */
 export const capture = ({ file, args }, { cwd = root } = {}) =>
   new Promise((resolve) => {
     const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     const release = endTogether(child);
     let output = '';
-    const collect = (/** @type {string} */ text) => (output += text);
-    child.stdout.setEncoding('utf8').on('data', collect);
-    child.stderr.setEncoding('utf8').on('data', collect);
+    let stdout = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => {
       release();
-      resolve({ code: 1, output: `${file}: ${error.message}` });
+      resolve({ code: 1, output: `${file}: ${error.message}`, stdout });
     });
     child.on('close', (code) => {
       release();
-      resolve({ code: code ?? 1, output: output.trimEnd() });
+      resolve({ code: code ?? 1, output: output.trimEnd(), stdout });
     });
   });
 

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJson } from '../json.mjs';
-import { packageDirs } from '../paths.mjs';
-import { capture, npm, tool } from '../run.mjs';
+import { inRoot, packageDirs } from '../paths.mjs';
+import { capture, node, npm } from '../run.mjs';
 
 /** @typedef {{ name: string, filename: string, files: { path: string }[] }} Packed */
+
+const inspector = inRoot('scripts', 'lib', 'checks', 'inspect-tarballs.mjs');
 
 /** What may lie in a published package beside its compiled modules. */
 const expected =
@@ -20,36 +22,18 @@ export const checkTarballs = async () => {
   });
   const temp = mkdtempSync(join(tmpdir(), 'toolkeel-pack-'));
   try {
-    const args = [
-      'pack',
-      ...publicDirs,
-      '--json',
-      '--ignore-scripts',
-      '--loglevel=error',
-      '--pack-destination',
-      temp,
-    ];
-    const { code, output } = await capture(npm(args));
+    const options = ['--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', temp];
+    const { code, output, stdout } = await capture(npm(['pack', ...publicDirs, ...options]));
     if (code !== 0) return [output];
-    const problems = [];
-    for (const { name, filename, files } of parsePacked(output)) {
-      for (const { path } of files)
-        if (!expected.test(path))
-          problems.push(`${name}: ${path} does not belong into the package`);
-      const tarball = join(temp, filename);
-      const looks = await Promise.all([
-        capture(tool('publint', ['run', tarball, '--strict'])),
-        capture(
-          tool(
-            '@arethetypeswrong/cli',
-            [tarball, '--profile', 'esm-only', '--no-definitely-typed', '--no-emoji'],
-            'attw',
-          ),
-        ),
-      ]);
-      for (const look of looks) if (look.code !== 0) problems.push(`${name}:\n${look.output}`);
-    }
-    return problems;
+    const packed = parsePacked(stdout);
+    const strays = packed.flatMap(({ name, files }) =>
+      files
+        .filter(({ path }) => !expected.test(path))
+        .map(({ path }) => `${name}: ${path} does not belong into the package`),
+    );
+    const tarballs = packed.map(({ filename }) => join(temp, filename));
+    const inspection = await capture(node([inspector, ...tarballs]));
+    return inspection.code === 0 ? strays : [...strays, inspection.output];
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
@@ -58,10 +42,10 @@ export const checkTarballs = async () => {
 /**
  * npm up to 11 prints an array, npm 12 an object by package name.
  *
- * @param {string} output
+ * @param {string} json
  */
-const parsePacked = (output) => {
+const parsePacked = (json) => {
   /** @type {Packed[] | Record<string, Packed>} */
-  const parsed = JSON.parse(output);
+  const parsed = JSON.parse(json);
   return Object.values(parsed);
 };
