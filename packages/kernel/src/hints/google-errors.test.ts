@@ -70,6 +70,12 @@ describe('retryInfoDelay', () => {
     expect(retryInfoDelay(status(info('-1s'), info('2s'), info('3s')))).toBe(2000);
   });
 
+  it('does not parse text longer than error bodies are', () => {
+    const padded = (length: number): string => JSON.stringify(status(info('5s'))).padEnd(length);
+    expect(retryInfoDelay(padded(60_000))).toBe(5000);
+    expect(retryInfoDelay(padded(70_000))).toBeUndefined();
+  });
+
   it('does not take the delay of another type', () => {
     expect(
       retryInfoDelay(status({ '@type': 'x/google.rpc.Other', retryDelay: '5s' })),

@@ -98,6 +98,7 @@ describe('isRateLimited', () => {
         },
       },
     ],
+    ['a page of text', { status: 403, body: { message: 'x '.repeat(300) + secondary.message } }],
     ['503 with Retry-After', { status: 503, headers: { 'retry-after': '60' } }],
     ['401 with the text', { status: 401, body: { message: secondary.message } }],
     ['another GraphQL error', { status: 200, body: graphql('NOT_FOUND') }],

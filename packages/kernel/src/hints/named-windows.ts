@@ -83,7 +83,7 @@ export function namedWindows(headers: FoundHeaders, clock: Clock): Window[] {
     const count = headers.get(family.remaining);
     const remaining = parseCount(count);
     // No count may still be a window; a count that makes no sense spoils it.
-    
+    if (count !== undefined && remaining === undefined) continue;
     windows.push({
       waitMs,
       remaining,

@@ -46,6 +46,7 @@ describe('Retry-After', () => {
   it.each([
     '',
     '-1',
+    '-0',
     '+5',
     '5s',
     '5 seconds',

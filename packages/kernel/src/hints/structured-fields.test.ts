@@ -116,6 +116,7 @@ describe('parseItemList', () => {
     ':cHJldGVuZA==',
     ':a b:',
     ':=a:',
+    ':a===:',
     '@1.5',
     '@',
     '%"f%C3"',
@@ -126,6 +127,11 @@ describe('parseItemList', () => {
     '"a"\u00a0',
   ])('refuses %j', (text) => {
     expect(parseItemList(text)).toBeUndefined();
+  });
+
+  it('refuses more than it wants to read', () => {
+    expect(parseItemList(`"${'a'.repeat(8000)}"`)).toHaveLength(1);
+    expect(parseItemList(`"${'a'.repeat(8191)}"`)).toBeUndefined();
   });
 
   const string = fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', ',', ';', '=', '~') });
