@@ -1,6 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dropOrphans } from '../scripts/lib/build.mjs';
 import { lockProblems, versionProblems } from '../scripts/lib/checks/manifests.mjs';
 import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
+import { exclusively } from '../scripts/lib/lock.mjs';
+import { cacheDir } from '../scripts/lib/paths.mjs';
+import { capture, node } from '../scripts/lib/run.mjs';
 import { summarise, summaryLine } from '../scripts/lib/summary.mjs';
 
 describe('the summary of a test run', () => {
@@ -157,5 +166,74 @@ describe('the check of a lock file', () => {
       'lock: is not up to date with . (tool, gone): run npm install',
     ]);
     expect(lockProblems('lock', { packages: {} }, manifests)).toHaveLength(1);
+  });
+});
+
+describe('the build', () => {
+  let dir = '';
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'toolkeel-build-'));
+    mkdirSync(join(dir, 'src', 'deep'), { recursive: true });
+    mkdirSync(join(dir, 'dist', 'deep'), { recursive: true });
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  test('removes what was compiled from a source that is gone, and nothing else', () => {
+    for (const file of ['src/kept.ts', 'src/deep/kept.ts', 'src/page.tsx', 'dist/.tsbuildinfo'])
+      writeFileSync(join(dir, file), '');
+    for (const name of ['kept', 'gone', 'page', 'deep/kept', 'deep/gone', 'gone.test'])
+      for (const suffix of ['.js', '.d.ts']) writeFileSync(join(dir, 'dist', name + suffix), '');
+    dropOrphans(dir);
+    const left = readdirSync(join(dir, 'dist')).toSorted().join(' ');
+    expect(left).toBe('.tsbuildinfo deep kept.d.ts kept.js page.d.ts page.js');
+    expect(readdirSync(join(dir, 'dist', 'deep')).toSorted()).toEqual(['kept.d.ts', 'kept.js']);
+  });
+
+  test('does not mind a package that was never built', () => {
+    rmSync(join(dir, 'dist'), { recursive: true });
+    expect(() => dropOrphans(dir)).not.toThrow();
+  });
+});
+
+describe('the lock around an install', () => {
+  const name = `test-${process.pid}`;
+  const path = join(cacheDir, `${name}.lock`);
+  afterEach(() => rmSync(path, { force: true }));
+
+  test('lets one in at a time and is gone afterwards, also after a failure', async () => {
+    let inside = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++inside);
+      await turn();
+      inside--;
+    };
+    await Promise.all([exclusively(name, work), exclusively(name, work)]);
+    expect(most).toBe(1);
+    await expect(exclusively(name, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('is taken over from a process that is gone', async () => {
+    const child = spawn(process.execPath, ['-e', '']);
+    await new Promise((resolve) => child.on('exit', resolve));
+    mkdirSync(cacheDir, { recursive: true });
+    writeFileSync(path, String(child.pid));
+    await expect(exclusively(name, () => Promise.resolve('in'))).resolves.toBe('in');
+  });
+});
+
+describe('a command that is run', () => {
+  test('gives its exit code and both streams', async () => {
+    const script = "console.log('out'); console.error('err'); process.exitCode = 3";
+    const { code, output, stdout } = await capture(node(['-e', script]));
+    expect({ code, stdout }).toEqual({ code: 3, stdout: 'out\n' });
+    expect(output).toContain('err');
+  });
+
+  test('fails when it does not exist', async () => {
+    const { code, output } = await capture({ file: 'no-such-command', args: [] });
+    expect(code).toBe(1);
+    expect(output).toContain('no-such-command');
   });
 });

@@ -15,7 +15,7 @@ export const compile = async (projects = []) => {
 };
 
 /** @param {string} packageDir */
-const dropOrphans = (packageDir) => {
+export const dropOrphans = (packageDir) => {
   const dist = join(packageDir, 'dist');
   if (!existsSync(dist)) return;
   for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {

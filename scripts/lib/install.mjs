@@ -58,21 +58,23 @@ export const ensureInstalled = async (dir = root) => {
   if (isFresh(dir)) return;
   const where = relative(root, dir);
   const label = where ? `installing dependencies of ${where}` : 'installing dependencies';
-  await withProgress(label, () =>
-    exclusively('install', async () => {
-      if (isFresh(dir)) return; // another process did it while we waited for the lock
-      // No install scripts: npm 12 blocks them, so nothing here may need one on any npm.
-      const args = [
-        'ci',
-        '--ignore-scripts',
-        '--include=dev',
-        '--include=optional',
-        '--prefer-offline',
-      ];
-      const { value, ms } = await timed(() => capture(npm(args), { cwd: dir }));
-      if (value.code !== 0) throw new Error(`${label} failed (npm ci):\n${value.output}`);
-      writeFileSync(stampPath(dir), stampOf(readFileSync(join(dir, 'package-lock.json'))));
-      say(`${label}: done in ${seconds(ms)}`);
-    }),
+  await withProgress(
+    () => label,
+    () =>
+      exclusively('install', async () => {
+        if (isFresh(dir)) return; // another process did it while we waited for the lock
+        // No install scripts: npm 12 blocks them, so nothing here may need one on any npm.
+        const args = [
+          'ci',
+          '--ignore-scripts',
+          '--include=dev',
+          '--include=optional',
+          '--prefer-offline',
+        ];
+        const { value, ms } = await timed(() => capture(npm(args), { cwd: dir }));
+        if (value.code !== 0) throw new Error(`${label} failed (npm ci):\n${value.output}`);
+        writeFileSync(stampPath(dir), stampOf(readFileSync(join(dir, 'package-lock.json'))));
+        say(`${label}: done in ${seconds(ms)}`);
+      }),
   );
 };

@@ -60,7 +60,6 @@ export const runChecks = async () => {
     running.add(name);
     const { value, ms } = await timed(run);
     running.delete(name);
-    if (process.stdout.isTTY) process.stdout.write('\r\u001B[2K');
     say(`  ${value.code === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(10)} ${seconds(ms).padStart(7)}`);
     if (value.code !== 0) failed.push({ name, ...value, ...(fix && { fix }) });
   };
