@@ -42,7 +42,7 @@ describe('findHeaders', () => {
     ['other value types', { 'retry-after': { toString: () => '5' }, ratelimit: null, 'x-a': [5] }],
     ['an empty array value', { 'retry-after': [] }],
     ['an odd rawHeaders', ['Retry-After']],
-    ['a value that is too long', { 'retry-after': '5'.repeat(5000) }],
+    ['a value that is too long', { 'retry-after': '5'.repeat(2049) }],
     ['numbers instead of pairs', new Uint8Array(8)],
     [
       'pairs of other things',

@@ -10,7 +10,7 @@ export type FoundHeaders = ReadonlyMap<string, string>;
 const MAX_FIELDS = 1024;
 
 /** Longer than any value we can read; a longer one is treated as absent. */
-const MAX_VALUE_CHARS = 4096;
+const MAX_VALUE_CHARS = 2048;
 
 /** A field repeated more often than this says nothing that we could use. */
 const MAX_LINES = 32;

@@ -10,7 +10,7 @@ const KEY = /[a-z*][a-z0-9_\-.*]*/y;
 const SPACES = / */y;
 const OPTIONAL_SPACE = /[ \t]*/y;
 /** Far more than any limit field has; what an upstream may make us read. */
-const MAX_CHARS = 8192;
+const MAX_CHARS = 2048;
 
 const TRUE: BareItem = { type: 'boolean', value: true };
 
