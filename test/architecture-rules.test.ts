@@ -124,14 +124,19 @@ describe('the rules', () => {
       packages: {
         kernel: {
           files: {
-            'src/a.ts':
-              "import './a.test.js';\nimport './testing/index.js';\nimport '../test/b.js';",
+            'src/a.ts': [
+              "import './a.test.js';",
+              "import './a.fixture.js';",
+              "import './testing/index.js';",
+              "import '../test/b.js';",
+            ].join('\n'),
             'src/testing/index.ts': "import './clock.js';\nimport '../a.js';",
-            'src/a.test.ts': "import './testing/index.js';\nimport '../test/b.js';",
+            'src/a.fixture.ts': "import './testing/index.js';",
+            'src/a.test.ts': "import './a.fixture.js';\nimport '../test/b.js';",
           },
         },
       },
-      expected: [1, 2, 3].map(
+      expected: [1, 2, 3, 4].map(
         (line): Case['expected'][number] => `test-code packages/kernel/src/a.ts:${line}`,
       ),
     },

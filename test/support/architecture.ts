@@ -42,7 +42,7 @@ interface Site {
 type FileKind = 'source' | 'test-kit' | 'test';
 
 const kindOf = (path: string): FileKind => {
-  if (path.startsWith('test/') || /\.test\.tsx?$/.test(path)) return 'test';
+  if (path.startsWith('test/') || /\.(test|fixture)\.tsx?$/.test(path)) return 'test';
   return path.startsWith('src/testing/') ? 'test-kit' : 'source';
 };
 

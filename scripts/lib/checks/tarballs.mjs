@@ -11,7 +11,8 @@ const inspector = inRoot('scripts', 'lib', 'checks', 'inspect-tarballs.mjs');
 
 /** What may lie in a published package beside its compiled modules. */
 const expected =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.*(?<!\.test)(?<!\.test\.d)\.(js|ts|json|css|html))$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|ts|json|css|html))$/;
+const forTests = /\.(test|fixture)\.(js|d\.ts)$/;
 
 /** Packs every public package as `npm publish` would, and looks at the result as a consumer would. */
 export const checkTarballs = async () => {
@@ -28,7 +29,7 @@ export const checkTarballs = async () => {
     const packed = parsePacked(stdout);
     const strays = packed.flatMap(({ name, files }) =>
       files
-        .filter(({ path }) => !expected.test(path))
+        .filter(({ path }) => !expected.test(path) || forTests.test(path))
         .map(({ path }) => `${name}: ${path} does not belong into the package`),
     );
     const tarballs = packed.map(({ filename }) => join(temp, filename));
