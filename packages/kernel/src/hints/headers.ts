@@ -125,7 +125,7 @@ function fieldText(value: unknown): string | undefined {
 }
 
 /** HTTP's optional white space is space and tab only; `String.trim` takes far more. */
-export function trimSpace(text: string): string {
+function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;
   while (start < end && isSpace(text.charCodeAt(start))) start++;

@@ -286,6 +286,6 @@ describe('a megabyte of anything costs at most milliseconds', () => {
       isRateLimited(each, now);
       isDailyQuota(each.body);
     }
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(performance.now() - start).toBeLessThan(500);
   });
 });
