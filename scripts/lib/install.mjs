@@ -63,18 +63,23 @@ export const ensureInstalled = async (dir = root) => {
     () =>
       exclusively('install', async () => {
         if (isFresh(dir)) return; // another process did it while we waited for the lock
-        // No install scripts: npm 12 blocks them, so nothing here may need one on any npm.
-        const args = [
-          'ci',
-          '--ignore-scripts',
-          '--include=dev',
-          '--include=optional',
-          '--prefer-offline',
-        ];
-        const { value, ms } = await timed(() => capture(npm(args), { cwd: dir }));
+        const { value, ms } = await timed(() => npmCi(dir));
         if (value.code !== 0) throw new Error(`${label} failed (npm ci):\n${value.output}`);
         writeFileSync(stampPath(dir), stampOf(readFileSync(join(dir, 'package-lock.json'))));
         say(`${label}: done in ${seconds(ms)}`);
       }),
   );
+};
+
+/**
+ * The cache first, because it is quick and works without a network. What it knows of a package may be
+ * older than the version that we ask for, so a failure is tried again with the registry.
+ *
+ * @param {string} dir
+ */
+const npmCi = async (dir) => {
+  // No install scripts: npm 12 blocks them, so nothing here may need one on any npm.
+  const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional'];
+  const quick = await capture(npm([...args, '--prefer-offline']), { cwd: dir });
+  return quick.code === 0 ? quick : capture(npm(args), { cwd: dir });
 };
