@@ -92,7 +92,12 @@ export class Call extends Alarm {
       this.#resolve = resolve;
       this.#reject = reject;
       const { options, startedAt: now } = this;
-      if (options === undefined || this.#accept(options, now)) this.#enter(now);
+      if (options !== undefined && !this.#accept(options, now)) return;
+      try {
+        this.#enter(now);
+      } catch (cause) {
+        this.#crash(cause);
+      }
     });
   }
 
@@ -126,7 +131,8 @@ export class Call extends Alarm {
     this.attempts++;
     attempt.sibling = this.live;
     this.live = attempt;
-    if (this.attempts > 1 || this.options !== undefined) this.rearm();
+    // The common case, where no alarm is set yet and no deadline but the plan's can come first.
+    if (this.attempts > 1 || now !== this.startedAt || this.options || this.after !== this) this.rearm();
     else if (plan.firstAlarms) plan.alarms.set(this, now + plan.firstAlarmMs, plan.firstAlarms);
     for (let i = 0; i < launcheds.length; i++) launcheds[i]!.launched(attempt, now);
     void this.#perform(attempt);

@@ -1,0 +1,392 @@
+import { describe, expect, it } from 'vitest';
+import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
+import { retry } from '../layers/retry.js';
+import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
+import { compose } from './pipeline.js';
+import { faultOf, rig } from './rig.fixture.js';
+
+const server = fault('server');
+const patient = retry({ maxRetries: 2, initialBackoffMs: 100 });
+
+describe('attempts', () => {
+  it('is one where the first succeeds', async () => {
+    const { call, upstream } = rig([{ answer: 'a' }], [patient]);
+    expect(await call()).toEqual({ ok: true, value: 'a' });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('are repeated after the policy’s waits until one succeeds', async () => {
+    const { call, upstream } = rig([{ fault: server }, { fault: server }, { answer: 'c' }], [patient]);
+    expect(await call()).toEqual({ ok: true, value: 'c' });
+    expect(upstream.requests.map(({ at, index }) => [at, index])).toEqual([
+      [0, 0],
+      [100, 1],
+      [300, 2],
+    ]);
+  });
+
+  it('are never more than 1 + maxRetries', async () => {
+    const { call, upstream } = rig([{ fault: server }], [patient]);
+    expect(await call()).toEqual({ ok: false, fault: server });
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  it('is one where nothing was said about retries', async () => {
+    const { call, upstream } = rig([{ fault: server }], []);
+    expect(faultOf(await call())).toEqual(server);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('end with the first fault that cannot get better', async () => {
+    const { call, upstream } = rig([{ fault: server }, { fault: fault('rejected') }], [patient]);
+    expect(faultOf(await call()).kind).toBe('rejected');
+    expect(upstream.requests).toHaveLength(2);
+  });
+});
+
+describe('what a callee may throw', () => {
+  it.each([
+    ['an error nobody knows', new TypeError('x is not a function')],
+    ['a string', 'no'],
+    ['undefined', undefined],
+    ['null', null],
+    ['an object whose properties throw', new Proxy({}, { get: () => { throw new Error('trap'); } })],
+  ])('%s: an unexpected fault with the thing itself as its cause, not retried', async (_, thrown) => {
+    const { call, upstream } = rig([{ throws: thrown }], [patient]);
+    const answer = faultOf(await call());
+    expect(answer.kind).toBe('unexpected');
+    expect(answer.cause).toBe(thrown);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('something, synchronously', async () => {
+    const boom = new Error('boom');
+    const pipeline = compose([patient], { effect: 'read' });
+    const outcome = await pipeline
+      .wrap(() => {
+        throw boom;
+      })
+      .outcome(undefined);
+    expect(faultOf(outcome)).toEqual({ kind: 'unexpected', sent: 'maybe', cause: boom });
+  });
+
+  it('something that even the classifier chokes on', async () => {
+    const classify = (): never => {
+      throw new Error('classifier');
+    };
+    const { call } = rig([{ throws: 'odd' }], [patient], { classify });
+    expect(faultOf(await call())).toEqual({ kind: 'unexpected', sent: 'maybe', cause: 'odd' });
+  });
+
+  it('nothing: a plain value is an answer', async () => {
+    const pipeline = compose([patient], { effect: 'read' });
+    expect(await pipeline.wrap((n: number) => n + 1)(1)).toBe(2);
+  });
+});
+
+describe('the deadline', () => {
+  it('settles the caller though the callee never will and does not listen', async () => {
+    const { call, clock } = rig([{ hang: true, deaf: true }], [deadline(1000), patient]);
+    expect(faultOf(await call())).toEqual({ kind: 'timeout', sent: 'maybe', clock: 'deadline' });
+    expect(clock.now()).toBe(1000);
+  });
+
+  it('aborts the attempt’s signal, with the fault as its reason', async () => {
+    const { call, upstream } = rig([{ hang: true }], [deadline(1000)]);
+    await call();
+    expect(upstream.requests[0]).toMatchObject({
+      abortedAt: 1000,
+      abortReason: { name: 'FaultError', fault: { kind: 'timeout', clock: 'deadline' } },
+    });
+  });
+
+  it('covers all attempts and waits together', async () => {
+    const slow = { fault: server, afterMs: 400 };
+    const { call, clock, upstream } = rig([slow, { hang: true }], [deadline(1000), patient]);
+    expect(faultOf(await call()).clock).toBe('deadline');
+    expect(clock.now()).toBe(1000);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('is not waited for: a wait that would pass it is not begun, and the hint comes back', async () => {
+    const limited = fault('rate_limited', { retryAfterMs: 1000 });
+    const { call, clock } = rig([{ fault: limited, afterMs: 50 }], [deadline(1000), patient]);
+    expect(faultOf(await call())).toEqual(limited);
+    expect(clock.now()).toBe(50);
+  });
+
+  it('of the caller counts when it is earlier, not when it is later', async () => {
+    const hang = { hang: true } as const;
+    const early = rig([hang], [deadline(1000)]);
+    await early.call({ timeoutMs: 300 });
+    expect(early.clock.now()).toBe(300);
+    const late = rig([hang], [deadline(1000)]);
+    await late.call({ timeoutMs: 3000 });
+    expect(late.clock.now()).toBe(1000);
+    const absolute = rig([hang], [deadline(1000)]);
+    await absolute.clock.advance(500);
+    await absolute.call({ deadline: 600 });
+    expect(absolute.clock.now()).toBe(600);
+  });
+
+  it('that has passed already sends nothing', async () => {
+    const { call, upstream } = rig([{ answer: 'a' }], [patient]);
+    expect(faultOf(await call({ timeoutMs: 0 }))).toEqual({
+      kind: 'timeout',
+      sent: 'no',
+      clock: 'deadline',
+    });
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('that is not a number is refused before anything is sent', async () => {
+    const { begin, upstream } = rig([{ answer: 'a' }], [patient]);
+    await expect(begin({ timeoutMs: Number.NaN })).rejects.toThrow(/^deadline must be a number/);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('holds for calls of different lengths that are under way together', async () => {
+    const clock = new VirtualClock();
+    const { handle } = new ScriptedUpstream<number, string>(clock, [{ hang: true, deaf: true }]);
+    const guarded = compose([deadline(700)], { effect: 'read', clock }).wrap(handle);
+    const ends: number[] = [];
+    const lengths = [500, 100, 900, 300, 300, 20];
+    for (const [n, timeoutMs] of lengths.entries()) {
+      void guarded.outcome(n, { timeoutMs }).then(() => ends.push(clock.now()));
+    }
+    void guarded.outcome(99).then(() => ends.push(clock.now()));
+    await clock.drain();
+    expect(ends).toEqual([20, 100, 300, 300, 500, 700, 700]);
+  });
+});
+
+describe('the attempt’s own clock', () => {
+  it('cuts one attempt off and lets the next one try', async () => {
+    const { call, clock, upstream } = rig(
+      [{ hang: true, deaf: true }, { answer: 'b', afterMs: 10 }],
+      [attemptTimeout(500), patient],
+    );
+    expect(await call()).toEqual({ ok: true, value: 'b' });
+    expect(clock.now()).toBe(610);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('never lets a once call go out again: it may have acted', async () => {
+    const { call, upstream } = rig([{ hang: true }], [attemptTimeout(500), patient], {
+      effect: 'once',
+    });
+    expect(faultOf(await call())).toEqual({ kind: 'timeout', sent: 'maybe', clock: 'attempt' });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('ignores the answer that comes too late', async () => {
+    const { call, upstream } = rig(
+      [{ answer: 'late', afterMs: 600 }, { answer: 'b', afterMs: 300 }],
+      [attemptTimeout(500), patient],
+    );
+    expect(await call()).toEqual({ ok: true, value: 'b' });
+    expect(upstream.requests[0]?.abortedAt).toBe(500);
+  });
+});
+
+describe('the idle clock', () => {
+  const progressing = (everyMs: number, times: number) => {
+    const clock = new VirtualClock();
+    const work = (_: undefined, attempt: { progress(): void }): Promise<string> =>
+      new Promise((resolve) => {
+        let left = times;
+        const beat = (): void => {
+          attempt.progress();
+          if (--left === 0) resolve('done');
+          else clock.setTimer(everyMs, beat);
+        };
+        clock.setTimer(everyMs, beat);
+      });
+    return { clock, work };
+  };
+
+  it('starts again with every sign of progress', async () => {
+    const { clock, work } = progressing(80, 10);
+    const guarded = compose([idle(100)], { effect: 'read', clock }).wrap(work);
+    expect(await clock.run(guarded.outcome(undefined))).toEqual({ ok: true, value: 'done' });
+    expect(clock.now()).toBe(800);
+  });
+
+  it('runs out without it, as a clock of its own', async () => {
+    const { clock, work } = progressing(120, 10);
+    const guarded = compose([idle(100)], { effect: 'read', clock }).wrap(work);
+    expect(faultOf(await clock.run(guarded.outcome(undefined)))).toEqual({
+      kind: 'timeout',
+      sent: 'maybe',
+      clock: 'idle',
+    });
+    expect(clock.now()).toBe(100);
+  });
+
+  it('counts from the last progress, not from the last check', async () => {
+    const clock = new VirtualClock();
+    const guarded = compose([idle(100)], { effect: 'read', clock }).wrap(
+      (_: undefined, attempt) =>
+        new Promise(() => {
+          clock.setTimer(70, () => attempt.progress());
+        }),
+    );
+    await clock.run(guarded.outcome(undefined));
+    expect(clock.now()).toBe(170);
+  });
+
+  it('does not extend the deadline', async () => {
+    const { clock, work } = progressing(80, 100);
+    const guarded = compose([idle(100), deadline(500)], { effect: 'read', clock }).wrap(work);
+    expect(faultOf(await clock.run(guarded.outcome(undefined))).clock).toBe('deadline');
+    expect(clock.now()).toBe(500);
+  });
+});
+
+describe('abort', () => {
+  const reason = { why: 'the user left' };
+
+  it('before the call: nothing is sent', async () => {
+    const { begin, upstream } = rig([{ answer: 'a' }], [patient]);
+    const fault = faultOf(await begin({ signal: AbortSignal.abort(reason) }));
+    expect(fault).toEqual({ kind: 'cancelled', sent: 'no', cause: reason });
+    expect(fault.cause).toBe(reason);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('during an attempt: settles at once, and the attempt’s signal gets the same reason', async () => {
+    const { begin, upstream, clock } = rig([{ hang: true }], [patient]);
+    const controller = new AbortController();
+    const outcome = begin({ signal: controller.signal });
+    await clock.advance(10);
+    controller.abort(reason);
+    expect(faultOf(await outcome)).toEqual({ kind: 'cancelled', sent: 'maybe', cause: reason });
+    expect(upstream.requests[0]?.abortReason).toBe(reason);
+  });
+
+  it('during a backoff: settles at once, and no timer is left', async () => {
+    const { begin, upstream, clock } = rig([{ fault: server }], [retry({ initialBackoffMs: 60_000 })]);
+    const controller = new AbortController();
+    const outcome = begin({ signal: controller.signal });
+    await clock.advance(10);
+    expect(upstream.requests).toHaveLength(1);
+    controller.abort(reason);
+    expect(faultOf(await outcome).cause).toBe(reason);
+    expect(clock.now()).toBe(10);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('throws the reason itself, whatever it is', async () => {
+    for (const why of [reason, 'text', new Error('mine')]) {
+      const pipeline = compose([patient], { effect: 'read' });
+      const controller = new AbortController();
+      const call = pipeline.wrap(() => new Promise(() => {}))(undefined, { signal: controller.signal });
+      controller.abort(why);
+      await expect(call).rejects.toBe(why);
+    }
+  });
+
+  it('of one signal ends all its calls, and only those', async () => {
+    const { begin, clock } = rig([{ hang: true, deaf: true }], [deadline(1000)]);
+    const controller = new AbortController();
+    const mine = Array.from({ length: 50 }, () => begin({ signal: controller.signal }));
+    const other = begin({ signal: new AbortController().signal });
+    controller.abort(reason);
+    for (const outcome of await Promise.all(mine)) expect(faultOf(outcome).cause).toBe(reason);
+    expect(faultOf(await clock.run(other)).clock).toBe('deadline');
+  });
+});
+
+describe('what a fault says about having acted', () => {
+  const refused = { fault: fault('connect') };
+
+  it('is about all attempts: a later “never sent” does not hide an earlier “maybe”', async () => {
+    const { call } = rig([{ fault: fault('network') }, refused], [patient], { effect: 'idempotent' });
+    expect(faultOf(await call())).toMatchObject({ kind: 'connect', sent: 'maybe' });
+  });
+
+  it('nor does a later limit or refusal', async () => {
+    for (const last of ['rate_limited', 'rejected'] as const) {
+      const steps = [{ fault: server }, { fault: fault(last, { final: true }) }];
+      const { call } = rig(steps, [patient], { effect: 'idempotent' });
+      expect(faultOf(await call())).toMatchObject({ kind: last, sent: 'maybe' });
+    }
+  });
+
+  it('stays “no” where every attempt was refused at the door', async () => {
+    const { call } = rig([{ fault: fault('rate_limited') }, refused], [patient], {
+      effect: 'once',
+      retryUnsent: true,
+    });
+    expect(faultOf(await call())).toMatchObject({ kind: 'connect', sent: 'no' });
+  });
+
+  it('stays “answered” for a single 503', async () => {
+    const { call } = rig([{ fault: server }], []);
+    expect(faultOf(await call()).sent).toBe('answered');
+  });
+
+  it('is “no” for a callee that was still connecting when time ran out', async () => {
+    const clock = new VirtualClock();
+    const guarded = compose([deadline(100)], { effect: 'once', clock }).wrap((_: undefined, attempt) => {
+      attempt.sent = 'no';
+      return new Promise(() => {});
+    });
+    expect(faultOf(await clock.run(guarded.outcome(undefined))).sent).toBe('no');
+  });
+});
+
+describe('the attempt’s signal', () => {
+  it('is aborted already when a callee reads it after its time', async () => {
+    const clock = new VirtualClock();
+    let late: AbortSignal | undefined;
+    const guarded = compose([deadline(100)], { effect: 'read', clock }).wrap((_: undefined, attempt) => {
+      clock.setTimer(150, () => (late = attempt.signal));
+      return new Promise(() => {});
+    });
+    await clock.run(guarded.outcome(undefined));
+    await clock.advance(100);
+    expect(late?.aborted).toBe(true);
+  });
+
+  it('is not aborted by success', async () => {
+    let signal: AbortSignal | undefined;
+    const pipeline = compose([patient, deadline(1000)], { effect: 'read' });
+    await pipeline.run((attempt) => void (signal = attempt.signal));
+    expect(signal?.aborted).toBe(false);
+  });
+
+  it('belongs to its attempt: the next one starts with a fresh one', async () => {
+    const signals: AbortSignal[] = [];
+    const clock = new VirtualClock();
+    const guarded = compose([attemptTimeout(50), patient], { effect: 'read', clock }).wrap(
+      (_: undefined, attempt) => {
+        signals.push(attempt.signal);
+        return signals.length === 2 ? 'b' : new Promise<string>(() => {});
+      },
+    );
+    await clock.run(guarded.outcome(undefined));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+});
+
+describe('a layer that throws', () => {
+  const broken = new Error('a bug in a layer');
+  const bad = (hook: 'before' | 'after' | 'settled' | 'launched') => ({
+    name: 'bad',
+    [hook]: () => {
+      throw broken;
+    },
+  });
+
+  it.each(['before', 'launched', 'after', 'settled'] as const)('in %s fails the call instead of hanging it', async (hook) => {
+    const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
+    expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
+  });
+
+  it('on a retry fails the call instead of the process', async () => {
+    const second = { name: 'bad', before: ({ index }: { index: number }) => { if (index === 1) throw broken; return undefined; } };
+    const { call } = rig([{ fault: server }], [patient, second]);
+    expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
+  });
+});

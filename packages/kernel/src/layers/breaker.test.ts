@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, rig } from '../engine/rig.fixture.js';
+import { fault, seededRandom, VirtualClock, type Step } from '../testing/index.js';
+import { compose } from '../engine/pipeline.js';
+import { FaultError } from '../fault-error.js';
+import { breaker, type BreakerOptions } from './breaker.js';
+import { retry } from './retry.js';
+
+const down: Step<string> = { fault: fault('server') };
+const up: Step<string> = { answer: 'ok' };
+const times = (n: number, step: Step<string>): Step<string>[] => Array<Step<string>>(n).fill(step);
+
+const eager: Partial<BreakerOptions> = { minimumAttempts: 5, openMs: 1000, maxOpenMs: 4000, probes: 3 };
+
+describe('a breaker', () => {
+  it('opens when enough of enough attempts failed, and then refuses without sending', async () => {
+    const circuit = breaker(eager);
+    const { call, upstream, types } = rig(times(99, down), [circuit]);
+    for (let i = 0; i < 5; i++) expect(faultOf(await call()).kind).toBe('server');
+    expect(circuit.state).toBe('open');
+    expect(faultOf(await call())).toEqual({ kind: 'circuit_open', sent: 'no', retryAfterMs: 1000 });
+    expect(upstream.requests).toHaveLength(5);
+    expect(types().filter((type) => type === 'circuit_open')).toHaveLength(1);
+  });
+
+  it('says how long until it looks again', async () => {
+    const { call, clock } = rig(times(99, down), [breaker(eager)]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(400);
+    expect(faultOf(await call()).retryAfterMs).toBe(600);
+  });
+
+  it('lets a few attempts through after a while and closes when one succeeds', async () => {
+    const circuit = breaker(eager);
+    const { call, clock, types } = rig([...times(5, down), up], [circuit]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    expect(await call()).toEqual({ ok: true, value: 'ok' });
+    expect(circuit.state).toBe('closed');
+    expect(types().filter((type) => type.startsWith('circuit'))).toEqual([
+      'circuit_open',
+      'circuit_half_open',
+      'circuit_close',
+    ]);
+  });
+
+  it('opens again for longer when the probes fail, up to its longest', async () => {
+    const circuit = breaker(eager);
+    const { call, clock } = rig(times(99, down), [circuit]);
+    for (let i = 0; i < 5; i++) await call();
+    for (const openMs of [1000, 2000, 4000, 4000]) {
+      await clock.advance(openMs - 1);
+      expect(faultOf(await call()).kind).toBe('circuit_open');
+      await clock.advance(1);
+      for (let probe = 0; probe < 3; probe++) expect(faultOf(await call()).kind).toBe('server');
+      expect(circuit.state).toBe('open');
+    }
+  });
+
+  it('lets no more probes through than it was told', async () => {
+    const steps = [...times(5, down), { answer: 'slow', afterMs: 500 }];
+    const { call, begin, clock, upstream } = rig(steps, [breaker(eager)]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    const outcomes = Promise.all(Array.from({ length: 10 }, () => begin()));
+    await clock.advance(500);
+    const kinds = (await outcomes).map((outcome) => (outcome.ok ? 'ok' : outcome.fault.kind));
+    expect(kinds.filter((kind) => kind === 'ok')).toHaveLength(3);
+    expect(kinds.filter((kind) => kind === 'circuit_open')).toHaveLength(7);
+    expect(upstream.requests).toHaveLength(8);
+  });
+
+  it('gives a cancelled probe’s place to the next call', async () => {
+    const steps = [...times(5, down), { hang: true } as const, up];
+    const { call, begin, clock } = rig(steps, [breaker({ ...eager, probes: 1 })]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    const controller = new AbortController();
+    const cancelled = begin({ signal: controller.signal });
+    expect(faultOf(await call()).kind).toBe('circuit_open');
+    controller.abort();
+    await cancelled;
+    expect((await call()).ok).toBe(true);
+  });
+
+  it('does not count limits, refusals or cancelled calls as failures', async () => {
+    const circuit = breaker(eager);
+    const steps = (['rate_limited', 'rejected', 'auth', 'unexpected'] as const).map((kind) => ({
+      fault: fault(kind),
+    }));
+    const { call } = rig([...steps, ...steps, ...steps, ...steps], [circuit]);
+    for (let i = 0; i < 16; i++) await call();
+    expect(circuit.state).toBe('closed');
+  });
+
+  it('forgets what is longer ago than its window', async () => {
+    const circuit = breaker({ ...eager, windowMs: 1000 });
+    const { call, clock } = rig(times(99, down), [circuit]);
+    for (let i = 0; i < 4; i++) await call();
+    await clock.advance(2001);
+    for (let i = 0; i < 4; i++) await call();
+    expect(circuit.state).toBe('closed');
+    await call();
+    expect(circuit.state).toBe('open');
+  });
+
+  it('answers with what made us retry when it opens between two attempts', async () => {
+    const { call, upstream } = rig(times(99, down), [breaker(eager), retry({ maxRetries: 9, initialBackoffMs: 1 })]);
+    expect(faultOf(await call()).kind).toBe('server');
+    expect(upstream.requests).toHaveLength(5);
+  });
+
+  it('stays closed at 20 % faults though faults are ten times faster than answers', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const clock = new VirtualClock();
+      const random = seededRandom(seed);
+      const circuit = breaker();
+      const guarded = compose([circuit, retry({ maxRetries: 2, initialBackoffMs: 20, jitter: 'full' })], {
+        effect: 'read',
+        clock,
+        random,
+      }).wrap(
+        () =>
+          new Promise<string>((resolve, reject) => {
+            if (random() < 0.2) clock.setTimer(10, () => reject(new FaultError(fault('server'))));
+            else clock.setTimer(100, () => resolve('ok'));
+          }),
+      );
+      // 64 callers, each starting its next call when the last is answered.
+      const callers = Array.from({ length: 64 }, async () => {
+        for (let n = 0; n < 10; n++) await guarded.outcome(undefined);
+      });
+      await clock.run(Promise.all(callers));
+      expect(circuit.state).toBe('closed');
+    }
+  });
+});

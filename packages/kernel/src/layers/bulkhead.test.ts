@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, rig } from '../engine/rig.fixture.js';
+import { fault } from '../testing/index.js';
+import { bulkhead } from './bulkhead.js';
+import { deadline } from './clocks.js';
+import { counters } from './counters.js';
+import { retry } from './retry.js';
+
+const slow = { answer: 'ok', afterMs: 100 };
+
+describe('a bulkhead', () => {
+  it('lets so many in, queues so many, and refuses the rest at once', async () => {
+    const doors = bulkhead({ limit: 2, queue: 3 });
+    const { begin, clock, upstream } = rig([slow], [doors]);
+    const outcomes = Array.from({ length: 6 }, () => begin());
+    expect(faultOf(await outcomes[5]!)).toEqual({ kind: 'overloaded', sent: 'no' });
+    expect(clock.now()).toBe(0);
+    expect([doors.underWay, doors.queued]).toEqual([2, 3]);
+    await clock.run(Promise.all(outcomes));
+    expect(upstream.requests.map(({ at }) => at)).toEqual([0, 0, 100, 100, 200]);
+    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+  });
+
+  it('has no queue unless told', async () => {
+    const { begin } = rig([slow], [bulkhead({ limit: 1 })]);
+    void begin();
+    expect(faultOf(await begin()).kind).toBe('overloaded');
+  });
+
+  it('keeps a call’s place while it waits for a retry', async () => {
+    const doors = bulkhead({ limit: 1 });
+    const { begin, clock } = rig([{ fault: fault('server') }, slow], [doors, retry({ initialBackoffMs: 50 })]);
+    const first = begin();
+    await clock.advance(20);
+    expect(faultOf(await begin()).kind).toBe('overloaded');
+    expect((await clock.run(first)).ok).toBe(true);
+  });
+
+  it('lets go of a caller that aborts in the queue, and gives its place to nobody else’s harm', async () => {
+    const doors = bulkhead({ limit: 1, queue: 2 });
+    const { begin, clock, upstream } = rig([slow], [doors]);
+    const controller = new AbortController();
+    const first = begin();
+    const leaving = begin({ signal: controller.signal });
+    const third = begin();
+    await clock.advance(10);
+    controller.abort('gone');
+    expect(faultOf(await leaving)).toEqual({ kind: 'cancelled', sent: 'no', cause: 'gone' });
+    expect(clock.now()).toBe(10);
+    await clock.run(Promise.all([first, third]));
+    expect(upstream.requests.map(({ at }) => at)).toEqual([0, 100]);
+    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+  });
+
+  it('does not keep a caller in the queue beyond its deadline', async () => {
+    const doors = bulkhead({ limit: 1, queue: 1 });
+    const { begin, clock, upstream } = rig([{ hang: true }], [doors]);
+    void begin();
+    const waiting = begin({ timeoutMs: 70 });
+    expect(faultOf(await clock.run(waiting))).toEqual({
+      kind: 'timeout',
+      sent: 'no',
+      clock: 'deadline',
+    });
+    expect(clock.now()).toBe(70);
+    expect(upstream.requests).toHaveLength(1);
+    expect(doors.queued).toBe(0);
+  });
+
+  it('counts the time in the queue as the call’s own', async () => {
+    const { begin, clock } = rig([slow], [bulkhead({ limit: 1, queue: 1 }), deadline(150)]);
+    const first = begin();
+    const second = begin();
+    expect((await clock.run(first)).ok).toBe(true);
+    expect(faultOf(await clock.run(second)).clock).toBe('deadline');
+    expect(clock.now()).toBe(150);
+  });
+
+  it('is passed on in order, and calls that were refused are still counted', async () => {
+    const counts = counters();
+    const { begin, clock, types } = rig([slow], [bulkhead({ limit: 1, queue: 1 }), counts]);
+    await clock.run(Promise.all([begin(), begin(), begin()]));
+    expect(counts).toMatchObject({ calls: 3, failures: 1, attempts: 2 });
+    expect(types()).toContain('queue_wait');
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { rig } from '../engine/rig.fixture.js';
+import { fault, type Step } from '../testing/index.js';
+import { attemptTimeout, deadline } from './clocks.js';
+import { observe } from './observe.js';
+import { retry } from './retry.js';
+
+const down: Step<string> = { fault: fault('server') };
+const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
+
+describe('observers', () => {
+  it('hear of a call from its attempts to its end, under one id', async () => {
+    const { call, events, types } = rig([{ hang: true }, down, { answer: 'c' }], [quick, attemptTimeout(100)]);
+    await call({ correlationId: 'req-7' });
+    expect(types()).toEqual([
+      'timeout_abort',
+      'attempt_end',
+      'retry_attempt',
+      'attempt_end',
+      'retry_attempt',
+      'attempt_end',
+      'call_end',
+    ]);
+    expect(new Set(events.map(({ correlationId }) => correlationId))).toEqual(new Set(['req-7']));
+    expect(events[2]).toMatchObject({ attempt: 1, afterMs: 10, fault: { clock: 'attempt' } });
+    expect(events.at(-1)).toMatchObject({ attempts: 3, elapsedMs: 130 });
+  });
+
+  it('hear why a call was given up, and of the deadline', async () => {
+    const { call, types, events } = rig([down], [quick]);
+    await call();
+    expect(types().slice(-2)).toEqual(['retry_give_up', 'call_end']);
+    expect(events.at(-2)).toMatchObject({ reason: 'exhausted', attempts: 3 });
+    const late = rig([{ hang: true }], [quick, deadline(100)]);
+    await late.call();
+    expect(late.types()).toContain('timeout_abort');
+    expect(late.events.find(({ type }) => type === 'timeout_abort')).toMatchObject({
+      clock: 'deadline',
+      elapsedMs: 100,
+    });
+  });
+
+  it('do not hear of giving up where nothing was to be tried', async () => {
+    const { call, types } = rig([{ fault: fault('rejected') }], [quick]);
+    await call();
+    expect(types()).toEqual(['attempt_end', 'call_end']);
+  });
+
+  it('get an id made for them where none was given, the same for all of a call', async () => {
+    const { call, events } = rig([down, { answer: 'b' }], [quick]);
+    await call();
+    await call();
+    const ids = new Set(events.map(({ correlationId }) => correlationId));
+    expect(ids.size).toBe(2);
+    expect(events[0]!.correlationId).toBe(events[1]!.correlationId);
+  });
+
+  it('cannot change what becomes of a call', async () => {
+    const rude = observe(() => {
+      throw new Error('the log is full');
+    });
+    const { call } = rig([down, { answer: 'b' }], [quick, rude]);
+    expect(await call()).toEqual({ ok: true, value: 'b' });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, rig } from '../engine/rig.fixture.js';
+import { fault, type Step } from '../testing/index.js';
+import { deadline } from './clocks.js';
+import { refreshAuth } from './refresh-auth.js';
+import { retry } from './retry.js';
+
+const down: Step<string> = { fault: fault('server') };
+const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
+
+describe('refreshAuth', () => {
+  const denied: Step<string> = { fault: fault('auth') };
+
+  it('gets a new credential once and tries once more, for once calls too', async () => {
+    let refreshed = 0;
+    const { call, upstream } = rig(
+      [denied, { answer: 'in' }],
+      [quick, refreshAuth(() => void refreshed++)],
+      { effect: 'once' },
+    );
+    expect(await call()).toEqual({ ok: true, value: 'in' });
+    expect(refreshed).toBe(1);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('does not refresh twice', async () => {
+    let refreshed = 0;
+    const { call, upstream } = rig([denied], [quick, refreshAuth(() => void refreshed++)]);
+    expect(faultOf(await call()).kind).toBe('auth');
+    expect([refreshed, upstream.requests.length]).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('revoked'))],
+    ['throws', () => { throw new Error('revoked'); }],
+    ['answers false', () => false],
+  ])('stays with the 401 when the refresh %s', async (_, refresh) => {
+    const { call, upstream } = rig([denied], [quick, refreshAuth(refresh)]);
+    expect(faultOf(await call())).toMatchObject({ kind: 'auth', status: 401 });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('ends with the deadline, and tells the refresh', async () => {
+    let signal: AbortSignal | undefined;
+    const never = (given: AbortSignal): Promise<void> => {
+      signal = given;
+      return new Promise(() => {});
+    };
+    const { call, clock } = rig([denied], [quick, deadline(500), refreshAuth(never)]);
+    expect(faultOf(await call()).clock).toBe('deadline');
+    expect(clock.now()).toBe(500);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('counts as one of the retries', async () => {
+    const { call, upstream } = rig([denied, down], [quick, refreshAuth(() => true)]);
+    await call();
+    expect(upstream.requests).toHaveLength(3);
+  });
+});

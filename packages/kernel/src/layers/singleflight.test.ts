@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { compose } from '../engine/pipeline.js';
+import { faultOf } from '../engine/rig.fixture.js';
+import { fault, ScriptedUpstream, VirtualClock, type Step } from '../testing/index.js';
+import { cache } from './cache.js';
+import { deadline } from './clocks.js';
+import { singleflight } from './singleflight.js';
+
+const keyOf = (input: string): string | undefined => (input === 'unique' ? undefined : input);
+
+function flights(steps: Step<string>[]) {
+  const clock = new VirtualClock();
+  const upstream = new ScriptedUpstream<string, string>(clock, steps);
+  const layers = [singleflight(keyOf), deadline(1000)];
+  const { outcome } = compose(layers, { effect: 'read', clock }).wrap(upstream.handle);
+  return { clock, upstream, outcome };
+}
+
+describe('singleflight', () => {
+  it('makes equal calls at the same time one request', async () => {
+    const { clock, upstream, outcome } = flights([{ answer: 'a', afterMs: 100 }]);
+    const all = Promise.all([outcome('x'), outcome('x'), outcome('y'), outcome('x')]);
+    expect((await clock.run(all)).every(({ ok }) => ok)).toBe(true);
+    expect(upstream.requests.map(({ input }) => input)).toEqual(['x', 'y']);
+  });
+
+  it('does not remember: the next call asks again', async () => {
+    const { clock, upstream, outcome } = flights([{ answer: 'a' }]);
+    await clock.run(outcome('x'));
+    await clock.run(outcome('x'));
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('leaves calls without a key alone', async () => {
+    const { clock, upstream, outcome } = flights([{ answer: 'a' }]);
+    await clock.run(Promise.all([outcome('unique'), outcome('unique')]));
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('shares a failure with those who waited for it, and with nobody later', async () => {
+    const { clock, outcome } = flights([{ fault: fault('server'), afterMs: 10 }, { answer: 'b' }]);
+    const [one, two] = await clock.run(Promise.all([outcome('x'), outcome('x')]));
+    expect([faultOf(one).kind, faultOf(two).kind]).toEqual(['server', 'server']);
+    expect((await clock.run(outcome('x'))).ok).toBe(true);
+  });
+
+  it('lets one caller leave without taking the answer from the others', async () => {
+    const { clock, upstream, outcome } = flights([{ answer: 'a', afterMs: 100 }]);
+    const controller = new AbortController();
+    const leaving = outcome('x', { signal: controller.signal });
+    const staying = outcome('x');
+    await clock.advance(50);
+    controller.abort('bye');
+    expect(faultOf(await leaving).cause).toBe('bye');
+    expect((await clock.run(staying)).ok).toBe(true);
+    expect(upstream.requests[0]?.abortedAt).toBeUndefined();
+  });
+
+  it('ends the work when the last caller has left, and starts afresh for the next', async () => {
+    const { clock, upstream, outcome } = flights([{ hang: true }, { answer: 'b' }]);
+    const controller = new AbortController();
+    const calls = [1, 2].map(() => outcome('x', { signal: controller.signal }));
+    await clock.advance(50);
+    controller.abort('bye');
+    await Promise.all(calls);
+    expect(upstream.requests[0]?.abortedAt).toBe(50);
+    expect((await clock.run(outcome('x'))).ok).toBe(true);
+  });
+
+  it('holds each caller to its own deadline', async () => {
+    const { clock, outcome } = flights([{ answer: 'a', afterMs: 100 }]);
+    const patient = outcome('x');
+    const hasty = await clock.run(outcome('x', { timeoutMs: 30 }));
+    expect(faultOf(hasty)).toMatchObject({ kind: 'timeout', clock: 'deadline' });
+    expect(clock.now()).toBe(30);
+    expect((await clock.run(patient)).ok).toBe(true);
+  });
+});
+
+describe('cache', () => {
+  function cached(steps: Step<string>[], maxEntries = 2) {
+    const clock = new VirtualClock();
+    const upstream = new ScriptedUpstream<string, string>(clock, steps);
+    const store = cache({ keyOf, ttlMs: 1000, maxEntries });
+    const { outcome } = compose([store], { effect: 'read', clock }).wrap(upstream.handle);
+    const ask = (key: string): Promise<unknown> => clock.run(outcome(key));
+    return { clock, upstream, store, ask, outcome };
+  }
+
+  it('answers from memory until the time is up', async () => {
+    const { clock, upstream, ask } = cached([{ answer: 'a' }, { answer: 'b' }]);
+    expect(await ask('x')).toEqual({ ok: true, value: 'a' });
+    await clock.advance(999);
+    expect(await ask('x')).toEqual({ ok: true, value: 'a' });
+    await clock.advance(1);
+    expect(await ask('x')).toEqual({ ok: true, value: 'b' });
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('never writes a failure', async () => {
+    const { store, ask } = cached([{ fault: fault('server') }, { answer: 'b' }]);
+    expect(await ask('x')).toMatchObject({ ok: false });
+    expect(store.size).toBe(0);
+    expect(await ask('x')).toEqual({ ok: true, value: 'b' });
+  });
+
+  it('keeps an old answer’s successor from being a failure: what expired is gone', async () => {
+    const { clock, ask } = cached([{ answer: 'a' }, { fault: fault('server') }, { answer: 'c' }]);
+    await ask('x');
+    await clock.advance(1000);
+    expect(await ask('x')).toMatchObject({ ok: false });
+    expect(await ask('x')).toEqual({ ok: true, value: 'c' });
+  });
+
+  it('holds no more than it may and drops the least recently used', async () => {
+    const { store, ask, upstream } = cached([{ answer: 'a' }]);
+    for (const key of ['x', 'y', 'x', 'z', 'x']) await ask(key);
+    expect(store.size).toBe(2);
+    expect(upstream.requests.map(({ input }) => input)).toEqual(['x', 'y', 'z']);
+    await ask('y');
+    expect(upstream.requests.at(-1)?.input).toBe('y');
+  });
+
+  it('keeps falsy answers, forgets on request, and passes what has no key', async () => {
+    const clock = new VirtualClock();
+    const store = cache({ keyOf, ttlMs: 1000, maxEntries: 5 });
+    let calls = 0;
+    const { outcome } = compose([store], { effect: 'read', clock }).wrap((_: string) => {
+      calls++;
+      return undefined;
+    });
+    await outcome('x');
+    await outcome('x');
+    expect(calls).toBe(1);
+    store.delete('x');
+    await outcome('x');
+    expect(calls).toBe(2);
+    store.clear();
+    await outcome('x');
+    await outcome('unique');
+    await outcome('unique');
+    expect(calls).toBe(5);
+  });
+
+  it('does not answer a caller that has already left', async () => {
+    const { ask, outcome } = cached([{ answer: 'a' }]);
+    await ask('x');
+    expect(faultOf(await outcome('x', { signal: AbortSignal.abort('gone') })).cause).toBe('gone');
+  });
+});
