@@ -51,9 +51,12 @@ describe('numbers, by the bits that RFC 8785 lists in its appendix B', () => {
     expect(canonicalJson(JSON.parse(given))).toBe(text);
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses %s', (number) => {
-    expect(() => canonicalJson({ a: [number] })).toThrow(CanonicalJsonError);
-  });
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'refuses %s',
+    (number) => {
+      expect(() => canonicalJson({ a: [number] })).toThrow(CanonicalJsonError);
+    },
+  );
 });
 
 describe('strings', () => {
@@ -103,7 +106,12 @@ describe('objects', () => {
   });
 
   it('sorts at every depth and keeps the order of arrays', () => {
-    const given = { '1': { f: { f: 'hi', F: 5 }, '\n': 56 }, '10': {}, '': 'empty', a: [3, { z: 1, y: 2 }] };
+    const given = {
+      '1': { f: { f: 'hi', F: 5 }, '\n': 56 },
+      '10': {},
+      '': 'empty',
+      a: [3, { z: 1, y: 2 }],
+    };
     expect(canonicalJson(given)).toBe(
       '{"":"empty","1":{"\\n":56,"f":{"F":5,"f":"hi"}},"10":{},"a":[3,{"y":2,"z":1}]}',
     );
@@ -115,7 +123,9 @@ describe('objects', () => {
 
   it('accepts an object that stands in two places', () => {
     const shared = { a: 1 };
-    expect(canonicalJson([shared, shared, { shared }])).toBe('[{"a":1},{"a":1},{"shared":{"a":1}}]');
+    expect(canonicalJson([shared, shared, { shared }])).toBe(
+      '[{"a":1},{"a":1},{"shared":{"a":1}}]',
+    );
   });
 
   it('treats __proto__ as a member like any other', () => {

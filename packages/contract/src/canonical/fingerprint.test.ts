@@ -13,7 +13,9 @@ describe('fingerprint', () => {
   });
 
   it('does not change: what is in a journal must stay comparable', () => {
-    expect(fingerprint(act)).toMatchInlineSnapshot(`"462abceb8ed89d8b3694dd947358c6ead7f1abb424151b39722ca47707af9bb2"`);
+    expect(fingerprint(act)).toBe(
+      '462abceb8ed89d8b3694dd947358c6ead7f1abb424151b39722ca47707af9bb2',
+    );
   });
 
   it('leaves out the arguments of the journal, and only at the top', () => {

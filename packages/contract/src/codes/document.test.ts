@@ -11,7 +11,9 @@ it('docs/error-codes.md is current (rewrite it with UPDATE_DOCS=1 npx vitest run
 });
 
 it('lists every code once, with its flag', () => {
-  const rows = errorCodesMarkdown().split('\n').filter((line) => line.startsWith('| `'));
+  const rows = errorCodesMarkdown()
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
   expect(rows).toHaveLength(Object.keys(codes).length);
   for (const [code, { retryable }] of Object.entries(codes)) {
     expect(rows.filter((row) => row.startsWith(`| \`${code}\` |`))).toEqual([

@@ -51,16 +51,21 @@ describe('the original 27 codes', () => {
     expect(original).toHaveLength(27);
   });
 
-  it.each(original)('%s keeps category, flag and meaning', (code, category, retryable, description) => {
-    expect(new Map<string, unknown>(Object.entries(codes)).get(code ?? '')).toEqual({
-      category,
-      retryable: retryable === 'Yes',
-      description,
-    });
-  });
+  it.each(original)(
+    '%s keeps category, flag and meaning',
+    (code, category, retryable, description) => {
+      expect(new Map<string, unknown>(Object.entries(codes)).get(code ?? '')).toEqual({
+        category,
+        retryable: retryable === 'Yes',
+        description,
+      });
+    },
+  );
 
   it('are retryable exactly where the contract says so', () => {
-    expect(Object.keys(frozenCodes).filter((code) => isErrorCode(code) && isRetryable(code))).toEqual([
+    expect(
+      Object.keys(frozenCodes).filter((code) => isErrorCode(code) && isRetryable(code)),
+    ).toEqual([
       'x_rate_limited',
       'x_network_error',
       'x_api_error',
@@ -110,7 +115,9 @@ describe('the table', () => {
   it('cannot be changed', () => {
     expect(Object.isFrozen(codes)).toBe(true);
     expect(Object.values(codes).every(Object.isFrozen)).toBe(true);
-    expect([errorCodes, sharedCodes, mutationCodes, upstreamCodes].every(Object.isFrozen)).toBe(true);
+    expect([errorCodes, sharedCodes, mutationCodes, upstreamCodes].every(Object.isFrozen)).toBe(
+      true,
+    );
   });
 
   it('knows its codes and nothing that an object inherits', () => {

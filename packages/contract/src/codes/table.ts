@@ -55,7 +55,11 @@ export const addedCodes = Object.freeze({
   circuit_open: entry('Protection', yes, 'Calls to a failing upstream are paused for a moment'),
   overloaded: entry('Protection', yes, 'Too many calls are waiting already'),
   cancelled: entry('Protection', no, 'The caller cancelled the call'),
-  approval_required: entry('Approval', no, 'A person must approve the call before it is carried out'),
+  approval_required: entry(
+    'Approval',
+    no,
+    'A person must approve the call before it is carried out',
+  ),
   approval_denied: entry('Approval', no, 'A person refused the call'),
   approval_expired: entry('Approval', no, 'Nobody approved the call in time'),
   idempotency_conflict: entry('Journal', no, 'The idempotency key was used with other arguments'),

@@ -92,10 +92,11 @@ function checkDetails<Code extends ErrorCode>(
 }
 
 function checkWait(code: ErrorCode, ms: number): number {
-  if (!(Number.isFinite(ms) && ms >= 0)) {
+  const whole = Math.ceil(ms);
+  if (!(Number.isSafeInteger(whole) && whole >= 0)) {
     throw new InconsistentErrorError(`${code}: retryAfterMs must be finite and not negative`);
   }
-  return Math.ceil(ms);
+  return whole;
 }
 
 function checkMoment(code: ErrorCode, moment: Date | string): string {

@@ -74,11 +74,16 @@ export function createMeta(input: MetaInput): Meta {
     ...(pagination && { pagination }),
     ...(rateLimit && { rate_limit: rateLimit }),
     ...(idempotency && { idempotency }),
-    ...(profile.name === 'workflow' && {
-      mode: profile.mode,
-      approval_mode: profile.approvalMode,
-    }),
+    ...(profile.name === 'workflow' && workflowFields(profile)),
   });
+}
+
+function workflowFields(profile: Extract<RunProfile, { name: 'workflow' }>) {
+  const { mode, approvalMode } = profile;
+  if (!MODES.includes(mode) || typeof approvalMode !== 'boolean') {
+    throw new TypeError('the workflow profile always has a mode and an approval mode');
+  }
+  return { mode, approval_mode: approvalMode };
 }
 
 /** `has_more` is not a claim of its own: there is more exactly when there is a token to fetch it. */
@@ -101,5 +106,6 @@ export function rateLimitMeta(info: RateLimitInfo): RateLimitMeta {
 
 /** A clock that went backwards or a counter that was never set must not break the answer. */
 function wholeCount(value: number): number {
-  return Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+  const whole = Math.round(value);
+  return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;
 }

@@ -9,7 +9,11 @@ const moment = z.iso.datetime();
 const maybe = z.exactOptional;
 
 export const paginationSchema = z
-  .strictObject({ next_token: maybe(z.string().min(1)), result_count: count, has_more: z.boolean() })
+  .strictObject({
+    next_token: maybe(z.string().min(1)),
+    result_count: count,
+    has_more: z.boolean(),
+  })
   .refine((page) => page.has_more === (page.next_token !== undefined), {
     error: 'has_more must say whether there is a next_token',
     path: ['has_more'],

@@ -86,5 +86,7 @@ export function toolFailure(
 // The wait is what was asked of us; the reset of a window is only what we conclude from it.
 function retryNotBefore(error: ErrorEnvelope['error'], now: number): string | undefined {
   const { retry_after_ms: wait, rate_limit_reset: reset } = error;
-  return wait === undefined ? reset : new Date(now + wait).toISOString();
+  if (wait === undefined) return reset;
+  const moment = new Date(now + wait);
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
 }

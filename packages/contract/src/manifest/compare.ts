@@ -10,7 +10,10 @@ export interface ManifestDifference {
 }
 
 /** How the source differs from the manifest that was committed; empty when it does not. */
-export function compareManifests(committed: Manifest, current: Manifest): readonly ManifestDifference[] {
+export function compareManifests(
+  committed: Manifest,
+  current: Manifest,
+): readonly ManifestDifference[] {
   const before = byName(committed);
   const after = byName(current);
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();

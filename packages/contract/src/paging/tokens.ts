@@ -1,4 +1,10 @@
-import { createHash, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto';
 import { canonicalJson } from '../canonical/canonical-json.js';
 import type { Arguments } from '../tool/spec.js';
 

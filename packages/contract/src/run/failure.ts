@@ -30,7 +30,9 @@ export function asDeclared(
 ): SettledFailure {
   const { error } = failure;
   if (!tool.possibleCodes.includes(error.code)) {
-    report(new ContractViolation(tool.name, `answered with ${error.code}, which it does not declare`));
+    report(
+      new ContractViolation(tool.name, `answered with ${error.code}, which it does not declare`),
+    );
     return { ...failure, error: internalError(error.outcome).error };
   }
   if (!tool.mutation) return { ...failure, error: { ...error, outcome: undefined } };

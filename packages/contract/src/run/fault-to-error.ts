@@ -34,7 +34,9 @@ const table = {
       return toolError('not_found', 'The upstream does not have what was asked for.');
     }
     if (fault.status === 403) {
-      return toolError('forbidden', 'The upstream does not allow this.', { details: status(fault) });
+      return toolError('forbidden', 'The upstream does not allow this.', {
+        details: status(fault),
+      });
     }
     return rejected(fault);
   },
@@ -53,7 +55,21 @@ const table = {
 /** The tool error for a fault; undefined for one that nobody foresaw. */
 export function faultToError(fault: Fault): ToolError | undefined {
   const read: (fault: Fault) => ToolError | undefined = table[fault.kind];
-  return read(fault);
+  return read(plausible(fault));
+}
+
+/** A fault comes from the outside world: a figure that makes no sense is left out of the answer. */
+function plausible({ kind, sent, final, ...given }: Fault): Fault {
+  const { status: code = 0, clock, retryAfterMs = -1, limits } = given;
+  return {
+    kind,
+    sent,
+    ...(Number.isInteger(code) && code >= 100 && code <= 999 && { status: code }),
+    ...(typeof clock === 'string' && { clock }),
+    ...(Number.isFinite(retryAfterMs) && retryAfterMs >= 0 && { retryAfterMs }),
+    ...(Array.isArray(limits) && { limits }),
+    ...(final === true && { final }),
+  };
 }
 
 function unavailable(fault: Fault) {
@@ -80,8 +96,8 @@ export function outcomeOfFault(effect: Effect, fault: Fault): FailureOutcome | u
 /** When the last exhausted window opens again. */
 function resetOf(limits: readonly RateLimitInfo[] = []): Date | undefined {
   const resets = limits.filter(({ remaining }) => remaining <= 0).map(({ reset }) => reset);
-  const latest = Math.max(...resets);
-  return Number.isFinite(latest) ? new Date(latest * 1000) : undefined;
+  const latest = new Date(Math.max(...resets) * 1000);
+  return Number.isNaN(latest.getTime()) ? undefined : latest;
 }
 
 /** The fault that a thrown value carries. Looked at by shape: there may be two kernels in a process. */

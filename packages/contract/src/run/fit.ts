@@ -7,7 +7,12 @@ import type { Pager } from './pager.js';
 import { byteBudgetOf, sealFailure, sealSuccess } from './seal.js';
 
 /** A success inside the byte budget: whole, cut at an item, or refused as too large. */
-export function fitSuccess(tool: Tool, call: Call, settled: SettledSuccess, pager?: Pager): ToolRun {
+export function fitSuccess(
+  tool: Tool,
+  call: Call,
+  settled: SettledSuccess,
+  pager?: Pager,
+): ToolRun {
   const items = pager && itemsOf(tool, settled.data);
   const next = settled.paging?.next;
   const pagination =
@@ -29,9 +34,9 @@ function cutList(
   const after = settled.paging?.after;
   if (!after) return undefined;
   const budget = byteBudgetOf(call);
-  const sizes = items.map((item) => Buffer.byteLength(JSON.stringify(item)) + 1);
   const empty = sealSuccess(tool, call, withItems(tool, settled, []), paginationInfo(0));
-  let kept = countThatFits(sizes, budget - empty.bytes);
+  const sizes = sizesThatFit(items, budget - empty.bytes);
+  let kept = sizes.length;
   while (kept > 0) {
     const pagination = paginationInfo(kept, pager.seal(after(kept)));
     const cut = sealSuccess(tool, call, withItems(tool, settled, items.slice(0, kept)), pagination);
@@ -42,11 +47,17 @@ function cutList(
   return undefined;
 }
 
-function countThatFits(sizes: readonly number[], room: number): number {
+/** The sizes of the first items, as many as there is room for; never all: they did not fit. */
+function sizesThatFit(items: readonly unknown[], room: number): readonly number[] {
+  const sizes: number[] = [];
   let left = room;
-  const first = sizes.findIndex((size) => (left -= size) < 0);
-  // All of them with the token did not fit, or we would not be here.
-  return Math.min(first === -1 ? sizes.length : first, sizes.length - 1);
+  for (const item of items.slice(0, -1)) {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
+    left -= size;
+    if (left < 0) break;
+    sizes.push(size);
+  }
+  return sizes;
 }
 
 function dropBytes(sizes: readonly number[], kept: number, bytes: number): number {

@@ -69,7 +69,9 @@ function fromToolError(tool: Tool, error: ToolError, call: Call): SettledFailure
   if ('data' in checked) return { ok: false, error: error.input, data: checked.data };
   // The error itself is worth more than the part: keep it.
   const { field, reason } = checked;
-  call.report(new ContractViolation(tool.name, `made a part that is refused at ${field}: ${reason}`));
+  call.report(
+    new ContractViolation(tool.name, `made a part that is refused at ${field}: ${reason}`),
+  );
   return { ok: false, error: error.input };
 }
 
@@ -85,7 +87,10 @@ function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailure {
   }
   if (isAbort(cause, call.options.signal)) {
     const outcome = tool.mutation ? 'unknown' : undefined;
-    return { ok: false, error: toolError('cancelled', 'The call was cancelled.', { outcome }).input };
+    return {
+      ok: false,
+      error: toolError('cancelled', 'The call was cancelled.', { outcome }).input,
+    };
   }
   call.report(cause);
   return unforeseen(tool);

@@ -45,7 +45,9 @@ export interface AcceptedCall {
 }
 
 /** Runs the handler, never rejects. What is given here is added to the handler's context. */
-export type Next = (extra?: Partial<Pick<ToolContext, 'operation' | 'deadline'>>) => Promise<Settled>;
+export type Next = (
+  extra?: Partial<Pick<ToolContext, 'operation' | 'deadline'>>,
+) => Promise<Settled>;
 
 /** Policy, journal, deadlines: whatever stands between the accepted arguments and the handler. */
 export type Around = (call: AcceptedCall, next: Next) => Promise<Settled>;

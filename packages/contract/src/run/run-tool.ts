@@ -57,7 +57,9 @@ async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<Too
 /** A list that pages without saying so in its definition would end after its first page. */
 function noticeLostPaging(tool: Tool, settled: Settled, call: Call): void {
   if (settled.ok && settled.paging && !tool.paging) {
-    call.report(new ContractViolation(tool.name, 'answered with a page but does not declare paging'));
+    call.report(
+      new ContractViolation(tool.name, 'answered with a page but does not declare paging'),
+    );
   }
 }
 

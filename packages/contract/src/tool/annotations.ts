@@ -11,7 +11,12 @@ export interface ToolAnnotations {
 
 type Annotated = Pick<ToolSpec, 'title' | 'effect' | 'destructive' | 'openWorld'>;
 
-export function toolAnnotations({ title, effect, destructive, openWorld }: Annotated): ToolAnnotations {
+export function toolAnnotations({
+  title,
+  effect,
+  destructive,
+  openWorld,
+}: Annotated): ToolAnnotations {
   return Object.freeze({
     title,
     readOnlyHint: effect === 'read',

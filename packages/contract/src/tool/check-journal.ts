@@ -61,5 +61,9 @@ function checkKey(
   const stranger = names.find((name) => !isArgument(name));
   demand(stranger === undefined, 'key', `${String(stranger)} is not an argument`);
   const secret = names.find((name) => sensitive.includes(name));
-  demand(secret === undefined, 'key', `${String(secret)} is sensitive, and keys are stored in clear`);
+  demand(
+    secret === undefined,
+    'key',
+    `${String(secret)} is sensitive, and keys are stored in clear`,
+  );
 }

@@ -42,6 +42,7 @@ export function acceptControls<In extends z.ZodObject, Out extends z.ZodType>(
 export function splitControls(parsed: Arguments): { args: Arguments; controls: Controls } {
   const { idempotency_key: key, allow_duplicate: duplicate, ...args } = parsed;
   const allowDuplicate = duplicate === true;
-  const controls = typeof key === 'string' ? { idempotencyKey: key, allowDuplicate } : { allowDuplicate };
+  const controls =
+    typeof key === 'string' ? { idempotencyKey: key, allowDuplicate } : { allowDuplicate };
   return { args, controls };
 }

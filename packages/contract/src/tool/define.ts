@@ -52,9 +52,7 @@ export function specifyTool<
   Code extends ErrorCode = never,
   Partial extends z.ZodType = z.ZodNever,
   Cursor extends z.ZodType = z.ZodNever,
->(
-  traits: ToolTraits<In, Out, Code, Partial, Cursor>,
-): ToolSpec<In, Out, Code, Partial, Cursor> {
+>(traits: ToolTraits<In, Out, Code, Partial, Cursor>): ToolSpec<In, Out, Code, Partial, Cursor> {
   const demand: Demand = demandFor(traits.name);
   checkFields(demand, traits, TRAITS);
   checkIdentity(demand, traits);

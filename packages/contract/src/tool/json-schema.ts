@@ -7,8 +7,18 @@ import type { JsonSchema } from './spec.js';
  * older ones refuse a dialect that they do not know.
  */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io });
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => dropNoise(jsonSchema),
+  });
   return rest;
+}
+
+/** A model reads these schemas: what the format or the type says already need not be said twice. */
+function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format === 'date-time') delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }
 
 /** The schema, or a refusal that says which field of the definition cannot be written as one. */

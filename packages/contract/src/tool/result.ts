@@ -75,7 +75,11 @@ export function toolError<const Code extends ErrorCode, Partial = null>(
   const { retryAfterMs, rateLimitReset, outcome, details, data } = options;
   const input = { code, message, retryAfterMs, rateLimitReset, outcome, details };
   createErrorBody(input);
-  return Object.freeze({ [KIND]: 'error' as const, input: Object.freeze(input), data: data ?? null });
+  return Object.freeze({
+    [KIND]: 'error' as const,
+    input: Object.freeze(input),
+    data: data ?? null,
+  });
 }
 
 export function isAnswer(value: unknown): value is Answer {

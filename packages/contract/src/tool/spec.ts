@@ -32,7 +32,10 @@ export interface Inverse<Args = Arguments> {
   /** The arguments of the act that is undone; left out when both take the same. */
   readonly args?: (args: Args) => Arguments;
   /** Whether a finished operation is the one that is undone, where the arguments cannot tell. */
-  readonly matches?: (args: Args, done: { readonly args: Arguments; readonly data: unknown }) => boolean;
+  readonly matches?: (
+    args: Args,
+    done: { readonly args: Arguments; readonly data: unknown },
+  ) => boolean;
 }
 
 export interface CostEstimate {

@@ -39,8 +39,10 @@ export interface ToolSpec<
 }
 
 /** A tool that can be run. Its functions take any arguments that its own schema has accepted. */
-export interface Tool<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType = z.ZodType>
-  extends ToolSpec<In, Out> {
+export interface Tool<
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType = z.ZodType,
+> extends ToolSpec<In, Out> {
   readonly handler: (args: Arguments, context: ToolContext) => unknown;
   readonly account?: string | ((args: Arguments) => string);
   readonly inverse?: Inverse;

@@ -1,0 +1,304 @@
+import fc from 'fast-check';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { onlyOutcomeOf } from '../codes/consistency.js';
+import { codes, errorCodes, type ErrorCode } from '../codes/table.js';
+import { errorEnvelope, successEnvelope, type ErrorEnvelope } from './envelope.js';
+import { InconsistentErrorError, type ErrorInput } from './error.js';
+import { paginationInfo, rateLimitMeta, type MetaInput } from './meta.js';
+import { envelopeSchema } from './schema.js';
+
+const meta: MetaInput = {
+  toolVersion: '1.0',
+  elapsedMs: 12,
+  retryCount: 0,
+  correlationId: 'c-1',
+  profile: { name: 'api' },
+};
+const workflow: MetaInput = {
+  ...meta,
+  profile: { name: 'workflow', mode: 'composer', approvalMode: true },
+};
+
+describe('a success', () => {
+  it('has data and meta, and nothing else', () => {
+    expect(successEnvelope({ n: 1 }, meta)).toEqual({
+      success: true,
+      data: { n: 1 },
+      meta: { tool_version: '1.0', elapsed_ms: 12, retry_count: 0, correlation_id: 'c-1' },
+    });
+  });
+
+  it('cannot be changed afterwards', () => {
+    const envelope = successEnvelope({ n: 1 }, meta);
+    expect(Object.isFrozen(envelope) && Object.isFrozen(envelope.meta)).toBe(true);
+  });
+});
+
+describe('an error', () => {
+  it('carries every field of the contract under its name', () => {
+    const error = {
+      code: 'x_rate_limited',
+      message: 'Wait a minute.',
+      retryAfterMs: 60_999.2,
+      rateLimitReset: new Date('2026-01-02T03:04:05Z'),
+      outcome: 'not_executed',
+      operationId: 'op_1',
+      details: { scope: '15 min' },
+    } as const;
+    expect(errorEnvelope(error, meta)).toEqual({
+      success: false,
+      data: null,
+      error: {
+        code: 'x_rate_limited',
+        message: 'Wait a minute.',
+        retryable: true,
+        retry_after_ms: 61_000,
+        rate_limit_reset: '2026-01-02T03:04:05.000Z',
+        outcome: 'not_executed',
+        operation_id: 'op_1',
+        details: { scope: '15 min' },
+      },
+      meta: expect.anything(),
+    });
+  });
+
+  it('does not take retryable from anybody', () => {
+    // @ts-expect-error -- there is no such option
+    const claimed = errorEnvelope({ code: 'not_found', message: 'x', retryable: true }, meta);
+    expect(claimed.error.retryable).toBe(false);
+    expectTypeOf<ErrorEnvelope<'not_found'>['error']['retryable']>().toEqualTypeOf<false>();
+  });
+
+  it('does not take a policy decision from anybody', () => {
+    // @ts-expect-error -- there is no such option
+    const claimed = errorEnvelope(
+      { code: 'timeout', message: 'x', policy_decision: 'denied' },
+      meta,
+    );
+    expect(claimed.error).not.toHaveProperty('policy_decision');
+  });
+
+  it.each<[ErrorCode, string | undefined]>([
+    ['policy_denied_blocked', 'denied'],
+    ['policy_denied_rate_limited', 'denied'],
+    ['policy_denied_hard_rule', 'denied'],
+    ['policy_denied_user_rule', 'denied'],
+    ['approval_denied', 'denied'],
+    ['approval_required', 'routed_to_approval'],
+    ['approval_expired', undefined],
+    ['policy_error', undefined],
+    ['forbidden', undefined],
+  ])('%s says policy_decision %s', (code, decision) => {
+    expect(errorEnvelope({ code, message: 'x' }, meta).error.policy_decision).toBe(decision);
+  });
+
+  it('refuses an outcome that its code contradicts', () => {
+    // @ts-expect-error -- what awaits approval was not executed
+    const executed: ErrorInput<'approval_required'> = {
+      code: 'approval_required',
+      message: 'x',
+      outcome: 'executed',
+    };
+    expect(() => errorEnvelope(executed, meta)).toThrow(InconsistentErrorError);
+    // @ts-expect-error -- unknown is unknown
+    const known: ErrorInput<'outcome_unknown'> = {
+      code: 'outcome_unknown',
+      message: 'x',
+      outcome: 'not_executed',
+    };
+    expect(() => errorEnvelope(known, meta)).toThrow('the outcome is unknown, not not_executed');
+  });
+
+  it('says unknown for outcome_unknown without being told', () => {
+    expect(errorEnvelope({ code: 'outcome_unknown', message: 'x' }, meta).error.outcome).toBe(
+      'unknown',
+    );
+  });
+
+  it('refuses details of another code', () => {
+    // @ts-expect-error -- a timeout names its clock
+    const wrong: ErrorInput<'timeout'> = {
+      code: 'timeout',
+      message: 'x',
+      details: { status: 500 },
+    };
+    expect(() => errorEnvelope(wrong, meta)).toThrow('timeout: details do not match at clock');
+    // @ts-expect-error -- internal_error has none, so that nothing leaks
+    const leak: ErrorInput<'internal_error'> = {
+      code: 'internal_error',
+      message: 'x',
+      details: { stack: '' },
+    };
+    expect(() => errorEnvelope(leak, meta)).toThrow('carries no details');
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a wait of %s', (retryAfterMs) => {
+    expect(() => errorEnvelope({ code: 'timeout', message: 'x', retryAfterMs }, meta)).toThrow(
+      'retryAfterMs',
+    );
+  });
+
+  it('refuses what is not a date, a message or a code', () => {
+    const error = { code: 'timeout', message: 'x' } as const;
+    expect(() => errorEnvelope({ ...error, rateLimitReset: 'soon' }, meta)).toThrow('not a date');
+    expect(() => errorEnvelope({ ...error, message: ' ' }, meta)).toThrow('needs a message');
+    // @ts-expect-error -- no such code
+    expect(() => errorEnvelope({ code: 'toString', message: 'x' }, meta)).toThrow(
+      'unknown error code',
+    );
+  });
+
+  it('bounds its message without cutting a character in half', () => {
+    const { message } = errorEnvelope({ code: 'timeout', message: '😀'.repeat(5000) }, meta).error;
+    expect(message.length).toBeLessThanOrEqual(2000);
+    expect(message).toMatch(/^(?:😀)+…$/u);
+  });
+});
+
+describe('meta', () => {
+  it('has mode and approval_mode in the workflow profile, always', () => {
+    expect(successEnvelope(1, workflow).meta).toMatchObject({
+      mode: 'composer',
+      approval_mode: true,
+    });
+  });
+
+  it('has neither in api and readonly, never', () => {
+    // @ts-expect-error -- only workflow has a mode
+    const smuggled: MetaInput = {
+      ...meta,
+      profile: { name: 'api', mode: 'composer', approvalMode: true },
+    };
+    for (const input of [meta, smuggled, { ...meta, profile: { name: 'readonly' } } as const]) {
+      expect(Object.keys(successEnvelope(1, input).meta)).not.toContain('mode');
+      expect(Object.keys(successEnvelope(1, input).meta)).not.toContain('approval_mode');
+    }
+  });
+
+  it('cannot be made for workflow without a mode', () => {
+    // @ts-expect-error -- workflow always has a mode
+    const incomplete: MetaInput = { ...meta, profile: { name: 'workflow' } };
+    expect(() => successEnvelope(1, incomplete)).toThrow('mode');
+  });
+
+  it('derives has_more from the token', () => {
+    expect(paginationInfo(3)).toEqual({ result_count: 3, has_more: false });
+    expect(paginationInfo(3, 't')).toEqual({ next_token: 't', result_count: 3, has_more: true });
+  });
+
+  it('shows a reset as a time', () => {
+    expect(rateLimitMeta({ limit: 300, remaining: 12, reset: 1_700_000_000 })).toEqual({
+      limit: 300,
+      remaining: 12,
+      reset: '2023-11-14T22:13:20.000Z',
+    });
+  });
+
+  it.each([Number.NaN, -5, Number.POSITIVE_INFINITY])(
+    'survives an elapsed time of %s',
+    (elapsedMs) => {
+      expect(successEnvelope(1, { ...meta, elapsedMs }).meta.elapsed_ms).toBe(0);
+    },
+  );
+});
+
+describe('the schema', () => {
+  const error = fc.record(
+    {
+      code: fc.constantFrom(...errorCodes),
+      message: fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
+      retryAfterMs: fc.double({ min: 0, max: 1e9, noNaN: true }),
+      rateLimitReset: fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }),
+      operationId: fc.string(),
+      outcome: fc.constantFrom('executed', 'not_executed', 'unknown'),
+    },
+    { requiredKeys: ['code', 'message'] },
+  );
+  const metas = fc.record({
+    toolVersion: fc.constant('1.0'),
+    elapsedMs: fc.double(),
+    retryCount: fc.nat(),
+    correlationId: fc.uuid(),
+    profile: fc.constantFrom(meta.profile, workflow.profile),
+    pagination: fc.option(
+      fc
+        .tuple(fc.nat(), fc.option(fc.string({ minLength: 1 }), { nil: undefined }))
+        .map((pair) => paginationInfo(...pair)),
+      { nil: undefined },
+    ),
+  });
+
+  it('accepts whatever the constructors make', () => {
+    fc.assert(
+      fc.property(error, metas, fc.jsonValue(), ({ outcome, ...rest }, input, data) => {
+        const only = onlyOutcomeOf(rest.code);
+        const fitting = { ...rest, outcome: only ?? outcome } as ErrorInput;
+        const text = JSON.stringify([errorEnvelope(fitting, input), successEnvelope(data, input)]);
+        for (const envelope of JSON.parse(text) as unknown[]) {
+          expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
+        }
+      }),
+    );
+  });
+
+  it('constructors and schema agree on which outcome goes with which code', () => {
+    fc.assert(
+      fc.property(error, (input) => {
+        const allowed = [undefined, onlyOutcomeOf(input.code) ?? input.outcome];
+        const make = () => errorEnvelope(input as ErrorInput, meta);
+        if (allowed.includes(input.outcome)) expect(make).not.toThrow();
+        else expect(make).toThrow(InconsistentErrorError);
+      }),
+    );
+  });
+
+  const failure = errorEnvelope({ code: 'not_found', message: 'x' }, meta);
+  const blocked = errorEnvelope({ code: 'policy_denied_blocked', message: 'x' }, meta);
+  const unknown = errorEnvelope({ code: 'outcome_unknown', message: 'x' }, meta);
+  const success = successEnvelope(1, meta);
+  const { outcome: _gone, ...withoutOutcome } = unknown.error;
+  const { mode: _mode, ...halfMeta } = successEnvelope(1, workflow).meta;
+  it.each<[string, unknown]>([
+    ['an error beside success', { ...success, error: failure.error }],
+    ['a failure without error', { success: false, data: null, meta: failure.meta }],
+    ['a success without data', { success: true, meta: success.meta }],
+    ['an envelope without meta', { success: true, data: 1 }],
+    ['a flag that the code denies', { ...failure, error: { ...failure.error, retryable: true } }],
+    ['a stray decision', { ...failure, error: { ...failure.error, policy_decision: 'denied' } }],
+    ['a missing decision', { ...blocked, error: { ...blocked.error, policy_decision: undefined } }],
+    ['an executed denial', { ...blocked, error: { ...blocked.error, outcome: 'executed' } }],
+    ['outcome_unknown that does not say so', { ...unknown, error: withoutOutcome }],
+    ['foreign details', { ...failure, error: { ...failure.error, details: { clock: 'x' } } }],
+    ['half a workflow', { ...success, meta: halfMeta }],
+    [
+      'has_more without a token',
+      { ...success, meta: { ...success.meta, pagination: { result_count: 1, has_more: true } } },
+    ],
+    [
+      'a token without has_more',
+      {
+        ...success,
+        meta: {
+          ...success.meta,
+          pagination: { next_token: 't', result_count: 1, has_more: false },
+        },
+      },
+    ],
+    ['an unknown field', { ...success, extra: 1 }],
+    ['an unknown code', { ...failure, error: { ...failure.error, code: 'nope' } }],
+  ])('refuses %s', (_, envelope) => {
+    expect(envelopeSchema.safeParse(envelope).success).toBe(false);
+  });
+
+  it('refuses the flag of every code when it is turned around', () => {
+    for (const code of errorCodes) {
+      const envelope = errorEnvelope({ code, message: 'x' }, meta);
+      const turned = {
+        ...envelope,
+        error: { ...envelope.error, retryable: !codes[code].retryable },
+      };
+      expect(envelopeSchema.safeParse(envelope).success).toBe(true);
+      expect(envelopeSchema.safeParse(turned).success).toBe(false);
+    }
+  });
+});

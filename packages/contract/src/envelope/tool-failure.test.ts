@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { errorCodes } from '../codes/table.js';
+import { errorEnvelope } from './envelope.js';
+import type { ErrorInput } from './error.js';
+import { toolFailure } from './tool-failure.js';
+
+const meta = {
+  toolVersion: '1.0',
+  elapsedMs: 1,
+  retryCount: 0,
+  correlationId: 'c-1',
+  profile: { name: 'api' },
+} as const;
+const now = Date.parse('2026-01-01T00:00:00Z');
+const failureOf = (error: ErrorInput) => toolFailure(errorEnvelope(error, meta), now);
+
+describe('toolFailure', () => {
+  it('says class, code, flag and correlation id', () => {
+    expect(failureOf({ code: 'approval_required', message: 'x' })).toEqual({
+      class: 'governance',
+      code: 'approval_required',
+      retryable: false,
+      correlationId: 'c-1',
+    });
+  });
+
+  it('turns a wait into a moment', () => {
+    expect(failureOf({ code: 'rate_limited', message: 'x', retryAfterMs: 61_000 })).toMatchObject({
+      class: 'reliability',
+      retryNotBefore: '2026-01-01T00:01:01.000Z',
+    });
+  });
+
+  it('takes the reset where no wait is known, and the wait where both are', () => {
+    const rateLimitReset = new Date('2026-01-01T00:15:00Z');
+    const error = { code: 'rate_limited', message: 'x', rateLimitReset } as const;
+    expect(failureOf(error).retryNotBefore).toBe('2026-01-01T00:15:00.000Z');
+    expect(failureOf({ ...error, retryAfterMs: 0 }).retryNotBefore).toBe(
+      '2026-01-01T00:00:00.000Z',
+    );
+  });
+
+  it('survives a wait that no calendar can hold', () => {
+    const error = {
+      code: 'rate_limited',
+      message: 'x',
+      retryAfterMs: Number.MAX_SAFE_INTEGER,
+    } as const;
+    expect(failureOf(error)).not.toHaveProperty('retryNotBefore');
+  });
+
+  it('names no time for what is not to be retried', () => {
+    const denied = failureOf({ code: 'policy_denied_rate_limited', message: 'x', retryAfterMs: 5 });
+    expect(denied).not.toHaveProperty('retryNotBefore');
+  });
+
+  it('has a class for every code', () => {
+    for (const code of errorCodes) {
+      expect(['capability', 'reliability', 'governance']).toContain(
+        failureOf({ code, message: 'x' }).class,
+      );
+    }
+  });
+});

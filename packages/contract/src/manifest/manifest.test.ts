@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { profilesFrom } from '../tool/check-traits.js';
+import { specifyTool } from '../tool/define.js';
+import { buildManifest, manifestSchema, manifestText } from './build.js';
+import { compareManifests } from './compare.js';
+import { checkObservedCodes } from './observed.js';
+
+const base = {
+  title: 'T',
+  description: 'D',
+  input: z.object({ id: z.string() }),
+  output: z.object({ n: z.int() }),
+} as const;
+const read = specifyTool({
+  ...base,
+  name: 'get_thing',
+  category: 'read',
+  effect: 'read',
+  profiles: profilesFrom('readonly'),
+  errors: ['upstream_unavailable', 'not_found'],
+});
+const write = specifyTool({
+  ...base,
+  name: 'do_thing',
+  category: 'write',
+  effect: 'once',
+  profiles: ['workflow', 'api'],
+  requires: ['x_client', 'db'],
+  errors: ['x_rate_limited'],
+});
+const manifest = buildManifest([read, write]);
+const reason = (before: Parameters<typeof buildManifest>[0], after: typeof before) =>
+  compareManifests(buildManifest(before), buildManifest(after)).map(({ message }) => message);
+
+describe('buildManifest', () => {
+  it('describes every tool, sorted by name', () => {
+    expect(manifest.tools.map(({ name }) => name)).toEqual(['do_thing', 'get_thing']);
+    expect(manifest.tools[0]).toEqual({
+      name: 'do_thing',
+      category: 'write',
+      mutation: true,
+      effect: 'once',
+      requires_x_client: true,
+      requires_llm: false,
+      requires_db: true,
+      profiles: ['api', 'workflow'],
+      possible_error_codes: expect.arrayContaining([
+        'x_rate_limited',
+        'outcome_unknown',
+        'internal_error',
+      ]),
+      input_schema_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      output_schema_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(manifest.tools[1]).toMatchObject({
+      mutation: false,
+      effect: 'read',
+      requires_db: false,
+    });
+  });
+
+  it('is stable: the same tools in another order give the same text', () => {
+    expect(manifestText(buildManifest([write, read]))).toBe(manifestText(manifest));
+  });
+
+  it('comes back from its text', () => {
+    expect(manifestSchema.parse(JSON.parse(manifestText(manifest)))).toEqual(manifest);
+  });
+
+  it('refuses two tools of one name', () => {
+    expect(() => buildManifest([read, write, read])).toThrow('get_thing');
+  });
+});
+
+describe('compareManifests', () => {
+  it('finds nothing where nothing changed', () => {
+    expect(compareManifests(manifest, manifest)).toEqual([]);
+  });
+
+  it('finds tools that came and went', () => {
+    expect(reason([read], [write])).toEqual(['do_thing is new', 'get_thing is gone']);
+  });
+
+  it('says which codes came and went', () => {
+    const { inputSchema: _a, dataSchema: _b, mutation: _c, possibleCodes: _d, ...traits } = read;
+    const other = specifyTool({ ...traits, errors: ['not_found', 'forbidden'] });
+    expect(reason([read], [other])).toEqual([
+      'get_thing: possible_error_codes -upstream_unavailable +forbidden',
+    ]);
+  });
+
+  it.each([
+    ['input_schema_hash', { input: z.object({ id: z.string().max(5) }) }],
+    ['output_schema_hash', { output: z.object({ n: z.int(), m: z.string() }) }],
+    ['output_schema_hash', { partial: z.object({ n: z.int() }) }],
+    ['category', { category: 'other' }],
+    ['profiles', { profiles: profilesFrom('api') }],
+    ['requires_llm', { requires: ['llm'] as const }],
+  ])('notices another %s', (field, change) => {
+    const traits = {
+      ...base,
+      name: 'get_thing',
+      category: 'read',
+      effect: 'read',
+      profiles: profilesFrom('readonly'),
+      errors: [],
+    } as const;
+    const differences = compareManifests(
+      buildManifest([specifyTool(traits)]),
+      buildManifest([specifyTool({ ...traits, ...change })]),
+    );
+    expect(differences.map((difference) => difference.field)).toEqual([field]);
+  });
+});
+
+describe('checkObservedCodes', () => {
+  it('is content when every declared code was seen', () => {
+    const seen = [
+      { tool: 'get_thing', code: 'not_found' },
+      { tool: 'get_thing', code: 'upstream_unavailable' },
+      { tool: 'get_thing', code: 'timeout' },
+      { tool: 'do_thing', code: 'x_rate_limited' },
+      { tool: 'do_thing', code: 'approval_required' },
+    ] as const;
+    expect(checkObservedCodes(manifest, seen)).toEqual({ unlisted: [], unseen: [] });
+  });
+
+  it('finds what was seen and not listed, also of tools that do not exist', () => {
+    const seen = [
+      { tool: 'get_thing', code: 'approval_required' },
+      { tool: 'get_thing', code: 'forbidden' },
+      { tool: 'get_thing', code: 'forbidden' },
+      { tool: 'ghost', code: 'timeout' },
+    ] as const;
+    expect(checkObservedCodes(manifest, seen).unlisted).toEqual([
+      { tool: 'get_thing', code: 'approval_required' },
+      { tool: 'get_thing', code: 'forbidden' },
+      { tool: 'ghost', code: 'timeout' },
+    ]);
+  });
+
+  it('finds what is listed and was never seen, shared codes aside', () => {
+    expect(checkObservedCodes(manifest, [{ tool: 'get_thing', code: 'not_found' }]).unseen).toEqual(
+      [
+        { tool: 'do_thing', code: 'x_rate_limited' },
+        { tool: 'get_thing', code: 'upstream_unavailable' },
+      ],
+    );
+  });
+});

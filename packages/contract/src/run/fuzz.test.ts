@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { errorCodes } from '../codes/table.js';
+import { outputJsonSchema } from '../envelope/json-schema.js';
+import { envelopeSchema } from '../envelope/schema.js';
+import { defineTool } from '../tool/define.js';
+import { answer, page, toolError } from '../tool/result.js';
+import { runTool } from './run-tool.js';
+
+type Effect = 'read' | 'idempotent' | 'once';
+
+let behave: () => unknown = () => ({});
+
+const define = (effect: Effect) =>
+  defineTool({
+    name: 'fuzzed',
+    title: 'F',
+    description: 'F',
+    category: 'read',
+    effect,
+    profiles: ['api', 'workflow'],
+    input: z.object({
+      a: z.string().optional(),
+      b: z
+        .array(z.union([z.int(), z.strictObject({ c: z.boolean() })]))
+        .max(5)
+        .optional(),
+      token: z.string().optional(),
+    }),
+    output: z.looseObject({ list: z.array(z.unknown()).optional() }),
+    partial: z.looseObject({}),
+    errors: ['not_found', 'upstream_unavailable', 'rate_limited'],
+    paging: { token: 'token', cursor: z.unknown(), items: 'list' },
+    handler: () => behave() as Record<string, unknown>,
+  });
+
+const tools = { read: define('read'), idempotent: define('idempotent'), once: define('once') };
+const schemas = {
+  read: z.fromJSONSchema(outputJsonSchema(tools.read, 'readonly')),
+  idempotent: z.fromJSONSchema(outputJsonSchema(tools.idempotent, 'readonly')),
+  once: z.fromJSONSchema(outputJsonSchema(tools.once, 'readonly')),
+};
+
+async function check(effect: Effect, args: unknown, byteBudget = 48 * 1024): Promise<void> {
+  const { envelope, text, bytes } = await runTool(tools[effect], args, { byteBudget });
+  const wire: unknown = JSON.parse(text);
+  expect(envelopeSchema.safeParse(wire).error).toBeUndefined();
+  expect(schemas[effect].safeParse(wire).error).toBeUndefined();
+  expect(bytes).toBe(Buffer.byteLength(text));
+  expect(envelope.success || tools[effect].possibleCodes.includes(envelope.error.code)).toBe(true);
+}
+
+const effects = fc.constantFrom<Effect[]>('read', 'idempotent', 'once');
+const anything = fc.anything({
+  withBigInt: true,
+  withBoxedValues: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withSet: true,
+  withSparseArray: true,
+  withTypedArray: true,
+});
+
+it('answers whatever the arguments are', async () => {
+  behave = () => ({});
+  const near = fc.record(
+    { a: anything, b: fc.array(anything), token: anything },
+    { requiredKeys: [] },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(anything, near), (args) => check('read', args)),
+    { numRuns: 400 },
+  );
+});
+
+it('answers whatever the handler returns, in every budget', async () => {
+  const listed = fc.record({ list: fc.array(fc.oneof(fc.jsonValue(), anything)) });
+  const returned = fc.oneof(
+    anything,
+    listed,
+    fc.tuple(listed, anything).map(([data, next]) => page(data, { next, after: () => next })),
+    anything.map((data) => answer(data)),
+  );
+  const budgets = fc.constantFrom(0, 300, 1000, 48 * 1024);
+  await fc.assert(
+    fc.asyncProperty(returned, effects, budgets, (value, effect, budget) => {
+      behave = () => value;
+      return check(effect, {}, budget);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it('answers whatever the handler throws or fails with', async () => {
+  const kinds =
+    'connect network timeout rate_limited server auth rejected bad_response cancelled circuit_open overloaded unexpected nonsense';
+  const limit = fc.record({ limit: fc.nat(), remaining: fc.integer(), reset: fc.double() });
+  const fault = fc.record(
+    {
+      kind: fc.constantFrom(...kinds.split(' ')),
+      sent: fc.constantFrom('no', 'maybe', 'answered', 'what'),
+      status: fc.oneof(fc.integer({ min: 100, max: 599 }), anything),
+      clock: fc.oneof(fc.string(), anything),
+      retryAfterMs: fc.oneof(fc.nat(), fc.double(), anything),
+      limits: fc.oneof(fc.array(limit), anything),
+    },
+    { requiredKeys: ['kind', 'sent'] },
+  );
+  const failure = fc
+    .tuple(fc.constantFrom(...errorCodes), anything)
+    .map(([code, data]) => toolError(code, 'm', { data }));
+  const thrown = fc.oneof(
+    anything,
+    failure,
+    fault.map((value) => ({ fault: value })),
+  );
+  await fc.assert(
+    fc.asyncProperty(thrown, effects, (value, effect) => {
+      behave = () => {
+        throw value;
+      };
+      return check(effect, {});
+    }),
+    { numRuns: 400 },
+  );
+});

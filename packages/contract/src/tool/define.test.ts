@@ -1,0 +1,350 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { toolAnnotations } from './annotations.js';
+import { profilesFrom } from './check-traits.js';
+import { defineTool, implementTool, specifyTool } from './define.js';
+import { ToolDefinitionError } from './definition-error.js';
+import { answer, page, toolError } from './result.js';
+import { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool.js';
+
+const reading = {
+  name: 'get_item',
+  title: 'Get an item',
+  description: 'Reads one item.',
+  category: 'read',
+  effect: 'read',
+  profiles: profilesFrom('readonly'),
+  input: z.object({
+    id: z.string(),
+    page_token: z.string().optional(),
+    limit: z.int().default(10),
+  }),
+  output: z.object({ items: z.array(z.string()) }),
+  errors: ['not_found'],
+  handler: () => ({ items: [] }),
+} as const;
+const acting = {
+  ...reading,
+  name: 'post_item',
+  effect: 'once',
+  profiles: profilesFrom('api'),
+} as const;
+
+/** A definition as an author in plain JavaScript could write it. */
+function define(definition: object): Tool {
+  return defineTool(definition as typeof reading);
+}
+
+function refusal(definition: object): ToolDefinitionError {
+  try {
+    define(definition);
+  } catch (error) {
+    if (error instanceof ToolDefinitionError) return error;
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('a mistake in a definition is refused when it is made, naming tool and field', () => {
+  const nested = z.object({ id: z.string(), box: z.object({ a: z.number() }) });
+  const inUnion = z.object({ at: z.union([z.string(), z.array(z.object({ a: z.number() }))]) });
+  const paging = { token: 'page_token', cursor: z.int(), items: 'items' };
+
+  it.each<[field: string, problem: string, definition: object]>([
+    ['name', 'empty', { ...reading, name: '' }],
+    ['name', 'capitals', { ...reading, name: 'getItem' }],
+    ['name', 'too long', { ...reading, name: 'a'.repeat(65) }],
+    ['name', 'not a text', { ...reading, name: 7 }],
+    ['title', 'empty', { ...reading, title: ' ' }],
+    ['description', 'missing', { ...reading, description: undefined }],
+    ['category', 'spaces', { ...reading, category: 'Read only' }],
+    ['version', 'not a version', { ...reading, version: 'latest' }],
+    ['effect', 'unknown', { ...reading, effect: 'write' }],
+    ['destructive', 'on a read', { ...reading, destructive: true }],
+    ['profiles', 'empty', { ...reading, profiles: [] }],
+    ['profiles', 'unknown', { ...reading, profiles: ['admin'] }],
+    ['profiles', 'twice', { ...reading, profiles: ['api', 'workflow', 'api'] }],
+    ['profiles', 'a mutation in readonly', { ...acting, profiles: reading.profiles }],
+    ['profiles', 'readonly but not api', { ...reading, profiles: ['readonly', 'workflow'] }],
+    ['requires', 'unknown', { ...reading, requires: ['mongo'] }],
+    ['requires', 'twice', { ...reading, requires: ['db', 'db'] }],
+    ['errors', 'unknown', { ...reading, errors: ['oops'] }],
+    ['errors', 'inherited name', { ...reading, errors: ['toString'] }],
+    ['errors', 'twice', { ...reading, errors: ['not_found', 'not_found'] }],
+    ['errors', 'missing', { ...reading, errors: undefined }],
+    ['input', 'not an object', { ...reading, input: z.string() }],
+    ['input', 'loose', { ...reading, input: z.looseObject({}) }],
+    ['input', 'catchall', { ...reading, input: z.object({}).catchall(z.string()) }],
+    ['input', 'reserved', { ...reading, input: z.object({ idempotency_key: z.string() }) }],
+    ['input', 'nested object that strips', { ...reading, input: nested }],
+    ['input', 'the same inside a union', { ...reading, input: inUnion }],
+    ['input', 'no JSON Schema', { ...reading, input: z.object({ at: z.date() }) }],
+    [
+      'input',
+      'a mutation with arguments that are not JSON',
+      { ...acting, input: z.object({ n: z.string().transform(Number) }) },
+    ],
+    ['output', 'no JSON Schema', { ...reading, output: z.bigint() }],
+    ['output', 'a transform', { ...reading, output: z.string().transform((s) => s.length) }],
+    ['output', 'void', { ...reading, output: z.void() }],
+    ['output', 'optional', { ...reading, output: z.string().optional() }],
+    ['output', 'not a schema', { ...reading, output: {} }],
+    ['partial', 'no JSON Schema', { ...reading, partial: z.map(z.string(), z.string()) }],
+    ['paging.token', 'no such argument', { ...reading, paging: { ...paging, token: 'next' } }],
+    ['paging.token', 'not optional', { ...reading, paging: { ...paging, token: 'id' } }],
+    ['paging.items', 'no such list', { ...reading, paging: { ...paging, items: 'things' } }],
+    [
+      'paging.items',
+      'data is no list',
+      { ...reading, paging: { token: 'page_token', cursor: z.int() } },
+    ],
+    [
+      'paging.unbound',
+      'no such argument',
+      { ...reading, paging: { ...paging, unbound: ['size'] } },
+    ],
+    ['paging.cursor', 'no JSON Schema', { ...reading, paging: { ...paging, cursor: z.date() } }],
+    ['window', 'on a read', { ...reading, window: 1000 }],
+    ['window', 'negative', { ...acting, window: -1 }],
+    ['window', 'NaN', { ...acting, window: Number.NaN }],
+    ['window', 'on an inverse', { ...acting, window: 5, inverse: { of: 'other' } }],
+    ['inverse', 'on a read', { ...reading, inverse: { of: 'other' } }],
+    ['inverse', 'of itself', { ...acting, inverse: { of: 'post_item' } }],
+    [
+      'inverse',
+      'two ways',
+      { ...acting, inverse: { of: 'other', args: () => ({}), matches: () => true } },
+    ],
+    ['key', 'on a read', { ...reading, key: 'a:{id}' }],
+    ['key', 'names nothing', { ...acting, key: 'post' }],
+    ['key', 'unknown argument', { ...acting, key: 'post:{text}' }],
+    ['key', 'a sensitive argument', { ...acting, key: 'post:{id}', sensitive: ['id'] }],
+    [
+      'reconcile',
+      'on a read',
+      { ...reading, reconcile: { authoritative: true, readBack: () => 0 } },
+    ],
+    ['retryUnsent', 'on a read', { ...reading, retryUnsent: true }],
+    ['retryUnsent', 'on idempotent', { ...acting, effect: 'idempotent', retryUnsent: true }],
+    ['sensitive', 'unknown argument', { ...reading, sensitive: ['password'] }],
+    ['handler', 'missing', { ...reading, handler: undefined }],
+    ['retriable', 'no such field', { ...reading, retriable: true }],
+  ])('%s: %s', (field, _, definition) => {
+    const error = refusal(definition);
+    expect(error.field).toBe(field);
+    expect(error.message).toContain(`field "${field}"`);
+    const { name } = definition as { name: unknown };
+    if (typeof name === 'string') expect(error.message).toContain(`tool "${name.slice(0, 20)}`);
+  });
+
+  it('also for a specification without a handler', () => {
+    const { handler: _, ...traits } = reading;
+    expect(() => specifyTool({ ...traits, errors: ['not_found', 'not_found'] })).toThrow(
+      ToolDefinitionError,
+    );
+  });
+});
+
+describe('a tool that is defined', () => {
+  it('cannot be changed', () => {
+    const tool = defineTool(reading);
+    expect(Object.isFrozen(tool)).toBe(true);
+    expect(
+      [tool.errors, tool.profiles, tool.requires, tool.possibleCodes].every(Object.isFrozen),
+    ).toBe(true);
+  });
+
+  it('does not change with the lists that it was made from', () => {
+    const errors: 'not_found'[] = ['not_found'];
+    const tool = defineTool({ ...reading, errors });
+    errors.push('not_found');
+    expect(tool.errors).toEqual(['not_found']);
+  });
+
+  it('refuses unknown arguments, also in its JSON Schema', () => {
+    const tool = defineTool(reading);
+    expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(tool.input.safeParse({ id: 'a', x: 1 }).success).toBe(false);
+    expect(tool.inputSchema).not.toHaveProperty('$schema');
+  });
+
+  it('keeps the refinements of its arguments', () => {
+    const input = z.object({ a: z.string() }).refine(({ a }) => a !== 'bad');
+    const tool = defineTool({ ...reading, input });
+    expect(tool.input.safeParse({ a: 'bad' }).success).toBe(false);
+    expect(tool.input.safeParse({ a: 'good' }).success).toBe(true);
+  });
+
+  it('accepts nested objects that are strict or loose on purpose', () => {
+    const input = z.object({
+      a: z.strictObject({ b: z.string() }),
+      c: z.looseObject({}),
+      d: z.record(z.string(), z.int()),
+    });
+    expect(() => defineTool({ ...reading, input })).not.toThrow();
+  });
+
+  it('does not mistake a default value for a schema', () => {
+    const input = z.object({ a: z.looseObject({}).default({ properties: { x: 1 } }) });
+    expect(() => defineTool({ ...reading, input })).not.toThrow();
+  });
+
+  it('lists what it declares, what all share, and what comes with its effect', () => {
+    const read = defineTool(reading).possibleCodes;
+    expect(read).toEqual([...read].sort());
+    expect(read).toEqual(
+      expect.arrayContaining(['not_found', 'internal_error', 'validation_error', 'timeout']),
+    );
+    expect(read).not.toContain('outcome_unknown');
+    expect(read).not.toContain('invalid_input');
+    expect(defineTool(acting).possibleCodes).toEqual(
+      expect.arrayContaining(['outcome_unknown', 'approval_required', 'idempotency_conflict']),
+    );
+    const paging = { token: 'page_token', cursor: z.int(), items: 'items' };
+    expect(defineTool({ ...reading, paging }).possibleCodes).toContain('invalid_input');
+  });
+
+  it('is the same made in two steps', () => {
+    const { handler, ...traits } = reading;
+    const spec = specifyTool(traits);
+    expect(spec).not.toHaveProperty('handler');
+    const tool = implementTool(spec, { handler });
+    const { input: _a, output: _b, ...made } = tool;
+    expect(defineTool(reading)).toMatchObject(made);
+  });
+});
+
+describe('types', () => {
+  it('flow from the schemas into the handler', () => {
+    const tool = defineTool({
+      ...reading,
+      handler: (args, context) => {
+        expectTypeOf(args).toEqualTypeOf<{
+          id: string;
+          page_token?: string | undefined;
+          limit: number;
+        }>();
+        expectTypeOf(context.cursor).toEqualTypeOf<undefined>();
+        return { items: [args.id] };
+      },
+    });
+    expectTypeOf(tool).toExtend<Tool>();
+    expectTypeOf(tool).toExtend<ToolSpec>();
+  });
+
+  it('flow from the cursor into context and page', () => {
+    defineTool({
+      ...reading,
+      paging: { token: 'page_token', cursor: z.object({ at: z.int() }), items: 'items' },
+      handler: (_, { cursor }) => {
+        expectTypeOf(cursor).toEqualTypeOf<{ at: number } | undefined>();
+        return page({ items: ['a'] }, { next: { at: 1 }, after: (kept) => ({ at: kept }) });
+      },
+    });
+    defineTool({
+      ...reading,
+      paging: { token: 'page_token', cursor: z.object({ at: z.int() }), items: 'items' },
+      // @ts-expect-error -- not the cursor of this tool
+      handler: () => page({ items: ['a'] }, { next: 'x' }),
+    });
+  });
+
+  it('refuse data that is not of the output', () => {
+    // @ts-expect-error -- items are strings
+    defineTool({ ...reading, handler: () => ({ items: [1] }) });
+    // @ts-expect-error -- also with meta
+    defineTool({ ...reading, handler: () => answer({ items: [1] }) });
+    // @ts-expect-error -- also later
+    defineTool({ ...reading, handler: () => Promise.resolve({}) });
+    defineTool({ ...reading, handler: () => Promise.resolve(answer({ items: ['1'] })) });
+  });
+
+  it('let a handler answer with declared and shared codes only', () => {
+    defineTool({ ...reading, handler: () => toolError('not_found', 'x') });
+    defineTool({ ...reading, handler: () => toolError('cancelled', 'x') });
+    // @ts-expect-error -- not declared
+    defineTool({ ...reading, handler: () => toolError('forbidden', 'x') });
+    // @ts-expect-error -- nothing is declared at all
+    defineTool({ ...reading, errors: [], handler: () => toolError('not_found', 'x') });
+    // @ts-expect-error -- faultToError is held to the same
+    defineTool({ ...reading, faultToError: () => toolError('forbidden', 'x') });
+  });
+
+  it('let only a tool with partial answer in part', () => {
+    const part = () => toolError('not_found', 'x', { data: { done: 1 } });
+    // @ts-expect-error -- it does not declare partial
+    defineTool({ ...reading, handler: part });
+    defineTool({ ...reading, partial: z.object({ done: z.int() }), handler: part });
+    // @ts-expect-error -- not that part
+    defineTool({ ...reading, partial: z.object({ done: z.string() }), handler: part });
+  });
+
+  it('refuse retryable, foreign outcomes and foreign details in a tool error', () => {
+    // @ts-expect-error -- retryable follows from the code
+    toolError('not_found', 'x', { retryable: true });
+    // @ts-expect-error -- a refused argument was not executed
+    expect(() => toolError('validation_error', 'x', { outcome: 'executed' })).toThrow();
+    // @ts-expect-error -- details of another code
+    expect(() => toolError('not_found', 'x', { details: { clock: 'idle' } })).toThrow();
+  });
+
+  it('know the arguments in sensitive', () => {
+    defineTool({ ...reading, sensitive: ['id'] });
+    // @ts-expect-error -- no such argument
+    expect(() => defineTool({ ...reading, sensitive: ['password'] })).toThrow();
+  });
+});
+
+describe('annotations', () => {
+  const hints = (definition: object) => toolAnnotations(define(definition));
+
+  it('of a read', () => {
+    expect(hints(reading)).toEqual({
+      title: 'Get an item',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    });
+  });
+
+  it('of mutations', () => {
+    expect(hints(acting)).toMatchObject({
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+    });
+    expect(hints({ ...acting, effect: 'idempotent' })).toMatchObject({ idempotentHint: true });
+    expect(hints({ ...acting, destructive: false, openWorld: false })).toMatchObject({
+      destructiveHint: false,
+      openWorldHint: false,
+    });
+  });
+});
+
+describe('the journal reads from a definition', () => {
+  it('how long content counts as a repeat', () => {
+    expect(windowOf(define(acting))).toBe(30_000);
+    expect(windowOf(define({ ...acting, window: 0 }))).toBe(0);
+    expect(windowOf(define({ ...acting, window: 90_000 }))).toBe(90_000);
+    expect(windowOf(define({ ...acting, inverse: { of: 'other' } }))).toBe(0);
+    expect(windowOf(define({ ...acting, effect: 'idempotent' }))).toBe(0);
+  });
+
+  it('whether it watches at all', () => {
+    expect(isJournaled(define(reading))).toBe(false);
+    expect(isJournaled(define({ ...acting, window: 0 }))).toBe(true);
+    const idempotent = { ...acting, effect: 'idempotent' };
+    expect(isJournaled(define(idempotent))).toBe(false);
+    expect(isJournaled(define({ ...idempotent, window: 30_000 }))).toBe(true);
+    expect(isJournaled(define({ ...idempotent, key: 'like:{id}' }))).toBe(true);
+    expect(isJournaled(define({ ...idempotent, inverse: { of: 'other' } }))).toBe(true);
+  });
+
+  it('which account a call acts for', () => {
+    expect(accountOf(define(acting), { id: 'a' })).toBe('default');
+    expect(accountOf(define({ ...acting, account: 'main' }), { id: 'a' })).toBe('main');
+    const byArgs = defineTool({ ...acting, account: ({ id }) => `org-${id}` });
+    expect(accountOf(byArgs, { id: 'a' })).toBe('org-a');
+  });
+});
