@@ -82,6 +82,16 @@ describe('a hedge', () => {
     expect(upstream.requests).toHaveLength(4 + 3);
   });
 
+  it('does not send a fourth request when two failed and the retry is the slow one', async () => {
+    const failing = { fault: fault('network'), afterMs: 10 };
+    const steps = [usual, usual, usual, usual, { ...failing, afterMs: 120 }, failing, { hang: true } as const];
+    const layers = [health(), hedge(options), retry({ maxRetries: 2, initialBackoffMs: 5 }), deadline(900)];
+    const { call, upstream } = rig(steps, layers);
+    for (let i = 0; i < 4; i++) await call();
+    expect(faultOf(await call()).clock).toBe('deadline');
+    expect(upstream.requests).toHaveLength(4 + 3);
+  });
+
   it('is over with the call: nothing is sent after the deadline', async () => {
     const { call, clock, upstream } = await warm([{ hang: true }], [deadline(150)]);
     await call();

@@ -44,10 +44,11 @@ export class HedgeGate implements Layer {
   /** Sets the second request for later, in case the first is slow. */
   launched({ call }: Attempt, now: number): void {
     const { plan } = call;
+    // A hedge that was set for an earlier attempt must not come on top of the last one.
+    this.settled(call);
     if (call.attempts > (plan.retry?.maxRetries ?? 0)) return;
     const afterMs = this.#delayFor(call);
     if (afterMs === undefined || now + afterMs >= call.deadline) return;
-    this.settled(call);
     const timer = plan.clock.setTimer(afterMs, () => {
       this.#timers.delete(call);
       if (call.live === undefined || !this.#bucket.take(0)) return;
