@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { packageDirs } from '../../scripts/lib/paths.mjs';
 
-export const root = fileURLToPath(new URL('../../', import.meta.url));
+export { root } from '../../scripts/lib/paths.mjs';
 
 export interface Manifest {
   readonly name: string;
@@ -27,10 +27,7 @@ export const readManifest = (dir: string): Manifest =>
   JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
 
 export const workspacePackages = (): WorkspacePackage[] =>
-  readdirSync(join(root, 'packages'))
-    .map((room) => ({ room, dir: join(root, 'packages', room) }))
-    .filter(({ dir }) => existsSync(join(dir, 'package.json')))
-    .map((found) => ({ ...found, manifest: readManifest(found.dir) }));
+  packageDirs().map((dir) => ({ room: basename(dir), dir, manifest: readManifest(dir) }));
 
 /** What a consumer can import from a package, and the source file that each of these is compiled from. */
 export const sourceOf = ({
