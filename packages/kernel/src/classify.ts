@@ -1,6 +1,6 @@
 import type { Fault, FaultKind, Sent } from './fault.js';
 import { FaultError } from './fault-error.js';
-import { isRateLimited, parseServerHints, isDailyQuota } from './hints/index.js';
+import { isDailyQuota, isRateLimited, parseServerHints, type ResponseLike } from './hints/index.js';
 
 /** Turns whatever a callee threw into a fault. */
 export type Classify = (cause: unknown) => Fault;
@@ -76,7 +76,7 @@ export const classifyError: Classify = (cause) => {
 
 /** An HTTP answer that is not a success, as a fault. */
 export function faultFromResponse(
-  response: { readonly status: number; readonly headers?: unknown; readonly body?: unknown },
+  response: ResponseLike & { readonly status: number },
   now: number = Date.now(),
 ): Fault {
   const { status } = response;
@@ -85,7 +85,7 @@ export function faultFromResponse(
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(limits.length > 0 ? { limits } : {}),
   };
-  if (isRateLimited(response)) {
+  if (isRateLimited(response, now)) {
     const final = isDailyQuota(response.body) ? { final: true } : {};
     return { kind: 'rate_limited', sent: 'answered', status, ...hints, ...final };
   }

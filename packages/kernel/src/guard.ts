@@ -40,7 +40,7 @@ export function guard<I, O>(
   const layers = [...layersOf(checked), ...shared.layers, ...(options?.layers ?? [])];
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
   if (options?.listener) layers.push(observe(options.listener));
-  return new Pipeline(layers, { classify: classifyError, ...options }).wrap(work);
+  return new Pipeline(layers, { classify: classifyError, ...options, name }).wrap(work);
 }
 
 function layersOf(policy: Policy): Layer[] {

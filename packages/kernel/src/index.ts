@@ -12,8 +12,13 @@ export {
 export type { RateLimitInfo } from './decide/rate-limit.js';
 export { shouldRetry } from './decide/should-retry.js';
 export type { GiveUpReason, RetryContext, RetryDecision } from './decide/should-retry.js';
-export { isDailyQuota, isRateLimited, parseServerHints } from './hints/index.js';
-export type { ServerHints } from './hints/index.js';
+export {
+  isDailyQuota,
+  isRateLimited,
+  MAX_PLAUSIBLE_WAIT_MS,
+  parseServerHints,
+} from './hints/index.js';
+export type { ResponseLike, ServerHints } from './hints/index.js';
 export { llmAdapters, presets } from './presets.js';
 
 // Faults.
@@ -49,6 +54,8 @@ export { hedge } from './layers/hedge.js';
 export type { HedgeOptions } from './layers/hedge.js';
 export { limitGate } from './layers/limit-gate.js';
 export { observe } from './layers/observe.js';
+export { refreshAuth } from './layers/refresh-auth.js';
+export type { RefreshAuth } from './layers/refresh-auth.js';
 export { retry } from './layers/retry.js';
 export { singleflight } from './layers/singleflight.js';
 export type { KeyOf } from './layers/singleflight.js';

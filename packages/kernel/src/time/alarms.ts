@@ -70,8 +70,7 @@ export class Alarms {
     const now = this.#clock.now();
     const at = Math.min(due, now + TICK_MS);
     this.#armedFor = at;
-    // Rounded up: a timer that wakes early would only have to be set again.
-    this.#timer = this.#clock.setTimer(Math.max(1, Math.ceil(at - now)), this.#onTimer);
+    this.#timer = this.#clock.setTimer(Math.max(1, at - now), this.#onTimer);
   }
 
   #wake(): void {

@@ -15,13 +15,14 @@ export interface Clock {
  * The process's own clock.
  *
  * Timers cannot wait less than a millisecond: below that the next turn of the event loop is nearer
- * to what was asked, and a fast upstream notices the difference.
+ * to what was asked, and a fast upstream notices the difference. Above it they are rounded up: who
+ * asked us to wait must not see us early.
  */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => Date.now(),
   setTimer: (delayMs, fire) =>
-    delayMs < 1 ? { immediate: setImmediate(fire) } : setTimeout(fire, Math.round(delayMs)),
+    delayMs < 1 ? { immediate: setImmediate(fire) } : setTimeout(fire, Math.ceil(delayMs)),
   clearTimer: (timer) => {
     if (isImmediate(timer)) clearImmediate(timer.immediate);
     else clearTimeout(timer as NodeJS.Timeout);

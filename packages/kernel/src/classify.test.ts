@@ -1,0 +1,161 @@
+import { createServer } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { classifyError, faultFromResponse } from './classify.js';
+import { FaultError } from './fault-error.js';
+import { fault } from './testing/index.js';
+
+const coded = (code: string): Error => Object.assign(new Error(code), { code });
+const now = 1_700_000_000_000;
+
+describe('classifyError', () => {
+  it.each([
+    ['ECONNREFUSED', 'connect', 'no'],
+    ['ENOTFOUND', 'connect', 'no'],
+    ['EAI_AGAIN', 'connect', 'no'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'connect', 'no'],
+    ['CERT_HAS_EXPIRED', 'connect', 'no'],
+    ['ECONNRESET', 'network', 'maybe'],
+    ['EPIPE', 'network', 'maybe'],
+    ['UND_ERR_SOCKET', 'network', 'maybe'],
+    ['ETIMEDOUT', 'timeout', 'maybe'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'timeout', 'maybe'],
+    ['UND_ERR_BODY_TIMEOUT', 'timeout', 'maybe'],
+  ])('%s is %s, sent: %s', (code, kind, sent) => {
+    const error = coded(code);
+    expect(classifyError(error)).toMatchObject({ kind, sent, cause: error });
+  });
+
+  it('finds the reason in the chain of causes, and keeps the outer error as the cause', () => {
+    const outer = new TypeError('fetch failed', { cause: coded('ECONNRESET') });
+    const found = classifyError(outer);
+    expect(found.kind).toBe('network');
+    expect(found.cause).toBe(outer);
+  });
+
+  it.each([
+    [400, 'rejected'],
+    [401, 'auth'],
+    [403, 'rejected'],
+    [404, 'rejected'],
+    [408, 'timeout'],
+    [422, 'rejected'],
+    [429, 'rate_limited'],
+    [500, 'server'],
+    [501, 'server'],
+    [503, 'server'],
+    [505, 'server'],
+  ])('an error with status %i is %s', (status, kind) => {
+    expect(classifyError(Object.assign(new Error(), { status }))).toMatchObject({ kind, status });
+    expect(classifyError(Object.assign(new Error(), { statusCode: status }))).toMatchObject({ kind });
+  });
+
+  it('reads the hints of an error that carries its response', () => {
+    const response = { headers: { 'retry-after': '7' } };
+    const error = Object.assign(new Error(), { status: 429, response });
+    expect(classifyError(error)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 });
+  });
+
+  it('takes a FaultError at its word', () => {
+    const typed = fault('overloaded');
+    expect(classifyError(new FaultError(typed))).toBe(typed);
+    expect(classifyError(new Error('around', { cause: new FaultError(typed) }))).toBe(typed);
+  });
+
+  it.each([
+    ['a bug', new TypeError('x is undefined')],
+    ['text', 'no'],
+    ['nothing', undefined],
+    ['a status that is none', { status: 200 }],
+    ['a status of another kind', { status: 'failed' }],
+  ])('calls %s unexpected', (_, thrown) => {
+    expect(classifyError(thrown)).toEqual({ kind: 'unexpected', sent: 'maybe', cause: thrown });
+  });
+
+  it('stops in a chain of causes that bites its own tail', () => {
+    const error = new Error('loop');
+    error.cause = error;
+    expect(classifyError(error).kind).toBe('unexpected');
+  });
+});
+
+describe('classifyError, on what this Node really throws', () => {
+  const listening = async (server: Server): Promise<string> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const thrownBy = (url: string, init?: RequestInit): Promise<unknown> =>
+    fetch(url, init).then(
+      (response) => response.text(),
+      (error: unknown) => error,
+    );
+
+  it('a refused connection was not sent', async () => {
+    const server = createServer();
+    const url = await listening(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'connect', sent: 'no' });
+  });
+
+  it('a connection that is cut after the request may have been', async () => {
+    const server = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
+    const url = await listening(server);
+    expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'network', sent: 'maybe' });
+    server.close();
+  });
+
+  it('a timeout that the callee set itself is a timeout', async () => {
+    const server = createServer(() => {});
+    const url = await listening(server);
+    const error = await thrownBy(url, { signal: AbortSignal.timeout(20) });
+    expect(classifyError(error)).toMatchObject({ kind: 'timeout', clock: 'callee' });
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe('faultFromResponse', () => {
+  it('tells a limit from a refusal where GitHub uses one status for both', () => {
+    const reset = now / 1000 + 60;
+    const headers = {
+      'x-ratelimit-limit': '60',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(reset),
+    };
+    expect(faultFromResponse({ status: 403, headers }, now)).toMatchObject({
+      kind: 'rate_limited',
+      sent: 'answered',
+      retryAfterMs: 60_000,
+      limits: [{ limit: 60, remaining: 0, reset }],
+    });
+    expect(faultFromResponse({ status: 403, headers: {} }, now)).toEqual({
+      kind: 'rejected',
+      sent: 'answered',
+      status: 403,
+    });
+  });
+
+  it('marks a day’s quota as final', () => {
+    const body = {
+      error: {
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+            violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }],
+          },
+          { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' },
+        ],
+      },
+    };
+    expect(faultFromResponse({ status: 429, headers: {}, body }, now)).toMatchObject({
+      kind: 'rate_limited',
+      final: true,
+    });
+  });
+
+  it('calls a success that is handed to it a response it cannot use', () => {
+    expect(faultFromResponse({ status: 204 }, now).kind).toBe('bad_response');
+  });
+});

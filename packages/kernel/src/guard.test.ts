@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf } from './engine/rig.fixture.js';
+import { guard, presets, upstream, type KernelEvent } from './index.js';
+import { fault, injectFaults, ScriptedUpstream, seededRandom, VirtualClock, type Step } from './testing/index.js';
+
+const down: Step<string> = { fault: fault('server') };
+
+function scripted(steps: Step<string>[]) {
+  const clock = new VirtualClock({ epoch: 1_700_000_000_000 });
+  return { clock, script: new ScriptedUpstream<string, string>(clock, steps) };
+}
+
+describe('guard', () => {
+  it('gives a function the whole policy in one line', async () => {
+    const { clock, script } = scripted([down, { hang: true }, { answer: 'c', afterMs: 20 }]);
+    const getItem = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 0.5 });
+    expect(await clock.run(getItem('x'))).toBe('c');
+    expect(script.requests).toHaveLength(3);
+    expect(script.requests[1]?.abortedAt).toBe(script.requests[1]!.at + 6000);
+  });
+
+  it('ends at the policy’s deadline', async () => {
+    const { clock, script } = scripted([{ hang: true, deaf: true }]);
+    const post = guard(script.handle, presets.social, { effect: 'once', clock });
+    expect(faultOf(await clock.run(post.outcome('x')))).toMatchObject({ clock: 'attempt' });
+    expect(clock.now()).toBe(10_000);
+  });
+
+  it('refuses a policy that makes no sense, and an effect left out', () => {
+    expect(() => guard(async () => 1, { maxRetries: -1 }, { effect: 'read' })).toThrow(/^maxRetries/);
+    expect(() => guard(async () => 1, presets.stac, {} as never)).toThrow(/^effect must be/);
+    expect(() => guard(async () => 1, presets.stac, undefined as never)).toThrow(/^effect must be/);
+    expect(() => guard(7 as never, presets.stac, { effect: 'read' })).toThrow(/^work must be a function/);
+  });
+
+  it('understands what HTTP clients throw without being told', async () => {
+    const { clock, script } = scripted([
+      { throws: Object.assign(new Error(), { code: 'ECONNRESET' }) },
+      { throws: Object.assign(new Error(), { status: 429, headers: { 'retry-after': '3' } }) },
+      { answer: 'ok' },
+    ]);
+    const call = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 0 });
+    expect(await clock.run(call('x'))).toBe('ok');
+    expect(script.requests.map(({ at }) => at)).toEqual([0, 0, 3000]);
+  });
+
+  it('names its events after the function, or as told', async () => {
+    const events: KernelEvent[] = [];
+    const listener = (event: KernelEvent): void => void events.push(event);
+    await guard(async function getRoot() {}, presets.stac, { effect: 'read', listener })(undefined);
+    await guard(async () => {}, presets.stac, { effect: 'read', listener, name: 'get_item' })(undefined);
+    expect(events.map(({ name }) => name)).toEqual(['getRoot', 'getRoot', 'get_item', 'get_item']);
+  });
+
+  it('refreshes a credential where it can', async () => {
+    const { clock, script } = scripted([{ fault: fault('auth') }, { answer: 'in' }]);
+    const refreshAuth = (): boolean => true;
+    const call = guard(script.handle, presets.github, { effect: 'once', clock, refreshAuth });
+    expect(await clock.run(call('x'))).toBe('in');
+  });
+
+  it('waits less for an upstream that has shown to be fast', async () => {
+    const fast: Step<string> = { answer: 'a', afterMs: 10 };
+    const { clock, script } = scripted([...Array<Step<string>>(8).fill(fast), down, fast]);
+    const call = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 1 });
+    for (let i = 0; i < 8; i++) await clock.run(call('x'));
+    await clock.run(call('x'));
+    const [failed, retried] = script.requests.slice(-2);
+    expect(retried!.at - failed!.at).toBe(10 * presets.stac.medianScale!);
+  });
+});
+
+describe('an upstream that is shared', () => {
+  it('opens its circuit for all guards of the host, and says so', async () => {
+    const { clock, script } = scripted([down]);
+    const host = upstream('earth-search', presets.stac);
+    const events: KernelEvent[] = [];
+    const listener = (event: KernelEvent): void => void events.push(event);
+    const options = { effect: 'read', clock, upstream: host, listener } as const;
+    const search = guard(script.handle, presets.stac, options);
+    const getItem = guard(script.handle, presets.stac, options);
+    for (let i = 0; i < 30; i++) await clock.run(search.outcome('x'));
+    expect(host.circuit).toBe('open');
+    const sent = script.requests.length;
+    expect(faultOf(await clock.run(getItem.outcome('x'))).kind).toBe('circuit_open');
+    expect(script.requests).toHaveLength(sent);
+    expect(events.find(({ type }) => type === 'circuit_open')).toMatchObject({ upstream: 'earth-search' });
+  });
+
+  it('has one budget of retries for all of them', async () => {
+    const { clock, script } = scripted([down]);
+    const policy = { ...presets.stac, budget: { capacity: 3, perSuccess: 0, perSecond: 0 } };
+    const host = upstream('h', policy);
+    const options = { effect: 'read', clock, upstream: host } as const;
+    await clock.run(guard(script.handle, policy, options).outcome('x'));
+    expect(host.retryTokens).toBe(1);
+    await clock.run(guard(script.handle, policy, options).outcome('x'));
+    expect(host.retryTokens).toBe(0);
+    expect(script.requests).toHaveLength(3 + 2);
+  });
+
+  it('closes its limit gate for all of them', async () => {
+    const { clock } = scripted([]);
+    const host = upstream('api.github.com', presets.github);
+    const options = { effect: 'read', clock, upstream: host } as const;
+    const limits = [{ limit: 60, remaining: 0, reset: 1_700_000_000 + 3600 }];
+    const last = guard((_: string, attempt) => attempt.reportLimits(limits), presets.github, options);
+    await clock.run(last('x'));
+    const next = guard(() => 'never', presets.github, options);
+    expect(faultOf(await clock.run(next.outcome('x')))).toMatchObject({
+      kind: 'rate_limited',
+      sent: 'no',
+      retryAfterMs: 3_600_000,
+    });
+  });
+
+  it('shows its state', () => {
+    const host = upstream('h', presets.stac);
+    expect([host.name, host.circuit, host.retryTokens]).toEqual(['h', 'closed', presets.stac.budget!.capacity]);
+    expect(upstream('bare', {}).retryTokens).toBeUndefined();
+  });
+});
+
+describe('under injected faults', () => {
+  it('a fifth of the attempts failing leaves at most one call in a hundred failing', async () => {
+    const clock = new VirtualClock();
+    const random = seededRandom(7);
+    const call = guard(
+      (_: number) => new Promise((resolve) => clock.setTimer(20, () => resolve('ok'))),
+      presets.stac,
+      { effect: 'read', clock, random, layers: [injectFaults({ rate: 0.2, random, clock })] },
+    );
+    let failed = 0;
+    for (let n = 0; n < 2000; n++) if (!(await clock.run(call.outcome(n))).ok) failed++;
+    // Theory: 0.2 ^ 3 = 0.8 %, so 16 of 2000; three standard deviations are 12.
+    expect(failed).toBeLessThanOrEqual(28);
+    expect(failed).toBeGreaterThanOrEqual(4);
+  });
+});

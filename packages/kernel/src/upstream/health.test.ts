@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rig } from '../engine/rig.fixture.js';
+import { fault, type Step } from '../testing/index.js';
+import { health } from './health.js';
+import { Ring } from './ring.js';
+import { RollingWindow } from './rolling-window.js';
+import { TokenBucket } from './token-bucket.js';
+
+const answer = (afterMs: number): Step<string> => ({ answer: 'a', afterMs });
+
+describe('health', () => {
+  it('starts with a small constant, then trusts the host, then the route', async () => {
+    const known = health({ coldMedianMs: 50 });
+    const { call } = rig([answer(10), answer(10), answer(10), answer(300)], [known]);
+    expect(known.medianFor('search')).toBe(50);
+    for (let i = 0; i < 3; i++) await call({ route: 'item' });
+    expect(known.medianFor('item')).toBe(10);
+    expect(known.medianFor('search')).toBe(10);
+    for (let i = 0; i < 3; i++) await call({ route: 'search' });
+    expect(known.medianFor('search')).toBe(300);
+    expect(known.medianFor('item')).toBe(10);
+  });
+
+  it('looks at answers only: fast faults do not make an upstream look fast', async () => {
+    const known = health();
+    const steps = [answer(100), { fault: fault('server') }, answer(100), { fault: fault('server') }, answer(100)];
+    const { call } = rig(steps, [known]);
+    for (let i = 0; i < 5; i++) await call();
+    expect(known.medianFor(undefined)).toBe(100);
+  });
+
+  it('gives no median while most attempts fail, and gives one again afterwards', async () => {
+    const known = health();
+    const steps = [...Array<Step<string>>(5).fill(answer(20)), ...Array<Step<string>>(20).fill({ fault: fault('server') }), answer(20)];
+    const { call } = rig(steps, [known]);
+    for (let i = 0; i < 25; i++) await call();
+    expect(known.failureShare).toBeGreaterThan(0.4);
+    expect(known.medianFor(undefined)).toBeUndefined();
+    for (let i = 0; i < 20; i++) await call();
+    expect(known.medianFor(undefined)).toBe(20);
+  });
+
+  it('does not take limits and refusals for failures', async () => {
+    const known = health();
+    const { call } = rig([{ fault: fault('rate_limited') }, { fault: fault('rejected') }], [known]);
+    for (let i = 0; i < 50; i++) await call();
+    expect(known.failureShare).toBe(0);
+  });
+
+  it('remembers a bounded number of routes', async () => {
+    const known = health();
+    const { call } = rig([answer(10)], [known]);
+    for (let i = 0; i < 300; i++) for (let n = 0; n < 3; n++) await call({ route: `r${i}` });
+    expect(known.medianFor('r299')).toBe(10);
+  });
+});
+
+describe('a ring of samples', () => {
+  it('knows the quantiles of its last samples', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 100 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (samples, q) => {
+          const ring = new Ring(32);
+          for (const sample of samples) ring.add(sample);
+          const last = samples.slice(-32).sort((a, b) => a - b);
+          const value = ring.quantile(q)!;
+          expect(ring.count).toBe(last.length);
+          expect(value).toBeGreaterThanOrEqual(last[Math.floor(q * (last.length - 1))]!);
+          expect(value).toBeLessThanOrEqual(last[Math.ceil(q * (last.length - 1))]!);
+        },
+      ),
+    );
+    expect(new Ring(4).quantile(0.5)).toBeUndefined();
+  });
+});
+
+describe('a rolling window', () => {
+  it('counts what lies within it and lets the rest fade', () => {
+    const window = new RollingWindow(1000);
+    for (let i = 0; i < 10; i++) window.add(i < 4 ? 1 : 0, 0);
+    expect(window.sum(999)).toEqual({ ended: 10, failures: 4 });
+    expect(window.sum(1500)).toEqual({ ended: 5, failures: 2 });
+    expect(window.sum(2000)).toEqual({ ended: 0, failures: 0 });
+  });
+
+  it('never counts more than were added, nor failures beyond attempts', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(700), fc.boolean()), { maxLength: 60 }), (events) => {
+        const window = new RollingWindow(1000);
+        let now = 0;
+        for (const [step, failed] of events) {
+          now += step;
+          window.add(failed ? 1 : 0, now);
+          const { ended, failures } = window.sum(now);
+          expect(failures).toBeLessThanOrEqual(ended + 1e-9);
+          expect(failures).toBeGreaterThanOrEqual(0);
+        }
+        expect(window.sum(now).ended).toBeLessThanOrEqual(events.length);
+      }),
+    );
+  });
+});
+
+describe('a token bucket', () => {
+  it('never holds less than nothing nor more than its capacity', () => {
+    const actions = fc.array(fc.tuple(fc.constantFrom('earn', 'take'), fc.nat(5000)), { maxLength: 80 });
+    fc.assert(
+      fc.property(actions, fc.integer({ min: 1, max: 20 }), (steps, capacity) => {
+        const bucket = new TokenBucket({ capacity, perSuccess: 0.3, perSecond: 0.2 });
+        let now = 0;
+        for (const [action, ms] of steps) {
+          now += ms;
+          const before = bucket.tokens;
+          if (action === 'earn') bucket.earn();
+          else if (bucket.take(now)) expect(before + (ms * 80) / 1000).toBeGreaterThanOrEqual(0);
+          expect(bucket.tokens).toBeGreaterThanOrEqual(0);
+          expect(bucket.tokens).toBeLessThanOrEqual(capacity);
+        }
+      }),
+    );
+  });
+});
