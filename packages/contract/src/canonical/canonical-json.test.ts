@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { like } from '../matchers.fixture.js';
 import { canonicalJson, CanonicalJsonError } from './canonical-json.js';
 
 function fromBits(hex: string): number {
@@ -152,11 +153,11 @@ describe('what has no canonical form', () => {
     ['a hole in an array', new Array(1), '$[0]'],
     ['a Date', { at: new Date(0) }, '$.at'],
     ['a Map', new Map(), '$'],
-    ['an instance', new (class A {})(), '$'],
+    ['an instance', new URL('https://example.org'), '$'],
     ['a cycle', cycle, '$.self[0]'],
   ])('refuses %s and says where', (_, value, path) => {
     expect(() => canonicalJson(value)).toThrow(CanonicalJsonError);
-    expect(() => canonicalJson(value)).toThrow(expect.objectContaining({ path }));
+    expect(() => canonicalJson(value)).toThrow(like({ path }));
   });
 
   it('refuses what is nested too deeply, instead of ending the stack', () => {

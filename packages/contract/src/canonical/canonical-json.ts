@@ -79,8 +79,8 @@ function writeMembers(value: object, path: string, ancestors: object[]): string 
   }
   const members = new Map<string, unknown>(Object.entries(value));
   let text = '';
-  // sort() without a comparator orders by UTF-16 code units, which is the RFC's order.
-  for (const key of [...members.keys()].sort()) {
+  // toSorted() without a comparator orders by UTF-16 code units, which is the RFC's order.
+  for (const key of [...members.keys()].toSorted()) {
     const member = members.get(key);
     if (member === undefined) continue;
     if (text !== '') text += ',';

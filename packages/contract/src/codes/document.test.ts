@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { containing } from '../matchers.fixture.js';
 import { errorCodesMarkdown } from './document.js';
 import { codes } from './table.js';
 
@@ -17,7 +18,7 @@ it('lists every code once, with its flag', () => {
   expect(rows).toHaveLength(Object.keys(codes).length);
   for (const [code, { retryable }] of Object.entries(codes)) {
     expect(rows.filter((row) => row.startsWith(`| \`${code}\` |`))).toEqual([
-      expect.stringContaining(retryable ? '| Yes |' : '| No |'),
+      containing(retryable ? '| Yes |' : '| No |'),
     ]);
   }
 });

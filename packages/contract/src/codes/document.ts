@@ -3,7 +3,7 @@ import { addedCodes, codes, frozenCodes, type CodeEntry } from './table.js';
 
 /** The page docs/error-codes.md, from the table. */
 export function errorCodesMarkdown(): string {
-  const retryable = Object.entries(codes).filter(([, { retryable }]) => retryable);
+  const retryable = Object.entries(codes).filter(([, entry]) => entry.retryable);
   return [
     '# Error codes',
     '',

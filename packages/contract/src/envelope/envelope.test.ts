@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { some } from '../matchers.fixture.js';
 import { onlyOutcomeOf } from '../codes/consistency.js';
 import { codes, errorCodes, type ErrorCode } from '../codes/table.js';
 import { errorEnvelope, successEnvelope, type ErrorEnvelope } from './envelope.js';
@@ -58,7 +59,7 @@ describe('an error', () => {
         operation_id: 'op_1',
         details: { scope: '15 min' },
       },
-      meta: expect.anything(),
+      meta: some(Object),
     });
   });
 
@@ -70,8 +71,8 @@ describe('an error', () => {
   });
 
   it('does not take a policy decision from anybody', () => {
-    // @ts-expect-error -- there is no such option
     const claimed = errorEnvelope(
+      // @ts-expect-error -- there is no such option
       { code: 'timeout', message: 'x', policy_decision: 'denied' },
       meta,
     );
@@ -93,17 +94,17 @@ describe('an error', () => {
   });
 
   it('refuses an outcome that its code contradicts', () => {
-    // @ts-expect-error -- what awaits approval was not executed
     const executed: ErrorInput<'approval_required'> = {
       code: 'approval_required',
       message: 'x',
+      // @ts-expect-error -- what awaits approval was not executed
       outcome: 'executed',
     };
     expect(() => errorEnvelope(executed, meta)).toThrow(InconsistentErrorError);
-    // @ts-expect-error -- unknown is unknown
     const known: ErrorInput<'outcome_unknown'> = {
       code: 'outcome_unknown',
       message: 'x',
+      // @ts-expect-error -- unknown is unknown
       outcome: 'not_executed',
     };
     expect(() => errorEnvelope(known, meta)).toThrow('the outcome is unknown, not not_executed');
@@ -116,17 +117,19 @@ describe('an error', () => {
   });
 
   it('refuses details of another code', () => {
-    // @ts-expect-error -- a timeout names its clock
     const wrong: ErrorInput<'timeout'> = {
       code: 'timeout',
       message: 'x',
+      // @ts-expect-error -- a timeout names its clock
       details: { status: 500 },
     };
-    expect(() => errorEnvelope(wrong, meta)).toThrow('timeout: details do not match at clock');
-    // @ts-expect-error -- internal_error has none, so that nothing leaks
+    expect(() => errorEnvelope(wrong, meta)).toThrow(
+      'timeout: what stands at details.clock does not match',
+    );
     const leak: ErrorInput<'internal_error'> = {
       code: 'internal_error',
       message: 'x',
+      // @ts-expect-error -- internal_error has none, so that nothing leaks
       details: { stack: '' },
     };
     expect(() => errorEnvelope(leak, meta)).toThrow('carries no details');
@@ -164,9 +167,9 @@ describe('meta', () => {
   });
 
   it('has neither in api and readonly, never', () => {
-    // @ts-expect-error -- only workflow has a mode
     const smuggled: MetaInput = {
       ...meta,
+      // @ts-expect-error -- only workflow has a mode
       profile: { name: 'api', mode: 'composer', approvalMode: true },
     };
     for (const input of [meta, smuggled, { ...meta, profile: { name: 'readonly' } } as const]) {

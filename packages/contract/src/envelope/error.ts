@@ -52,7 +52,7 @@ export function createErrorBody<Code extends ErrorCode>(input: ErrorInput<Code>)
   return Object.freeze({
     code,
     message,
-    retryable: isRetryable(code) as RetryableOf<Code>,
+    retryable: isRetryable(code),
     ...(retryAfterMs !== undefined && { retry_after_ms: checkWait(code, retryAfterMs) }),
     ...(rateLimitReset !== undefined && { rate_limit_reset: checkMoment(code, rateLimitReset) }),
     ...(decision && { policy_decision: decision }),
@@ -87,8 +87,8 @@ function checkDetails<Code extends ErrorCode>(
   if (!schema) throw new InconsistentErrorError(`${code}: this code carries no details`);
   const parsed = schema.safeParse(details);
   if (parsed.success) return parsed.data as DetailsOf<Code>;
-  const where = parsed.error.issues[0]?.path.join('.') || 'details';
-  throw new InconsistentErrorError(`${code}: details do not match at ${where}`);
+  const where = ['details', ...(parsed.error.issues[0]?.path ?? [])].join('.');
+  throw new InconsistentErrorError(`${code}: what stands at ${where} does not match`);
 }
 
 function checkWait(code: ErrorCode, ms: number): number {

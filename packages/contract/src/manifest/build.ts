@@ -31,7 +31,7 @@ export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 
 /** What the tools promise, sorted by name, the same for the same source. */
 export function buildManifest(tools: readonly ToolSpec[]): Manifest {
-  const entries = tools.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = tools.map(describe).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const twice = entries.find(({ name }, index) => entries[index + 1]?.name === name);
   if (twice) throw new TypeError(`two tools are called ${twice.name}`);
   return { manifest_version: 1, tools: entries };

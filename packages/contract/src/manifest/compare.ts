@@ -16,7 +16,7 @@ export function compareManifests(
 ): readonly ManifestDifference[] {
   const before = byName(committed);
   const after = byName(current);
-  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  const names = [...new Set([...before.keys(), ...after.keys()])].toSorted();
   return names.flatMap((name) => compareTool(name, before.get(name), after.get(name)));
 }
 

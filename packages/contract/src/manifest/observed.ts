@@ -35,7 +35,7 @@ export function checkObservedCodes(
       .filter((code) => !shared.includes(code) && !seen.get(tool)?.has(code))
       .map((code) => ({ tool, code }));
   });
-  return { unlisted: unlisted.sort(byToolAndCode), unseen: unseen.sort(byToolAndCode) };
+  return { unlisted: unlisted.toSorted(byToolAndCode), unseen: unseen.toSorted(byToolAndCode) };
 }
 
 function byToolAndCode(a: ObservedCode, b: ObservedCode): number {

@@ -17,7 +17,8 @@ const monotonic = (): number => performance.now();
 export function beginCall(options: RunOptions): Call {
   const { onUnexpected } = options;
   const now = unfailing(options.now ?? monotonic);
-  const correlationId = options.correlationId || randomUUID();
+  const given = options.correlationId;
+  const correlationId = given === undefined || given === '' ? randomUUID() : given;
   const startedAt = now();
   let noted = 0;
   return {

@@ -1,6 +1,7 @@
 import { onlyOutcomeOf, type FailureOutcome } from '../codes/consistency.js';
 import { isRetryable } from '../codes/table.js';
 import type { ErrorInput } from '../envelope/error.js';
+import { ownMember } from '../own-member.js';
 import { toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
 import type { SettledFailure } from './options.js';
@@ -45,8 +46,8 @@ export function asDeclared(
 
 function asUnknownOutcome(error: ErrorInput): ErrorInput<'outcome_unknown'> {
   const { code, operationId, details } = error;
-  const known = new Map<string, unknown>(Object.entries(details ?? {}));
-  const [clock, status] = [known.get('clock'), known.get('status')];
+  const clock = ownMember(details, 'clock');
+  const status = ownMember(details, 'status');
   const message =
     'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
   return {

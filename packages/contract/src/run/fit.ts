@@ -1,4 +1,5 @@
 import { paginationInfo } from '../envelope/meta.js';
+import { ownMember } from '../own-member.js';
 import { toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
@@ -101,12 +102,12 @@ function cursorAfterFirst(tool: Tool, { data, paging }: SettledSuccess): unknown
 
 function itemsOf({ paging }: Tool, data: unknown): readonly unknown[] {
   const name = paging?.items;
-  const list: unknown = name === undefined ? data : new Map(Object.entries(data ?? {})).get(name);
+  const list = name === undefined ? data : ownMember(data, name);
   return Array.isArray(list) ? list : [];
 }
 
 function withItems(tool: Tool, settled: SettledSuccess, items: readonly unknown[]): SettledSuccess {
   const name = tool.paging?.items;
-  const data = name === undefined ? items : { ...Object(settled.data), [name]: items };
+  const data = name === undefined ? items : { ...(settled.data as object), [name]: items };
   return { ...settled, data };
 }

@@ -1,6 +1,7 @@
 import { clip } from '../text.js';
 import type { ToolContext } from '../tool/context.js';
 import { isAnswer, isToolError, type Answer, type ToolError, toolError } from '../tool/result.js';
+import { raisedToolError } from '../tool/raise.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
@@ -76,7 +77,8 @@ function fromToolError(tool: Tool, error: ToolError, call: Call): SettledFailure
 }
 
 function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailure {
-  if (isToolError(cause)) return fromToolError(tool, cause, call);
+  const raised = raisedToolError(cause);
+  if (raised) return fromToolError(tool, raised, call);
   const fault = faultOf(cause);
   if (fault) {
     const outcome = outcomeOfFault(tool.effect, fault);

@@ -44,7 +44,7 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
     Math.max(0, ...branch.map(({ path }) => path.length));
   return branches
     .filter((branch) => branch.length > 0)
-    .sort((a, b) => depth(b) - depth(a) || a.length - b.length)[0];
+    .toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0];
 }
 
 /** `bbox[2]`, `query.limit`, or `(arguments)` for the whole. */

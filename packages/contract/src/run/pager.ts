@@ -39,7 +39,7 @@ export function openPage(
   const token = args[paging.token];
   if (token === undefined || token === null) return { ok: true, seal };
 
-  const opened = tokens.open(binding, String(token));
+  const opened = tokens.open(binding, typeof token === 'string' ? token : '');
   if (!opened.ok) return refused(paging.token, opened.reason);
   const cursor = paging.cursor.safeParse(opened.cursor);
   // We signed it, so it is not forged: the tool has changed what its cursors look like.

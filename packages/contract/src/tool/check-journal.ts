@@ -1,3 +1,4 @@
+import { ownMember } from '../own-member.js';
 import type { Demand } from './definition-error.js';
 import { TOOL_NAME } from './check-traits.js';
 import { templateArguments } from './key-template.js';
@@ -9,7 +10,7 @@ const ONLY_MUTATIONS = ['window', 'key', 'inverse', 'reconcile'] as const;
 export function checkMutationFields(demand: Demand, definition: ToolTraits): void {
   const { effect, retryUnsent } = definition;
   for (const field of ONLY_MUTATIONS) {
-    const isGiven = field in definition && new Map(Object.entries(definition)).get(field) != null;
+    const isGiven = ownMember(definition, field) !== undefined;
     demand(effect !== 'read' || !isGiven, field, 'means nothing for a read tool');
   }
   demand(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ownMember } from '../own-member.js';
 import { CONTROL_ARGUMENTS } from './control-names.js';
 import type { Demand } from './definition-error.js';
 import { findStrippingObject, representable } from './json-schema.js';
@@ -59,31 +60,18 @@ function checkPaging(
   dataSchema: JsonSchema,
 ): void {
   const { token, items, unbound = [] } = paging;
-  const argument = input.shape[token];
-  demand(argument !== undefined, 'paging.token', `${token} is not an argument`);
+  const argument = ownMember(input.shape, token);
+  demand(argument instanceof z.ZodType, 'paging.token', `${token} is not an argument`);
   demand(
-    z.safeParse(argument, undefined).success,
+    argument.safeParse(undefined).success,
     'paging.token',
     `${token} must be optional: the first page has no token`,
   );
   const stranger = unbound.find((name) => !(name in input.shape));
   demand(stranger === undefined, 'paging.unbound', `${String(stranger)} is not an argument`);
   representable(demand, 'paging.cursor', paging.cursor, 'output');
-  const list = items === undefined ? dataSchema : member(dataSchema, items);
-  demand(typeOf(list) === 'array', 'paging.items', 'must name a list in output');
-}
-
-function member(schema: JsonSchema, name: string): unknown {
-  const { properties } = schema;
-  return typeof properties === 'object' && properties !== null
-    ? new Map<string, unknown>(Object.entries(properties)).get(name)
-    : undefined;
-}
-
-function typeOf(schema: unknown): unknown {
-  return typeof schema === 'object' && schema !== null && 'type' in schema
-    ? schema.type
-    : undefined;
+  const list = items === undefined ? dataSchema : ownMember(dataSchema['properties'], items);
+  demand(ownMember(list, 'type') === 'array', 'paging.items', 'must name a list in output');
 }
 
 /** z.unknown() and z.any() accept undefined too; the run refuses it when it really comes. */

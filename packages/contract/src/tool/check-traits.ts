@@ -7,7 +7,7 @@ import { REQUIREMENTS, type ToolTraits } from './spec.js';
 export const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const CATEGORY = /^[a-z][a-z0-9_]*$/;
 const VERSION = /^\d+\.\d+(\.\d+)?$/;
-const EFFECTS: readonly unknown[] = ['read', 'idempotent', 'once'];
+const EFFECTS: ReadonlySet<unknown> = new Set(['read', 'idempotent', 'once']);
 
 export function checkIdentity(demand: Demand, traits: ToolTraits): void {
   demand(
@@ -28,7 +28,7 @@ export function checkIdentity(demand: Demand, traits: ToolTraits): void {
 
 export function checkEffect(demand: Demand, traits: ToolTraits): void {
   const { effect, destructive } = traits;
-  demand(EFFECTS.includes(effect), 'effect', 'must be read, idempotent or once');
+  demand(EFFECTS.has(effect), 'effect', 'must be read, idempotent or once');
   demand(
     !(effect === 'read' && destructive === true),
     'destructive',
@@ -68,10 +68,11 @@ export function profilesFrom(lowest: Profile | readonly Profile[]): readonly Pro
 function checkList(
   demand: Demand,
   field: string,
-  list: readonly string[],
+  given: unknown,
   isKnown: (item: unknown) => boolean,
 ): void {
-  demand(Array.isArray(list), field, 'must be a list');
+  demand(Array.isArray(given), field, 'must be a list');
+  const list: readonly unknown[] = given;
   const unknown = list.find((item) => !isKnown(item));
   demand(unknown === undefined, field, `does not know ${String(unknown)}`);
   const twice = list.find((item, index) => list.indexOf(item) !== index);

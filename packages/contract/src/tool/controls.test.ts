@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { some } from '../matchers.fixture.js';
 import { acceptControls, idempotencyKeySchema, splitControls } from './controls.js';
 import { defineTool } from './define.js';
 import { renderKey, templateArguments } from './key-template.js';
@@ -28,7 +29,7 @@ describe('an idempotency key', () => {
     `${'a'.repeat(20)} `,
     `${'a'.repeat(20)}\n`,
     'ä'.repeat(20),
-    12345678901234567890,
+    1e20,
   ])('%j is none', (key) => {
     expect(idempotencyKeySchema.safeParse(key).success).toBe(false);
   });
@@ -43,7 +44,7 @@ describe('acceptControls', () => {
       additionalProperties: false,
       properties: {
         text: {},
-        idempotency_key: { type: 'string', description: expect.any(String) },
+        idempotency_key: { type: 'string', description: some(String) },
         allow_duplicate: { type: 'boolean' },
       },
     });

@@ -85,7 +85,7 @@ export function specifyTool<
 function possibleCodes({ effect, errors, paging }: ToolTraits): readonly ErrorCode[] {
   // A token that we did not sign is well-formed and makes no sense.
   const ofPaging: readonly ErrorCode[] = paging ? ['invalid_input'] : [];
-  return Object.freeze([...new Set([...codesOfEffect(effect), ...ofPaging, ...errors])].sort());
+  return Object.freeze([...new Set([...codesOfEffect(effect), ...ofPaging, ...errors])].toSorted());
 }
 
 /** The description with a handler: a tool. */

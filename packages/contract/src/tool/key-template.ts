@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical/canonical-json.js';
+import { ownMember } from '../own-member.js';
 import type { Arguments } from './spec.js';
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
@@ -15,12 +16,8 @@ export function templateArguments(template: string): readonly string[] {
  * Throws a CanonicalJsonError for a value that JSON cannot carry, as the fingerprint does.
  */
 export function renderKey(template: string, args: Arguments): string | undefined {
-  if (templateArguments(template).some((name) => valueOf(args, name) == null)) return undefined;
-  return template.replaceAll(PLACEHOLDER, (_, name: string) => encode(valueOf(args, name)));
-}
-
-function valueOf(args: Arguments, name: string): unknown {
-  return Object.hasOwn(args, name) ? args[name] : undefined;
+  if (templateArguments(template).some((name) => ownMember(args, name) == null)) return undefined;
+  return template.replaceAll(PLACEHOLDER, (_, name: string) => encode(ownMember(args, name)));
 }
 
 function encode(value: unknown): string {

@@ -1,0 +1,161 @@
+import type { Fault } from '@toolkeel/kernel';
+import { describe, expect, it, vi } from 'vitest';
+import { some } from '../matchers.fixture.js';
+import { toolError } from '../tool/result.js';
+import { acting, run, toolWith } from './run.fixture.js';
+
+describe('a fault of the kernel', () => {
+  const faulty = (fault: Partial<Fault> & Pick<Fault, 'kind'>, more: object = {}) =>
+    toolWith(
+      () => {
+        throw Object.assign(new Error('secret'), { fault: { sent: 'maybe', ...fault } });
+      },
+      {
+        errors: [
+          'upstream_unavailable',
+          'upstream_rejected',
+          'rate_limited',
+          'unauthorized',
+          'forbidden',
+          'not_found',
+          'circuit_open',
+        ],
+        ...more,
+      },
+    );
+  const errorOf = async (...given: Parameters<typeof faulty>) =>
+    (await run(faulty(...given), { id: 'a' })).error;
+
+  it.each<[Partial<Fault> & Pick<Fault, 'kind'>, object]>([
+    [
+      { kind: 'timeout', clock: 'idle' },
+      { code: 'timeout', retryable: true, details: { clock: 'idle' } },
+    ],
+    [
+      { kind: 'rate_limited', retryAfterMs: 61_000, status: 429 },
+      { code: 'rate_limited', retry_after_ms: 61_000 },
+    ],
+    [
+      { kind: 'rate_limited', final: true },
+      { code: 'rate_limited', details: { final: true } },
+    ],
+    [
+      { kind: 'connect', sent: 'no' },
+      { code: 'upstream_unavailable', retryable: true },
+    ],
+    [{ kind: 'network' }, { code: 'upstream_unavailable' }],
+    [
+      { kind: 'server', status: 503, retryAfterMs: 9 },
+      { code: 'upstream_unavailable', retry_after_ms: 9, details: { status: 503 } },
+    ],
+    [
+      { kind: 'server', status: 501 },
+      { code: 'upstream_rejected', retryable: false },
+    ],
+    [
+      { kind: 'server', status: 505 },
+      { code: 'upstream_rejected', retryable: false },
+    ],
+    [{ kind: 'auth', status: 401 }, { code: 'unauthorized' }],
+    [
+      { kind: 'rejected', status: 404 },
+      { code: 'not_found', retryable: false },
+    ],
+    [{ kind: 'rejected', status: 410 }, { code: 'not_found' }],
+    [{ kind: 'rejected', status: 403 }, { code: 'forbidden' }],
+    [
+      { kind: 'rejected', status: 422 },
+      { code: 'upstream_rejected', details: { status: 422 } },
+    ],
+    [{ kind: 'bad_response' }, { code: 'upstream_unavailable' }],
+    [{ kind: 'cancelled' }, { code: 'cancelled' }],
+    [
+      { kind: 'circuit_open', sent: 'no', retryAfterMs: 10 },
+      { code: 'circuit_open', retry_after_ms: 10 },
+    ],
+    [{ kind: 'overloaded', sent: 'no' }, { code: 'overloaded' }],
+    [{ kind: 'unexpected' }, { code: 'internal_error' }],
+  ])('%o becomes %o', async (fault, expected) => {
+    const error = await errorOf(fault);
+    expect(error).toMatchObject(expected);
+    expect(error?.message).not.toContain('secret');
+    expect(error).not.toHaveProperty('outcome');
+  });
+
+  it('tells when the last exhausted window opens again', async () => {
+    const limits = [
+      { limit: 9, remaining: 0, reset: 1_700_000_000 },
+      { limit: 9, remaining: 0, reset: 1_700_000_900 },
+      { limit: 9, remaining: 4, reset: 1_800_000_000 },
+    ];
+    expect(await errorOf({ kind: 'rate_limited', limits })).toMatchObject({
+      rate_limit_reset: new Date(1_700_000_900_000).toISOString(),
+    });
+  });
+
+  it.each<[Partial<Fault> & Pick<Fault, 'kind'>, string, string]>([
+    [{ kind: 'connect', sent: 'no' }, 'upstream_unavailable', 'not_executed'],
+    [{ kind: 'circuit_open', sent: 'no' }, 'circuit_open', 'not_executed'],
+    [{ kind: 'timeout', sent: 'no', clock: 'queue' }, 'timeout', 'not_executed'],
+    [{ kind: 'rate_limited', sent: 'answered' }, 'rate_limited', 'not_executed'],
+    [{ kind: 'auth', sent: 'answered' }, 'unauthorized', 'not_executed'],
+    [{ kind: 'rejected', sent: 'answered', status: 422 }, 'upstream_rejected', 'not_executed'],
+    [{ kind: 'network' }, 'outcome_unknown', 'unknown'],
+    [{ kind: 'timeout', clock: 'attempt' }, 'outcome_unknown', 'unknown'],
+    [{ kind: 'server', sent: 'answered', status: 500 }, 'outcome_unknown', 'unknown'],
+    [{ kind: 'bad_response', sent: 'answered', status: 200 }, 'outcome_unknown', 'unknown'],
+    [{ kind: 'cancelled' }, 'cancelled', 'unknown'],
+    [{ kind: 'unexpected' }, 'internal_error', 'unknown'],
+  ])('%o of a once tool is %s, %s', async (fault, code, outcome) => {
+    const { effect, profiles } = acting;
+    expect(await errorOf(fault, { effect, profiles })).toMatchObject({
+      code,
+      outcome,
+      retryable: some(Boolean),
+    });
+  });
+
+  it('is read by the tool first', async () => {
+    const faultToError = ({ status }: Fault) =>
+      status === 402 ? toolError('upstream_rejected', 'Pay first.') : undefined;
+    expect(await errorOf({ kind: 'rejected', status: 402 }, { faultToError })).toMatchObject({
+      message: 'Pay first.',
+    });
+    expect(await errorOf({ kind: 'rejected', status: 404 }, { faultToError })).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('keeps the outcome also when the tool reads it', async () => {
+    const { effect, profiles } = acting;
+    const faultToError = () => toolError('upstream_rejected', 'x');
+    expect(
+      await errorOf({ kind: 'rejected', status: 400 }, { effect, profiles, faultToError }),
+    ).toMatchObject({ outcome: 'not_executed' });
+  });
+
+  it('reports its cause when nobody foresaw it', async () => {
+    const cause = new Error('deep');
+    const onUnexpected = vi.fn();
+    await run(faulty({ kind: 'unexpected', cause }), { id: 'a' }, { onUnexpected });
+    expect(onUnexpected.mock.calls[0]?.[0]).toBe(cause);
+  });
+
+  it('is recognised as cancellation when the caller aborted', async () => {
+    const reason = new Error('user left');
+    const { signal } = { signal: AbortSignal.abort(reason) };
+    const rethrow = toolWith(() => {
+      throw reason;
+    });
+    const native = toolWith(() => {
+      throw new DOMException('x', 'AbortError');
+    });
+    const other = toolWith(() => {
+      throw new Error('bug');
+    });
+    expect((await run(rethrow, { id: 'a' }, { signal })).error?.code).toBe('cancelled');
+    expect((await run(native, { id: 'a' }, { signal })).error?.code).toBe('cancelled');
+    expect((await run(other, { id: 'a' }, { signal })).error?.code).toBe('internal_error');
+    expect((await run(rethrow, { id: 'a' })).error?.code).toBe('internal_error');
+  });
+});
