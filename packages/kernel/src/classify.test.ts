@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { classifyError, faultFromResponse } from './classify.js';
 import { FaultError } from './fault-error.js';
@@ -47,7 +45,9 @@ describe('classifyError', () => {
     [505, 'server'],
   ])('an error with status %i is %s', (status, kind) => {
     expect(classifyError(Object.assign(new Error(), { status }))).toMatchObject({ kind, status });
-    expect(classifyError(Object.assign(new Error(), { statusCode: status }))).toMatchObject({ kind });
+    expect(classifyError(Object.assign(new Error(), { statusCode: status }))).toMatchObject({
+      kind,
+    });
   });
 
   it('reads the hints of an error that carries its response', () => {
@@ -76,41 +76,6 @@ describe('classifyError', () => {
     const error = new Error('loop');
     error.cause = error;
     expect(classifyError(error).kind).toBe('unexpected');
-  });
-});
-
-describe('classifyError, on what this Node really throws', () => {
-  const listening = async (server: Server): Promise<string> => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  };
-  const thrownBy = (url: string, init?: RequestInit): Promise<unknown> =>
-    fetch(url, init).then(
-      (response) => response.text(),
-      (error: unknown) => error,
-    );
-
-  it('a refused connection was not sent', async () => {
-    const server = createServer();
-    const url = await listening(server);
-    await new Promise((resolve) => server.close(resolve));
-    expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'connect', sent: 'no' });
-  });
-
-  it('a connection that is cut after the request may have been', async () => {
-    const server = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
-    const url = await listening(server);
-    expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'network', sent: 'maybe' });
-    server.close();
-  });
-
-  it('a timeout that the callee set itself is a timeout', async () => {
-    const server = createServer(() => {});
-    const url = await listening(server);
-    const error = await thrownBy(url, { signal: AbortSignal.timeout(20) });
-    expect(classifyError(error)).toMatchObject({ kind: 'timeout', clock: 'callee' });
-    server.closeAllConnections();
-    server.close();
   });
 });
 

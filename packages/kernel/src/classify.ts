@@ -68,7 +68,8 @@ export const classifyError: Classify = (cause) => {
         cause,
       };
     }
-    if (error['name'] === 'TimeoutError') return { kind: 'timeout', sent: 'maybe', clock: 'callee', cause };
+    if (error['name'] === 'TimeoutError')
+      return { kind: 'timeout', sent: 'maybe', clock: 'callee', cause };
     error = error['cause'];
   }
   return { kind: 'unexpected', sent: 'maybe', cause };

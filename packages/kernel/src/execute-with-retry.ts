@@ -27,7 +27,9 @@ export async function executeWithRetry<T>(
     }
   };
   const settings = { effect: 'read', classify: classifyError, ...options } as const;
-  const outcome = await compose([retry(policy)], settings).wrap(attempt).outcome(undefined, options);
+  const outcome = await compose([retry(policy)], settings)
+    .wrap(attempt)
+    .outcome(undefined, options);
   if (outcome.ok) return outcome.value;
   throw outcome.fault.kind === 'cancelled' ? outcome.fault.cause : last;
 }

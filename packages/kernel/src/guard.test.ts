@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from './engine/rig.fixture.js';
 import { guard, presets, upstream, type KernelEvent } from './index.js';
-import { fault, injectFaults, ScriptedUpstream, seededRandom, VirtualClock, type Step } from './testing/index.js';
+import {
+  fault,
+  injectFaults,
+  ScriptedUpstream,
+  seededRandom,
+  VirtualClock,
+  type Step,
+} from './testing/index.js';
 
 const down: Step<string> = { fault: fault('server') };
 
@@ -13,7 +20,11 @@ function scripted(steps: Step<string>[]) {
 describe('guard', () => {
   it('gives a function the whole policy in one line', async () => {
     const { clock, script } = scripted([down, { hang: true }, { answer: 'c', afterMs: 20 }]);
-    const getItem = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 0.5 });
+    const getItem = guard(script.handle, presets.stac, {
+      effect: 'read',
+      clock,
+      random: () => 0.5,
+    });
     expect(await clock.run(getItem('x'))).toBe('c');
     expect(script.requests).toHaveLength(3);
     expect(script.requests[1]?.abortedAt).toBe(script.requests[1]!.at + 6000);
@@ -27,10 +38,14 @@ describe('guard', () => {
   });
 
   it('refuses a policy that makes no sense, and an effect left out', () => {
-    expect(() => guard(async () => 1, { maxRetries: -1 }, { effect: 'read' })).toThrow(/^maxRetries/);
+    expect(() => guard(async () => 1, { maxRetries: -1 }, { effect: 'read' })).toThrow(
+      /^maxRetries/,
+    );
     expect(() => guard(async () => 1, presets.stac, {} as never)).toThrow(/^effect must be/);
     expect(() => guard(async () => 1, presets.stac, undefined as never)).toThrow(/^effect must be/);
-    expect(() => guard(7 as never, presets.stac, { effect: 'read' })).toThrow(/^work must be a function/);
+    expect(() => guard(7 as never, presets.stac, { effect: 'read' })).toThrow(
+      /^work must be a function/,
+    );
   });
 
   it('understands what HTTP clients throw without being told', async () => {
@@ -48,7 +63,9 @@ describe('guard', () => {
     const events: KernelEvent[] = [];
     const listener = (event: KernelEvent): void => void events.push(event);
     await guard(async function getRoot() {}, presets.stac, { effect: 'read', listener })(undefined);
-    await guard(async () => {}, presets.stac, { effect: 'read', listener, name: 'get_item' })(undefined);
+    await guard(async () => {}, presets.stac, { effect: 'read', listener, name: 'get_item' })(
+      undefined,
+    );
     expect(events.map(({ name }) => name)).toEqual(['getRoot', 'getRoot', 'get_item', 'get_item']);
   });
 
@@ -84,7 +101,9 @@ describe('an upstream that is shared', () => {
     const sent = script.requests.length;
     expect(faultOf(await clock.run(getItem.outcome('x'))).kind).toBe('circuit_open');
     expect(script.requests).toHaveLength(sent);
-    expect(events.find(({ type }) => type === 'circuit_open')).toMatchObject({ upstream: 'earth-search' });
+    expect(events.find(({ type }) => type === 'circuit_open')).toMatchObject({
+      upstream: 'earth-search',
+    });
   });
 
   it('has one budget of retries for all of them', async () => {
@@ -104,7 +123,11 @@ describe('an upstream that is shared', () => {
     const host = upstream('api.github.com', presets.github);
     const options = { effect: 'read', clock, upstream: host } as const;
     const limits = [{ limit: 60, remaining: 0, reset: 1_700_000_000 + 3600 }];
-    const last = guard((_: string, attempt) => attempt.reportLimits(limits), presets.github, options);
+    const last = guard(
+      (_: string, attempt) => attempt.reportLimits(limits),
+      presets.github,
+      options,
+    );
     await clock.run(last('x'));
     const next = guard(() => 'never', presets.github, options);
     expect(faultOf(await clock.run(next.outcome('x')))).toMatchObject({
@@ -116,7 +139,11 @@ describe('an upstream that is shared', () => {
 
   it('shows its state', () => {
     const host = upstream('h', presets.stac);
-    expect([host.name, host.circuit, host.retryTokens]).toEqual(['h', 'closed', presets.stac.budget!.capacity]);
+    expect([host.name, host.circuit, host.retryTokens]).toEqual([
+      'h',
+      'closed',
+      presets.stac.budget!.capacity,
+    ]);
     expect(upstream('bare', {}).retryTokens).toBeUndefined();
   });
 });

@@ -47,7 +47,9 @@ describe('the retry interface of the GitHub client', () => {
   it('check_rate_limit: a delay below the threshold of 10, none above', () => {
     const reset = 1000;
     expect(checkRateLimit({ limit: 5000, remaining: 9, reset }, undefined, 990_000)).toBe(10_000);
-    expect(checkRateLimit({ limit: 5000, remaining: 10, reset }, undefined, 990_000)).toBeUndefined();
+    expect(
+      checkRateLimit({ limit: 5000, remaining: 10, reset }, undefined, 990_000),
+    ).toBeUndefined();
   });
 
   it('a custom policy: 5 retries, 500 ms, 30 s, ×1.5', () => {
@@ -62,7 +64,10 @@ describe('the retry interface of the GitHub client', () => {
   });
 
   it('a manual check tells how long to wait', () => {
-    expect(shouldRetry(fault('timeout'), 0, definePolicy())).toEqual({ retry: true, afterMs: 1000 });
+    expect(shouldRetry(fault('timeout'), 0, definePolicy())).toEqual({
+      retry: true,
+      afterMs: 1000,
+    });
   });
 
   it.each(['timeout', 'network', 'connect'] as const)('retries %s with backoff', (kind) => {
@@ -146,10 +151,14 @@ describe('execute_with_retry', () => {
   it('ends with the caller’s reason when aborted during a wait', async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();
-    const call = executeWithRetry(() => Promise.reject(new FaultError(fault('server'))), {}, {
-      clock,
-      signal: controller.signal,
-    });
+    const call = executeWithRetry(
+      () => Promise.reject(new FaultError(fault('server'))),
+      {},
+      {
+        clock,
+        signal: controller.signal,
+      },
+    );
     const ended = expect(call).rejects.toBe('stop');
     await clock.advance(500);
     controller.abort('stop');

@@ -35,7 +35,11 @@ const faults: fc.Arbitrary<Fault> = fc
       retryAfterMs: fc.double({ min: 0, max: 1e7, noNaN: true }),
       final: fc.boolean(),
       limits: fc.array(
-        fc.record({ limit: fc.nat(), remaining: fc.nat(3), reset: fc.integer({ min: now / 1000 - 100, max: now / 1000 + 9999 }) }),
+        fc.record({
+          limit: fc.nat(),
+          remaining: fc.nat(3),
+          reset: fc.integer({ min: now / 1000 - 100, max: now / 1000 + 9999 }),
+        }),
         { maxLength: 3 },
       ),
     },
@@ -58,7 +62,12 @@ const contexts: fc.Arbitrary<RetryContext> = fc
 
 describe('shouldRetry, whatever it is asked', () => {
   const always = (
-    claim: (fault: Fault, attempt: number, policy: ReturnType<typeof definePolicy>, context: RetryContext) => void,
+    claim: (
+      fault: Fault,
+      attempt: number,
+      policy: ReturnType<typeof definePolicy>,
+      context: RetryContext,
+    ) => void,
   ): void => {
     fc.assert(fc.property(faults, fc.nat(12), policies, contexts, claim), { numRuns: 1000 });
   };
@@ -152,7 +161,13 @@ describe('which faults are retried', () => {
     ['reset, surely unsent', fault('network', { sent: 'no' }), 'retry', 'retry', 'not_opted_in'],
     ['attempt timeout', fault('timeout', { clock: 'attempt' }), 'retry', 'retry', 'may_have_acted'],
     ['idle timeout', fault('timeout', { clock: 'idle' }), 'retry', 'retry', 'may_have_acted'],
-    ['the deadline itself', fault('timeout', { clock: 'deadline' }), 'deadline', 'deadline', 'deadline'],
+    [
+      'the deadline itself',
+      fault('timeout', { clock: 'deadline' }),
+      'deadline',
+      'deadline',
+      'deadline',
+    ],
     ['500', fault('server', { status: 500 }), 'retry', 'retry', 'may_have_acted'],
     ['502', fault('server', { status: 502 }), 'retry', 'retry', 'may_have_acted'],
     ['503', fault('server', { status: 503 }), 'retry', 'retry', 'may_have_acted'],
@@ -160,7 +175,13 @@ describe('which faults are retried', () => {
     ['501', fault('server', { status: 501 }), 'permanent', 'permanent', 'permanent'],
     ['505', fault('server', { status: 505 }), 'permanent', 'permanent', 'permanent'],
     ['429', fault('rate_limited'), 'retry', 'retry', 'retry'],
-    ['a day’s quota', fault('rate_limited', { final: true }), 'permanent', 'permanent', 'permanent'],
+    [
+      'a day’s quota',
+      fault('rate_limited', { final: true }),
+      'permanent',
+      'permanent',
+      'permanent',
+    ],
     ['401', fault('auth'), 'permanent', 'permanent', 'permanent'],
     ['400', fault('rejected', { status: 400 }), 'permanent', 'permanent', 'permanent'],
     ['404', fault('rejected', { status: 404 }), 'permanent', 'permanent', 'permanent'],
@@ -179,7 +200,11 @@ describe('which faults are retried', () => {
 });
 
 describe('how the presets meet a limit', () => {
-  const meet = (preset: keyof typeof presets, more: Partial<Fault> = {}, deadlineMs = 300_000): unknown => {
+  const meet = (
+    preset: keyof typeof presets,
+    more: Partial<Fault> = {},
+    deadlineMs = 300_000,
+  ): unknown => {
     const decision = shouldRetry(fault('rate_limited', more), 0, presets[preset], {
       now,
       deadline: now + deadlineMs,
@@ -218,7 +243,9 @@ describe('how the presets meet a limit', () => {
       reset: now / 1000 + seconds,
     }));
     expect(meet('github', { limits })).toBe(40_000);
-    expect(meet('github', { limits: limits.map((limit) => ({ ...limit, remaining: 1 })) })).toBe(1000);
+    expect(meet('github', { limits: limits.map((limit) => ({ ...limit, remaining: 1 })) })).toBe(
+      1000,
+    );
   });
 
   it('llm: the hint first, else 2 to 30 s; a day’s quota is final', () => {
@@ -253,7 +280,10 @@ describe('llm waits', () => {
     const seen = new Set<number>();
     for (let attempt = 0; attempt < 2; attempt++) {
       for (const draw of [0, 0.3, 0.6, 0.999]) {
-        const decision = shouldRetry(fault('server'), attempt, presets.llm, { now, random: () => draw });
+        const decision = shouldRetry(fault('server'), attempt, presets.llm, {
+          now,
+          random: () => draw,
+        });
         if (!decision.retry) throw new Error('expected a retry');
         expect(decision.afterMs).toBeGreaterThanOrEqual(2000);
         expect(decision.afterMs).toBeLessThanOrEqual(30_000);

@@ -16,7 +16,10 @@ describe('attempts', () => {
   });
 
   it('are repeated after the policy’s waits until one succeeds', async () => {
-    const { call, upstream } = rig([{ fault: server }, { fault: server }, { answer: 'c' }], [patient]);
+    const { call, upstream } = rig(
+      [{ fault: server }, { fault: server }, { answer: 'c' }],
+      [patient],
+    );
     expect(await call()).toEqual({ ok: true, value: 'c' });
     expect(upstream.requests.map(({ at, index }) => [at, index])).toEqual([
       [0, 0],
@@ -50,14 +53,27 @@ describe('what a callee may throw', () => {
     ['a string', 'no'],
     ['undefined', undefined],
     ['null', null],
-    ['an object whose properties throw', new Proxy({}, { get: () => { throw new Error('trap'); } })],
-  ])('%s: an unexpected fault with the thing itself as its cause, not retried', async (_, thrown) => {
-    const { call, upstream } = rig([{ throws: thrown }], [patient]);
-    const answer = faultOf(await call());
-    expect(answer.kind).toBe('unexpected');
-    expect(answer.cause).toBe(thrown);
-    expect(upstream.requests).toHaveLength(1);
-  });
+    [
+      'an object whose properties throw',
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error('trap');
+          },
+        },
+      ),
+    ],
+  ])(
+    '%s: an unexpected fault with the thing itself as its cause, not retried',
+    async (_, thrown) => {
+      const { call, upstream } = rig([{ throws: thrown }], [patient]);
+      const answer = faultOf(await call());
+      expect(answer.kind).toBe('unexpected');
+      expect(answer.cause).toBe(thrown);
+      expect(upstream.requests).toHaveLength(1);
+    },
+  );
 
   it('something, synchronously', async () => {
     const boom = new Error('boom');
@@ -163,7 +179,10 @@ describe('the deadline', () => {
 describe('the attempt’s own clock', () => {
   it('cuts one attempt off and lets the next one try', async () => {
     const { call, clock, upstream } = rig(
-      [{ hang: true, deaf: true }, { answer: 'b', afterMs: 10 }],
+      [
+        { hang: true, deaf: true },
+        { answer: 'b', afterMs: 10 },
+      ],
       [attemptTimeout(500), patient],
     );
     expect(await call()).toEqual({ ok: true, value: 'b' });
@@ -181,7 +200,10 @@ describe('the attempt’s own clock', () => {
 
   it('ignores the answer that comes too late', async () => {
     const { call, upstream } = rig(
-      [{ answer: 'late', afterMs: 600 }, { answer: 'b', afterMs: 300 }],
+      [
+        { answer: 'late', afterMs: 600 },
+        { answer: 'b', afterMs: 300 },
+      ],
       [attemptTimeout(500), patient],
     );
     expect(await call()).toEqual({ ok: true, value: 'b' });
@@ -265,7 +287,10 @@ describe('abort', () => {
   });
 
   it('during a backoff: settles at once, and no timer is left', async () => {
-    const { begin, upstream, clock } = rig([{ fault: server }], [retry({ initialBackoffMs: 60_000 })]);
+    const { begin, upstream, clock } = rig(
+      [{ fault: server }],
+      [retry({ initialBackoffMs: 60_000 })],
+    );
     const controller = new AbortController();
     const outcome = begin({ signal: controller.signal });
     await clock.advance(10);
@@ -280,7 +305,9 @@ describe('abort', () => {
     for (const why of [reason, 'text', new Error('mine')]) {
       const pipeline = compose([patient], { effect: 'read' });
       const controller = new AbortController();
-      const call = pipeline.wrap(() => new Promise(() => {}))(undefined, { signal: controller.signal });
+      const call = pipeline.wrap(() => new Promise(() => {}))(undefined, {
+        signal: controller.signal,
+      });
       controller.abort(why);
       await expect(call).rejects.toBe(why);
     }
@@ -301,7 +328,9 @@ describe('what a fault says about having acted', () => {
   const refused = { fault: fault('connect') };
 
   it('is about all attempts: a later “never sent” does not hide an earlier “maybe”', async () => {
-    const { call } = rig([{ fault: fault('network') }, refused], [patient], { effect: 'idempotent' });
+    const { call } = rig([{ fault: fault('network') }, refused], [patient], {
+      effect: 'idempotent',
+    });
     expect(faultOf(await call())).toMatchObject({ kind: 'connect', sent: 'maybe' });
   });
 
@@ -328,10 +357,12 @@ describe('what a fault says about having acted', () => {
 
   it('is “no” for a callee that was still connecting when time ran out', async () => {
     const clock = new VirtualClock();
-    const guarded = compose([deadline(100)], { effect: 'once', clock }).wrap((_: undefined, attempt) => {
-      attempt.sent = 'no';
-      return new Promise(() => {});
-    });
+    const guarded = compose([deadline(100)], { effect: 'once', clock }).wrap(
+      (_: undefined, attempt) => {
+        attempt.sent = 'no';
+        return new Promise(() => {});
+      },
+    );
     expect(faultOf(await clock.run(guarded.outcome(undefined))).sent).toBe('no');
   });
 });
@@ -340,10 +371,12 @@ describe('the attempt’s signal', () => {
   it('is aborted already when a callee reads it after its time', async () => {
     const clock = new VirtualClock();
     let late: AbortSignal | undefined;
-    const guarded = compose([deadline(100)], { effect: 'read', clock }).wrap((_: undefined, attempt) => {
-      clock.setTimer(150, () => (late = attempt.signal));
-      return new Promise(() => {});
-    });
+    const guarded = compose([deadline(100)], { effect: 'read', clock }).wrap(
+      (_: undefined, attempt) => {
+        clock.setTimer(150, () => (late = attempt.signal));
+        return new Promise(() => {});
+      },
+    );
     await clock.run(guarded.outcome(undefined));
     await clock.advance(100);
     expect(late?.aborted).toBe(true);
@@ -379,13 +412,22 @@ describe('a layer that throws', () => {
     },
   });
 
-  it.each(['before', 'launched', 'after', 'settled'] as const)('in %s fails the call instead of hanging it', async (hook) => {
-    const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
-    expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
-  });
+  it.each(['before', 'launched', 'after', 'settled'] as const)(
+    'in %s fails the call instead of hanging it',
+    async (hook) => {
+      const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
+      expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
+    },
+  );
 
   it('on a retry fails the call instead of the process', async () => {
-    const second = { name: 'bad', before: ({ index }: { index: number }) => { if (index === 1) throw broken; return undefined; } };
+    const second = {
+      name: 'bad',
+      before: ({ index }: { index: number }) => {
+        if (index === 1) throw broken;
+        return undefined;
+      },
+    };
     const { call } = rig([{ fault: server }], [patient, second]);
     expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
   });

@@ -132,7 +132,8 @@ export class Call extends Alarm {
     attempt.sibling = this.live;
     this.live = attempt;
     // The common case, where no alarm is set yet and no deadline but the plan's can come first.
-    if (this.attempts > 1 || now !== this.startedAt || this.options || this.after !== this) this.rearm();
+    if (this.attempts > 1 || now !== this.startedAt || this.options || this.after !== this)
+      this.rearm();
     else if (plan.firstAlarms) plan.alarms.set(this, now + plan.firstAlarmMs, plan.firstAlarms);
     for (let i = 0; i < launcheds.length; i++) launcheds[i]!.launched(attempt, now);
     void this.#perform(attempt);

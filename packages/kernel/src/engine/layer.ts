@@ -9,7 +9,10 @@ import type { Health } from '../upstream/health.js';
 import type { EventBody } from '../events.js';
 
 export type AttemptFn = (input: unknown, attempt: Attempt) => unknown;
-export type CallFn = (input: unknown, options: CallOptions | undefined) => Promise<Outcome<unknown>>;
+export type CallFn = (
+  input: unknown,
+  options: CallOptions | undefined,
+) => Promise<Outcome<unknown>>;
 
 /** Decides who may begin. Who has entered or waits in its queue says so when it leaves. */
 export interface Admission {

@@ -41,7 +41,9 @@ describe('compose', () => {
   });
 
   it('refuses to wrap what is not a function', () => {
-    expect(() => compose([], { effect: 'read' }).wrap(7 as never)).toThrow(/^work must be a function/);
+    expect(() => compose([], { effect: 'read' }).wrap(7 as never)).toThrow(
+      /^work must be a function/,
+    );
   });
 });
 
@@ -72,7 +74,9 @@ describe('wrap', () => {
   });
 
   it('keeps the types of input and output', () => {
-    const guarded = compose([], { effect: 'read' }).wrap((id: string) => Promise.resolve(id.length));
+    const guarded = compose([], { effect: 'read' }).wrap((id: string) =>
+      Promise.resolve(id.length),
+    );
     expectTypeOf(guarded).toEqualTypeOf<Guarded<string, number>>();
     expectTypeOf(guarded).parameter(0).toBeString();
   });
@@ -88,14 +92,18 @@ describe('wrap', () => {
     const seen: string[] = [];
     const layer = (name: string): Layer => ({
       name,
-      wrapCall: (next: CallFn): CallFn => (input, options) => {
-        seen.push(`${name} call`);
-        return next(input, options);
-      },
-      wrapAttempt: (next: AttemptFn): AttemptFn => (input, attempt) => {
-        seen.push(`${name} attempt`);
-        return next(input, attempt);
-      },
+      wrapCall:
+        (next: CallFn): CallFn =>
+        (input, options) => {
+          seen.push(`${name} call`);
+          return next(input, options);
+        },
+      wrapAttempt:
+        (next: AttemptFn): AttemptFn =>
+        (input, attempt) => {
+          seen.push(`${name} attempt`);
+          return next(input, attempt);
+        },
     });
     const pipeline = compose([layer('a'), layer('b')], { effect: 'read' });
     expect(await pipeline.run(() => 1)).toBe(1);

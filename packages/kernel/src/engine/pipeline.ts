@@ -56,10 +56,12 @@ export class Pipeline {
       (next, layer) => layer.wrapAttempt?.(next) ?? next,
       work as AttemptFn,
     );
-    const base: CallFn = (input, options) => new Call(plan, inner, input, options, true).run() as never;
+    const base: CallFn = (input, options) =>
+      new Call(plan, inner, input, options, true).run() as never;
     const outcome = layers.reduce((next, layer) => layer.wrapCall?.(next, plan) ?? next, base);
     // Straight to the call where nothing stands around it: one promise less.
-    const direct: CallFn = (input, options) => new Call(plan, inner, input, options, false).run() as never;
+    const direct: CallFn = (input, options) =>
+      new Call(plan, inner, input, options, false).run() as never;
     const guarded = outcome === base ? direct : throwing(outcome);
     return Object.assign(guarded, { outcome }) as unknown as Guarded<I, O>;
   }

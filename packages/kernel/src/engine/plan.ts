@@ -78,9 +78,7 @@ export class Plan implements PlanOptions {
     this.alarms = alarmsOf(this.clock);
     this.firstAlarmMs = Math.min(this.callTimeoutMs, this.attemptTimeoutMs, this.idleTimeoutMs);
     this.firstAlarms =
-      this.firstAlarmMs < Infinity
-        ? this.alarms.listFor(this.firstAlarmMs)
-        : undefined;
+      this.firstAlarmMs < Infinity ? this.alarms.listFor(this.firstAlarmMs) : undefined;
   }
 }
 
@@ -95,7 +93,10 @@ function only<K extends keyof LoopSettings>(
 ): LoopSettings[K] | undefined {
   const found = layers.filter((layer) => layer.loop?.[setting] !== undefined);
   if (found.length > 1) {
-    refuse('layers', `has ${found.map((layer) => layer.name).join(' and ')}: one of them is too many`);
+    refuse(
+      'layers',
+      `has ${found.map((layer) => layer.name).join(' and ')}: one of them is too many`,
+    );
   }
   return found[0]?.loop?.[setting];
 }

@@ -10,7 +10,12 @@ const down: Step<string> = { fault: fault('server') };
 const up: Step<string> = { answer: 'ok' };
 const times = (n: number, step: Step<string>): Step<string>[] => Array<Step<string>>(n).fill(step);
 
-const eager: Partial<BreakerOptions> = { minimumAttempts: 5, openMs: 1000, maxOpenMs: 4000, probes: 3 };
+const eager: Partial<BreakerOptions> = {
+  minimumAttempts: 5,
+  openMs: 1000,
+  maxOpenMs: 4000,
+  probes: 3,
+};
 
 describe('a breaker', () => {
   it('opens when enough of enough attempts failed, and then refuses without sending', async () => {
@@ -105,7 +110,10 @@ describe('a breaker', () => {
   });
 
   it('answers with what made us retry when it opens between two attempts', async () => {
-    const { call, upstream } = rig(times(99, down), [breaker(eager), retry({ maxRetries: 9, initialBackoffMs: 1 })]);
+    const { call, upstream } = rig(times(99, down), [
+      breaker(eager),
+      retry({ maxRetries: 9, initialBackoffMs: 1 }),
+    ]);
     expect(faultOf(await call()).kind).toBe('server');
     expect(upstream.requests).toHaveLength(5);
   });
@@ -115,11 +123,14 @@ describe('a breaker', () => {
       const clock = new VirtualClock();
       const random = seededRandom(seed);
       const circuit = breaker();
-      const guarded = compose([circuit, retry({ maxRetries: 2, initialBackoffMs: 20, jitter: 'full' })], {
-        effect: 'read',
-        clock,
-        random,
-      }).wrap(
+      const guarded = compose(
+        [circuit, retry({ maxRetries: 2, initialBackoffMs: 20, jitter: 'full' })],
+        {
+          effect: 'read',
+          clock,
+          random,
+        },
+      ).wrap(
         () =>
           new Promise<string>((resolve, reject) => {
             if (random() < 0.2) clock.setTimer(10, () => reject(new FaultError(fault('server'))));

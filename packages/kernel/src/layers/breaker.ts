@@ -147,7 +147,9 @@ export function checkBreaker(options: BreakerOptions): void {
   });
 }
 
-export function breaker(options: Partial<BreakerOptions> & { readonly upstream?: string } = {}): Breaker {
+export function breaker(
+  options: Partial<BreakerOptions> & { readonly upstream?: string } = {},
+): Breaker {
   const { upstream = 'upstream', ...rest } = options;
   return new Breaker(upstream, { ...defaultBreaker, ...rest });
 }

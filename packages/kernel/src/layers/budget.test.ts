@@ -17,7 +17,9 @@ describe('budget', () => {
     const before = clock.now();
     expect(faultOf(await call()).kind).toBe('server');
     expect(clock.now()).toBe(before);
-    expect(events.findLast(({ type }) => type === 'retry_give_up')).toMatchObject({ reason: 'budget' });
+    expect(events.findLast(({ type }) => type === 'retry_give_up')).toMatchObject({
+      reason: 'budget',
+    });
   });
 
   it('is filled again by successes, never above its capacity', async () => {

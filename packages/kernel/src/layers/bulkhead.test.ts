@@ -29,7 +29,10 @@ describe('a bulkhead', () => {
 
   it('keeps a call’s place while it waits for a retry', async () => {
     const doors = bulkhead({ limit: 1 });
-    const { begin, clock } = rig([{ fault: fault('server') }, slow], [doors, retry({ initialBackoffMs: 50 })]);
+    const { begin, clock } = rig(
+      [{ fault: fault('server') }, slow],
+      [doors, retry({ initialBackoffMs: 50 })],
+    );
     const first = begin();
     await clock.advance(20);
     expect(faultOf(await begin()).kind).toBe('overloaded');

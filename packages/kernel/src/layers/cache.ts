@@ -36,7 +36,8 @@ export class Cache<I> implements Layer {
   }
 
   accepts(effect: Effect): void {
-    if (effect !== 'read') refuse('cache', `answers without acting, so it is for 'read' only`, effect);
+    if (effect !== 'read')
+      refuse('cache', `answers without acting, so it is for 'read' only`, effect);
   }
 
   wrapCall(next: CallFn, plan: Plan): CallFn {

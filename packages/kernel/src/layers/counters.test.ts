@@ -37,7 +37,10 @@ describe('counters', () => {
 
   it('count a retry that the budget refused as exhausted', async () => {
     const counts = counters();
-    const { call } = rig([down], [quick, counts, budget({ capacity: 0.5, perSuccess: 0, perSecond: 0 })]);
+    const { call } = rig(
+      [down],
+      [quick, counts, budget({ capacity: 0.5, perSuccess: 0, perSecond: 0 })],
+    );
     await call();
     expect(counts.exhausted).toBe(1);
   });

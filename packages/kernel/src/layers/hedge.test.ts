@@ -10,7 +10,11 @@ const usual: Step<string> = { answer: 'usual', afterMs: 100 };
 const options = { quantile: 0.9, minSamples: 4, capacity: 5, perSuccess: 0 };
 
 /** Four answers of 100 ms first, so that a hedge is due after 100 ms. */
-async function warm(steps: Step<string>[], more: Parameters<typeof rig>[1] = [], tokens = 5): Promise<Rig> {
+async function warm(
+  steps: Step<string>[],
+  more: Parameters<typeof rig>[1] = [],
+  tokens = 5,
+): Promise<Rig> {
   const layers = [
     health(),
     hedge({ ...options, capacity: tokens }),
@@ -24,7 +28,10 @@ async function warm(steps: Step<string>[], more: Parameters<typeof rig>[1] = [],
 
 describe('a hedge', () => {
   it('sends a second request when the first is slower than most, and takes the first answer', async () => {
-    const { call, clock, upstream, types } = await warm([{ hang: true }, { answer: 'second', afterMs: 30 }]);
+    const { call, clock, upstream, types } = await warm([
+      { hang: true },
+      { answer: 'second', afterMs: 30 },
+    ]);
     const start = clock.now();
     expect(await call()).toEqual({ ok: true, value: 'second' });
     expect(clock.now() - start).toBe(130);
@@ -33,7 +40,10 @@ describe('a hedge', () => {
   });
 
   it('takes the first request’s answer too, and aborts the second', async () => {
-    const { call, clock, upstream } = await warm([{ answer: 'first', afterMs: 120 }, { hang: true }]);
+    const { call, clock, upstream } = await warm([
+      { answer: 'first', afterMs: 120 },
+      { hang: true },
+    ]);
     const start = clock.now();
     expect(await call()).toEqual({ ok: true, value: 'first' });
     expect(clock.now() - start).toBe(120);
@@ -48,7 +58,10 @@ describe('a hedge', () => {
   });
 
   it('lets a fault of the first fire the second at once', async () => {
-    const { call, clock } = await warm([{ fault: fault('server'), afterMs: 20 }, { answer: 'b', afterMs: 30 }]);
+    const { call, clock } = await warm([
+      { fault: fault('server'), afterMs: 20 },
+      { answer: 'b', afterMs: 30 },
+    ]);
     const start = clock.now();
     expect(await call()).toEqual({ ok: true, value: 'b' });
     expect(clock.now() - start).toBe(50);
@@ -63,14 +76,20 @@ describe('a hedge', () => {
   });
 
   it('waits for the other request when one of two fails', async () => {
-    const { call, clock } = await warm([{ answer: 'first', afterMs: 400 }, { fault: fault('network'), afterMs: 10 }]);
+    const { call, clock } = await warm([
+      { answer: 'first', afterMs: 400 },
+      { fault: fault('network'), afterMs: 10 },
+    ]);
     const start = clock.now();
     expect(await call()).toEqual({ ok: true, value: 'first' });
     expect(clock.now() - start).toBe(400);
   });
 
   it('ends with the first answer that is final, even a refusal', async () => {
-    const { call, clock } = await warm([{ hang: true }, { fault: fault('rejected', { status: 404 }), afterMs: 10 }]);
+    const { call, clock } = await warm([
+      { hang: true },
+      { fault: fault('rejected', { status: 404 }), afterMs: 10 },
+    ]);
     const start = clock.now();
     expect(faultOf(await call()).status).toBe(404);
     expect(clock.now() - start).toBe(110);
@@ -84,8 +103,21 @@ describe('a hedge', () => {
 
   it('does not send a fourth request when two failed and the retry is the slow one', async () => {
     const failing = { fault: fault('network'), afterMs: 10 };
-    const steps = [usual, usual, usual, usual, { ...failing, afterMs: 120 }, failing, { hang: true } as const];
-    const layers = [health(), hedge(options), retry({ maxRetries: 2, initialBackoffMs: 5 }), deadline(900)];
+    const steps = [
+      usual,
+      usual,
+      usual,
+      usual,
+      { ...failing, afterMs: 120 },
+      failing,
+      { hang: true } as const,
+    ];
+    const layers = [
+      health(),
+      hedge(options),
+      retry({ maxRetries: 2, initialBackoffMs: 5 }),
+      deadline(900),
+    ];
     const { call, upstream } = rig(steps, layers);
     for (let i = 0; i < 4; i++) await call();
     expect(faultOf(await call()).clock).toBe('deadline');
@@ -107,11 +139,18 @@ describe('a hedge', () => {
     await clock.advance(150);
     controller.abort('enough');
     expect(faultOf(await outcome).cause).toBe('enough');
-    expect(upstream.requests.slice(-2).map(({ abortReason }) => abortReason)).toEqual(['enough', 'enough']);
+    expect(upstream.requests.slice(-2).map(({ abortReason }) => abortReason)).toEqual([
+      'enough',
+      'enough',
+    ]);
   });
 
   it('has a budget of its own, which only successes fill', async () => {
-    const { call, upstream } = await warm([{ hang: true }, { answer: 'b' }, { answer: 'slow', afterMs: 500 }], [], 1);
+    const { call, upstream } = await warm(
+      [{ hang: true }, { answer: 'b' }, { answer: 'slow', afterMs: 500 }],
+      [],
+      1,
+    );
     await call();
     expect(upstream.requests).toHaveLength(6);
     await call();
@@ -135,7 +174,10 @@ describe('a hedge', () => {
   });
 
   it('knows nothing, and does nothing, before it has seen enough answers', async () => {
-    const { call, upstream } = rig([{ answer: 'slow', afterMs: 5000 }], [health(), hedge(options), retry()]);
+    const { call, upstream } = rig(
+      [{ answer: 'slow', afterMs: 5000 }],
+      [health(), hedge(options), retry()],
+    );
     await call();
     expect(upstream.requests).toHaveLength(1);
   });

@@ -35,7 +35,12 @@ export class LimitGate implements Layer {
       else this.#exhausted.delete(name);
     }
     if (retryAfterMs === 0) return undefined;
-    return { kind: 'rate_limited', sent: 'no', retryAfterMs, limits: [...this.#exhausted.values()] };
+    return {
+      kind: 'rate_limited',
+      sent: 'no',
+      retryAfterMs,
+      limits: [...this.#exhausted.values()],
+    };
   }
 
   after(attempt: Attempt, fault: Fault | undefined): void {

@@ -10,7 +10,10 @@ const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
 
 describe('observers', () => {
   it('hear of a call from its attempts to its end, under one id', async () => {
-    const { call, events, types } = rig([{ hang: true }, down, { answer: 'c' }], [quick, attemptTimeout(100)]);
+    const { call, events, types } = rig(
+      [{ hang: true }, down, { answer: 'c' }],
+      [quick, attemptTimeout(100)],
+    );
     await call({ correlationId: 'req-7' });
     expect(types()).toEqual([
       'timeout_abort',

@@ -32,7 +32,12 @@ describe('refreshAuth', () => {
 
   it.each([
     ['rejects', () => Promise.reject(new Error('revoked'))],
-    ['throws', () => { throw new Error('revoked'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('revoked');
+      },
+    ],
     ['answers false', () => false],
   ])('stays with the 401 when the refresh %s', async (_, refresh) => {
     const { call, upstream } = rig([denied], [quick, refreshAuth(refresh)]);

@@ -52,9 +52,13 @@ export function singleflight<I>(keyOf: KeyOf<I>): Layer {
         if (key === undefined) return next(input, options);
         const flight = flights.get(key) ?? takeOff(key, input, options);
         flight.waiting++;
-        const joined = await (new Call(joining, () => flight.answer, input, options, true).run() as Promise<
-          Outcome<Outcome<unknown>>
-        >);
+        const joined = await (new Call(
+          joining,
+          () => flight.answer,
+          input,
+          options,
+          true,
+        ).run() as Promise<Outcome<Outcome<unknown>>>);
         flight.waiting--;
         if (joined.ok) return joined.value;
         if (flight.waiting === 0) {

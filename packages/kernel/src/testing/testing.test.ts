@@ -36,7 +36,9 @@ describe('VirtualClock', () => {
   });
 
   it('says so when a promise waits for what will never come', async () => {
-    await expect(new VirtualClock().run(new Promise(() => {}))).rejects.toThrow(/no timer will bring/);
+    await expect(new VirtualClock().run(new Promise(() => {}))).rejects.toThrow(
+      /no timer will bring/,
+    );
   });
 
   it('passes on a rejection', async () => {
@@ -71,7 +73,9 @@ describe('seededRandom', () => {
 describe('injectFaults', () => {
   const shares = async (options: FaultInjection, calls = 2000): Promise<Record<string, number>> => {
     const clock = options.clock as VirtualClock;
-    const call = compose([injectFaults(options), deadline(1000)], { effect: 'read', clock }).wrap(() => 'ok');
+    const call = compose([injectFaults(options), deadline(1000)], { effect: 'read', clock }).wrap(
+      () => 'ok',
+    );
     const counts: Record<string, number> = {};
     for (let i = 0; i < calls; i++) {
       const outcome = await clock.run(call.outcome(undefined));

@@ -42,7 +42,9 @@ describe('withIdleTimeout', () => {
     const { source } = pieces(clock, [50, 50], 'silence');
     const seen: number[] = [];
     const done = collect(withIdleTimeout(source, { idleMs: 100, clock }), seen);
-    await expect(clock.run(done)).rejects.toMatchObject({ fault: { kind: 'timeout', clock: 'idle' } });
+    await expect(clock.run(done)).rejects.toMatchObject({
+      fault: { kind: 'timeout', clock: 'idle' },
+    });
     expect(seen).toEqual([0, 1]);
     expect(clock.now()).toBe(200);
   });

@@ -24,7 +24,13 @@ describe('health', () => {
 
   it('looks at answers only: fast faults do not make an upstream look fast', async () => {
     const known = health();
-    const steps = [answer(100), { fault: fault('server') }, answer(100), { fault: fault('server') }, answer(100)];
+    const steps = [
+      answer(100),
+      { fault: fault('server') },
+      answer(100),
+      { fault: fault('server') },
+      answer(100),
+    ];
     const { call } = rig(steps, [known]);
     for (let i = 0; i < 5; i++) await call();
     expect(known.medianFor(undefined)).toBe(100);
@@ -32,7 +38,11 @@ describe('health', () => {
 
   it('gives no median while most attempts fail, and gives one again afterwards', async () => {
     const known = health();
-    const steps = [...Array<Step<string>>(5).fill(answer(20)), ...Array<Step<string>>(20).fill({ fault: fault('server') }), answer(20)];
+    const steps = [
+      ...Array<Step<string>>(5).fill(answer(20)),
+      ...Array<Step<string>>(20).fill({ fault: fault('server') }),
+      answer(20),
+    ];
     const { call } = rig(steps, [known]);
     for (let i = 0; i < 25; i++) await call();
     expect(known.failureShare).toBeGreaterThan(0.4);
@@ -106,7 +116,9 @@ describe('a rolling window', () => {
 
 describe('a token bucket', () => {
   it('never holds less than nothing nor more than its capacity', () => {
-    const actions = fc.array(fc.tuple(fc.constantFrom('earn', 'take'), fc.nat(5000)), { maxLength: 80 });
+    const actions = fc.array(fc.tuple(fc.constantFrom('earn', 'take'), fc.nat(5000)), {
+      maxLength: 80,
+    });
     fc.assert(
       fc.property(actions, fc.integer({ min: 1, max: 20 }), (steps, capacity) => {
         const bucket = new TokenBucket({ capacity, perSuccess: 0.3, perSecond: 0.2 });
