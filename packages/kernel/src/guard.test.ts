@@ -78,7 +78,7 @@ describe('guard', () => {
 
   it('waits less for an upstream that has shown to be fast', async () => {
     const fast: Step<string> = { answer: 'a', afterMs: 10 };
-    const { clock, script } = scripted([...Array<Step<string>>(8).fill(fast), down, fast]);
+    const { clock, script } = scripted([...Array.from({ length: 8 }, () => fast), down, fast]);
     const call = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 1 });
     for (let i = 0; i < 8; i++) await clock.run(call('x'));
     await clock.run(call('x'));
@@ -153,7 +153,7 @@ describe('under injected faults', () => {
     const clock = new VirtualClock();
     const random = seededRandom(7);
     const call = guard(
-      (_: number) => new Promise((resolve) => clock.setTimer(20, () => resolve('ok'))),
+      (n: number) => new Promise((resolve) => clock.setTimer(20, () => resolve(n))),
       presets.stac,
       { effect: 'read', clock, random, layers: [injectFaults({ rate: 0.2, random, clock })] },
     );

@@ -7,7 +7,7 @@ const ms = (max: number): fc.Arbitrary<number> => fc.double({ min: 0, max, noNaN
 export const policies: fc.Arbitrary<Policy> = fc
   .record({
     maxRetries: fc.nat(10),
-    backoffs: fc.tuple(ms(1e5), ms(1e5), ms(1e5)).map((three) => three.sort((a, b) => a - b)),
+    backoffs: fc.tuple(ms(1e5), ms(1e5), ms(1e5)).map((three) => three.toSorted((a, b) => a - b)),
     backoffMultiplier: fc.double({ min: 1, max: 10, noNaN: true }),
     jitter: fc.constantFrom('none', 'full'),
     medianScale: fc.option(fc.double({ min: 0.01, max: 5, noNaN: true }), { nil: undefined }),

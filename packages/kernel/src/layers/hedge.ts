@@ -16,7 +16,7 @@ export interface HedgeOptions {
   readonly perSuccess: number;
 }
 
-export const defaultHedge: HedgeOptions = {
+const defaultHedge: HedgeOptions = {
   quantile: 0.9,
   minSamples: 16,
   capacity: 10,

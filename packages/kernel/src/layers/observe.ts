@@ -1,7 +1,7 @@
 import type { Attempt } from '../engine/attempt.js';
 import type { Call } from '../engine/call.js';
 import type { Layer } from '../engine/layer.js';
-import type { EventBody, KernelEvent, Listener } from '../events.js';
+import type { EventBody, Listener } from '../events.js';
 import type { Fault } from '../fault.js';
 
 /** Why a call failed, where no retry would have been made in any case. */
@@ -21,7 +21,7 @@ class Observer implements Layer {
     const { correlationId } = call;
     const whole = { ...event, correlationId, at: now, ...(name === undefined ? {} : { name }) };
     try {
-      this.#listener(whole as KernelEvent);
+      this.#listener(whole);
     } catch {
       // Whoever watches a call must not be able to change what becomes of it.
     }

@@ -125,8 +125,8 @@ describe('cache', () => {
     const clock = new VirtualClock();
     const store = cache({ keyOf, ttlMs: 1000, maxEntries: 5 });
     let calls = 0;
-    const { outcome } = compose([store], { effect: 'read', clock }).wrap((_: string) => {
-      calls++;
+    const { outcome } = compose([store], { effect: 'read', clock }).wrap((input: string) => {
+      calls += input.length > 0 ? 1 : 0;
       return undefined;
     });
     await outcome('x');

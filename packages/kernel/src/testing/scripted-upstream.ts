@@ -51,7 +51,7 @@ export class ScriptedUpstream<I, O> {
           : this.#clock.setTimer(step.afterMs ?? 0, () => {
               if ('answer' in step) resolve(step.answer);
               else if ('fault' in step) reject(new FaultError(step.fault));
-              else reject(step.throws as Error);
+              else reject(step.throws);
             });
       attempt.signal.addEventListener(
         'abort',

@@ -95,7 +95,7 @@ describe('injectFaults', () => {
     });
     expect(counts['ok']! / 2000).toBeCloseTo(0.8, 1);
     expect(counts['server']! / 2000).toBeCloseTo(0.1, 1);
-    expect(Object.keys(counts).sort()).toEqual(['network', 'ok', 'server']);
+    expect(Object.keys(counts).toSorted()).toEqual(['network', 'ok', 'server']);
   });
 
   it('takes the time that it was told, and hangs where it was told', async () => {

@@ -34,8 +34,8 @@ describe('alarms', () => {
           else expected.push(dueMs);
         }
         await clock.drain();
-        expect(rung.map(([due]) => due).sort((a, b) => a - b)).toEqual(
-          expected.sort((a, b) => a - b),
+        expect(rung.map(([due]) => due).toSorted((a, b) => a - b)).toEqual(
+          expected.toSorted((a, b) => a - b),
         );
         for (const [due, at] of rung) expect(at).toBe(due);
         expect(clock.pending).toBe(0);

@@ -65,7 +65,7 @@ function nextWithin<T>(
       },
       (error: unknown) => {
         clock.clearTimer(timer);
-        reject(error as Error);
+        reject(error);
       },
     );
   });

@@ -7,6 +7,8 @@ import { Ring } from './ring.js';
 import { RollingWindow } from './rolling-window.js';
 import { TokenBucket } from './token-bucket.js';
 
+const times = (n: number, step: Step<string>): Step<string>[] =>
+  Array.from({ length: n }, () => step);
 const answer = (afterMs: number): Step<string> => ({ answer: 'a', afterMs });
 
 describe('health', () => {
@@ -38,11 +40,7 @@ describe('health', () => {
 
   it('gives no median while most attempts fail, and gives one again afterwards', async () => {
     const known = health();
-    const steps = [
-      ...Array<Step<string>>(5).fill(answer(20)),
-      ...Array<Step<string>>(20).fill({ fault: fault('server') }),
-      answer(20),
-    ];
+    const steps = [...times(5, answer(20)), ...times(20, { fault: fault('server') }), answer(20)];
     const { call } = rig(steps, [known]);
     for (let i = 0; i < 25; i++) await call();
     expect(known.failureShare).toBeGreaterThan(0.4);
@@ -75,7 +73,7 @@ describe('a ring of samples', () => {
         (samples, q) => {
           const ring = new Ring(32);
           for (const sample of samples) ring.add(sample);
-          const last = samples.slice(-32).sort((a, b) => a - b);
+          const last = samples.slice(-32).toSorted((a, b) => a - b);
           const value = ring.quantile(q)!;
           expect(ring.count).toBe(last.length);
           expect(value).toBeGreaterThanOrEqual(last[Math.floor(q * (last.length - 1))]!);
