@@ -59,14 +59,17 @@ export { CONTROL_ARGUMENTS } from './tool/control-names.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
 export { ToolDefinitionError } from './tool/definition-error.js';
+export { raise } from './tool/raise.js';
 export { renderKey, templateArguments } from './tool/key-template.js';
 export {
   answer,
+  faulted,
   isToolError,
   page,
   toolError,
   type Answer,
   type AnswerOptions,
+  type Faulted,
   type Paging,
   type ToolError,
   type ToolErrorOptions,
@@ -126,6 +129,7 @@ export { checkObservedCodes, type ObservedCheck, type ObservedCode } from './man
 export type {
   Pack,
   PackDeps,
+  PackEvent,
   PackHealth,
   PackInstance,
   PackLog,

@@ -10,12 +10,20 @@ export type PackLog = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void;
 
+/** Something that happened to a request on its way to the upstream. The kernel's events fit. */
+export interface PackEvent {
+  readonly type: string;
+  readonly correlationId: string;
+}
+
 /** What a host gives to a pack. */
 export interface PackDeps {
   /** Milliseconds that only go forward. */
   readonly now: () => number;
   readonly random: () => number;
   readonly log: PackLog;
+  /** Takes the kernel's events: for counters, spans, progress and `meta.retry_count`. */
+  readonly observe: (event: PackEvent) => void;
   /** The language model, where one is configured. */
   readonly model?: TextModel;
 }

@@ -7,7 +7,7 @@ import type { ToolSpec } from '../tool/tool.js';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const manifestEntrySchema = z.strictObject({
+const manifestEntrySchema = z.strictObject({
   name: z.string(),
   category: z.string(),
   mutation: z.boolean(),

@@ -1,7 +1,7 @@
 import type { Fault } from '@toolkeel/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import { some } from '../matchers.fixture.js';
-import { toolError } from '../tool/result.js';
+import { faulted, toolError } from '../tool/result.js';
 import { acting, run, toolWith } from './run.fixture.js';
 
 describe('a fault of the kernel', () => {
@@ -100,6 +100,8 @@ describe('a fault of the kernel', () => {
     [{ kind: 'rate_limited', sent: 'answered' }, 'rate_limited', 'not_executed'],
     [{ kind: 'auth', sent: 'answered' }, 'unauthorized', 'not_executed'],
     [{ kind: 'rejected', sent: 'answered', status: 422 }, 'upstream_rejected', 'not_executed'],
+    [{ kind: 'rate_limited', sent: 'maybe' }, 'outcome_unknown', 'unknown'],
+    [{ kind: 'rejected', sent: 'maybe', status: 422 }, 'upstream_rejected', 'unknown'],
     [{ kind: 'network' }, 'outcome_unknown', 'unknown'],
     [{ kind: 'timeout', clock: 'attempt' }, 'outcome_unknown', 'unknown'],
     [{ kind: 'server', sent: 'answered', status: 500 }, 'outcome_unknown', 'unknown'],
@@ -130,8 +132,39 @@ describe('a fault of the kernel', () => {
     const { effect, profiles } = acting;
     const faultToError = () => toolError('upstream_rejected', 'x');
     expect(
-      await errorOf({ kind: 'rejected', status: 400 }, { effect, profiles, faultToError }),
+      await errorOf(
+        { kind: 'rejected', sent: 'answered', status: 400 },
+        { effect, profiles, faultToError },
+      ),
     ).toMatchObject({ outcome: 'not_executed' });
+  });
+
+  it('may also be returned as a value', async () => {
+    const fault: Fault = { kind: 'timeout', sent: 'maybe', clock: 'idle' };
+    expect(
+      (
+        await run(
+          toolWith(() => faulted(fault)),
+          { id: 'a' },
+        )
+      ).error,
+    ).toMatchObject({
+      code: 'timeout',
+      details: { clock: 'idle' },
+    });
+  });
+
+  it('leaves out figures that make no sense', async () => {
+    const odd = { kind: 'server', sent: 'maybe', status: 0, retryAfterMs: -1 } as const;
+    expect(await errorOf(odd)).toEqual({
+      code: 'upstream_unavailable',
+      message: some(String),
+      retryable: true,
+      details: {},
+    });
+    expect(await errorOf({ kind: 'rejected', status: 999 })).toMatchObject({
+      details: { status: 999 },
+    });
   });
 
   it('reports its cause when nobody foresaw it', async () => {

@@ -1,5 +1,6 @@
 import type { Effect, Fault, FaultKind, RateLimitInfo } from '@toolkeel/kernel';
 import type { FailureOutcome } from '../codes/consistency.js';
+import { ownMember } from '../own-member.js';
 import { toolError, type ToolError } from '../tool/result.js';
 
 const status = ({ status: given }: Fault) => (given === undefined ? {} : { status: given });
@@ -87,10 +88,14 @@ function rejected(fault: Fault) {
 
 const REFUSALS: ReadonlySet<FaultKind> = new Set(['rate_limited', 'auth', 'rejected']);
 
-/** What a fault lets us say about a mutation. A clear refusal was not carried out; silence may be. */
+/**
+ * What a fault lets us say about a mutation. A clear refusal was not carried out; silence may have
+ * been. A refusal that is `maybe` sent followed an attempt that nobody knows the end of.
+ */
 export function outcomeOfFault(effect: Effect, fault: Fault): FailureOutcome | undefined {
   if (effect === 'read') return undefined;
-  return fault.sent === 'no' || REFUSALS.has(fault.kind) ? 'not_executed' : 'unknown';
+  const wasRefused = fault.sent === 'answered' && REFUSALS.has(fault.kind);
+  return fault.sent === 'no' || wasRefused ? 'not_executed' : 'unknown';
 }
 
 /** When the last exhausted window opens again. */
@@ -102,8 +107,7 @@ function resetOf(limits: readonly RateLimitInfo[] = []): Date | undefined {
 
 /** The fault that a thrown value carries. Looked at by shape: there may be two kernels in a process. */
 export function faultOf(thrown: unknown): Fault | undefined {
-  if (typeof thrown !== 'object' || thrown === null || !('fault' in thrown)) return undefined;
-  const { fault } = thrown;
+  const fault = ownMember(thrown, 'fault');
   return isFault(fault) ? fault : undefined;
 }
 

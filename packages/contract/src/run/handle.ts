@@ -1,6 +1,14 @@
+import type { Fault } from '@toolkeel/kernel';
 import { clip } from '../text.js';
 import type { ToolContext } from '../tool/context.js';
-import { isAnswer, isToolError, type Answer, type ToolError, toolError } from '../tool/result.js';
+import {
+  isAnswer,
+  isFaulted,
+  isToolError,
+  type Answer,
+  type ToolError,
+  toolError,
+} from '../tool/result.js';
 import { raisedToolError } from '../tool/raise.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
@@ -41,6 +49,7 @@ async function runHandler(
     return fromThrown(tool, cause, call);
   }
   if (isToolError(returned)) return fromToolError(tool, returned, call);
+  if (isFaulted(returned)) return fromFault(tool, returned.fault, call, returned.fault);
   return isAnswer(returned)
     ? fromData(tool, returned.data, call, returned)
     : fromData(tool, returned, call);
@@ -80,13 +89,7 @@ function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailure {
   const raised = raisedToolError(cause);
   if (raised) return fromToolError(tool, raised, call);
   const fault = faultOf(cause);
-  if (fault) {
-    const outcome = outcomeOfFault(tool.effect, fault);
-    const error = tool.faultToError?.(fault) ?? faultToError(fault);
-    if (error) return { ok: false, error: { outcome, ...given(error.input) }, fault };
-    call.report(fault.cause ?? cause);
-    return { ...unforeseen(tool), fault };
-  }
+  if (fault) return fromFault(tool, fault, call, cause);
   if (isAbort(cause, call.options.signal)) {
     const outcome = tool.mutation ? 'unknown' : undefined;
     return {
@@ -96,6 +99,16 @@ function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailure {
   }
   call.report(cause);
   return unforeseen(tool);
+}
+
+function fromFault(tool: Tool, fault: Fault, call: Call, cause: unknown): SettledFailure {
+  const error = tool.faultToError?.(fault) ?? faultToError(fault);
+  if (!error) {
+    call.report(fault.cause ?? cause);
+    return { ...unforeseen(tool), fault };
+  }
+  const outcome = error.input.outcome ?? outcomeOfFault(tool.effect, fault);
+  return { ok: false, error: { ...error.input, outcome }, fault };
 }
 
 /** The caller's own abort, coming back out of the handler. */
@@ -120,9 +133,4 @@ function checkedJson(schema: Tool['output'], data: unknown): Checked {
 
 function fieldIn(root: string, path: readonly PropertyKey[]): string {
   return path.length === 0 ? root : fieldName([root, ...path]);
-}
-
-/** Without the members that are undefined, so that they do not hide a default. */
-function given<T extends object>(input: T): T {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as T;
 }

@@ -50,7 +50,7 @@ function consistent(tool: Tool, call: Call, settled: SettledFailure): SettledFai
   }
 }
 
-export function metaInput(
+function metaInput(
   tool: Pick<Tool, 'version'>,
   call: Call,
   settled: Settled,

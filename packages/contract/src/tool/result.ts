@@ -1,3 +1,4 @@
+import type { Fault } from '@toolkeel/kernel';
 import type { DetailsOf } from '../codes/details.js';
 import type { OutcomeOf } from '../codes/consistency.js';
 import type { ErrorCode } from '../codes/table.js';
@@ -34,16 +35,21 @@ export interface ToolError<Code extends ErrorCode = ErrorCode, Partial = unknown
   readonly data: Partial;
 }
 
+/** A fault of the kernel, left to the tool's reading of faults or to the default one. */
+export interface Faulted {
+  readonly [KIND]: 'fault';
+  readonly fault: Fault;
+}
+
 export interface AnswerOptions {
   readonly rateLimit?: RateLimitMeta | undefined;
 }
 
-export interface ToolErrorOptions<Code extends ErrorCode, Partial = null> {
+export interface ToolErrorOptions<Code extends ErrorCode> {
   readonly retryAfterMs?: number | undefined;
   readonly rateLimitReset?: Date | string | undefined;
   readonly outcome?: OutcomeOf<Code> | undefined;
   readonly details?: DetailsOf<Code> | undefined;
-  readonly data?: Partial | undefined;
 }
 
 /** Data and what the upstream said about its limits. */
@@ -67,19 +73,35 @@ export function page<Data, Cursor>(
 }
 
 /** A typed failure, refused at once if it contradicts its code. */
-export function toolError<const Code extends ErrorCode, Partial = null>(
+export function toolError<const Code extends ErrorCode>(
   code: Code,
   message: string,
-  options: ToolErrorOptions<Code, Partial> = {},
-): ToolError<Code, Partial | null> {
-  const { retryAfterMs, rateLimitReset, outcome, details, data } = options;
+  options?: ToolErrorOptions<Code>,
+): ToolError<Code, null>;
+/** The same with what was achieved all the same, for a tool that declares `partial`. */
+export function toolError<const Code extends ErrorCode, Partial>(
+  code: Code,
+  message: string,
+  options: ToolErrorOptions<Code> & { readonly data: Partial },
+): ToolError<Code, Partial>;
+export function toolError<Code extends ErrorCode>(
+  code: Code,
+  message: string,
+  options: ToolErrorOptions<Code> & { readonly data?: unknown } = {},
+): ToolError<Code> {
+  const { retryAfterMs, rateLimitReset, outcome, details, data = null } = options;
   const input = { code, message, retryAfterMs, rateLimitReset, outcome, details };
   createErrorBody(input);
-  return Object.freeze({
-    [KIND]: 'error' as const,
-    input: Object.freeze(input),
-    data: data ?? null,
-  });
+  return Object.freeze({ [KIND]: 'error' as const, input: Object.freeze(input), data });
+}
+
+/** For a guarded call that gave its fault as a value: the same as if it had been thrown. */
+export function faulted(fault: Fault): Faulted {
+  return Object.freeze({ [KIND]: 'fault' as const, fault });
+}
+
+export function isFaulted(value: unknown): value is Faulted {
+  return kindOf(value) === 'fault';
 }
 
 export function isAnswer(value: unknown): value is Answer {

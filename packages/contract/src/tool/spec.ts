@@ -4,7 +4,7 @@ import type { SharedCode } from '../codes/shared.js';
 import type { ErrorCode } from '../codes/table.js';
 import type { Profile } from '../envelope/meta.js';
 import type { ToolContext } from './context.js';
-import type { Answer, ToolError } from './result.js';
+import type { Answer, Faulted, ToolError } from './result.js';
 
 /** Arguments after the schema has accepted them. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -107,7 +107,7 @@ export interface ToolTraits<
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** What a handler may return: data, data with meta, or an error that it declared. */
+/** What a handler may return: data, data with meta, an error that it declared, or a fault. */
 export type HandlerResult<
   Out extends z.ZodType,
   Code extends ErrorCode,
@@ -116,6 +116,7 @@ export type HandlerResult<
 > =
   | z.input<Out>
   | Answer<z.input<Out>, z.input<Cursor>>
+  | Faulted
   | ToolError<Code | SharedCode, z.input<Partial> | null>;
 
 /** What a tool does when it is called. */
