@@ -4,6 +4,7 @@ import { fault, seededRandom, VirtualClock, type Step } from '../testing/index.j
 import { compose } from '../engine/pipeline.js';
 import { FaultError } from '../fault-error.js';
 import { breaker, type BreakerOptions } from './breaker.js';
+import { attemptTimeout } from './clocks.js';
 import { retry } from './retry.js';
 
 const down: Step<string> = { fault: fault('server') };
@@ -116,6 +117,17 @@ describe('a breaker', () => {
     ]);
     expect(faultOf(await call()).kind).toBe('server');
     expect(upstream.requests).toHaveLength(5);
+  });
+
+  it('opens when nothing answers at all, however many attempts still hang', async () => {
+    const circuit = breaker();
+    const { begin, clock } = rig([{ hang: true }], [circuit, attemptTimeout(6000)]);
+    // Ten calls a second: sixty are always under way, and each second ten of them time out.
+    for (let n = 0; n < 100; n++) {
+      void begin();
+      await clock.advance(100);
+    }
+    expect(circuit.state).toBe('open');
   });
 
   it('stays closed at 20 % faults though faults are ten times faster than answers', async () => {

@@ -73,15 +73,17 @@ export class Breaker implements Layer {
     if (attempt.probeOf > 0) return this.#afterProbe(attempt, fault, now);
     this.#underWay--;
     if (isWell(fault)) this.#window.add(0, now);
-    else if (isFailure(fault)) this.#failed(attempt, now);
+    else if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
   }
 
-  #failed(attempt: Attempt, now: number): void {
+  #failed(attempt: Attempt, slowly: boolean, now: number): void {
     this.#window.add(1, now);
     const { minimumAttempts, failureShare } = this.#options;
     const { ended, failures } = this.#window.sum(now);
     if (this.#state !== 'closed' || ended < minimumAttempts) return;
-    if (failures >= failureShare * (ended + this.#underWay)) this.#open(attempt, now);
+    // A timeout is slower than any answer: what was going to succeed beside it has done so.
+    const pending = slowly ? 0 : this.#underWay;
+    if (failures >= failureShare * (ended + pending)) this.#open(attempt, now);
   }
 
   #open(attempt: Attempt, now: number): void {
