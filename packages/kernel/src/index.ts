@@ -39,7 +39,10 @@ export type { CallOptions } from './engine/call.js';
 export { upstream, Upstream } from './upstream/upstream.js';
 
 // Layers.
-export type { Layer } from './engine/layer.js';
+export type { AttemptFn, CallFn, Layer } from './engine/layer.js';
+export type { Attempt } from './engine/attempt.js';
+export type { Call } from './engine/call.js';
+export type { Plan } from './engine/plan.js';
 export { breaker } from './layers/breaker.js';
 export type { BreakerOptions, BreakerState } from './layers/breaker.js';
 export { budget } from './layers/budget.js';
