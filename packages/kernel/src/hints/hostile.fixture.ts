@@ -7,7 +7,7 @@ import { MAX_PLAUSIBLE_WAIT_MS } from './plausible.js';
 import type { ResponseLike } from './response.js';
 
 export const now = 1_700_000_000_000;
-const names = [
+export const names = [
   'retry-after',
   'Retry-After',
   'retry-after-ms',
@@ -134,7 +134,7 @@ const time = fc.oneof(
   fc.double(),
 );
 
-export function expectSound(response: unknown, at: number): void {
+function expectSound(response: unknown, at: number): void {
   const hints = parseServerHints(response as ResponseLike, at);
   if ('retryAfterMs' in hints) {
     expect(Number.isInteger(hints.retryAfterMs)).toBe(true);
@@ -151,9 +151,11 @@ export function expectSound(response: unknown, at: number): void {
 }
 
 /** Whatever a server says: never a throw, and never a wait that cannot be waited. */
-export const soundOnAnything = fc.property(headers, body, status, time, (h, b, s, at) => {
+export const soundOnAnything = fc.property(headers, body, status, time, expectSoundAnswers);
+
+function expectSoundAnswers(h: unknown, b: unknown, s: unknown, at: number): void {
   const response = { status: s, headers: h, body: b };
   expectSound(response, at);
   expect(typeof isRateLimited(response as ResponseLike, at)).toBe('boolean');
   expect(typeof isDailyQuota(b)).toBe('boolean');
-});
+}

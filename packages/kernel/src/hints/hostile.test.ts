@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDailyQuota } from './google-errors.js';
-import { boom, now, soundOnAnything, throwing } from './hostile.fixture.js';
+import { boom, names, now, soundOnAnything, throwing } from './hostile.fixture.js';
 import { isRateLimited } from './is-rate-limited.js';
 import { parseServerHints } from './parse-server-hints.js';
 import type { ResponseLike } from './response.js';
