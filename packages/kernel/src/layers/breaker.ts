@@ -19,12 +19,12 @@ export interface BreakerOptions {
 }
 
 export const defaultBreaker: BreakerOptions = {
-  failureShare: 0.7,
+  failureShare: 0.8,
   minimumAttempts: 20,
   windowMs: 10_000,
-  openMs: 10_000,
-  maxOpenMs: 60_000,
-  probes: 3,
+  openMs: 1_000,
+  maxOpenMs: 20_000,
+  probes: 2,
 };
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
