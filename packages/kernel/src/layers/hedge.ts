@@ -17,7 +17,7 @@ export interface HedgeOptions {
 }
 
 const defaultHedge: HedgeOptions = {
-  quantile: 0.9,
+  quantile: 0.85,
   minSamples: 16,
   capacity: 10,
   perSuccess: 0.2,
