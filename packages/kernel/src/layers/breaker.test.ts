@@ -120,14 +120,13 @@ describe('a breaker', () => {
   });
 
   it('opens when nothing answers at all, however many attempts still hang', async () => {
-    const circuit = breaker();
-    const { begin, clock } = rig([{ hang: true }], [circuit, attemptTimeout(6000)]);
+    const { begin, clock, types } = rig([{ hang: true }], [breaker(), attemptTimeout(6000)]);
     // Ten calls a second: sixty are always under way, and each second ten of them time out.
     for (let n = 0; n < 100; n++) {
       void begin();
       await clock.advance(100);
     }
-    expect(circuit.state).toBe('open');
+    expect(types()).toContain('circuit_open');
   });
 
   it('stays closed at 20 % faults though faults are ten times faster than answers', async () => {
@@ -156,5 +155,36 @@ describe('a breaker', () => {
       await clock.run(Promise.all(callers));
       expect(circuit.state).toBe('closed');
     }
+  });
+
+  it('starts with the short break again after it had closed', async () => {
+    const steps = [...times(5, down), ...times(3, down), up, ...times(99, down)];
+    const { call, clock } = rig(steps, [breaker(eager)]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    for (let i = 0; i < 3; i++) await call();
+    await clock.advance(2000);
+    expect((await call()).ok).toBe(true);
+    for (let i = 0; i < 5; i++) await call();
+    expect(faultOf(await call()).retryAfterMs).toBe(1000);
+  });
+
+  it('does not listen to a probe of an earlier opening', async () => {
+    const circuit = breaker({ ...eager, probes: 4, failureShare: 0.5 });
+    const steps = [...times(5, down), { answer: 'late', afterMs: 1500 }, ...times(99, down)];
+    const { call, begin, clock } = rig(steps, [circuit]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    const late = begin();
+    await call();
+    await call();
+    expect(circuit.state).toBe('open');
+    await clock.run(late);
+    expect(circuit.state).toBe('open');
+    await clock.advance(500);
+    await call();
+    expect(circuit.state).toBe('half_open');
+    await call();
+    expect(circuit.state).toBe('open');
   });
 });
