@@ -9,7 +9,8 @@ const waiting = new WeakMap<AbortSignal, Set<Call>>();
 export function listenForAbort(signal: AbortSignal, call: Call): void {
   let calls = waiting.get(signal);
   if (calls === undefined) waiting.set(signal, (calls = new Set()));
-  if (calls.size === 0) signal.addEventListener('abort', onAbort);
+  // Added once however often it is added.
+  signal.addEventListener('abort', onAbort);
   calls.add(call);
 }
 

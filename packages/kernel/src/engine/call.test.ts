@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
 import { retry } from '../layers/retry.js';
+import type { Fault } from '../fault.js';
 import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
+import type { Clock } from '../time/clock.js';
 import { compose } from './pipeline.js';
 import { faultOf, rig } from './rig.fixture.js';
 
@@ -430,5 +432,81 @@ describe('a layer that throws', () => {
     };
     const { call } = rig([{ fault: server }], [patient, second]);
     expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
+  });
+});
+
+describe('nothing is left behind', () => {
+  it.each([
+    ['a success', { answer: 'a' }],
+    ['a failure', { fault: fault('rejected') }],
+  ])('by %s: the timer is gone a tick later, though the deadline was far', async (_, step) => {
+    const { call, clock } = rig([step], [deadline(15_000), attemptTimeout(6000), patient]);
+    await call();
+    await clock.advance(60);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('by a call that ends before its siblings: they still hear their signal', async () => {
+    const { begin, clock } = rig([{ answer: 'quick' }, { hang: true, deaf: true }], [patient]);
+    const caller = new AbortController();
+    const quick = begin({ signal: caller.signal });
+    const stuck = begin({ signal: caller.signal });
+    expect((await clock.run(quick)).ok).toBe(true);
+    caller.abort('now');
+    expect(faultOf(await stuck).cause).toBe('now');
+  });
+});
+
+describe('a layer that refuses', () => {
+  it('over and over ends the call after as many tries as there would have been attempts', async () => {
+    let asked = 0;
+    const shut = {
+      name: 'shut',
+      before: () => {
+        asked++;
+        return fault('rate_limited', { sent: 'no', retryAfterMs: 10 });
+      },
+    };
+    const { call, upstream } = rig([{ answer: 'a' }], [patient, shut]);
+    expect(faultOf(await call()).kind).toBe('rate_limited');
+    expect(asked).toBe(3);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('undoes what the layers before it had begun, and only that', async () => {
+    const seen: string[] = [];
+    const noting = (name: string, refusal?: Fault) => ({
+      name,
+      before: () => {
+        seen.push(`${name} before`);
+        return refusal;
+      },
+      after: (_: unknown, ended: Fault | undefined) =>
+        void seen.push(`${name} after ${ended?.kind}`),
+    });
+    const { call } = rig(
+      [{ answer: 'a' }],
+      [noting('a'), noting('b', fault('overloaded')), noting('c')],
+    );
+    await call();
+    expect(seen).toEqual(['a before', 'b before', 'a after overloaded']);
+  });
+});
+
+describe('an event loop that was held up', () => {
+  it('does not make an attempt begin after the deadline', async () => {
+    const clock = new VirtualClock();
+    const late: Clock = {
+      now: () => clock.now(),
+      wallNow: () => clock.wallNow(),
+      setTimer: (ms, fire) => clock.setTimer(ms + 1000, fire),
+      clearTimer: (timer) => clock.clearTimer(timer),
+    };
+    const { handle, requests } = new ScriptedUpstream<undefined, string>(clock, [
+      { fault: server },
+    ]);
+    const guarded = compose([patient, deadline(500)], { effect: 'read', clock: late }).wrap(handle);
+    expect(faultOf(await clock.run(guarded.outcome(undefined))).clock).toBe('deadline');
+    expect(requests).toHaveLength(1);
   });
 });

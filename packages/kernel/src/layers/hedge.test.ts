@@ -181,4 +181,11 @@ describe('a hedge', () => {
     await call();
     expect(upstream.requests).toHaveLength(1);
   });
+
+  it('does not hurry into a limit that came without a time', async () => {
+    const { call, clock } = await warm([{ fault: fault('rate_limited') }, { answer: 'b' }]);
+    const start = clock.now();
+    await call();
+    expect(clock.now() - start).toBe(1000);
+  });
 });
