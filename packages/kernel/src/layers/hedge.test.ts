@@ -67,6 +67,15 @@ describe('a hedge', () => {
     expect(clock.now() - start).toBe(50);
   });
 
+  it('backs off while the upstream keeps failing: a request at once would be wasted', async () => {
+    const down: Step<string> = { fault: fault('server') };
+    const { call, clock } = await warm([...Array<Step<string>>(10).fill(down), { answer: 'b' }]);
+    for (let i = 0; i < 3; i++) await call();
+    const start = clock.now();
+    expect(await call()).toEqual({ ok: true, value: 'b' });
+    expect(clock.now() - start).toBe(1000);
+  });
+
   it('waits as told where the upstream told us to wait', async () => {
     const limited = fault('rate_limited', { retryAfterMs: 5000 });
     const { call, clock } = await warm([{ fault: limited }, { answer: 'b' }]);

@@ -66,9 +66,14 @@ export class HedgeGate implements Layer {
     call.plan.clock.clearTimer(timer);
   }
 
-  /** The first fault fires the second attempt at once, unless the upstream asked us to wait. */
+  /**
+   * The first fault fires the second attempt at once, unless the upstream asked us to wait or keeps
+   * failing: within an outage a second request at once is wasted.
+   */
   hurries(call: Call, fault: Fault): boolean {
-    return call.attempts === 1 && fault.kind !== 'rate_limited' && fault.retryAfterMs === undefined;
+    if (call.attempts !== 1 || fault.kind === 'rate_limited') return false;
+    const { health } = call.plan;
+    return fault.retryAfterMs === undefined && health?.medianFor(call.route) !== undefined;
   }
 
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
