@@ -10,14 +10,14 @@ export interface HealthOptions {
   readonly coldMedianMs?: number;
   /** Above this share of failing attempts, the latency of the few that succeed is no guide. */
   readonly failingShare?: number;
+  /** About how many of the last attempts count in that share. */
+  readonly recent?: number;
 }
 
 /** With fewer samples than this the next wider scope knows better: route, host, constant. */
 const ENOUGH = 3;
 /** Routes that are remembered one by one; the rest share what the host knows. */
 const MAX_ROUTES = 256;
-/** Weight of the newest attempt in the share of failing ones: about the last sixteen count. */
-const NEWEST = 1 / 16;
 
 /** What an upstream has lately been like: how long its answers take, how many attempts fail. */
 export class Health implements Layer {
@@ -28,21 +28,25 @@ export class Health implements Layer {
   readonly #samples: number;
   readonly #coldMedianMs: number;
   readonly #failingShare: number;
+  /** Weight of the newest attempt in the share of failing ones. */
+  readonly #newest: number;
   #failures = 0;
 
-  constructor({ samples = 32, coldMedianMs = 50, failingShare = 0.4 }: HealthOptions = {}) {
+  constructor(options: HealthOptions = {}) {
+    const { samples = 32, coldMedianMs = 50, failingShare = 0.4, recent = 16 } = options;
     this.#samples = samples;
     this.#coldMedianMs = coldMedianMs;
     this.#failingShare = failingShare;
+    this.#newest = 1 / recent;
     this.#host = new Ring(samples);
   }
 
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (fault === undefined) {
-      this.#failures -= this.#failures * NEWEST;
+      this.#failures -= this.#failures * this.#newest;
       this.#record(attempt.call.route, now - attempt.startedAt);
     } else if (isFailure(fault)) {
-      this.#failures += (1 - this.#failures) * NEWEST;
+      this.#failures += (1 - this.#failures) * this.#newest;
     }
   }
 
