@@ -15,7 +15,7 @@ export {
   type OutcomeOf,
   type PolicyDecision,
 } from './codes/consistency.js';
-export { detailSchemas, type DetailsOf } from './codes/details.js';
+export { detailSchemaOf, type DetailsOf } from './codes/details.js';
 export { errorCodesMarkdown } from './codes/document.js';
 export { mutationCodes, sharedCodes, upstreamCodes, type SharedCode } from './codes/shared.js';
 

@@ -189,6 +189,8 @@ describe('a fault of the kernel', () => {
     expect((await run(rethrow, { id: 'a' }, { signal })).error?.code).toBe('cancelled');
     expect((await run(native, { id: 'a' }, { signal })).error?.code).toBe('cancelled');
     expect((await run(other, { id: 'a' }, { signal })).error?.code).toBe('internal_error');
+    const live = new AbortController().signal;
+    expect((await run(native, { id: 'a' }, { signal: live })).error?.code).toBe('internal_error');
     expect((await run(rethrow, { id: 'a' })).error?.code).toBe('internal_error');
   });
 });

@@ -201,6 +201,19 @@ describe('the byte budget', () => {
     expect(cut.token).toBeDefined();
   });
 
+  it('cuts also where only the token is too long', async () => {
+    const cursor = z.union([z.string(), z.int()]);
+    const tool = defineTool({
+      ...base,
+      paging: { ...base.paging, cursor },
+      handler: () =>
+        page({ items: ['a', 'b'], source: 's' }, { next: 'x'.repeat(600), after: (kept) => kept }),
+    });
+    const cut = await get(tool, {}, { byteBudget: 700 });
+    expect(cut.items).toEqual(['a']);
+    expect(cut.bytes).toBeLessThan(700);
+  });
+
   it('cuts no more than it must', async () => {
     const options = { correlationId: 'c', now: () => 0, byteBudget: 1000 };
     const texts = Array.from({ length: 100 }, (_, i) => `item number ${i}`);

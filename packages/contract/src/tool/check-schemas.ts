@@ -14,10 +14,13 @@ export interface CheckedSchemas {
 
 export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas {
   const input = strictRoot(demand, traits.input);
-  const inputSchema = representable(demand, 'input', input, 'input');
+  let changesValues = false;
+  const inputSchema = representable(demand, 'input', input, 'input', () => {
+    changesValues = true;
+  });
   checkNested(demand, inputSchema);
-  // What is journaled and fingerprinted must survive as JSON.
-  if (traits.effect !== 'read') representable(demand, 'input', input, 'output');
+  // What is journaled and fingerprinted must still be JSON when the schema is done with it.
+  if (traits.effect !== 'read' && changesValues) representable(demand, 'input', input, 'output');
   const dataSchema = representable(demand, 'output', traits.output, 'output');
   demand(
     !traits.output.safeParse(undefined).success || isOpen(dataSchema),

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from './define.js';
+import { defineTool, implementTool, specifyTool } from './define.js';
 import { answer, page, toolError } from './result.js';
 import type { Tool, ToolSpec } from './tool.js';
 
@@ -20,6 +20,7 @@ const reading = {
   errors: ['not_found'],
   handler: () => ({ items: [] }),
 } as const;
+const some = { items: ['a'] };
 const paging = {
   token: 'page_token',
   cursor: z.object({ at: z.int() }),
@@ -55,9 +56,62 @@ describe('types', () => {
         return page({ items: ['a'] }, { next: { at: 1 }, after: (kept) => ({ at: kept }) });
       },
     });
-    const foreign = () => page({ items: ['a'] }, { next: 'x' });
+    const cursor = z.discriminatedUnion('by', [
+      z.object({ by: z.literal('page'), n: z.int() }),
+      z.object({ by: z.literal('item'), ids: z.array(z.string()) }),
+    ]);
+    defineTool({
+      ...reading,
+      paging: { ...paging, cursor },
+      handler: () =>
+        page(some, { next: { by: 'page', n: 2 }, after: () => ({ by: 'item', ids: ['a'] }) }),
+    });
+    defineTool({
+      ...reading,
+      paging: { ...paging, cursor },
+      handler: async ({ id }) => {
+        if (id === '') return toolError('not_found', 'x');
+        await Promise.resolve();
+        return page(
+          { items: ['a'] },
+          { next: { by: 'page', n: 2 }, after: (kept) => ({ by: 'item', ids: [String(kept)] }) },
+        );
+      },
+    });
     // @ts-expect-error -- not the cursor of this tool
-    expect(defineTool({ ...reading, paging, handler: foreign })).toBeDefined();
+    const foreign = defineTool({ ...reading, paging, handler: () => page(some, { next: 'x' }) });
+    // @ts-expect-error -- a tool that does not page has no cursors
+    const stray = defineTool({ ...reading, handler: () => page(some, { next: 'x' }) });
+    expect([foreign, stray]).toHaveLength(2);
+  });
+
+  it('take constants for the literals that a schema names', () => {
+    const output = z.object({
+      kind: z.literal(['a', 'b']),
+      items: z.array(z.strictObject({ size: z.enum(['s', 'l']) })),
+    });
+    const { handler: _, ...traits } = { ...reading, output };
+    const spec = specifyTool({ ...traits, paging });
+    const tools = [
+      defineTool({ ...traits, handler: () => ({ kind: 'a', items: [{ size: 's' }] }) }),
+      defineTool({ ...traits, handler: () => answer({ kind: 'a', items: [{ size: 's' }] }) }),
+      defineTool({
+        ...traits,
+        handler: async ({ id }) => {
+          await Promise.resolve();
+          if (id === '') return toolError('not_found', 'x');
+          return { kind: 'a', items: [{ size: 's' }] };
+        },
+      }),
+      implementTool(spec, {
+        handler: () => page({ kind: 'a', items: [{ size: 's' }] }, { next: { at: 1 } }),
+      }),
+      // @ts-expect-error -- no such size
+      defineTool({ ...traits, handler: () => ({ kind: 'a', items: [{ size: 'xl' }] }) }),
+      // @ts-expect-error -- no such kind
+      implementTool(spec, { handler: () => page({ kind: 'c', items: [] }, {}) }),
+    ];
+    expect(tools).toHaveLength(6);
   });
 
   it('refuse data that is not of the output', () => {

@@ -5,7 +5,7 @@ import { checkInverse, checkJournalTraits, checkMutationFields } from './check-j
 import { checkSchemas } from './check-schemas.js';
 import { checkEffect, checkIdentity, checkLists, checkProfiles } from './check-traits.js';
 import { demandFor, type Demand } from './definition-error.js';
-import type { ToolBehaviour, ToolTraits } from './spec.js';
+import type { HandlerResult, ToolBehaviour, ToolTraits } from './spec.js';
 import type { Tool, ToolSpec } from './tool.js';
 
 const TRAITS = new Set<string>(
@@ -43,7 +43,7 @@ const BEHAVIOUR = new Set<string>(
   } satisfies Record<keyof ErasedBehaviour, 0>),
 );
 
-type ErasedBehaviour = ToolBehaviour<z.ZodObject, z.ZodType, ErrorCode, z.ZodType, z.ZodType>;
+type ErasedBehaviour = ToolBehaviour<z.ZodObject, z.ZodType, ErrorCode, z.ZodType, unknown>;
 
 /** The description of a tool, checked and frozen, for a pack that lists its tools before it runs. */
 export function specifyTool<
@@ -95,9 +95,10 @@ export function implementTool<
   Code extends ErrorCode,
   Partial extends z.ZodType,
   Cursor extends z.ZodType,
+  const Result extends HandlerResult<Out, Code, Partial, Cursor>,
 >(
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
-  behaviour: ToolBehaviour<In, Out, Code, Partial, Cursor>,
+  behaviour: ToolBehaviour<In, Out, Code, Cursor, Result>,
 ): Tool<In, Out> {
   const demand: Demand = demandFor(spec.name);
   checkFields(demand, behaviour, BEHAVIOUR);
@@ -119,9 +120,15 @@ export function defineTool<
   Code extends ErrorCode = never,
   Partial extends z.ZodType = z.ZodNever,
   Cursor extends z.ZodType = z.ZodNever,
+  const Result extends HandlerResult<Out, Code, Partial, Cursor> = HandlerResult<
+    Out,
+    Code,
+    Partial,
+    Cursor
+  >,
 >(
   definition: ToolTraits<In, Out, Code, Partial, Cursor> &
-    ToolBehaviour<NoInfer<In>, NoInfer<Out>, NoInfer<Code>, NoInfer<Partial>, NoInfer<Cursor>>,
+    ToolBehaviour<In, Out, NoInfer<Code>, Cursor, Result>,
 ): Tool<In, Out> {
   checkFields(demandFor(definition.name), definition, new Set([...TRAITS, ...BEHAVIOUR]));
   return implementTool(specifyTool(pick(definition, TRAITS)), pick(definition, BEHAVIOUR));

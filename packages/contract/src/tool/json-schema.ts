@@ -6,10 +6,18 @@ import type { JsonSchema } from './spec.js';
  * JSON Schema 2020-12 without `$schema`: it is the default dialect of today's clients, and some
  * older ones refuse a dialect that they do not know.
  */
-export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+export function toJsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  /** Called where values come out of the schema otherwise than they go in. */
+  onPipe?: () => void,
+): JsonSchema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io,
-    override: ({ jsonSchema }) => dropNoise(jsonSchema),
+    override: ({ jsonSchema, zodSchema }) => {
+      dropNoise(jsonSchema);
+      if (zodSchema._zod.def.type === 'pipe') onPipe?.();
+    },
   });
   return rest;
 }
@@ -27,10 +35,11 @@ export function representable(
   field: string,
   schema: z.ZodType,
   io: 'input' | 'output',
+  onPipe?: () => void,
 ): JsonSchema {
   demand(schema instanceof z.ZodType, field, 'must be a zod schema');
   try {
-    return toJsonSchema(schema, io);
+    return toJsonSchema(schema, io, onPipe);
   } catch (cause) {
     demand(false, field, cause instanceof Error ? cause.message : 'has no JSON Schema');
   }

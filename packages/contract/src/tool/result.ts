@@ -53,16 +53,19 @@ export interface ToolErrorOptions<Code extends ErrorCode> {
 }
 
 /** Data and what the upstream said about its limits. */
-export function answer<Data>(data: Data, options: AnswerOptions = {}): Answer<Data, never> {
+export function answer<const Data>(data: Data, options: AnswerOptions = {}): Answer<Data, never> {
   const { rateLimit } = options;
   return Object.freeze({ [KIND]: 'answer' as const, data, ...(rateLimit && { rateLimit }) });
 }
 
 /** One page of a list. `data` has the tool's own shape; the definition says where its items are. */
-export function page<Data, Cursor>(
+export function page<const Data, const Next = never, const After = never>(
   data: Data,
-  paging: Paging<Cursor> & AnswerOptions,
-): Answer<Data, Cursor> {
+  paging: AnswerOptions & {
+    readonly next?: Next | undefined;
+    readonly after?: ((kept: number) => After) | undefined;
+  },
+): Answer<Data, Next | After> {
   const { next, after, rateLimit } = paging;
   return Object.freeze({
     [KIND]: 'answer' as const,
@@ -79,7 +82,7 @@ export function toolError<const Code extends ErrorCode>(
   options?: ToolErrorOptions<Code>,
 ): ToolError<Code, null>;
 /** The same with what was achieved all the same, for a tool that declares `partial`. */
-export function toolError<const Code extends ErrorCode, Partial>(
+export function toolError<const Code extends ErrorCode, const Partial>(
   code: Code,
   message: string,
   options: ToolErrorOptions<Code> & { readonly data: Partial },

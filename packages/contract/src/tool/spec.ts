@@ -105,7 +105,14 @@ export interface ToolTraits<
   readonly sensitive?: readonly (keyof z.output<In> & string)[];
 }
 
-type MaybePromise<T> = T | Promise<T>;
+type Primitive = string | number | boolean | null | undefined;
+
+/** What a handler returns is only read, so it may be made of constants and readonly lists. */
+type DeepReadonly<T> = T extends Primitive
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
 
 /** What a handler may return: data, data with meta, an error that it declared, or a fault. */
 export type HandlerResult<
@@ -114,28 +121,28 @@ export type HandlerResult<
   Partial extends z.ZodType,
   Cursor extends z.ZodType,
 > =
-  | z.input<Out>
-  | Answer<z.input<Out>, z.input<Cursor>>
+  | DeepReadonly<z.input<Out>>
+  | Answer<DeepReadonly<z.input<Out>>, DeepReadonly<z.input<Cursor>>>
   | Faulted
-  | ToolError<Code | SharedCode, z.input<Partial> | null>;
+  | ToolError<Code | SharedCode, DeepReadonly<z.input<Partial>> | null>;
 
 /** What a tool does when it is called. */
 export interface ToolBehaviour<
   In extends z.ZodObject,
   Out extends z.ZodType,
   Code extends ErrorCode,
-  Partial extends z.ZodType,
   Cursor extends z.ZodType,
+  Result,
 > {
   readonly handler: (
     args: z.output<In>,
     context: ToolContext<z.output<Cursor>>,
-  ) => MaybePromise<HandlerResult<Out, Code, Partial, Cursor>>;
+  ) => Result | Promise<Result>;
   /** The configured account that a call acts for. */
   readonly account?: string | ((args: z.output<In>) => string);
   readonly inverse?: Inverse<z.output<In>>;
   readonly estimateCost?: (args: z.output<In>) => CostEstimate | undefined;
-  readonly reconcile?: Reconcile<z.output<In>, z.input<Out>>;
+  readonly reconcile?: Reconcile<z.output<In>, DeepReadonly<z.input<Out>>>;
   /** The pack's reading of a fault; undefined leaves it to the default table. */
   readonly faultToError?: (fault: Fault) => ToolError<Code | SharedCode, null> | undefined;
 }
