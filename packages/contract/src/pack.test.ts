@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Pack, PackDeps } from './pack.js';
+import { runTool } from './run/run-tool.js';
+import type { TextModel } from './text-model.js';
+import { implementTool, specifyTool } from './tool/define.js';
+import { answer, faulted } from './tool/result.js';
+
+const model: TextModel = {
+  name: 'echo',
+  complete: ({ messages }) =>
+    Promise.resolve(
+      messages.length === 0
+        ? { ok: false, fault: { kind: 'rejected', sent: 'answered', status: 400 } }
+        : { ok: true, value: { text: messages[0]?.text ?? '', model: 'echo', finish: 'stop' } },
+    ),
+  stream: async function* ({ messages }) {
+    await Promise.resolve();
+    const text = messages.map((message) => message.text).join('');
+    yield { type: 'text', text };
+    yield { type: 'done', completion: { text, model: 'echo', finish: 'stop' } };
+  },
+};
+
+const draft = specifyTool({
+  name: 'draft_text',
+  title: 'Draft a text',
+  description: 'Asks the model for a text.',
+  category: 'write',
+  effect: 'read',
+  profiles: ['readonly', 'api', 'workflow'],
+  requires: ['llm'],
+  input: z.object({ about: z.string().optional() }),
+  output: z.object({ text: z.string() }),
+  errors: ['llm_not_configured', 'upstream_rejected'],
+});
+
+const pack = {
+  name: 'drafts',
+  configSchema: z.object({ prefix: z.string().default('> ') }),
+  describe: () => [draft],
+  create: ({ prefix }: { prefix: string }, deps: PackDeps) =>
+    Promise.resolve({
+      tools: [
+        implementTool(draft, {
+          handler: async ({ about }, context) => {
+            const messages = about === undefined ? [] : [{ role: 'user', text: about } as const];
+            const drafted = await (deps.model ?? model).complete({ messages }, context);
+            if (!drafted.ok) return faulted(drafted.fault);
+            return answer({ text: prefix + drafted.value.text });
+          },
+        }),
+      ],
+      health: () => Promise.resolve({ ok: true, detail: 'echoes' }),
+      close: () => Promise.resolve(),
+    }),
+} satisfies Pack<z.ZodObject<{ prefix: z.ZodDefault<z.ZodString> }>>;
+
+it('a host keeps packs of many configurations in one list, describes and runs them', async () => {
+  const packs: readonly Pack[] = [pack];
+  const deps = { now: () => 0, random: () => 0, log: () => {}, observe: () => {}, model };
+  for (const one of packs) {
+    expect(one.describe().map(({ name }) => name)).toEqual(['draft_text']);
+    const instance = await one.create(one.configSchema.parse({}), deps);
+    const [tool] = instance.tools;
+    expect(tool && (await runTool(tool, { about: 'hi' })).envelope.data).toEqual({ text: '> hi' });
+    expect(tool && (await runTool(tool, {})).envelope.error?.code).toBe('upstream_rejected');
+    await instance.close();
+  }
+});
+
+it('a text model streams to a last event', async () => {
+  const context = { signal: new AbortController().signal, deadline: 1, correlationId: 'c' };
+  const events: string[] = [];
+  for await (const event of model.stream({ messages: [{ role: 'user', text: 'a' }] }, context)) {
+    events.push(event.type);
+  }
+  expect(events).toEqual(['text', 'done']);
+});
