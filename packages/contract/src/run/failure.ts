@@ -20,6 +20,15 @@ export function unforeseen(tool: Pick<Tool, 'mutation'>): SettledFailure {
   return internalError(tool.mutation ? 'unknown' : undefined);
 }
 
+/** The handler came to its end: what it had to do is done, only the answer is lost. */
+export function outcomeOfLostAnswer(tool: Pick<Tool, 'mutation'>): FailureOutcome | undefined {
+  return tool.mutation ? 'executed' : undefined;
+}
+
+export function lostAnswer(tool: Pick<Tool, 'mutation'>): SettledFailure {
+  return internalError(outcomeOfLostAnswer(tool));
+}
+
 /**
  * A failure as this tool may answer it: with a code that it declares, with what is known of a
  * mutation, and never with the advice to repeat what may have happened already.

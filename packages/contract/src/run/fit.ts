@@ -3,6 +3,7 @@ import { ownMember } from '../own-member.js';
 import { toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
+import { outcomeOfLostAnswer } from './failure.js';
 import type { SettledFailure, SettledSuccess, ToolRun } from './options.js';
 import type { Pager } from './pager.js';
 import { byteBudgetOf, sealFailure, sealSuccess } from './seal.js';
@@ -83,7 +84,7 @@ function tooLarge(
     'response_too_large',
     `The answer has ${bytes} bytes and ${budget} are allowed. ${hint}`,
     {
-      outcome: tool.mutation ? 'executed' : undefined,
+      outcome: outcomeOfLostAnswer(tool),
       details: {
         bytes,
         budget,

@@ -43,6 +43,19 @@ describe('an answer that is not what the tool promised', () => {
     expect(error).toMatchObject({ code: 'serialization_error', outcome: 'executed' });
   });
 
+  it('does not call a mutation undone either when its data cannot even be read', async () => {
+    const data = {
+      get id() {
+        throw new Error('secret');
+      },
+    };
+    const { error } = await run(
+      toolWith(() => data, acting),
+      { id: 'a' },
+    );
+    expect(error).toMatchObject({ code: 'internal_error', outcome: 'executed' });
+  });
+
   it('leaves out members that are undefined, as JSON does', async () => {
     const tool = toolWith(() => ({ v: { a: undefined, b: 1 } }), { output: open });
     const { envelope, text } = await runTool(tool, { id: 'a' });

@@ -13,7 +13,7 @@ import { raisedToolError } from '../tool/raise.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
-import { asDeclared, unforeseen } from './failure.js';
+import { asDeclared, lostAnswer, outcomeOfLostAnswer, unforeseen } from './failure.js';
 import { faultOf, faultToError, outcomeOfFault } from './fault-to-error.js';
 import { fieldName } from './issues.js';
 import { findJsonFlaw } from './json-flaw.js';
@@ -50,9 +50,14 @@ async function runHandler(
   }
   if (isToolError(returned)) return fromToolError(tool, returned, call);
   if (isFaulted(returned)) return fromFault(tool, returned.fault, call, returned.fault);
-  return isAnswer(returned)
-    ? fromData(tool, returned.data, call, returned)
-    : fromData(tool, returned, call);
+  try {
+    return isAnswer(returned)
+      ? fromData(tool, returned.data, call, returned)
+      : fromData(tool, returned, call);
+  } catch (cause) {
+    call.report(cause);
+    return lostAnswer(tool);
+  }
 }
 
 function fromData(tool: Tool, data: unknown, call: Call, from?: Answer): Settled {
@@ -65,8 +70,7 @@ function fromData(tool: Tool, data: unknown, call: Call, from?: Answer): Settled
   const message = 'The tool made an answer that does not match its own schema.';
   const { input } = toolError('serialization_error', message, {
     details: { field, reason },
-    // The handler came to its end: what it had to do is done, only the answer is lost.
-    outcome: tool.mutation ? 'executed' : undefined,
+    outcome: outcomeOfLostAnswer(tool),
   });
   return { ok: false, error: input };
 }

@@ -331,5 +331,7 @@ describe('the byte budget', () => {
         ),
     });
     expect((await get(tool, {}, { byteBudget: 300 })).envelope.error?.code).toBe('internal_error');
+    const acting = { ...tool, mutation: true };
+    expect((await get(acting, {}, { byteBudget: 300 })).envelope.error?.outcome).toBe('executed');
   });
 });

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
 import { beginCall, handlerContext, type Call } from './call.js';
-import { internalError, unforeseen } from './failure.js';
+import { internalError, lostAnswer, unforeseen } from './failure.js';
 import { fitSuccess } from './fit.js';
 import { handle } from './handle.js';
 import type { Next, RunOptions, Settled, ToolRun } from './options.js';
@@ -51,7 +51,12 @@ async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<Too
     : await next();
   if (!settled.ok) return sealFailure(tool, call, settled);
   noticeLostPaging(tool, settled, call);
-  return fitSuccess(tool, call, settled, pager);
+  try {
+    return fitSuccess(tool, call, settled, pager);
+  } catch (cause) {
+    call.report(cause);
+    return sealFailure(tool, call, lostAnswer(tool));
+  }
 }
 
 /** A list that pages without saying so in its definition would end after its first page. */

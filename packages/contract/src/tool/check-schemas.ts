@@ -70,7 +70,7 @@ function checkPaging(
     'paging.token',
     `${token} must be optional: the first page has no token`,
   );
-  const stranger = unbound.find((name) => !(name in input.shape));
+  const stranger = unbound.find((name) => !Object.hasOwn(input.shape, name));
   demand(stranger === undefined, 'paging.unbound', `${String(stranger)} is not an argument`);
   representable(demand, 'paging.cursor', paging.cursor, 'output');
   const list = items === undefined ? dataSchema : ownMember(dataSchema['properties'], items);
