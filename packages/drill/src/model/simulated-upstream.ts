@@ -1,0 +1,113 @@
+import {
+  FaultError,
+  type AttemptContext,
+  type Clock,
+  type Fault,
+  type Work,
+} from '@toolkeel/kernel';
+import type { Callee } from '../arms/arm.js';
+import { fault } from '@toolkeel/kernel/testing';
+import { lognormalQuantile, type Lognormal } from '../stats/lognormal.js';
+import { draw } from './draws.js';
+import type { FaultMode } from './fault-mode.js';
+import { outageWatch, type Outage } from './outages.js';
+
+export interface UpstreamOptions {
+  readonly clock: Clock;
+  readonly seed: number;
+  readonly calls: number;
+  readonly latency: Lognormal;
+  readonly faults: FaultMode;
+  /** While down, every request fails as fast as a fast fault, or hangs. */
+  readonly outages?: readonly Outage[];
+  readonly outageHangs?: boolean;
+  /** Requests a second beyond which it sheds load: it answers 503 at once. */
+  readonly capacity?: number;
+}
+
+/** What becomes of a request: an answer or a fault, and when. Never, if it hangs. */
+interface Fate {
+  readonly afterMs: number;
+  readonly failed: boolean;
+}
+
+/** Made once: what a fault costs to construct is not what is simulated. */
+const unavailable = new FaultError(fault('server'));
+const tooSlow: Fault = { kind: 'timeout', sent: 'maybe', clock: 'attempt', final: true };
+const gaveUp = new FaultError(tooSlow);
+
+/** How much of a second's capacity may be asked for at once. */
+const BURST_SECONDS = 0.1;
+
+/** An upstream in virtual time. Its own count of requests is the witness for every load. */
+export class SimulatedUpstream implements Callee {
+  /** Requests that arrived, for each call. */
+  readonly attempts: Uint16Array;
+  readonly #options: UpstreamOptions;
+  readonly #isDown: (now: number) => boolean;
+  #backlog = 0;
+  #backlogAt = 0;
+  onRequest: ((now: number) => void) | undefined = undefined;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+    this.#isDown = outageWatch(options.outages ?? []);
+    this.attempts = new Uint16Array(options.calls);
+  }
+
+  get requests(): number {
+    return this.attempts.reduce((sum, attempts) => sum + attempts, 0);
+  }
+
+  readonly handle = (call: number, { index }: AttemptContext): Promise<number> =>
+    this.#answer(call, this.#arrive(call, index));
+
+  handleWithin(timeoutMs: number): Work<number, number> {
+    return (call, { index }) => {
+      const fate = this.#arrive(call, index);
+      return fate.afterMs > timeoutMs ? this.#giveUp(timeoutMs) : this.#answer(call, fate);
+    };
+  }
+
+  #arrive(call: number, attempt: number): Fate {
+    const { clock, seed, latency, faults, outageHangs } = this.#options;
+    const now = clock.now();
+    this.attempts[call]! += 1;
+    this.onRequest?.(now);
+    const answerMs = lognormalQuantile(latency, draw(seed, 'latency', call, attempt));
+    if (this.#isDown(now)) return failure(outageHangs ? Infinity : answerMs * 0.1);
+    if (this.#isFull(now)) return failure(answerMs * 0.1);
+    if (draw(seed, 'fault', call, attempt) >= faults.rate)
+      return { afterMs: answerMs, failed: false };
+    const hangs = draw(seed, 'kind', call, attempt) < faults.hangs;
+    return failure(hangs ? Infinity : answerMs * faults.share);
+  }
+
+  #answer(call: number, { afterMs, failed }: Fate): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (afterMs === Infinity) return;
+      this.#options.clock.setTimer(afterMs, () => (failed ? reject(unavailable) : resolve(call)));
+    });
+  }
+
+  #giveUp(timeoutMs: number): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#options.clock.setTimer(timeoutMs, () => reject(gaveUp));
+    });
+  }
+
+  /** A bucket that empties at the rate of the capacity; what would overflow is turned away. */
+  #isFull(now: number): boolean {
+    const { capacity = Infinity } = this.#options;
+    if (capacity === Infinity) return false;
+    this.#backlog = Math.max(0, this.#backlog - ((now - this.#backlogAt) * capacity) / 1000);
+    this.#backlogAt = now;
+    if (this.#backlog + 1 > capacity * BURST_SECONDS) return true;
+    this.#backlog += 1;
+    return false;
+  }
+}
+
+function failure(afterMs: number): Fate {
+  return { afterMs, failed: true };
+}
