@@ -1,5 +1,4 @@
 import './lib/require-node.mjs';
-import { existsSync } from 'node:fs';
 import { ensureInstalled } from './lib/install.mjs';
 import { main } from './lib/main.mjs';
 import { inRoot } from './lib/paths.mjs';
@@ -8,9 +7,10 @@ import { node, show } from './lib/run.mjs';
 
 // bench/ is no workspace: the rivals that it measures must not be installed for everybody else.
 await main(async () => {
-  if (!existsSync(inRoot('bench', 'run.mjs')))
-    throw new Error('There is no bench/ in this version yet.');
-  await ready();
-  await ensureInstalled(inRoot('bench'));
-  return show(node([inRoot('bench', 'run.mjs'), ...process.argv.slice(2)]));
+  const args = process.argv.slice(2);
+  if (!args.some((arg) => arg === '--help' || arg === '-h')) {
+    await ready();
+    await ensureInstalled(inRoot('bench'));
+  }
+  return show(node([inRoot('bench', 'run.mjs'), ...args]));
 });

@@ -1,0 +1,88 @@
+import { bytes, times } from './format.mjs';
+
+/**
+ * @typedef {import('./rounds.mjs').ByLine<import('./rounds.mjs').Cost>} Costs
+ * @typedef {import('./rounds.mjs').ByLine<import('./stats.mjs').Spread>} Heaps
+ * @typedef {import('./rounds.mjs').ByLine<import('./size.mjs').Size>} Sizes
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes }} Results
+ * @typedef {'met' | 'missed' | 'not measured'} Verdict
+ * @typedef {{ bar: string, measured: string, verdict: Verdict }} Judgement
+ * @typedef {import('./packages.mjs').Line} Line
+ */
+
+const ours = 'composition';
+const maxRatio = 10;
+const cheaperThanCockatiel = 20;
+const maxHeapBytes = 2500;
+const maxGzipBytes = 6000;
+
+/**
+ * @param {string} bar
+ * @param {number | undefined} value
+ * @param {(value: number) => boolean} isMet
+ * @param {(value: number) => string} show
+ * @returns {Judgement}
+ */
+const judged = (bar, value, isMet, show) => {
+  if (value === undefined || Number.isNaN(value))
+    return { bar, measured: '–', verdict: 'not measured' };
+  return { bar, measured: show(value), verdict: isMet(value) ? 'met' : 'missed' };
+};
+
+/**
+ * How many times cheaper we are, by what each adds to the bare call.
+ *
+ * @param {Results} results
+ * @param {Line} line
+ * @param {string} rival
+ */
+const advantage = ({ costs }, line, rival) =>
+  (costs[line]?.[rival]?.addedUs.median ?? Number.NaN) /
+  (costs[line]?.[ours]?.addedUs.median ?? Number.NaN);
+
+/**
+ * What we promised, and what came of it.
+ *
+ * @param {Results} results
+ * @returns {Judgement[]}
+ */
+export const judge = (results) => {
+  const { costs, heaps, sizes } = results;
+  const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
+  return [
+    judged(
+      `Node 20: at most ${maxRatio} × a bare await`,
+      costs[20]?.[ours]?.ratio.median,
+      (value) => value <= maxRatio,
+      times,
+    ),
+    judged(
+      `Node 20: at least ${cheaperThanCockatiel} × cheaper than cockatiel's wrap`,
+      advantage(results, 20, 'cockatiel'),
+      (value) => value >= cheaperThanCockatiel,
+      cheaper,
+    ),
+    ...[20, 24].map((line) =>
+      judged(
+        `Node ${line}: cheaper than opossum`,
+        advantage(results, /** @type {Line} */ (line), 'opossum'),
+        (value) => value > 1,
+        cheaper,
+      ),
+    ),
+    ...[20, 24].map((line) =>
+      judged(
+        `Node ${line}: under ${bytes(maxHeapBytes)} of heap an instance`,
+        heaps[/** @type {Line} */ (line)]?.[ours]?.median,
+        (value) => value < maxHeapBytes,
+        bytes,
+      ),
+    ),
+    judged(
+      `under ${bytes(maxGzipBytes)} minified and gzipped`,
+      sizes[20]?.[ours]?.gzipped,
+      (value) => value < maxGzipBytes,
+      bytes,
+    ),
+  ];
+};

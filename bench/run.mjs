@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { main } from '../scripts/lib/main.mjs';
+import { inRoot } from '../scripts/lib/paths.mjs';
+import { say, seconds, timed, withProgress } from '../scripts/lib/progress.mjs';
+import { groups } from './cases/index.mjs';
+import { judge } from './lib/bars.mjs';
+import { loadCase } from './lib/case.mjs';
+import { load } from './lib/machine.mjs';
+import { findNodes } from './lib/nodes.mjs';
+import { markdown } from './lib/report.mjs';
+import { planRounds, timeAll, weighAll } from './lib/rounds.mjs';
+import { sizeAll } from './lib/size.mjs';
+import { asText } from './lib/table.mjs';
+import { barTable, costTable, heapTable, sizeTable } from './lib/tables.mjs';
+
+const help = `What a guarded call costs, beside what others charge for it.
+
+  npm run bench                          everything, in about five minutes; writes docs/benchmarks.md
+  npm run bench -- --quick               one short round: a first look, writes nothing
+  npm run bench -- --only toolkeel       only cases, rivals or groups with this in their name; writes nothing
+  npm run bench -- --node ~/node24/bin/node   a Node to use, where none of its line (20, 24) is found
+
+Fails when a bar is missed or could not be measured.
+
+Example: is a change to the kernel worth its while?
+
+  npm run bench -- --only breaker
+`;
+
+const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 5, 24: 3 }, heap: 3 };
+
+const pagePath = inRoot('docs', 'benchmarks.md');
+
+/** @param {string} only */
+const chosenCases = async (only) => {
+  const wanted = only.toLowerCase();
+  /** @type {Map<string, import('./lib/case.mjs').Case>} */
+  const cases = new Map();
+  for (const { title, cases: ids } of groups)
+    for (const id of ids) {
+      const one = await loadCase(id);
+      if (`${title}\n${id}\n${one.name}`.toLowerCase().includes(wanted)) cases.set(id, one);
+    }
+  if (cases.size === 0) throw new Error(`No case has "${only}" in its name.`);
+  return cases;
+};
+
+/**
+ * @param {string} what
+ * @param {readonly import('./lib/rounds.mjs').Step[]} steps
+ */
+const narrator = (what, steps) => {
+  let label = what;
+  return {
+    label: () => label,
+    onStep: (
+      /** @type {import('./lib/rounds.mjs').Step} */ { round, runtime, id },
+      /** @type {number} */ done,
+    ) => {
+      label = `${what}, ${done} of ${steps.length} done, now ${id} on Node ${runtime.line}`;
+      const first = steps.findIndex((step) => step.round === round) === done;
+      if (first && !process.stdout.isTTY && done > 0)
+        say(`${what}, ${done} of ${steps.length} done`);
+    },
+  };
+};
+
+await main(async () => {
+  const { values } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      node: { type: 'string', multiple: true, default: [] },
+    },
+  });
+  if (values.help) {
+    say(help);
+    return 0;
+  }
+  const { quick, only } = values;
+  const cases = await chosenCases(only);
+  const { found: runtimes, missing } = await findNodes(values.node);
+  for (const line of missing)
+    say(
+      `There is no Node ${line} for ${process.platform} ${process.arch} among the dependencies: ` +
+        `pass one with --node <path>. Its bars are not measured.`,
+    );
+
+  const batches = quick ? 7 : 13;
+  const explaining = groups.filter(({ explains }) => explains).flatMap((group) => group.cases);
+  const roundsOf = (
+    /** @type {import('./lib/packages.mjs').Line} */ line,
+    /** @type {string} */ id,
+  ) => {
+    if (quick) return 1;
+    return (explaining.includes(id) ? rounds.explaining : rounds.all)[line];
+  };
+  const loads = [load()];
+  const watch = setInterval(() => loads.push(load()), 5000);
+  watch.unref();
+
+  const { value: results, ms } = await timed(async () => {
+    const sizes = await sizeAll(
+      cases,
+      runtimes.map(({ line }) => line),
+    );
+    const timing = planRounds(runtimes, [...cases.keys()], roundsOf);
+    const clock = narrator('timing', timing);
+    const costs = await withProgress(clock.label, () => timeAll(timing, batches, clock.onStep));
+    const kept = [...cases].filter(([, { keeps }]) => keeps !== undefined).map(([id]) => id);
+    const weighing = planRounds(runtimes, kept, () => (quick ? 1 : rounds.heap));
+    const scales = narrator('weighing', weighing);
+    const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
+    return { costs, heaps, sizes };
+  });
+  clearInterval(watch);
+
+  const judgements = judge(results).filter(
+    ({ verdict }) => only === '' || verdict !== 'not measured',
+  );
+  const tables = [
+    costTable(results, cases, groups),
+    heapTable(results, cases),
+    sizeTable(results, cases),
+    barTable(judgements),
+  ];
+  for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);
+  say(`\nDone in ${seconds(ms)}.`);
+
+  if (!quick && only === '' && missing.length === 0) {
+    const loadSpan = { min: Math.min(...loads), max: Math.max(...loads) };
+    writeFileSync(
+      pagePath,
+      markdown({ results, judgements, cases, groups, runtimes, rounds, batches, load: loadSpan }),
+    );
+    say('Written to docs/benchmarks.md.');
+  }
+  const missed = judgements.filter(({ verdict }) => verdict !== 'met');
+  for (const { bar, measured, verdict } of missed)
+    say(`${verdict.toUpperCase()}: ${bar} (${measured})`);
+  return missed.length > 0 ? 1 : 0;
+});
