@@ -7,7 +7,7 @@ import { TokenBucket, type BucketOptions } from '../upstream/token-bucket.js';
 
 export type BudgetOptions = BucketOptions;
 
-export const defaultBudget: BudgetOptions = { capacity: 70, perSuccess: 0.5, perSecond: 0 };
+export const defaultBudget: BudgetOptions = { capacity: 60, perSuccess: 0.5, perSecond: 0 };
 
 /**
  * How many retries an upstream can be asked to bear. Each costs a token before its wait begins;
