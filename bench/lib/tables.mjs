@@ -53,7 +53,7 @@ export const heapTable = ({ heaps }, cases) => ({
     .map(([id, { name, keeps = '' }]) => [
       name,
       keeps,
-      ...cells(heaps, id, (heap) => [withSpread(heap, bytes)], 1),
+      ...cells(heaps, id, ({ median }) => [bytes(median)], 1),
     ]),
 });
 
