@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../testing/index.js';
-import { Alarm, alarmsOf } from './alarms.js';
+import { Alarm, AlarmList, alarmsOf } from './alarms.js';
 
 class Noted extends Alarm {
   readonly #note: (at: number) => void;
@@ -25,11 +25,17 @@ describe('alarms', () => {
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
         const clock = new VirtualClock();
         const alarms = alarmsOf(clock);
+        const lists = new Map<number, AlarmList>();
+        const listOf = (ms: number): AlarmList => {
+          const list = lists.get(ms) ?? new AlarmList();
+          lists.set(ms, list);
+          return list;
+        };
         const rung: [number, number][] = [];
         const expected: number[] = [];
         for (const { dueMs, list, cleared } of actions) {
           const alarm = new Noted((at) => rung.push([dueMs, at]));
-          alarms.set(alarm, dueMs, list ? alarms.listFor(dueMs) : undefined);
+          alarms.set(alarm, dueMs, list ? listOf(dueMs) : undefined);
           if (cleared) alarms.remove(alarm);
           else expected.push(dueMs);
         }
@@ -47,7 +53,7 @@ describe('alarms', () => {
   it('need one timer for all, and none soon after the last is cleared', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
-    const list = alarms.listFor(10_000);
+    const list = new AlarmList();
     const many = Array.from({ length: 1000 }, () => new Noted(() => {}));
     for (const alarm of many) alarms.set(alarm, 10_000, list);
     expect(clock.pending).toBe(1);
@@ -79,5 +85,18 @@ describe('alarms', () => {
     alarms.set(alarm, 10);
     alarms.remove(alarm);
     expect(() => alarms.remove(alarm)).not.toThrow();
+  });
+
+  it('let go of a list that is empty, and take it up again', async () => {
+    const clock = new VirtualClock();
+    const alarms = alarmsOf(clock);
+    const list = new AlarmList();
+    for (let round = 0; round < 3; round++) {
+      let rung = 0;
+      alarms.set(new Noted(() => rung++), clock.now() + 30, list);
+      expect(list.watched).toBe(true);
+      await clock.drain();
+      expect([rung, list.watched]).toEqual([1, false]);
+    }
   });
 });

@@ -12,8 +12,15 @@ export class Alarm {
   ring(_now: number): void {}
 }
 
-/** The head of a ring of alarms. It is due before all of them, so that every search ends at it. */
-export type AlarmList = Alarm;
+/**
+ * The head of a ring of alarms. It is due before all of them, so that every search ends at it.
+ * Alarms that are always set the same time ahead should share one: a new one then belongs at the
+ * end, and nothing has to be searched.
+ */
+export class AlarmList extends Alarm {
+  /** Whether the timer looks at it. */
+  watched = false;
+}
 
 /** While alarms are set, the timer is looked at this often, so that it never outlives them for long. */
 const TICK_MS = 50;
@@ -28,21 +35,15 @@ const TICK_MS = 50;
  */
 export class Alarms {
   readonly #clock: Clock;
-  readonly #lists = new Map<number, AlarmList>();
-  readonly #odd: AlarmList = new Alarm();
+  /** The lists that had alarms when the timer last looked. */
+  readonly #watched = new Set<AlarmList>();
+  readonly #odd = new AlarmList();
   #timer: Timer = undefined;
   #armedFor = Infinity;
   readonly #onTimer = (): void => this.#wake();
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  /** The list for alarms that are always set `lengthMs` ahead. Ask once, keep it. */
-  listFor(lengthMs: number): AlarmList {
-    let list = this.#lists.get(lengthMs);
-    if (!list) this.#lists.set(lengthMs, (list = new Alarm()));
-    return list;
   }
 
   /** Sets an alarm. Cheap where it belongs at the end, as in a list of alarms of one length. */
@@ -54,6 +55,7 @@ export class Alarms {
     alarm.after = before.after;
     alarm.after.before = alarm;
     before.after = alarm;
+    if (!list.watched) this.#watch(list);
     if (due < this.#armedFor) this.#arm(due);
   }
 
@@ -63,6 +65,11 @@ export class Alarms {
     alarm.after.before = alarm.before;
     alarm.before = alarm;
     alarm.after = alarm;
+  }
+
+  #watch(list: AlarmList): void {
+    list.watched = true;
+    this.#watched.add(list);
   }
 
   #arm(due: number): void {
@@ -77,8 +84,8 @@ export class Alarms {
     this.#timer = undefined;
     this.#armedFor = Infinity;
     const now = this.#clock.now();
-    let next = this.#ringDue(this.#odd, now);
-    for (const list of this.#lists.values()) next = Math.min(next, this.#ringDue(list, now));
+    let next = Infinity;
+    for (const list of this.#watched) next = Math.min(next, this.#ringDue(list, now));
     if (next < this.#armedFor) this.#arm(next);
   }
 
@@ -86,7 +93,12 @@ export class Alarms {
   #ringDue(list: AlarmList, now: number): number {
     for (;;) {
       const alarm = list.after;
-      if (alarm === list) return Infinity;
+      if (alarm === list) {
+        // A list belongs to whoever made it; an empty one must not be kept alive from here.
+        list.watched = false;
+        this.#watched.delete(list);
+        return Infinity;
+      }
       if (alarm.due > now) return alarm.due;
       this.remove(alarm);
       alarm.ring(now);
