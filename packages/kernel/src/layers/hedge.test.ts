@@ -69,7 +69,10 @@ describe('a hedge', () => {
 
   it('backs off while the upstream keeps failing: a request at once would be wasted', async () => {
     const down: Step<string> = { fault: fault('server') };
-    const { call, clock } = await warm([...Array<Step<string>>(10).fill(down), { answer: 'b' }]);
+    const { call, clock } = await warm([
+      ...Array.from({ length: 10 }, () => down),
+      { answer: 'b' },
+    ]);
     for (let i = 0; i < 3; i++) await call();
     const start = clock.now();
     expect(await call()).toEqual({ ok: true, value: 'b' });
