@@ -2,7 +2,7 @@
 
 /** @param {number} value */
 export const digits = (value) => {
-  const text = value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+  const text = value.toFixed(Math.abs(value) < 9.995 ? 2 : Math.abs(value) < 99.95 ? 1 : 0);
   return text === '-0.00' ? '0.00' : text;
 };
 
