@@ -12,7 +12,28 @@ describe('classifyError', () => {
     ['ENOTFOUND', 'connect', 'no'],
     ['EAI_AGAIN', 'connect', 'no'],
     ['UND_ERR_CONNECT_TIMEOUT', 'connect', 'no'],
+    ['EHOSTUNREACH', 'connect', 'no'],
+    ['EHOSTDOWN', 'connect', 'no'],
+    ['ENETUNREACH', 'connect', 'no'],
+    ['ENETDOWN', 'connect', 'no'],
+    ['EADDRNOTAVAIL', 'connect', 'no'],
+    ['EPROTO', 'connect', 'no'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'connect', 'no'],
     ['CERT_HAS_EXPIRED', 'connect', 'no'],
+    ['CERT_NOT_YET_VALID', 'connect', 'no'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'connect', 'no'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'connect', 'no'],
+    ['UNABLE_TO_GET_ISSUER_CERT', 'connect', 'no'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'connect', 'no'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'connect', 'no'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'connect', 'no'],
+    ['ECONNABORTED', 'network', 'maybe'],
+    ['UND_ERR_CLOSED', 'network', 'maybe'],
+    ['UND_ERR_DESTROYED', 'network', 'maybe'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'network', 'maybe'],
+    ['ERR_STREAM_PREMATURE_CLOSE', 'network', 'maybe'],
+    ['ESOCKETTIMEDOUT', 'timeout', 'maybe'],
+    ['HPE_INVALID_CONSTANT', 'bad_response', 'answered'],
     ['ECONNRESET', 'network', 'maybe'],
     ['EPIPE', 'network', 'maybe'],
     ['UND_ERR_SOCKET', 'network', 'maybe'],
@@ -54,6 +75,31 @@ describe('classifyError', () => {
     const response = { headers: { 'retry-after': '7' } };
     const error = Object.assign(new Error(), { status: 429, response });
     expect(classifyError(error)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 });
+  });
+
+  it('reads an error that has no status but its response does', () => {
+    const data = {
+      message: 'You have exceeded a secondary rate limit.',
+      documentation_url:
+        'https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits',
+    };
+    const error = Object.assign(new Error(), { response: { status: 403, headers: {}, data } });
+    expect(classifyError(error).kind).toBe('rate_limited');
+  });
+
+  it('knows a connection that timed out from an answer that did', () => {
+    const error = Object.assign(coded('ETIMEDOUT'), { syscall: 'connect' });
+    expect(classifyError(error)).toMatchObject({ kind: 'connect', sent: 'no' });
+  });
+
+  it('takes a body that is not JSON for an answer that cannot be understood', () => {
+    let error: unknown;
+    try {
+      JSON.parse('<html>');
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(classifyError(error)).toMatchObject({ kind: 'bad_response', sent: 'answered' });
   });
 
   it('takes a FaultError at its word', () => {
@@ -100,7 +146,7 @@ describe('faultFromResponse', () => {
     });
   });
 
-  it('marks a day’s quota as final', () => {
+  it('marks a day’s quota as final, and drops the hint that is not true then', () => {
     const body = {
       error: {
         code: 429,
@@ -114,8 +160,10 @@ describe('faultFromResponse', () => {
         ],
       },
     };
-    expect(faultFromResponse({ status: 429, headers: {}, body }, now)).toMatchObject({
+    expect(faultFromResponse({ status: 429, headers: {}, body }, now)).toEqual({
       kind: 'rate_limited',
+      sent: 'answered',
+      status: 429,
       final: true,
     });
   });

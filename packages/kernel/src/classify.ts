@@ -10,9 +10,16 @@ const notSent: readonly string[] = [
   'EAI_AGAIN',
   'ECONNREFUSED',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
+  'EPROTO',
   'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
@@ -53,27 +60,41 @@ export const classifyError: Classify = (cause) => {
   // fetch hides the socket's error in a cause; deeper chains than this are made, not met.
   for (let depth = 0; depth < 5 && isObject(error); depth++) {
     if (error instanceof FaultError) return error.fault;
-    const known = typeof error['code'] === 'string' ? byCode.get(error['code']) : undefined;
-    if (known) return { kind: known[0], sent: known[1], ...clockOf(known[0]), cause };
-    const status = error['status'] ?? error['statusCode'];
-    if (typeof status === 'number' && status >= 400 && status <= 599) {
-      const { headers, body, response } = error;
-      const answer = isObject(response) ? response : undefined;
-      return {
-        ...faultFromResponse({
-          status,
-          headers: headers ?? answer?.['headers'],
-          body: body ?? answer?.['body'],
-        }),
-        cause,
-      };
-    }
-    if (error['name'] === 'TimeoutError')
-      return { kind: 'timeout', sent: 'maybe', clock: 'callee', cause };
+    const fault = faultOfCode(error) ?? faultOfStatus(error) ?? faultOfType(error);
+    if (fault !== undefined) return { ...fault, cause };
     error = error['cause'];
   }
   return { kind: 'unexpected', sent: 'maybe', cause };
 };
+
+function faultOfCode({ code, syscall }: Record<string, unknown>): Fault | undefined {
+  if (typeof code !== 'string') return undefined;
+  // What a TLS library says before the handshake is over, and what an HTTP parser chokes on.
+  if (code.startsWith('ERR_SSL_')) return { kind: 'connect', sent: 'no' };
+  if (code.startsWith('HPE_')) return { kind: 'bad_response', sent: 'answered' };
+  if (code === 'ETIMEDOUT' && syscall === 'connect') return { kind: 'connect', sent: 'no' };
+  const known = byCode.get(code);
+  if (known === undefined) return undefined;
+  const [kind, sent] = known;
+  return kind === 'timeout' ? { kind, sent, clock: 'callee' } : { kind, sent };
+}
+
+/** Clients put the status on the error or on the response it carries. */
+function faultOfStatus(error: Record<string, unknown>): Fault | undefined {
+  const response = isObject(error['response']) ? error['response'] : {};
+  const status = error['status'] ?? error['statusCode'] ?? response['status'];
+  if (typeof status !== 'number' || !(status >= 400 && status <= 599)) return undefined;
+  const headers = error['headers'] ?? response['headers'];
+  const body = error['body'] ?? response['body'] ?? response['data'];
+  return faultFromResponse({ status, headers, body });
+}
+
+function faultOfType(error: Record<string, unknown>): Fault | undefined {
+  if (error['name'] === 'TimeoutError') return { kind: 'timeout', sent: 'maybe', clock: 'callee' };
+  // Hardly anything but a body that is not JSON makes one of these while a program runs.
+  if (error instanceof SyntaxError) return { kind: 'bad_response', sent: 'answered' };
+  return undefined;
+}
 
 /** An HTTP answer that is not a success, as a fault. */
 export function faultFromResponse(
@@ -87,8 +108,11 @@ export function faultFromResponse(
     ...(limits.length > 0 ? { limits } : {}),
   };
   if (isRateLimited(response, now)) {
-    const final = isDailyQuota(response.body) ? { final: true } : {};
-    return { kind: 'rate_limited', sent: 'answered', status, ...hints, ...final };
+    const limited: Fault = { kind: 'rate_limited', sent: 'answered', status, ...hints };
+    if (!isDailyQuota(response.body)) return limited;
+    // The hint that comes with a used-up day is for a window of seconds, and not true then.
+    const { retryAfterMs: _, ...rest } = limited;
+    return { ...rest, final: true };
   }
   return { kind: kindOfStatus(status), sent: 'answered', status, ...hints };
 }
@@ -100,10 +124,6 @@ function kindOfStatus(status: number): FaultKind {
   if (status === 408) return 'timeout';
   if (status >= 400) return 'rejected';
   return 'bad_response';
-}
-
-function clockOf(kind: FaultKind): { clock?: string } {
-  return kind === 'timeout' ? { clock: 'callee' } : {};
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,6 +2,7 @@ import { classifyError, type Classify } from './classify.js';
 import type { RetryPolicy } from './decide/retry-policy.js';
 import type { CallOptions } from './engine/call.js';
 import { compose, type PipelineOptions } from './engine/pipeline.js';
+import { thrownFor } from './fault-error.js';
 import { retry } from './layers/retry.js';
 
 export interface ExecuteOptions extends CallOptions, Partial<Omit<PipelineOptions, 'classify'>> {
@@ -17,12 +18,13 @@ export async function executeWithRetry<T>(
   policy: Partial<RetryPolicy> = {},
   options: ExecuteOptions = {},
 ): Promise<T> {
-  let last: unknown;
+  let thrown: { readonly error: unknown } | undefined;
   const attempt = async (): Promise<T> => {
+    thrown = undefined;
     try {
       return await operation();
     } catch (error) {
-      last = error;
+      thrown = { error };
       throw error;
     }
   };
@@ -31,5 +33,7 @@ export async function executeWithRetry<T>(
     .wrap(attempt)
     .outcome(undefined, options);
   if (outcome.ok) return outcome.value;
-  throw outcome.fault.kind === 'cancelled' ? outcome.fault.cause : last;
+  // Aborted, or over time: then it was not the operation that failed.
+  if (outcome.fault.kind === 'cancelled' || !thrown) throw thrownFor(outcome.fault);
+  throw thrown.error;
 }

@@ -19,7 +19,9 @@ export class FaultError extends Error {
 
 /** What a guarded call throws for a fault. A caller that aborted gets its own reason back. */
 export function thrownFor(fault: Fault, attempts?: number): unknown {
-  return fault.kind === 'cancelled' ? fault.cause : new FaultError(fault, attempts);
+  return fault.kind === 'cancelled' && 'cause' in fault
+    ? fault.cause
+    : new FaultError(fault, attempts);
 }
 
 /** One line for a person. It never quotes the cause: causes carry URLs, and URLs carry secrets. */

@@ -19,7 +19,7 @@ export type FaultKind =
 export type Sent = 'no' | 'maybe' | 'answered';
 
 /** Which clock ran out, for `timeout` faults. A pack may name clocks of its own. */
-export type TimeoutClock = 'deadline' | 'attempt' | 'idle' | 'queue' | (string & {});
+export type TimeoutClock = 'deadline' | 'attempt' | 'idle' | 'callee' | (string & {});
 
 export interface Fault {
   readonly kind: FaultKind;

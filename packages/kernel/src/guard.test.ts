@@ -46,6 +46,11 @@ describe('guard', () => {
     expect(() => guard(7 as never, presets.stac, { effect: 'read' })).toThrow(
       /^work must be a function/,
     );
+    expect(() => guard(undefined as never, presets.stac, { effect: 'read' })).toThrow(/^work must/);
+    const upstream = 'earth-search' as never;
+    expect(() => guard(async () => 1, presets.stac, { effect: 'read', upstream })).toThrow(
+      /^upstream must be made by/,
+    );
   });
 
   it('understands what HTTP clients throw without being told', async () => {
@@ -137,14 +142,28 @@ describe('an upstream that is shared', () => {
     });
   });
 
+  it('is hedged for reads alone, and may be shared with what acts', async () => {
+    const policy = {
+      ...presets.stac,
+      hedge: { quantile: 0.5, minSamples: 1, capacity: 5, perSuccess: 1 },
+    };
+    const host = upstream('h', policy);
+    const { clock, script } = scripted([
+      { answer: 'a', afterMs: 10 },
+      { answer: 'b', afterMs: 500 },
+    ]);
+    const read = guard(script.handle, policy, { effect: 'read', clock, upstream: host });
+    const post = guard(script.handle, policy, { effect: 'once', clock, upstream: host });
+    await clock.run(read('x'));
+    await clock.run(post('x'));
+    expect(script.requests).toHaveLength(2);
+  });
+
   it('shows its state', () => {
     const host = upstream('h', presets.stac);
-    expect([host.name, host.circuit, host.retryTokens]).toEqual([
-      'h',
-      'closed',
-      presets.stac.budget!.capacity,
-    ]);
-    expect(upstream('bare', {}).retryTokens).toBeUndefined();
+    expect([host.name, host.circuit, host.retryTokens]).toEqual(['h', 'closed', 60]);
+    expect(upstream('usual').retryTokens).toBe(60);
+    expect(upstream('bare', { budget: false }).retryTokens).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import { classifyError } from './classify.js';
 import { definePolicy, type Policy } from './decide/policy.js';
+import { refuse } from './decide/validate.js';
 import type { Layer } from './engine/layer.js';
 import { Pipeline, type Guarded, type PipelineOptions, type Work } from './engine/pipeline.js';
 import { attemptTimeout, deadline, idle } from './layers/clocks.js';
@@ -34,13 +35,20 @@ export function guard<I, O>(
   policy: Partial<Policy>,
   options: GuardOptions,
 ): Guarded<I, O> {
+  if (typeof work !== 'function') refuse('work', 'must be a function', typeof work);
   const checked = definePolicy(policy);
   const name = options?.name ?? (work.name || 'guarded');
   const shared = options?.upstream ?? new Upstream(name, checked);
-  const layers = [...layersOf(checked), ...shared.layers, ...(options?.layers ?? [])];
+  if (!(shared instanceof Upstream)) refuse('upstream', "must be made by upstream('name', policy)");
+  const layers = [
+    ...layersOf(checked),
+    ...shared.layersFor(options?.effect),
+    ...(options?.layers ?? []),
+  ];
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
   if (options?.listener) layers.push(observe(options.listener));
-  return new Pipeline(layers, { classify: classifyError, ...options, name }).wrap(work);
+  const classify = options?.classify ?? classifyError;
+  return new Pipeline(layers, { ...options, classify, name }).wrap(work);
 }
 
 function layersOf(policy: Policy): Layer[] {

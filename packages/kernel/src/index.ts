@@ -11,7 +11,12 @@ export {
 } from './decide/rate-limit.js';
 export type { RateLimitInfo } from './decide/rate-limit.js';
 export { shouldRetry } from './decide/should-retry.js';
-export type { GiveUpReason, RetryContext, RetryDecision } from './decide/should-retry.js';
+export type {
+  GiveUpReason,
+  RetryContext,
+  RetryDecision,
+  RetryNumbers,
+} from './decide/should-retry.js';
 export {
   isDailyQuota,
   isRateLimited,

@@ -20,6 +20,17 @@ describe('the retry interface of the GitHub client', () => {
     expect(shouldRetry(fault('timeout'), 0, definePolicy()).retry).toBe(true);
   });
 
+  it('should_retry: takes the four numbers of a policy and no more', () => {
+    const numbers = {
+      maxRetries: 1,
+      initialBackoffMs: 500,
+      maxBackoffMs: 5000,
+      backoffMultiplier: 2,
+    };
+    expect(shouldRetry(fault('server'), 0, numbers)).toEqual({ retry: true, afterMs: 500 });
+    expect(shouldRetry(fault('rate_limited', { retryAfterMs: 9 }), 0, numbers).retry).toBe(true);
+  });
+
   it('calculate_backoff: 1000 ms, then 2000 ms', () => {
     expect(calculateBackoff(0, definePolicy())).toBe(1000);
     expect(calculateBackoff(1, definePolicy())).toBe(2000);
@@ -164,5 +175,18 @@ describe('execute_with_retry', () => {
     controller.abort('stop');
     expect(await ended).toBe('stop');
     expect(clock.now()).toBe(500);
+  });
+
+  it('fails with its own timeout, not with an older error, when time runs out', async () => {
+    const clock = new VirtualClock();
+    let calls = 0;
+    const operation = (): Promise<string> =>
+      calls++ === 0 ? Promise.reject(new FaultError(fault('server'))) : new Promise(() => {});
+    const call = executeWithRetry(operation, {}, { clock, timeoutMs: 5000 });
+    await expect(clock.run(call)).rejects.toMatchObject({
+      fault: { kind: 'timeout', clock: 'deadline' },
+    });
+    const hanging = executeWithRetry(() => new Promise(() => {}), {}, { clock, timeoutMs: 30 });
+    await expect(clock.run(hanging)).rejects.toMatchObject({ name: 'FaultError' });
   });
 });

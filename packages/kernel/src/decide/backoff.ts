@@ -24,17 +24,17 @@ export interface JitterContext {
 /** The wait before retry `attempt`: the backoff, scaled to the upstream and spread by chance. */
 export function jitteredBackoff(
   attempt: number,
-  policy: RetryPolicy,
+  policy: Backoff & Partial<RetryPolicy>,
   context: JitterContext = {},
 ): number {
-  const { medianScale, initialBackoffMs, minBackoffMs } = policy;
+  const { medianScale, initialBackoffMs, minBackoffMs = 0, jitter = 'none' } = policy;
   const { observedMedianMs, random = Math.random } = context;
   const first =
     medianScale !== undefined && observedMedianMs !== undefined && observedMedianMs >= 0
       ? Math.min(initialBackoffMs, medianScale * observedMedianMs)
       : initialBackoffMs;
   const longest = Math.max(minBackoffMs, growBackoff(first, attempt, policy));
-  if (policy.jitter === 'none') return longest;
+  if (jitter === 'none') return longest;
   return minBackoffMs + random() * (longest - minBackoffMs);
 }
 

@@ -6,6 +6,9 @@ import { cache } from '../layers/cache.js';
 import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
 import { hedge } from '../layers/hedge.js';
 import { retry } from '../layers/retry.js';
+import { presets } from '../presets.js';
+import { health } from '../upstream/health.js';
+import { compose } from '../engine/pipeline.js';
 import { definePolicy, type Policy } from './policy.js';
 
 describe('definePolicy', () => {
@@ -22,6 +25,19 @@ describe('definePolicy', () => {
     const policy = definePolicy({ maxRetries: 1 });
     expect(Object.isFrozen(policy)).toBe(true);
     expect(definePolicy(policy)).toBe(policy);
+  });
+
+  it('freezes its parts too, and does not share them with what it was made from', () => {
+    const rateLimit = {
+      onLimit: 'wait' as 'wait' | 'surface',
+      maxWaitMs: 1,
+      withoutHint: 'backoff',
+    };
+    const policy = definePolicy({ rateLimit: rateLimit as never });
+    rateLimit.onLimit = 'surface';
+    expect(policy.rateLimit.onLimit).toBe('wait');
+    expect(Object.isFrozen(policy.rateLimit)).toBe(true);
+    expect(Object.isFrozen(presets.stac.breaker)).toBe(true);
   });
 
   const numbers = [
@@ -119,6 +135,29 @@ describe('layers refuse the numbers they cannot live with, by name', () => {
     ['bulkhead', () => bulkhead({ limit: 1, queue: 0.5 }), /^bulkhead.queue/],
     ['cache', () => cache({ keyOf, ttlMs: 0, maxEntries: 1 }), /^cache.ttlMs/],
     ['cache', () => cache({ keyOf, ttlMs: 1, maxEntries: 0 }), /^cache.maxEntries/],
+    ['health', () => health({ samples: 0 }), /^health.samples must be at least 1/],
+    ['health', () => health({ recent: 0 }), /^health.recent/],
+    ['health', () => health({ coldMedianMs: Number.NaN }), /^health.coldMedianMs/],
+    [
+      'clocks',
+      () => compose([deadline(100), attemptTimeout(5000)], { effect: 'read' }),
+      /^attemptTimeout is above deadline \(100\), got 5000/,
+    ],
+    [
+      'clocks',
+      () => compose([deadline(100), idle(9000)], { effect: 'read' }),
+      /^idle is above deadline/,
+    ],
+    [
+      'hedge',
+      () => compose([hedge(), retry()], { effect: 'read' }),
+      /^hedge needs the health layer/,
+    ],
+    [
+      'hedge',
+      () => compose([hedge(), health()], { effect: 'read' }),
+      /^hedge needs the retry layer/,
+    ],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(message);
   });

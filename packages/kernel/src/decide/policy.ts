@@ -12,8 +12,9 @@ export interface Policy extends RetryPolicy {
   readonly attemptTimeoutMs?: number;
   /** One attempt without progress. */
   readonly idleTimeoutMs?: number;
-  readonly budget?: BudgetOptions;
-  readonly breaker?: BreakerOptions;
+  /** `false`: none. Left out: the usual one. */
+  readonly budget?: BudgetOptions | false;
+  readonly breaker?: BreakerOptions | false;
   readonly hedge?: HedgeOptions;
 }
 
@@ -51,13 +52,22 @@ export function definePolicy(options: Partial<Policy> = {}): Policy {
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) refuse(key, `is not a field of a policy (${known.join(', ')})`);
   }
-  const policy: Policy = Object.freeze(completeRetryPolicy(options));
+  const policy: Policy = freeze(completeRetryPolicy(options));
   checkClocks(policy);
   if (policy.budget) checkBudget(policy.budget);
   if (policy.breaker) checkBreaker(policy.breaker);
   if (policy.hedge) checkHedge(policy.hedge);
   checked.add(policy);
   return policy;
+}
+
+/** A copy that nobody can change any more, not even one of its parts. */
+function freeze<T extends object>(value: T): T {
+  const parts = Object.entries(value).map(([key, part]: [string, unknown]) => [
+    key,
+    typeof part === 'object' && part !== null ? freeze(part) : part,
+  ]);
+  return Object.freeze(Object.fromEntries(parts)) as T;
 }
 
 function checkClocks({ callTimeoutMs, attemptTimeoutMs, idleTimeoutMs }: Policy): void {

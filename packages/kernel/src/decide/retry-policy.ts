@@ -36,6 +36,12 @@ export interface RetryPolicy {
   readonly rateLimit: RateLimitRule;
 }
 
+export const defaultRateLimit: RateLimitRule = {
+  onLimit: 'wait',
+  maxWaitMs: 60_000,
+  withoutHint: 'backoff',
+};
+
 const defaults: RetryPolicy = {
   maxRetries: 3,
   initialBackoffMs: 1000,
@@ -43,7 +49,7 @@ const defaults: RetryPolicy = {
   backoffMultiplier: 2,
   jitter: 'none',
   minBackoffMs: 0,
-  rateLimit: { onLimit: 'wait', maxWaitMs: 60_000, withoutHint: 'backoff' },
+  rateLimit: defaultRateLimit,
 };
 
 /** Fills in what was left out, and refuses by name what cannot be. Ignores what it does not know. */

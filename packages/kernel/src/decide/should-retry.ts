@@ -1,7 +1,7 @@
 import type { Effect, Fault } from '../fault.js';
-import { jitteredBackoff } from './backoff.js';
+import { jitteredBackoff, type Backoff } from './backoff.js';
 import { calculateRateLimitDelay } from './rate-limit.js';
-import type { RetryPolicy } from './retry-policy.js';
+import { defaultRateLimit, type RetryPolicy } from './retry-policy.js';
 
 export type GiveUpReason =
   | 'exhausted' // every attempt that the policy allows was made
@@ -32,6 +32,9 @@ export interface RetryContext {
   readonly observedMedianMs?: number | undefined;
 }
 
+/** The four numbers of a policy; the rest has its defaults. */
+export type RetryNumbers = Backoff & Pick<RetryPolicy, 'maxRetries'> & Partial<RetryPolicy>;
+
 /**
  * Retry, and after how long? Pure: the same arguments give the same answer.
  *
@@ -40,7 +43,7 @@ export interface RetryContext {
 export function shouldRetry(
   fault: Fault,
   attempt: number,
-  policy: RetryPolicy,
+  policy: RetryNumbers,
   context: RetryContext = {},
 ): RetryDecision {
   const obstacle = obstacleTo(fault, context.effect ?? 'read', context.retryUnsent === true);
@@ -95,9 +98,9 @@ function hintOf(fault: Fault, now = Date.now()): number | undefined {
 function refusalOfHint(
   fault: Fault,
   hintMs: number | undefined,
-  policy: RetryPolicy,
+  policy: RetryNumbers,
 ): GiveUpReason | undefined {
-  const rule = policy.rateLimit;
+  const rule = policy.rateLimit ?? defaultRateLimit;
   if (fault.kind === 'rate_limited') {
     if (rule.onLimit === 'surface') return 'limit_surfaced';
     if (!hintMs && rule.withoutHint === 'surface') return 'limit_surfaced';
@@ -110,7 +113,7 @@ function waitFor(
   fault: Fault,
   hintMs: number | undefined,
   attempt: number,
-  policy: RetryPolicy,
+  policy: RetryNumbers,
   context: RetryContext,
 ): number {
   // A reset that has passed already says nothing about how long to wait: back off instead.

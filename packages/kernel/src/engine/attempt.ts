@@ -67,7 +67,8 @@ export class Attempt implements AttemptContext {
   }
 
   reportLimits(limits: readonly RateLimitInfo[]): void {
-    this.call.plan.gate?.report(limits, this.call.plan.clock.wallNow());
+    const { plan, route } = this.call;
+    plan.gate?.report(limits, plan.clock.wallNow(), route);
   }
 
   /** Ends an attempt that did not end by itself. Its signal is only aborted if somebody read it. */

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
 import { retry } from '../layers/retry.js';
-import type { Fault } from '../fault.js';
 import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
-import type { Clock } from '../time/clock.js';
 import { compose } from './pipeline.js';
 import { faultOf, rig } from './rig.fixture.js';
 
@@ -159,7 +157,15 @@ describe('the deadline', () => {
 
   it('that is not a number is refused before anything is sent', async () => {
     const { begin, upstream } = rig([{ answer: 'a' }], [patient]);
-    await expect(begin({ timeoutMs: Number.NaN })).rejects.toThrow(/^deadline must be a number/);
+    const refusal = async (options: object): Promise<unknown> => {
+      const { kind, sent, cause } = faultOf(await begin(options));
+      expect([kind, sent]).toEqual(['unexpected', 'no']);
+      return (cause as Error).message;
+    };
+    expect(await refusal({ timeoutMs: Number.NaN })).toBe('timeoutMs must be a number, got NaN');
+    expect(await refusal({ deadline: Number.NaN })).toMatch(/^deadline must be a time on the/);
+    expect(await refusal({ deadline: Date.now() + 50 })).toMatch(/^deadline must be a time on the/);
+    expect(await refusal({ signal: {} })).toBe('signal must be an AbortSignal');
     expect(upstream.requests).toHaveLength(0);
   });
 
@@ -402,111 +408,5 @@ describe('the attempt’s signal', () => {
     );
     await clock.run(guarded.outcome(undefined));
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-  });
-});
-
-describe('a layer that throws', () => {
-  const broken = new Error('a bug in a layer');
-  const bad = (hook: 'before' | 'after' | 'settled' | 'launched') => ({
-    name: 'bad',
-    [hook]: () => {
-      throw broken;
-    },
-  });
-
-  it.each(['before', 'launched', 'after', 'settled'] as const)(
-    'in %s fails the call instead of hanging it',
-    async (hook) => {
-      const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
-      expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
-    },
-  );
-
-  it('on a retry fails the call instead of the process', async () => {
-    const second = {
-      name: 'bad',
-      before: ({ index }: { index: number }) => {
-        if (index === 1) throw broken;
-        return undefined;
-      },
-    };
-    const { call } = rig([{ fault: server }], [patient, second]);
-    expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
-  });
-});
-
-describe('nothing is left behind', () => {
-  it.each([
-    ['a success', { answer: 'a' }],
-    ['a failure', { fault: fault('rejected') }],
-  ])('by %s: the timer is gone a tick later, though the deadline was far', async (_, step) => {
-    const { call, clock } = rig([step], [deadline(15_000), attemptTimeout(6000), patient]);
-    await call();
-    await clock.advance(60);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('by a call that ends before its siblings: they still hear their signal', async () => {
-    const { begin, clock } = rig([{ answer: 'quick' }, { hang: true, deaf: true }], [patient]);
-    const caller = new AbortController();
-    const quick = begin({ signal: caller.signal });
-    const stuck = begin({ signal: caller.signal });
-    expect((await clock.run(quick)).ok).toBe(true);
-    caller.abort('now');
-    expect(faultOf(await stuck).cause).toBe('now');
-  });
-});
-
-describe('a layer that refuses', () => {
-  it('over and over ends the call after as many tries as there would have been attempts', async () => {
-    let asked = 0;
-    const shut = {
-      name: 'shut',
-      before: () => {
-        asked++;
-        return fault('rate_limited', { sent: 'no', retryAfterMs: 10 });
-      },
-    };
-    const { call, upstream } = rig([{ answer: 'a' }], [patient, shut]);
-    expect(faultOf(await call()).kind).toBe('rate_limited');
-    expect(asked).toBe(3);
-    expect(upstream.requests).toHaveLength(0);
-  });
-
-  it('undoes what the layers before it had begun, and only that', async () => {
-    const seen: string[] = [];
-    const noting = (name: string, refusal?: Fault) => ({
-      name,
-      before: () => {
-        seen.push(`${name} before`);
-        return refusal;
-      },
-      after: (_: unknown, ended: Fault | undefined) =>
-        void seen.push(`${name} after ${ended?.kind}`),
-    });
-    const { call } = rig(
-      [{ answer: 'a' }],
-      [noting('a'), noting('b', fault('overloaded')), noting('c')],
-    );
-    await call();
-    expect(seen).toEqual(['a before', 'b before', 'a after overloaded']);
-  });
-});
-
-describe('an event loop that was held up', () => {
-  it('does not make an attempt begin after the deadline', async () => {
-    const clock = new VirtualClock();
-    const late: Clock = {
-      now: () => clock.now(),
-      wallNow: () => clock.wallNow(),
-      setTimer: (ms, fire) => clock.setTimer(ms + 1000, fire),
-      clearTimer: (timer) => clock.clearTimer(timer),
-    };
-    const { handle, requests } = new ScriptedUpstream<undefined, string>(clock, [
-      { fault: server },
-    ]);
-    const guarded = compose([patient, deadline(500)], { effect: 'read', clock: late }).wrap(handle);
-    expect(faultOf(await clock.run(guarded.outcome(undefined))).clock).toBe('deadline');
-    expect(requests).toHaveLength(1);
   });
 });

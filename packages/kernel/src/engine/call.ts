@@ -1,5 +1,5 @@
 import { shouldRetry, type GiveUpReason } from '../decide/should-retry.js';
-import { refuse } from '../decide/validate.js';
+import { MAX_TIMER_MS, refuse } from '../decide/validate.js';
 import type { EventBody } from '../events.js';
 import { FaultError, thrownFor } from '../fault-error.js';
 import type { Fault, TimeoutClock } from '../fault.js';
@@ -92,9 +92,8 @@ export class Call extends Alarm {
       this.#resolve = resolve;
       this.#reject = reject;
       const { options, startedAt: now } = this;
-      if (options !== undefined && !this.#accept(options, now)) return;
       try {
-        this.#enter(now);
+        if (options === undefined || this.#accept(options, now)) this.#enter(now);
       } catch (cause) {
         this.#crash(cause);
       }
@@ -103,9 +102,14 @@ export class Call extends Alarm {
 
   #accept(options: CallOptions, now: number): boolean {
     const { signal, deadline = Infinity, timeoutMs = Infinity } = options;
+    if (Number.isNaN(+timeoutMs)) refuse('timeoutMs', 'must be a number', timeoutMs);
+    // An epoch time would be a deadline in fifty years.
+    if (!(deadline - now <= MAX_TIMER_MS || deadline === Infinity)) {
+      refuse('deadline', "must be a time on the pipeline's own clock", deadline);
+    }
     this.deadline = Math.min(this.deadline, deadline, now + timeoutMs);
-    // Not a number: better no call at all than one without a deadline.
-    if (Number.isNaN(this.deadline)) refuse('deadline', 'must be a number', deadline);
+    if (signal !== undefined && !signal.addEventListener)
+      refuse('signal', 'must be an AbortSignal');
     if (signal?.aborted) this.cancel(signal.reason);
     else if (this.deadline <= now) this.#expire(now);
     else if (signal !== undefined) listenForAbort(signal, this);
@@ -131,10 +135,13 @@ export class Call extends Alarm {
     this.attempts++;
     attempt.sibling = this.live;
     this.live = attempt;
-    // The common case, where no alarm is set yet and no deadline but the plan's can come first.
-    if (this.attempts > 1 || now !== this.startedAt || this.options || this.after !== this)
+    // The common case: the plan's own clocks come first, so that the alarm's place is known.
+    if (this.attempts > 1 || now !== this.startedAt || this.deadline !== now + plan.callTimeoutMs) {
       this.rearm();
-    else if (plan.firstAlarms) plan.alarms.set(this, now + plan.firstAlarmMs, plan.firstAlarms);
+    } else if (plan.firstAlarms) {
+      plan.alarms.remove(this);
+      plan.alarms.append(this, now + plan.firstAlarmMs, plan.firstAlarms);
+    }
     for (let i = 0; i < launcheds.length; i++) launcheds[i]!.launched(attempt, now);
     void this.#perform(attempt);
   }
@@ -160,10 +167,13 @@ export class Call extends Alarm {
 
   #faultOf(cause: unknown): Fault {
     try {
-      return cause instanceof FaultError ? cause.fault : this.plan.classify(cause);
+      const fault = cause instanceof FaultError ? cause.fault : this.plan.classify(cause);
+      // A clock that ran out further in is the callee's, not one of ours.
+      if (fault.kind) return ours.includes(fault.clock) ? { ...fault, clock: 'callee' } : fault;
     } catch {
-      return { kind: 'unexpected', sent: 'maybe', cause };
+      // A classifier that throws knows no more than one that gives nothing.
     }
+    return { kind: 'unexpected', sent: 'maybe', cause };
   }
 
   // ---- how an attempt ends ----------------------------------------------------------------
@@ -179,8 +189,21 @@ export class Call extends Alarm {
     attempt.done = true;
     if (this.live === attempt) this.live = attempt.sibling;
     else this.#unlink(attempt);
+    this.#tellAfter(attempt, fault, now);
+  }
+
+  /** Tells all layers, even if one of them throws: each keeps count of what is under way. */
+  #tellAfter(attempt: Attempt, fault: Fault | undefined, now: number): void {
     const { afters } = this.plan;
-    for (let i = 0; i < afters.length; i++) afters[i]!.after(attempt, fault, now);
+    let broken: { cause: unknown } | undefined;
+    for (let i = 0; i < afters.length; i++) {
+      try {
+        afters[i]!.after(attempt, fault, now);
+      } catch (cause) {
+        broken = { cause };
+      }
+    }
+    if (broken !== undefined) throw broken.cause;
   }
 
   #unlink(attempt: Attempt): void {
@@ -261,16 +284,23 @@ export class Call extends Alarm {
   /** Sets the alarm for whatever runs out first: the call, an attempt, or an attempt's silence. */
   rearm(): void {
     const { alarms, attemptTimeoutMs, idleTimeoutMs } = this.plan;
-    alarms.remove(this);
     let due = this.deadline;
     for (let at = this.live; at !== undefined; at = at.sibling) {
       due = Math.min(due, at.startedAt + attemptTimeoutMs, at.progressAt + idleTimeoutMs);
     }
-    if (due < Infinity) alarms.set(this, due);
+    alarms.set(this, due);
   }
 
   override ring(now: number): void {
-    if (now >= this.deadline) return this.#expire(now);
+    try {
+      if (now >= this.deadline) this.#expire(now);
+      else this.#cutOffLate(now);
+    } catch (cause) {
+      this.#crash(cause);
+    }
+  }
+
+  #cutOffLate(now: number): void {
     const { attemptTimeoutMs, idleTimeoutMs } = this.plan;
     let at = this.live;
     while (at !== undefined && !this.settled) {
@@ -295,7 +325,11 @@ export class Call extends Alarm {
   }
 
   cancel(cause: unknown): void {
-    this.giveUp('cancelled', { kind: 'cancelled', sent: 'no', cause }, this.plan.clock.now());
+    try {
+      this.giveUp('cancelled', { kind: 'cancelled', sent: 'no', cause }, this.plan.clock.now());
+    } catch (thrown) {
+      this.#crash(thrown);
+    }
   }
 
   // ---- the way out ------------------------------------------------------------------------
@@ -315,9 +349,13 @@ export class Call extends Alarm {
 
   /** A layer threw. That is a mistake in the layer, but the caller gets an answer all the same. */
   #crash(cause: unknown): void {
-    this.settled = true;
-    this.plan.alarms.remove(this);
-    this.#fail({ kind: 'unexpected', sent: 'maybe', cause });
+    const fault: Fault = { kind: 'unexpected', sent: this.attempts > 0 ? 'maybe' : 'no', cause };
+    try {
+      if (!this.settled) this.#finish(fault, this.plan.clock.now());
+    } catch {
+      // It threw again; our own traces were gone before it was asked.
+    }
+    this.#fail(fault);
   }
 
   #fail(fault: Fault): void {
@@ -325,16 +363,19 @@ export class Call extends Alarm {
     else this.#reject!(thrownFor(fault, this.attempts));
   }
 
-  /** Leaves nothing behind: no alarm, timer, listener, place in a queue or running attempt. */
+  /**
+   * Leaves nothing behind: no alarm, timer, listener, place in a queue or running attempt. What is
+   * ours goes first, so that a layer that throws cannot keep it here.
+   */
   #finish(fault: Fault | undefined, now: number): void {
     this.settled = true;
-    const { plan, options } = this;
+    const { plan, options, live } = this;
     plan.alarms.remove(this);
     if (this.#timer !== undefined) plan.clock.clearTimer(this.#timer);
-    for (let at = this.live; at !== undefined; at = at.sibling) this.#abandon(at, fault, now);
-    this.live = undefined;
-    if (this.#entered) plan.admission?.leave(this, now);
     if (options?.signal !== undefined) stopListening(options.signal, this);
+    if (this.#entered) plan.admission?.leave(this, now);
+    this.live = undefined;
+    for (let at = live; at !== undefined; at = at.sibling) this.#abandon(at, fault, now);
     const { settleds } = plan;
     for (let i = 0; i < settleds.length; i++) settleds[i]!.settled(this, fault, now);
   }
@@ -343,9 +384,12 @@ export class Call extends Alarm {
   #abandon(attempt: Attempt, fault: Fault | undefined, now: number): void {
     const why: Fault = fault ?? { kind: 'cancelled', sent: attempt.sent };
     attempt.abandon(why);
-    for (const layer of this.plan.afters) layer.after(attempt, why, now);
+    this.#tellAfter(attempt, why, now);
   }
 }
+
+/** The clocks of a call, by the names in its faults. */
+const ours: readonly unknown[] = ['deadline', 'attempt', 'idle'];
 
 /** An answer that says that the request was turned away at the door. */
 function processedNothing({ kind, sent }: Fault): boolean {

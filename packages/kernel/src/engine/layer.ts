@@ -60,6 +60,6 @@ export interface Layer {
   wrapCall?(next: CallFn, plan: Plan): CallFn;
   /** Surrounds the callee itself. One promise a layer. */
   wrapAttempt?(next: AttemptFn): AttemptFn;
-  /** Said when composed; throws if the layer has no business with this effect. */
-  accepts?(effect: Effect): void;
+  /** Asked when composed; throws if the layer has no business with this effect or these layers. */
+  accepts?(effect: Effect, layers: readonly Layer[]): void;
 }

@@ -6,6 +6,7 @@ import { cache } from '../layers/cache.js';
 import { deadline } from '../layers/clocks.js';
 import { hedge } from '../layers/hedge.js';
 import { retry } from '../layers/retry.js';
+import { health } from '../upstream/health.js';
 import { singleflight } from '../layers/singleflight.js';
 import { fault } from '../testing/index.js';
 import type { AttemptFn, CallFn, Layer } from './layer.js';
@@ -37,7 +38,7 @@ describe('compose', () => {
     for (const effect of effects) {
       expect(() => compose([layer], { effect })).toThrow(new RegExp(`^${name} `));
     }
-    expect(() => compose([layer], { effect: 'read' })).not.toThrow();
+    expect(() => compose([layer, health(), retry()], { effect: 'read' })).not.toThrow();
   });
 
   it('refuses to wrap what is not a function', () => {

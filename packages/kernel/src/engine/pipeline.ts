@@ -24,9 +24,14 @@ export interface PipelineOptions {
 
 /** A guarded function: throws a `FaultError`, or gives an `Outcome` and never throws. */
 export interface Guarded<I, O> {
-  (input: I, options?: CallOptions): Promise<O>;
-  outcome(input: I, options?: CallOptions): Promise<Outcome<O>>;
+  (...args: Arguments<I>): Promise<O>;
+  outcome(...args: Arguments<I>): Promise<Outcome<O>>;
 }
+
+/** Work that takes no input is called without one. */
+type Arguments<I> = undefined extends I
+  ? [input?: I, options?: CallOptions]
+  : [input: I, options?: CallOptions];
 
 export type Work<I, O> = (input: I, attempt: AttemptContext) => Promise<O> | O;
 
@@ -36,7 +41,7 @@ export class Pipeline {
 
   constructor(layers: readonly Layer[], options: PipelineOptions) {
     checkChoice('effect', options?.effect, ['read', 'idempotent', 'once']);
-    for (const layer of layers) layer.accepts?.(options.effect);
+    for (const layer of layers) layer.accepts?.(options.effect, layers);
     this.#plan = new Plan(layers, {
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
@@ -58,11 +63,12 @@ export class Pipeline {
     );
     const base: CallFn = (input, options) =>
       new Call(plan, inner, input, options, true).run() as never;
-    const outcome = layers.reduce((next, layer) => layer.wrapCall?.(next, plan) ?? next, base);
+    const whole = layers.reduce((next, layer) => layer.wrapCall?.(next, plan) ?? next, base);
     // Straight to the call where nothing stands around it: one promise less.
     const direct: CallFn = (input, options) =>
       new Call(plan, inner, input, options, false).run() as never;
-    const guarded = outcome === base ? direct : throwing(outcome);
+    const outcome = whole === base ? base : settling(whole);
+    const guarded = whole === base ? direct : throwing(outcome);
     return Object.assign(guarded, { outcome }) as unknown as Guarded<I, O>;
   }
 
@@ -70,6 +76,17 @@ export class Pipeline {
   run<O>(work: (attempt: AttemptContext) => Promise<O> | O, options?: CallOptions): Promise<O> {
     return this.wrap<undefined, O>((_, attempt) => work(attempt))(undefined, options);
   }
+}
+
+/** A layer around a call that throws has made a mistake; the caller gets an answer all the same. */
+function settling(outcome: CallFn): CallFn {
+  return async (input, options) => {
+    try {
+      return await outcome(input, options);
+    } catch (cause) {
+      return { ok: false, fault: { kind: 'unexpected', sent: 'maybe', cause } };
+    }
+  };
 }
 
 function throwing(outcome: CallFn) {

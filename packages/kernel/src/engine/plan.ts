@@ -6,7 +6,7 @@ import type { LimitGate } from '../layers/limit-gate.js';
 import type { Health } from '../upstream/health.js';
 import { AlarmList, alarmsOf, type Alarms } from '../time/alarms.js';
 import type { Clock } from '../time/clock.js';
-import { refuse } from '../decide/validate.js';
+import { checkOrder, refuse } from '../decide/validate.js';
 import type { Admission, Layer, LoopSettings } from './layer.js';
 
 export interface PlanOptions {
@@ -75,6 +75,8 @@ export class Plan implements PlanOptions {
     this.attemptTimeoutMs = only(layers, 'attemptTimeoutMs') ?? Infinity;
     this.idleTimeoutMs = only(layers, 'idleTimeoutMs') ?? Infinity;
 
+    checkOrder('attemptTimeout', finite(this.attemptTimeoutMs), 'deadline', this.callTimeoutMs);
+    checkOrder('idle', finite(this.idleTimeoutMs), 'deadline', this.callTimeoutMs);
     this.alarms = alarmsOf(this.clock);
     this.firstAlarmMs = Math.min(this.callTimeoutMs, this.attemptTimeoutMs, this.idleTimeoutMs);
     this.firstAlarms = this.firstAlarmMs < Infinity ? new AlarmList() : undefined;
@@ -98,4 +100,9 @@ function only<K extends keyof LoopSettings>(
     );
   }
   return found[0]?.loop?.[setting];
+}
+
+/** A clock that is not set is at odds with none. */
+function finite(ms: number): number {
+  return ms === Infinity ? 0 : ms;
 }

@@ -187,4 +187,28 @@ describe('a breaker', () => {
     await call();
     expect(circuit.state).toBe('open');
   });
+
+  it('lets others probe when a probe never comes back', async () => {
+    const steps = [...times(5, down), { hang: true, deaf: true } as const, up];
+    const { call, begin, clock } = rig(steps, [breaker({ ...eager, probes: 1 })]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    void begin();
+    expect(faultOf(await call()).retryAfterMs).toBe(2000);
+    await clock.advance(2000);
+    expect((await call()).ok).toBe(true);
+  });
+
+  it('still listens to a probe that is slower than it is patient', async () => {
+    const circuit = breaker({ ...eager, probes: 1 });
+    const steps = [...times(5, down), { answer: 'slow', afterMs: 5000 }, { hang: true } as const];
+    const { call, begin, clock } = rig(steps, [circuit]);
+    for (let i = 0; i < 5; i++) await call();
+    await clock.advance(1000);
+    const slow = begin();
+    await clock.advance(2500);
+    void begin();
+    await clock.run(slow);
+    expect(circuit.state).toBe('closed');
+  });
 });

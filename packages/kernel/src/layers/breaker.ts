@@ -95,12 +95,11 @@ export class Breaker implements Layer {
   }
 
   #admitProbe(attempt: Attempt, now: number): Fault | undefined {
-    if (this.#state === 'open' && now >= this.#openUntil) {
-      this.#state = 'half_open';
+    if (now >= this.#openUntil) {
+      if (this.#state === 'open') this.#halfOpen(attempt, now);
+      // Probes that never come back must not keep it half open for ever: others may go after a while.
       this.#probesLeft = this.#options.probes;
-      this.#probeFailures = 0;
-      this.#probeSuccesses = 0;
-      attempt.call.tell(now, { type: 'circuit_half_open', upstream: this.upstream });
+      this.#openUntil = now + this.#openMs;
     }
     if (this.#state === 'half_open' && this.#probesLeft > 0) {
       this.#probesLeft--;
@@ -109,6 +108,13 @@ export class Breaker implements Layer {
     }
     const retryAfterMs = Math.max(0, Math.ceil(this.#openUntil - now));
     return { kind: 'circuit_open', sent: 'no', retryAfterMs };
+  }
+
+  #halfOpen(attempt: Attempt, now: number): void {
+    this.#state = 'half_open';
+    this.#probeFailures = 0;
+    this.#probeSuccesses = 0;
+    attempt.call.tell(now, { type: 'circuit_half_open', upstream: this.upstream });
   }
 
   /** Closes when the probes can no longer reach the failing share, opens again when they have. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
-import { fault } from '../testing/index.js';
+import { compose } from '../engine/pipeline.js';
+import { FaultError } from '../fault-error.js';
+import { fault, VirtualClock } from '../testing/index.js';
+import { breaker } from './breaker.js';
 import { bulkhead } from './bulkhead.js';
 import { deadline } from './clocks.js';
 import { counters } from './counters.js';
@@ -85,5 +88,24 @@ describe('a bulkhead', () => {
     await clock.run(Promise.all([begin(), begin(), begin()]));
     expect(counts).toMatchObject({ calls: 3, failures: 1, attempts: 2 });
     expect(types()).toContain('queue_wait');
+  });
+
+  it.each([
+    ['an open circuit', [breaker({ minimumAttempts: 5, openMs: 60_000, maxOpenMs: 60_000 })]],
+    ['a callee that throws at once', []],
+  ])('empties a long queue into %s without nesting', async (_, layers) => {
+    const doors = bulkhead({ limit: 10, queue: 10_000 });
+    const clock = new VirtualClock();
+    const guarded = compose([doors, deadline(1000), ...layers], { effect: 'read', clock }).wrap(
+      () => {
+        throw new FaultError(fault('server'));
+      },
+    );
+    const outcomes = await clock.run(
+      Promise.all(Array.from({ length: 10_000 }, () => guarded.outcome())),
+    );
+    expect(new Set(outcomes.map((outcome) => faultOf(outcome).kind))).toContain('server');
+    expect(outcomes.some((outcome) => faultOf(outcome).kind === 'unexpected')).toBe(false);
+    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
   });
 });

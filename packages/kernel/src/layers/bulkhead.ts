@@ -18,6 +18,7 @@ export class Bulkhead implements Layer, Admission {
   readonly #places: number;
   readonly #waiting = new Set<Call>();
   #underWay = 0;
+  #handingOver = false;
 
   constructor({ limit, queue = 0 }: BulkheadOptions) {
     checkNumber('bulkhead.limit', limit, { min: 1, integer: true });
@@ -35,7 +36,8 @@ export class Bulkhead implements Layer, Admission {
   }
 
   enter(call: Call, now: number): Fault | 'queued' | undefined {
-    if (this.#underWay < this.#limit) {
+    // Nobody slips in while others wait.
+    if (this.#underWay < this.#limit && this.#waiting.size === 0) {
       this.#underWay++;
       return undefined;
     }
@@ -47,12 +49,20 @@ export class Bulkhead implements Layer, Admission {
 
   leave(call: Call, now: number): void {
     if (this.#waiting.delete(call)) return;
-    for (const next of this.#waiting) {
-      // The place goes from hand to hand: a newcomer cannot slip in between.
-      this.#waiting.delete(next);
-      return next.relaunch(now);
-    }
     this.#underWay--;
+    if (!this.#handingOver) this.#handOver(now);
+  }
+
+  /** In a loop: a call may end as soon as it is let in, and a long queue of those must not nest. */
+  #handOver(now: number): void {
+    this.#handingOver = true;
+    for (const next of this.#waiting) {
+      if (this.#underWay >= this.#limit) break;
+      this.#waiting.delete(next);
+      this.#underWay++;
+      next.relaunch(now);
+    }
+    this.#handingOver = false;
   }
 }
 

@@ -24,6 +24,8 @@ export class Cache<I> implements Layer {
   readonly name = 'cache';
   readonly #options: CacheOptions<I>;
   readonly #entries = new Map<string, Entry>();
+  /** Counts how often something was taken out. */
+  #generation = 0;
 
   constructor(options: CacheOptions<I>) {
     checkNumber('cache.ttlMs', options.ttlMs, { above: 0 });
@@ -46,17 +48,22 @@ export class Cache<I> implements Layer {
       if (key === undefined) return next(input, options);
       const hit = options?.signal?.aborted ? undefined : this.#lookUp(key, plan.clock.now());
       if (hit !== undefined) return { ok: true, value: hit.value };
+      const asked = this.#generation;
       const outcome = await next(input, options);
-      if (outcome.ok) this.#write(key, outcome.value, plan.clock.now());
+      // What was asked before the cache was emptied may be what it was emptied of.
+      if (outcome.ok && asked === this.#generation)
+        this.#write(key, outcome.value, plan.clock.now());
       return outcome;
     };
   }
 
   delete(key: string): void {
+    this.#generation++;
     this.#entries.delete(key);
   }
 
   clear(): void {
+    this.#generation++;
     this.#entries.clear();
   }
 

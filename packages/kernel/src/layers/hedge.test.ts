@@ -200,4 +200,30 @@ describe('a hedge', () => {
     await call();
     expect(clock.now() - start).toBe(1000);
   });
+
+  it('earns nothing by faults', async () => {
+    const layers = [
+      health(),
+      hedge({ ...options, capacity: 1, perSuccess: 1 }),
+      retry({ maxRetries: 2, initialBackoffMs: 1000 }),
+      attemptTimeout(300),
+    ];
+    const failing: Step<string> = { fault: fault('rejected'), afterMs: 10 };
+    const steps = [
+      usual,
+      usual,
+      usual,
+      usual,
+      { hang: true } as const,
+      failing,
+      failing,
+      failing,
+      { answer: 'slow', afterMs: 250 },
+    ];
+    const { call, upstream } = rig(steps, layers);
+    for (let i = 0; i < 7; i++) await call();
+    const before = upstream.requests.length;
+    await call();
+    expect(upstream.requests.length - before).toBe(1);
+  });
 });

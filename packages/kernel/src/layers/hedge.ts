@@ -37,8 +37,12 @@ export class HedgeGate implements Layer {
     this.#bucket = new TokenBucket({ ...options, perSecond: 0 });
   }
 
-  accepts(effect: Effect): void {
+  accepts(effect: Effect, layers: readonly Layer[]): void {
     if (effect !== 'read') refuse('hedge', `sends twice, so it is for effect 'read' only`, effect);
+    const has = (setting: keyof LoopSettings): boolean =>
+      layers.some(({ loop }) => loop?.[setting] !== undefined);
+    if (!has('health')) refuse('hedge', 'needs the health layer, which knows what slow is');
+    if (!has('retry')) refuse('hedge', 'needs the retry layer, whose attempts it uses');
   }
 
   /** Sets the second request for later, in case the first is slow. */

@@ -57,4 +57,23 @@ describe('limitGate', () => {
     expect(faultOf(await call()).clock).toBe('deadline');
     expect(clock.now()).toBe(40_000);
   });
+
+  it('holds back the route that met the limit, and no other', async () => {
+    const gate = limitGate();
+    const limited = fault('rate_limited', { limits: exhausted });
+    const { call, upstream } = rig([{ fault: limited }, { answer: 'a' }], [gate]);
+    await call({ route: 'search' });
+    expect(faultOf(await call({ route: 'search' })).sent).toBe('no');
+    expect((await call({ route: 'core' })).ok).toBe(true);
+    expect((await call()).ok).toBe(true);
+    expect(upstream.requests).toHaveLength(3);
+  });
+
+  it('opens by itself when the reset has come', async () => {
+    const gate = limitGate();
+    const { call, clock } = rig([{ answer: 'a' }], [gate]);
+    gate.report(exhausted, clock.wallNow());
+    await clock.advance(30_000);
+    expect((await call()).ok).toBe(true);
+  });
 });

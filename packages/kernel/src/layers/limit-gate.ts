@@ -3,48 +3,61 @@ import type { Attempt } from '../engine/attempt.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Fault } from '../fault.js';
 
-/** As many windows as any upstream has; more would be made up. */
-const MAX_WINDOWS = 16;
+/** More windows than any upstream has; the rest would be made up. */
+const MAX_WINDOWS = 256;
 
 /**
  * Holds a request back that the upstream has already said it will refuse. An answer with nothing
  * remaining is still an answer; it is the next request that has to wait.
+ *
+ * Upstreams count by endpoint or resource, so a limit holds for the route that met it and for no
+ * other; calls without a route share one.
  */
 export class LimitGate implements Layer {
   readonly name = 'limitGate';
   readonly loop: LoopSettings = { gate: this };
-  /** Exhausted windows by name, each with its reset. Empty nearly always. */
-  readonly #exhausted = new Map<string, RateLimitInfo>();
+  /** Exhausted windows by name, within their route. Empty nearly always. */
+  readonly #routes = new Map<string, Map<string, RateLimitInfo>>();
 
-  report(limits: readonly RateLimitInfo[], wallNow: number): void {
+  report(limits: readonly RateLimitInfo[], wallNow: number, route = ''): void {
     for (const limit of limits) {
       const name = limit.name ?? '';
       const shut = limit.remaining <= 0 && calculateRateLimitDelay(limit.reset, wallNow) > 0;
-      if (!shut) this.#exhausted.delete(name);
-      else if (this.#exhausted.size < MAX_WINDOWS) this.#exhausted.set(name, limit);
+      if (shut) this.#shut(route, name, limit);
+      else this.#open(route, name);
     }
   }
 
   before(attempt: Attempt): Fault | undefined {
-    if (this.#exhausted.size === 0) return undefined;
+    if (this.#routes.size === 0) return undefined;
+    const route = attempt.call.route ?? '';
+    const windows = this.#routes.get(route);
+    if (windows === undefined) return undefined;
     const wallNow = attempt.call.plan.clock.wallNow();
     let retryAfterMs = 0;
-    for (const [name, limit] of this.#exhausted) {
+    for (const [name, limit] of windows) {
       const delay = calculateRateLimitDelay(limit.reset, wallNow);
       if (delay > 0) retryAfterMs = Math.max(retryAfterMs, delay);
-      else this.#exhausted.delete(name);
+      else this.#open(route, name);
     }
     if (retryAfterMs === 0) return undefined;
-    return {
-      kind: 'rate_limited',
-      sent: 'no',
-      retryAfterMs,
-      limits: [...this.#exhausted.values()],
-    };
+    return { kind: 'rate_limited', sent: 'no', retryAfterMs, limits: [...windows.values()] };
   }
 
   after(attempt: Attempt, fault: Fault | undefined): void {
-    if (fault?.limits !== undefined) this.report(fault.limits, attempt.call.plan.clock.wallNow());
+    if (fault?.limits !== undefined) attempt.reportLimits(fault.limits);
+  }
+
+  #shut(route: string, name: string, limit: RateLimitInfo): void {
+    const windows = this.#routes.get(route) ?? new Map<string, RateLimitInfo>();
+    if (this.#routes.size < MAX_WINDOWS && windows.size < MAX_WINDOWS) {
+      this.#routes.set(route, windows.set(name, limit));
+    }
+  }
+
+  #open(route: string, name: string): void {
+    const windows = this.#routes.get(route);
+    if (windows?.delete(name) && windows.size === 0) this.#routes.delete(route);
   }
 }
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
 import { attemptTimeout, deadline } from './clocks.js';
+import { idle } from './clocks.js';
+import type { Listener } from '../events.js';
 import { observe } from './observe.js';
 import { retry } from './retry.js';
 
@@ -64,5 +66,21 @@ describe('observers', () => {
     });
     const { call } = rig([down, { answer: 'b' }], [quick, rude]);
     expect(await call()).toEqual({ ok: true, value: 'b' });
+  });
+
+  it('may be slow to fail: a listener’s rejected promise is nobody’s problem', async () => {
+    const slow = observe((async () => {
+      await Promise.resolve();
+      throw new Error('the log is full');
+    }) as Listener);
+    const { call } = rig([{ answer: 'a' }], [slow]);
+    expect((await call()).ok).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('hear of an attempt that fell silent', async () => {
+    const { call, events } = rig([{ hang: true }, { answer: 'b' }], [quick, idle(50)]);
+    await call();
+    expect(events[0]).toMatchObject({ type: 'timeout_abort', clock: 'idle', elapsedMs: 50 });
   });
 });

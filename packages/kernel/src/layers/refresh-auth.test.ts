@@ -62,4 +62,36 @@ describe('refreshAuth', () => {
     await call();
     expect(upstream.requests).toHaveLength(3);
   });
+
+  it('is shared by calls that are refused together', async () => {
+    let refreshes = 0;
+    const clockless = refreshAuth(async () => {
+      refreshes++;
+      await Promise.resolve();
+    });
+    const steps = [...Array.from({ length: 50 }, () => denied), { answer: 'in' }];
+    const { begin, clock } = rig(steps, [quick, clockless]);
+    const outcomes = await clock.run(Promise.all(Array.from({ length: 50 }, () => begin())));
+    expect(outcomes.every(({ ok }) => ok)).toBe(true);
+    expect(refreshes).toBe(1);
+  });
+
+  it('goes on for the others when one of them leaves', async () => {
+    let done = (): void => {};
+    let signal: AbortSignal | undefined;
+    const slow = (given: AbortSignal): Promise<void> => {
+      signal = given;
+      return new Promise((resolve) => (done = resolve));
+    };
+    const { begin, clock } = rig([denied, denied, { answer: 'in' }], [quick, refreshAuth(slow)]);
+    const caller = new AbortController();
+    const leaving = begin({ signal: caller.signal });
+    const staying = begin();
+    await clock.advance(10);
+    caller.abort('bye');
+    expect(faultOf(await leaving).cause).toBe('bye');
+    expect(signal?.aborted).toBe(false);
+    done();
+    expect((await clock.run(staying)).ok).toBe(true);
+  });
 });

@@ -4,41 +4,62 @@ import type { Fault } from '../fault.js';
 
 export type RefreshAuth = (signal: AbortSignal) => unknown;
 
+/** One refresh under way, and the calls that wait for it. */
+interface Refresh {
+  readonly controller: AbortController;
+  readonly waiting: Map<Call, Fault>;
+}
+
 /**
  * After a credential was not accepted: gets a fresh one and tries the call once more. A refusal
- * for want of credentials was not processed, so this holds for every effect.
+ * for want of credentials was not processed, so this holds for every effect. Calls that fail
+ * together share one refresh: a refresh token is often good for a single use.
  */
-export function refreshAuth(refresh: RefreshAuth): Layer {
-  const refreshing = new WeakMap<Call, AbortController>();
+export function refreshAuth(renew: RefreshAuth): Layer {
+  const refreshed = new WeakSet<Call>();
+  let current: Refresh | undefined;
+  let renewedAt = -Infinity;
 
-  async function renew(call: Call, fault: Fault, signal: AbortSignal): Promise<void> {
+  async function run({ controller, waiting }: Refresh): Promise<void> {
     let renewed: boolean;
     try {
-      renewed = (await refresh(signal)) !== false;
+      renewed = (await renew(controller.signal)) !== false;
     } catch {
       renewed = false;
     }
-    if (call.settled) return;
-    const now = call.plan.clock.now();
-    if (renewed) call.retryAfter(0, fault, now);
-    else call.giveUp('permanent', fault, now);
+    if (current?.waiting === waiting) current = undefined;
+    for (const [call, fault] of waiting) {
+      const now = call.plan.clock.now();
+      if (renewed) {
+        renewedAt = now;
+        call.retryAfter(0, fault, now);
+      } else call.giveUp('permanent', fault, now);
+    }
   }
 
   return {
     name: 'refreshAuth',
-    rescue(call, fault) {
-      if (fault.kind !== 'auth' || fault.final || refreshing.has(call) || call.live) return false;
-      const controller = new AbortController();
-      refreshing.set(call, controller);
+    rescue(call, fault, now) {
+      if (fault.kind !== 'auth' || fault.final || refreshed.has(call) || call.live) return false;
+      refreshed.add(call);
+      if (call.startedAt <= renewedAt) {
+        // It set out with the old credential, and somebody has got a new one since.
+        call.retryAfter(0, fault, now);
+        return true;
+      }
       // The refresh has the call's deadline and no other.
       call.rearm();
-      void renew(call, fault, controller.signal);
+      const joined = current;
+      current ??= { controller: new AbortController(), waiting: new Map() };
+      current.waiting.set(call, fault);
+      if (joined === undefined) void run(current);
       return true;
     },
     settled(call, fault) {
-      if (fault?.clock === 'deadline' || fault?.kind === 'cancelled') {
-        refreshing.get(call)?.abort(fault.cause);
-      }
+      const refresh = current;
+      if (!refresh?.waiting.delete(call) || refresh.waiting.size > 0) return;
+      current = undefined;
+      refresh.controller.abort(fault?.cause);
     },
   };
 }

@@ -77,6 +77,50 @@ describe('singleflight', () => {
   });
 });
 
+describe('singleflight, with callers who come and go', () => {
+  it('does not take off for a caller that has already left', async () => {
+    const { upstream, outcome } = flights([{ answer: 'a' }]);
+    expect(faultOf(await outcome('x', { signal: AbortSignal.abort('gone') })).cause).toBe('gone');
+    expect(faultOf(await outcome('x', { timeoutMs: 0 })).clock).toBe('deadline');
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('does not count a caller whose options were refused', async () => {
+    const { clock, upstream, outcome } = flights([{ hang: true }]);
+    const caller = new AbortController();
+    const waiting = outcome('x', { signal: caller.signal });
+    expect(faultOf(await outcome('x', { timeoutMs: Number.NaN })).kind).toBe('unexpected');
+    await clock.advance(10);
+    caller.abort('bye');
+    await waiting;
+    expect(upstream.requests[0]?.abortedAt).toBe(10);
+  });
+
+  it('does not let an old flight’s end take a newer one off the list', async () => {
+    const { clock, upstream, outcome } = flights([
+      { answer: 'old', afterMs: 100 },
+      { answer: 'new', afterMs: 100 },
+    ]);
+    const caller = new AbortController();
+    const first = outcome('x', { signal: caller.signal });
+    caller.abort('bye');
+    await first;
+    const second = outcome('x');
+    await clock.advance(50);
+    const third = outcome('x');
+    await clock.run(Promise.all([second, third]));
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('answers with a fault when a key cannot be made', async () => {
+    const broken = (): string => {
+      throw new Error('no key');
+    };
+    const pipeline = compose([singleflight(broken)], { effect: 'read' });
+    expect(faultOf(await pipeline.wrap(() => 1).outcome('x')).kind).toBe('unexpected');
+  });
+});
+
 describe('cache', () => {
   function cached(steps: Step<string>[], maxEntries = 2) {
     const clock = new VirtualClock();
@@ -146,5 +190,14 @@ describe('cache', () => {
     const { ask, outcome } = cached([{ answer: 'a' }]);
     await ask('x');
     expect(faultOf(await outcome('x', { signal: AbortSignal.abort('gone') })).cause).toBe('gone');
+  });
+
+  it('does not write back what was asked before it was emptied', async () => {
+    const { clock, store, outcome } = cached([{ answer: 'old', afterMs: 50 }, { answer: 'new' }]);
+    const asked = outcome('x');
+    await clock.advance(10);
+    store.clear();
+    await clock.run(asked);
+    expect(store.size).toBe(0);
   });
 });

@@ -50,18 +50,20 @@ export function singleflight<I>(keyOf: KeyOf<I>): Layer {
       return async (input, options) => {
         const key = keyOf(input as I);
         if (key === undefined) return next(input, options);
-        const flight = flights.get(key) ?? takeOff(key, input, options);
-        flight.waiting++;
-        const joined = await (new Call(
-          joining,
-          () => flight.answer,
-          input,
-          options,
-          true,
-        ).run() as Promise<Outcome<Outcome<unknown>>>);
-        flight.waiting--;
+        let flight: Flight | undefined;
+        const join = (): Promise<Outcome<unknown>> => {
+          flight = flights.get(key) ?? takeOff(key, input, options);
+          flight.waiting++;
+          return flight.answer;
+        };
+        // A call of its own, so that each caller leaves at its own deadline or signal; one that has
+        // none of its time left does not even take off.
+        const joined = (await new Call(joining, join, input, options, true).run()) as Outcome<
+          Outcome<unknown>
+        >;
+        if (flight !== undefined) flight.waiting--;
         if (joined.ok) return joined.value;
-        if (flight.waiting === 0) {
+        if (flight?.waiting === 0) {
           land(key, flight);
           flight.controller.abort(joined.fault.cause);
         }

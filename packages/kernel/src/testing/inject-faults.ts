@@ -32,6 +32,11 @@ export function injectFaults(options: FaultInjection): Layer {
   const { rate, faults = usual, latencyMs = 0, bursts = [] } = options;
   const { random = Math.random, clock = systemClock } = options;
   checkNumber('injectFaults.rate', rate, { min: 0, max: 1 });
+  if (typeof latencyMs === 'number') checkNumber('injectFaults.latencyMs', latencyMs, { min: 0 });
+  for (const { from, to } of bursts) {
+    checkNumber('injectFaults.bursts.from', from, {});
+    checkNumber('injectFaults.bursts.to', to, { min: from });
+  }
   if (faults.length === 0) throw new RangeError('injectFaults.faults must name at least one fault');
 
   const strikes = (): boolean => {

@@ -5,20 +5,17 @@ import type { Clock, Timer } from './clock.js';
  * not set, between its neighbours in a list when it is.
  */
 export class Alarm {
-  due = -Infinity;
+  due = Infinity;
   before: Alarm = this;
   after: Alarm = this;
+  timer: Timer = undefined;
 
   ring(_now: number): void {}
 }
 
-/**
- * The head of a ring of alarms. It is due before all of them, so that every search ends at it.
- * Alarms that are always set the same time ahead should share one: a new one then belongs at the
- * end, and nothing has to be searched.
- */
+/** The head of a ring of alarms that are always set the same time ahead, so that they stay in order. */
 export class AlarmList extends Alarm {
-  /** Whether the timer looks at it. */
+  /** Whether the shared timer looks at it. */
   watched = false;
 }
 
@@ -31,13 +28,13 @@ const TICK_MS = 50;
  * A timer for each call costs more than all the rest of a guarded call. Here setting and clearing
  * an alarm is a few pointer writes; one timer is armed for the earliest of them or for the next
  * tick. A tick that finds nothing left lets the timer go: an idle process holds none, and the last
- * call delays the process's exit by a tick at most.
+ * call delays the process's exit by a tick at most. An alarm that belongs to no list, because its
+ * caller brought a deadline or an attempt is not the first, gets a timer of its own.
  */
 export class Alarms {
   readonly #clock: Clock;
   /** The lists that had alarms when the timer last looked. */
   readonly #watched = new Set<AlarmList>();
-  readonly #odd = new AlarmList();
   #timer: Timer = undefined;
   #armedFor = Infinity;
   readonly #onTimer = (): void => this.#wake();
@@ -46,38 +43,49 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** Sets an alarm. Cheap where it belongs at the end, as in a list of alarms of one length. */
-  set(alarm: Alarm, due: number, list: AlarmList = this.#odd): void {
-    let { before } = list;
-    while (before.due > due) before = before.before;
+  /** Sets an alarm that is not set, at the end of a list. */
+  append(alarm: Alarm, due: number, list: AlarmList): void {
     alarm.due = due;
-    alarm.before = before;
-    alarm.after = before.after;
-    alarm.after.before = alarm;
-    before.after = alarm;
-    if (!list.watched) this.#watch(list);
+    alarm.before = list.before;
+    alarm.after = list;
+    list.before.after = alarm;
+    list.before = alarm;
+    if (!list.watched) {
+      list.watched = true;
+      this.#watched.add(list);
+    }
     if (due < this.#armedFor) this.#arm(due);
+  }
+
+  /** Sets an alarm anew, to any time. */
+  set(alarm: Alarm, due: number): void {
+    this.remove(alarm);
+    if (due === Infinity) return;
+    const clock = this.#clock;
+    alarm.timer = clock.setTimer(due - clock.now(), () => {
+      alarm.timer = undefined;
+      alarm.ring(clock.now());
+    });
   }
 
   /** Takes an alarm out; harmless if it is not set. */
   remove(alarm: Alarm): void {
+    if (alarm.timer !== undefined) {
+      this.#clock.clearTimer(alarm.timer);
+      alarm.timer = undefined;
+    }
     alarm.before.after = alarm.after;
     alarm.after.before = alarm.before;
     alarm.before = alarm;
     alarm.after = alarm;
   }
 
-  #watch(list: AlarmList): void {
-    list.watched = true;
-    this.#watched.add(list);
-  }
-
   #arm(due: number): void {
-    if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer);
-    const now = this.#clock.now();
-    const at = Math.min(due, now + TICK_MS);
-    this.#armedFor = at;
-    this.#timer = this.#clock.setTimer(Math.max(1, at - now), this.#onTimer);
+    const clock = this.#clock;
+    if (this.#timer !== undefined) clock.clearTimer(this.#timer);
+    const now = clock.now();
+    this.#armedFor = Math.min(due, now + TICK_MS);
+    this.#timer = clock.setTimer(Math.max(1, this.#armedFor - now), this.#onTimer);
   }
 
   #wake(): void {

@@ -1,4 +1,4 @@
-import { checkNumber } from '../decide/validate.js';
+import { checkNumber, MAX_TIMER_MS } from '../decide/validate.js';
 import type { AttemptContext } from '../engine/attempt.js';
 import { FaultError } from '../fault-error.js';
 import { systemClock, type Clock } from './clock.js';
@@ -28,7 +28,7 @@ export async function* withIdleTimeout<T>(
   source: AsyncIterable<T>,
   { idleMs, clock = systemClock }: IdleStreamOptions,
 ): AsyncGenerator<T, void, void> {
-  checkNumber('idleMs', idleMs, { above: 0 });
+  checkNumber('idleMs', idleMs, { above: 0, max: MAX_TIMER_MS });
   const iterator = source[Symbol.asyncIterator]();
   let over = false;
   try {

@@ -1,6 +1,7 @@
 import type { Attempt } from '../engine/attempt.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Fault } from '../fault.js';
+import { checkNumbers } from '../decide/validate.js';
 import { Ring } from './ring.js';
 
 export interface HealthOptions {
@@ -34,6 +35,16 @@ export class Health implements Layer {
 
   constructor(options: HealthOptions = {}) {
     const { samples = 32, coldMedianMs = 50, failingShare = 0.4, recent = 16 } = options;
+    checkNumbers(
+      'health.',
+      { samples, coldMedianMs, failingShare, recent },
+      {
+        samples: { min: 1, max: 10_000, integer: true },
+        coldMedianMs: { min: 0 },
+        failingShare: { min: 0, max: 1 },
+        recent: { min: 1 },
+      },
+    );
     this.#samples = samples;
     this.#coldMedianMs = coldMedianMs;
     this.#failingShare = failingShare;

@@ -1,7 +1,8 @@
 import { definePolicy, type Policy } from '../decide/policy.js';
 import type { Layer } from '../engine/layer.js';
-import { Breaker, type BreakerState } from '../layers/breaker.js';
-import { Budget } from '../layers/budget.js';
+import type { Effect } from '../fault.js';
+import { Breaker, defaultBreaker, type BreakerState } from '../layers/breaker.js';
+import { Budget, defaultBudget } from '../layers/budget.js';
 import { HedgeGate } from '../layers/hedge.js';
 import { LimitGate } from '../layers/limit-gate.js';
 import { Health } from './health.js';
@@ -20,9 +21,10 @@ export class Upstream {
 
   constructor(name: string, policy: Policy) {
     this.name = name;
-    this.#breaker = policy.breaker && new Breaker(name, policy.breaker);
-    this.#budget = policy.budget && new Budget(policy.budget);
-    this.#hedge = policy.hedge && new HedgeGate(policy.hedge);
+    const { breaker = defaultBreaker, budget = defaultBudget, hedge } = policy;
+    this.#breaker = breaker ? new Breaker(name, breaker) : undefined;
+    this.#budget = budget ? new Budget(budget) : undefined;
+    this.#hedge = hedge && new HedgeGate(hedge);
   }
 
   get circuit(): BreakerState {
@@ -34,14 +36,16 @@ export class Upstream {
     return this.#budget?.tokens;
   }
 
-  /** The layers through which a pipeline takes part in what is shared. */
-  get layers(): readonly Layer[] {
-    return [this.health, this.#gate, this.#breaker, this.#budget, this.#hedge].filter(
+  /** The layers through which calls of an effect take part in what is shared. Only reads are hedged. */
+  layersFor(effect: Effect): readonly Layer[] {
+    const hedge = effect === 'read' ? this.#hedge : undefined;
+    return [this.health, this.#gate, this.#breaker, this.#budget, hedge].filter(
       (layer) => layer !== undefined,
     );
   }
 }
 
-export function upstream(name: string, policy: Partial<Policy>): Upstream {
+/** Retries are budgeted and a circuit breaks unless the policy says otherwise. */
+export function upstream(name: string, policy: Partial<Policy> = {}): Upstream {
   return new Upstream(name, definePolicy(policy));
 }

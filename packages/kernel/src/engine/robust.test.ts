@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import type { Fault } from '../fault.js';
+import { breaker } from '../layers/breaker.js';
+import { bulkhead } from '../layers/bulkhead.js';
+import { attemptTimeout, deadline } from '../layers/clocks.js';
+import { retry } from '../layers/retry.js';
+import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
+import type { Clock } from '../time/clock.js';
+import { compose } from './pipeline.js';
+import { faultOf, rig } from './rig.fixture.js';
+
+const server = fault('server');
+const patient = retry({ maxRetries: 2, initialBackoffMs: 100 });
+
+describe('a layer that throws', () => {
+  const broken = new Error('a bug in a layer');
+  const bad = (hook: 'before' | 'after' | 'settled' | 'launched') => ({
+    name: 'bad',
+    [hook]: () => {
+      throw broken;
+    },
+  });
+
+  it.each(['before', 'launched', 'after', 'settled'] as const)(
+    'in %s fails the call instead of hanging it',
+    async (hook) => {
+      const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
+      expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
+    },
+  );
+
+  it('on a retry fails the call instead of the process', async () => {
+    const second = {
+      name: 'bad',
+      before: ({ index }: { index: number }) => {
+        if (index === 1) throw broken;
+        return undefined;
+      },
+    };
+    const { call } = rig([{ fault: server }], [patient, second]);
+    expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
+  });
+});
+
+describe('nothing is left behind', () => {
+  it.each([
+    ['a success', { answer: 'a' }],
+    ['a failure', { fault: fault('rejected') }],
+  ])('by %s: the timer is gone a tick later, though the deadline was far', async (_, step) => {
+    const { call, clock } = rig([step], [deadline(15_000), attemptTimeout(6000), patient]);
+    await call();
+    await clock.advance(60);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('by a call that ends before its siblings: they still hear their signal', async () => {
+    const { begin, clock } = rig([{ answer: 'quick' }, { hang: true, deaf: true }], [patient]);
+    const caller = new AbortController();
+    const quick = begin({ signal: caller.signal });
+    const stuck = begin({ signal: caller.signal });
+    expect((await clock.run(quick)).ok).toBe(true);
+    caller.abort('now');
+    expect(faultOf(await stuck).cause).toBe('now');
+  });
+});
+
+describe('a layer that refuses', () => {
+  it('over and over ends the call after as many tries as there would have been attempts', async () => {
+    let asked = 0;
+    const shut = {
+      name: 'shut',
+      before: () => {
+        asked++;
+        return fault('rate_limited', { sent: 'no', retryAfterMs: 10 });
+      },
+    };
+    const { call, upstream } = rig([{ answer: 'a' }], [patient, shut]);
+    expect(faultOf(await call()).kind).toBe('rate_limited');
+    expect(asked).toBe(3);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('undoes what the layers before it had begun, and only that', async () => {
+    const seen: string[] = [];
+    const noting = (name: string, refusal?: Fault) => ({
+      name,
+      before: () => {
+        seen.push(`${name} before`);
+        return refusal;
+      },
+      after: (_: unknown, ended: Fault | undefined) =>
+        void seen.push(`${name} after ${ended?.kind}`),
+    });
+    const { call } = rig(
+      [{ answer: 'a' }],
+      [noting('a'), noting('b', fault('overloaded')), noting('c')],
+    );
+    await call();
+    expect(seen).toEqual(['a before', 'b before', 'a after overloaded']);
+  });
+});
+
+describe('an event loop that was held up', () => {
+  it('does not make an attempt begin after the deadline', async () => {
+    const clock = new VirtualClock();
+    const late: Clock = {
+      now: () => clock.now(),
+      wallNow: () => clock.wallNow(),
+      setTimer: (ms, fire) => clock.setTimer(ms + 1000, fire),
+      clearTimer: (timer) => clock.clearTimer(timer),
+    };
+    const { handle, requests } = new ScriptedUpstream<undefined, string>(clock, [
+      { fault: server },
+    ]);
+    const guarded = compose([patient, deadline(500)], { effect: 'read', clock: late }).wrap(handle);
+    expect(faultOf(await clock.run(guarded.outcome(undefined))).clock).toBe('deadline');
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a layer that throws when time runs out', () => {
+  const rude = {
+    name: 'rude',
+    settled: () => {
+      throw new Error('a bug in a layer');
+    },
+  };
+
+  it('fails its own call, and rings the others', async () => {
+    const clock = new VirtualClock();
+    const { handle } = new ScriptedUpstream<undefined, string>(clock, [{ hang: true, deaf: true }]);
+    const bad = compose([deadline(30), rude], { effect: 'read', clock }).wrap(handle);
+    const good = compose([deadline(60)], { effect: 'read', clock }).wrap(handle);
+    const outcomes = await clock.run(Promise.all([bad.outcome(), bad.outcome(), good.outcome()]));
+    expect(outcomes.map((outcome) => faultOf(outcome).kind)).toEqual([
+      'unexpected',
+      'unexpected',
+      'timeout',
+    ]);
+  });
+
+  it('does not keep an abort from the calls after it', async () => {
+    const caller = new AbortController();
+    const never = (): Promise<string> => new Promise(() => {});
+    const bad = compose([rude], { effect: 'read' }).wrap(never);
+    const good = compose([], { effect: 'read' }).wrap(never);
+    const both = [bad, good].map(({ outcome }) => outcome(undefined, { signal: caller.signal }));
+    caller.abort('enough');
+    const [first, second] = await Promise.all(both);
+    expect(faultOf(first!).kind).toBe('unexpected');
+    expect(faultOf(second!).cause).toBe('enough');
+  });
+});
+
+describe('a call that ends by a mistake of ours', () => {
+  it('gives its place back, and what it counted', async () => {
+    const doors = bulkhead({ limit: 1 });
+    let mistakes = 1;
+    const clumsy = {
+      name: 'clumsy',
+      after: () => {
+        if (mistakes-- > 0) throw new Error('once');
+      },
+    };
+    const { call } = rig([{ answer: 'a' }], [doors, clumsy, breaker()]);
+    expect(faultOf(await call()).kind).toBe('unexpected');
+    expect((await call()).ok).toBe(true);
+    expect(doors.underWay).toBe(0);
+  });
+
+  it('leaves no alarm behind', async () => {
+    const broken = {
+      name: 'broken',
+      launched: () => {
+        throw new Error('no');
+      },
+    };
+    const { call, clock } = rig([{ answer: 'a' }], [deadline(15_000), broken]);
+    await call();
+    await clock.advance(60);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is unexpected where a classifier gives nothing', async () => {
+    const doors = bulkhead({ limit: 1 });
+    const { call } = rig([{ throws: 'odd' }], [doors], { classify: () => undefined as never });
+    for (let i = 0; i < 3; i++) {
+      expect(faultOf(await call())).toEqual({ kind: 'unexpected', sent: 'maybe', cause: 'odd' });
+    }
+  });
+
+  it('throws a FaultError, and not undefined, where a classifier says cancelled', async () => {
+    const classify = (): Fault => ({ kind: 'cancelled', sent: 'maybe' });
+    const guarded = compose([], { effect: 'read', classify }).wrap(() =>
+      Promise.reject(new Error()),
+    );
+    await expect(guarded()).rejects.toMatchObject({ name: 'FaultError' });
+  });
+});
+
+describe('a clock further in', () => {
+  it('is the callee’s: the call around it may try again', async () => {
+    const clock = new VirtualClock();
+    const { handle, requests } = new ScriptedUpstream<undefined, string>(clock, [
+      { hang: true },
+      { answer: 'b' },
+    ]);
+    const inner = compose([deadline(50)], { effect: 'read', clock }).wrap(handle);
+    const outer = compose([deadline(5000), patient], { effect: 'read', clock }).wrap(() => inner());
+    expect(await clock.run(outer())).toBe('b');
+    expect(requests).toHaveLength(2);
+    const stuck = new ScriptedUpstream<undefined, string>(clock, [{ hang: true }]);
+    const never = compose([deadline(50)], { effect: 'read', clock }).wrap(stuck.handle);
+    const around = compose([deadline(5000), patient], { effect: 'read', clock }).wrap(() =>
+      never(),
+    );
+    expect(faultOf(await clock.run(around.outcome()))).toMatchObject({
+      kind: 'timeout',
+      clock: 'callee',
+    });
+  });
+});
+
+describe('twenty thousand calls with deadlines of their own', () => {
+  it('are begun without searching through each other', async () => {
+    const clock = new VirtualClock();
+    const guarded = compose([deadline(60_000)], { effect: 'read', clock }).wrap(
+      () => new Promise(() => {}),
+    );
+    const calls = Array.from({ length: 20_000 }, (_, n) =>
+      guarded.outcome(undefined, { timeoutMs: 30_000 - n }),
+    );
+    const outcomes = await clock.run(Promise.all(calls));
+    expect(outcomes.every((outcome) => !outcome.ok && outcome.fault.clock === 'deadline')).toBe(
+      true,
+    );
+    expect(clock.now()).toBe(30_000);
+  });
+});
