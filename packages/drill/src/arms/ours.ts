@@ -30,15 +30,6 @@ export const hedged: Arm = {
   build: (world) => guarded(world, presets.stac, [hedge()]),
 };
 
-/** The same without a breaker, to see what the budget does on its own. */
-export const withoutBreaker: Arm = {
-  title: 'toolkeel stac, no breaker',
-  build: (world) => {
-    const { breaker: _, ...policy } = presets.stac;
-    return guarded(world, policy, []);
-  },
-};
-
 function guarded(world: World, policy: Partial<Policy>, layers: readonly Layer[]) {
   const { clock, upstream, seed } = world;
   return guard(upstream.handle, policy, {
@@ -52,29 +43,40 @@ function guarded(world: World, policy: Partial<Policy>, layers: readonly Layer[]
 /** Other numbers than the shipped ones, for a sweep. */
 export interface Variant {
   readonly title: string;
+  /** Changes to the preset. */
   readonly policy?: Partial<Policy>;
+  /** Instead of the preset: what is left out here is left out. */
+  readonly only?: Partial<Policy>;
   readonly health?: HealthOptions;
   readonly hedge?: Partial<HedgeOptions>;
 }
 
 /** The same layers as the preset's, composed by hand so that every number can be another. */
-export function variant({ title, policy: changed, health: known, hedge: hedging }: Variant): Arm {
-  const policy = { ...presets.stac, ...changed };
+export function variant({ title, policy, only, health: known, hedge: hedging }: Variant): Arm {
+  const numbers = { ...(only ?? presets.stac), ...policy };
   return {
     title,
     build(world) {
       const { clock, upstream, seed } = world;
-      const layers: Layer[] = [retry(policy), health(known), limitGate(), ...circuitWatch(world)];
-      if (policy.callTimeoutMs) layers.push(deadline(policy.callTimeoutMs));
-      if (policy.attemptTimeoutMs) layers.push(attemptTimeout(policy.attemptTimeoutMs));
-      if (policy.breaker) layers.push(breaker(policy.breaker));
-      if (policy.budget) layers.push(budget(policy.budget));
+      const layers: Layer[] = [retry(numbers), health(known), limitGate(), ...circuitWatch(world)];
+      if (numbers.callTimeoutMs) layers.push(deadline(numbers.callTimeoutMs));
+      if (numbers.attemptTimeoutMs) layers.push(attemptTimeout(numbers.attemptTimeoutMs));
+      if (numbers.breaker) layers.push(breaker(numbers.breaker));
+      if (numbers.budget) layers.push(budget(numbers.budget));
       if (hedging) layers.push(hedge(hedging));
       const random = seededRandom(seed);
       return compose(layers, { effect: 'read', clock, random }).wrap(upstream.handle);
     },
   };
 }
+
+const { breaker: _, ...withoutABreaker } = presets.stac;
+
+/** The same without a breaker, to see what the budget does on its own. */
+export const withoutBreaker: Arm = variant({
+  title: 'toolkeel stac, no breaker',
+  only: withoutABreaker,
+});
 
 function circuitWatch({ onCircuit }: World): Layer[] {
   if (onCircuit === undefined) return [];

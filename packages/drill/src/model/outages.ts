@@ -1,10 +1,16 @@
 import { draw, exponential } from './draws.js';
 
-/** Times at which the upstream is down, in order. */
+/** A time for which the upstream is down. */
 export interface Outage {
   readonly from: number;
   readonly to: number;
 }
+
+/**
+ * What being down means for a request. `turnsAway`: it fails fast if it arrives then. `crashes`:
+ * what was under way breaks too. `hangs`: neither gets an answer, ever.
+ */
+export type OutageKind = 'turnsAway' | 'crashes' | 'hangs';
 
 /** Outages that come and go at random, so that the upstream is down for a share of the time. */
 export function randomOutages(options: {
@@ -25,11 +31,27 @@ export function randomOutages(options: {
   return outages;
 }
 
-/** Says whether the upstream is down. Ask in the order of time. */
-export function outageWatch(outages: readonly Outage[]): (now: number) => boolean {
-  let next = 0;
-  return (now) => {
-    while (next < outages.length && outages[next]!.to <= now) next++;
-    return next < outages.length && outages[next]!.from <= now;
-  };
+/** Says when the upstream is down. Asked in the order of time. */
+export class OutageWatch {
+  readonly #outages: readonly Outage[];
+  #next = 0;
+
+  constructor(outages: readonly Outage[]) {
+    this.#outages = outages;
+  }
+
+  /** The outage that is or comes next. */
+  #at(now: number): Outage | undefined {
+    while (this.#next < this.#outages.length && this.#outages[this.#next]!.to <= now) this.#next++;
+    return this.#outages[this.#next];
+  }
+
+  isDown(now: number): boolean {
+    return this.nextFrom(now) <= now;
+  }
+
+  /** When the next outage begins, or the present one has begun. */
+  nextFrom(now: number): number {
+    return this.#at(now)?.from ?? Infinity;
+  }
 }

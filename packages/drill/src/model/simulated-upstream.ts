@@ -5,12 +5,12 @@ import {
   type Fault,
   type Work,
 } from '@toolkeel/kernel';
-import type { Callee } from '../arms/arm.js';
 import { fault } from '@toolkeel/kernel/testing';
+import type { Callee } from '../arms/arm.js';
 import { lognormalQuantile, type Lognormal } from '../stats/lognormal.js';
 import { draw } from './draws.js';
 import type { FaultMode } from './fault-mode.js';
-import { outageWatch, type Outage } from './outages.js';
+import { OutageWatch, type Outage, type OutageKind } from './outages.js';
 
 export interface UpstreamOptions {
   readonly clock: Clock;
@@ -18,11 +18,12 @@ export interface UpstreamOptions {
   readonly calls: number;
   readonly latency: Lognormal;
   readonly faults: FaultMode;
-  /** While down, every request fails as fast as a fast fault, or hangs. */
   readonly outages?: readonly Outage[];
-  readonly outageHangs?: boolean;
+  readonly outageKind?: OutageKind;
   /** Requests a second beyond which it sheds load: it answers 503 at once. */
   readonly capacity?: number;
+  /** Is told of every request that arrives. */
+  readonly onRequest?: (now: number, call: number) => void;
 }
 
 /** What becomes of a request: an answer or a fault, and when. Never, if it hangs. */
@@ -31,32 +32,29 @@ interface Fate {
   readonly failed: boolean;
 }
 
-/** Made once: what a fault costs to construct is not what is simulated. */
+/** Made once: what an error costs to construct is not what is simulated. */
 const unavailable = new FaultError(fault('server'));
-const tooSlow: Fault = { kind: 'timeout', sent: 'maybe', clock: 'attempt', final: true };
+const tooSlow: Fault = fault('timeout', { clock: 'attempt', final: true });
 const gaveUp = new FaultError(tooSlow);
 
 /** How much of a second's capacity may be asked for at once. */
 const BURST_SECONDS = 0.1;
+/** A request that is turned away learns so in this share of the time of an answer. */
+const FAST = 0.1;
 
 /** An upstream in virtual time. Its own count of requests is the witness for every load. */
 export class SimulatedUpstream implements Callee {
   /** Requests that arrived, for each call. */
   readonly attempts: Uint16Array;
   readonly #options: UpstreamOptions;
-  readonly #isDown: (now: number) => boolean;
+  readonly #outages: OutageWatch;
   #backlog = 0;
   #backlogAt = 0;
-  onRequest: ((now: number) => void) | undefined = undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    this.#isDown = outageWatch(options.outages ?? []);
+    this.#outages = new OutageWatch(options.outages ?? []);
     this.attempts = new Uint16Array(options.calls);
-  }
-
-  get requests(): number {
-    return this.attempts.reduce((sum, attempts) => sum + attempts, 0);
   }
 
   readonly handle = (call: number, { index }: AttemptContext): Promise<number> =>
@@ -70,17 +68,34 @@ export class SimulatedUpstream implements Callee {
   }
 
   #arrive(call: number, attempt: number): Fate {
-    const { clock, seed, latency, faults, outageHangs } = this.#options;
+    const { clock, seed, latency, onRequest } = this.#options;
     const now = clock.now();
     this.attempts[call]! += 1;
-    this.onRequest?.(now);
+    onRequest?.(now, call);
     const answerMs = lognormalQuantile(latency, draw(seed, 'latency', call, attempt));
-    if (this.#isDown(now)) return failure(outageHangs ? Infinity : answerMs * 0.1);
-    if (this.#isFull(now)) return failure(answerMs * 0.1);
-    if (draw(seed, 'fault', call, attempt) >= faults.rate)
-      return { afterMs: answerMs, failed: false };
+    if (this.#outages.isDown(now)) return this.#turnAway(answerMs);
+    if (this.#isFull(now)) return failure(answerMs * FAST);
+    return this.#surviving(this.#serve(call, attempt, answerMs), now);
+  }
+
+  #serve(call: number, attempt: number, answerMs: number): Fate {
+    const { seed, faults } = this.#options;
+    const fails = draw(seed, 'fault', call, attempt) < faults.rate;
+    if (!fails) return { afterMs: answerMs, failed: false };
     const hangs = draw(seed, 'kind', call, attempt) < faults.hangs;
     return failure(hangs ? Infinity : answerMs * faults.share);
+  }
+
+  #turnAway(answerMs: number): Fate {
+    return failure(this.#options.outageKind === 'hangs' ? Infinity : answerMs * FAST);
+  }
+
+  /** What becomes of a request if an outage begins while it is under way. */
+  #surviving(fate: Fate, now: number): Fate {
+    const { outageKind = 'turnsAway' } = this.#options;
+    const from = this.#outages.nextFrom(now);
+    if (outageKind === 'turnsAway' || now + fate.afterMs < from) return fate;
+    return failure(outageKind === 'hangs' ? Infinity : from - now);
   }
 
   #answer(call: number, { afterMs, failed }: Fate): Promise<number> {

@@ -22,8 +22,16 @@ export interface BurstResult {
 }
 
 /** The share of the time for which the upstream is down. */
-export const DOWN_SHARE = 0.2;
-export const burstLatency = { p95Ms: 50, sigma: 0.5 } as const;
+const DOWN_SHARE = 0.2;
+const burstLatency = { p95Ms: 50, sigma: 0.5 } as const;
+
+/** With fewer outages than this, what is compared is their luck. */
+const FEWEST = 20;
+
+/** So many calls as wanted, or as it takes to see enough outages of this length. */
+export function callsForBursts(wanted: number, meanMs: number, perSecond: number): number {
+  return Math.ceil(Math.max(wanted, (FEWEST * perSecond * meanMs) / DOWN_SHARE / 1000));
+}
 
 /** The same share of failing requests as elsewhere, but all in a row: down, and up again. */
 export async function runBursts({

@@ -12,6 +12,8 @@ export interface CellOptions {
   readonly arm: Arm;
   readonly latency: Lognormal;
   readonly faults: FaultModeName;
+  /** Another share of failing requests than the mode's own. */
+  readonly faultRate?: number;
   readonly arrivals: Arrivals;
   readonly calls: number;
   readonly seed: number;
@@ -33,8 +35,10 @@ export interface CellResult {
 
 /** One arm against one latency and one kind of fault. */
 export async function runCell(options: CellOptions): Promise<CellResult> {
-  const { seed } = options;
-  const trace = await drive({ ...options, faults: faultModes[options.faults] });
+  const { seed, faultRate } = options;
+  const mode = faultModes[options.faults];
+  const faults = faultRate === undefined ? mode : { ...mode, rate: faultRate };
+  const trace = await drive({ ...options, faults });
   const without = faultFree(options);
   const took = sorted(trace.tookMs);
   return {

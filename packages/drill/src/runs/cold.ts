@@ -25,7 +25,7 @@ export interface ColdResult {
 }
 
 /** As many calls as the requirement samples. */
-export const CALLS_PER_RUN = 200;
+const CALLS_PER_RUN = 200;
 const FIRST = 20;
 
 /** Many processes that have just started, each with its first calls. */

@@ -1,28 +1,24 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
-import type { Arm } from '../arms/arm.js';
+import type { Arm, CircuitEvent } from '../arms/arm.js';
 import { begin, type Arrivals } from '../model/arrivals.js';
-import { SimulatedUpstream, type UpstreamOptions } from '../model/simulated-upstream.js';
 import { derive } from '../model/draws.js';
+import { SimulatedUpstream, type UpstreamOptions } from '../model/simulated-upstream.js';
 import type { Trace } from './trace.js';
 
-export interface RunOptions extends Omit<UpstreamOptions, 'clock'> {
+export interface DriveOptions extends Omit<UpstreamOptions, 'clock'> {
   readonly arm: Arm;
   readonly arrivals: Arrivals;
-  /** Is told each time the circuit opens or closes. */
-  readonly onCircuit?: (
-    event: 'circuit_open' | 'circuit_half_open' | 'circuit_close',
-    now: number,
-  ) => void;
-  /** Is told of every request that reaches the upstream. */
-  readonly onRequest?: (now: number) => void;
+  /** Nothing is looked at after this, so nothing is simulated. Default: until all is over. */
+  readonly untilMs?: number;
+  /** Is told each time the circuit opens, looks or closes. */
+  readonly onCircuit?: (event: CircuitEvent, now: number) => void;
 }
 
-/** Runs calls through an arm against a simulated upstream, in virtual time from a cold start. */
-export async function drive(options: RunOptions): Promise<Trace> {
+/** Runs calls through an arm against a simulated upstream, in virtual time, from a cold start. */
+export async function drive(options: DriveOptions): Promise<Trace> {
   const { arm, arrivals, calls, seed, onCircuit } = options;
   const clock = new VirtualClock();
   const upstream = new SimulatedUpstream({ ...options, clock });
-  upstream.onRequest = options.onRequest;
   const guarded = arm.build({ clock, upstream, seed: derive(seed, 1), onCircuit });
 
   const startedAt = new Float64Array(calls);
@@ -36,6 +32,6 @@ export async function drive(options: RunOptions): Promise<Trace> {
     ok[call] = outcome.ok ? 1 : 0;
   };
   begin(arrivals, { clock, seed, calls }, start);
-  await clock.drain();
+  await (options.untilMs === undefined ? clock.drain() : clock.advanceTo(options.untilMs));
   return { calls, startedAt, tookMs, ok, attempts: upstream.attempts };
 }

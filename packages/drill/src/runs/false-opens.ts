@@ -3,7 +3,7 @@ import type { Arrivals } from '../model/arrivals.js';
 import { derive } from '../model/draws.js';
 import { faultModes } from '../model/fault-mode.js';
 import { drive } from './drive.js';
-import { usualLatency } from './outage.js';
+import { usualLatency } from './usual.js';
 
 export interface FalseOpenOptions {
   readonly arm: Arm;

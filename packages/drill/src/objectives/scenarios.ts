@@ -1,0 +1,63 @@
+import type { ArmName } from '../arms/index.js';
+import { baselines, ownArms } from '../plan/cells.js';
+import * as plan from '../plan/scenarios.js';
+import { change, percent, times } from '../report/format.js';
+import type { Results } from '../runs/results.js';
+import * as bars from './bars.js';
+import { judge, type Objective } from './objective.js';
+
+/** At one call in five seconds a circuit has too little to go by; there the budget does it alone. */
+const circuitRates = plan.outageRates.filter((rate) => rate >= 1);
+
+export function outages(results: Results): Objective[] {
+  const full = ['crashes', 'hangs'] as const;
+  const of = (arm: ArmName, rates: readonly number[]) =>
+    full.flatMap((kind) =>
+      rates.map((rate) => results.get('outage', plan.outageId(kind, rate, arm))),
+    );
+  const first = (title: string, arm: ArmName): Objective =>
+    judge({
+      what: `load in a full outage, first 1,000 calls, 0.2 to 2000/s, ${title}`,
+      bar: `≤ ${times(bars.OUTAGE_BAR, 1)}`,
+      values: of(arm, plan.outageRates),
+      show: (runs) => `at most ${times(Math.max(...runs.map(({ load }) => load)))}`,
+      meets: ({ load }) => load <= bars.OUTAGE_BAR,
+    });
+  return [
+    first('preset', 'ours'),
+    first('with hedging', 'hedged'),
+    first('budget alone', 'withoutBreaker'),
+    judge({
+      what: 'the same once the circuit has opened, 2 to 2000/s',
+      bar: `< ${times(bars.OPEN_BAR, 1)}`,
+      values: ownArms.flatMap((arm) => of(arm, circuitRates)),
+      show: (runs) => `at most ${times(Math.max(...runs.map((run) => run.loadOnceOpen ?? 9)), 3)}`,
+      meets: ({ loadOnceOpen = Infinity }) => loadOnceOpen < bars.OPEN_BAR,
+    }),
+  ];
+}
+
+export function coldStart(results: Results): Objective {
+  return judge({
+    what: 'from a cold start, 200 calls: p95, and 95 % success in every run',
+    bar: `≤ ${change(bars.P95_BAR)}, every run`,
+    values: baselines.map((p95Ms) => results.get('cold', plan.coldId(p95Ms, 'ours'))),
+    show: (runs) =>
+      `${change(Math.max(...runs.map(({ ratio }) => ratio)))}, ${percent(Math.min(...runs.map(({ runsPassing }) => runsPassing)))} of runs`,
+    meets: ({ ratio, runsPassing }) => ratio <= bars.P95_BAR && runsPassing === 1,
+  });
+}
+
+export function falseOpens(results: Results): Objective {
+  const ids = plan.falseOpenRates.flatMap((rate) =>
+    plan.falseOpenArrivals.map(({ title }) => plan.falseOpenId(rate, title)),
+  );
+  return judge({
+    what: 'circuits that open at 20 or 30 % faults',
+    bar: '0',
+    values: ids.map((id) => results.get('falseOpens', id)),
+    show: (runs) =>
+      `${runs.reduce((sum, { opened }) => sum + opened, 0)} of ${runs.reduce((sum, run) => sum + run.runs, 0)} runs`,
+    meets: ({ opened }) => opened === 0,
+  });
+}

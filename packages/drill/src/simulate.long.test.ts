@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { main } from './cli/main.js';
+
+test('the page in docs is what the full run writes, to the last byte, and every bar is met', async () => {
+  let page = '';
+  const code = await main(['--write', '--threads', '1'], {
+    out: () => {},
+    err: () => {},
+    colours: false,
+    progress: false,
+    writePage: (text) => void (page = text),
+  });
+  expect(code).toBe(0);
+  const committed = new URL('../../../docs/simulation.md', import.meta.url);
+  expect(page).toBe(readFileSync(committed, 'utf8'));
+}, 1_800_000);
