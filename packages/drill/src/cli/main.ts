@@ -39,8 +39,12 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
 async function perform(options: Options, io: Io): Promise<number> {
   const { calls, seed, cells, sweep } = options;
   if (sweep !== undefined) {
-    const results = await run(sweepJobs(sweeps[sweep], options), options, io);
-    io.out(`${renderTable(sweepTable(sweeps[sweep], results), painter(io.colours))}\n`);
+    const jobs = sweepJobs(sweeps[sweep], options);
+    const results = await run(jobs, options, io);
+    const table = sweepTable(sweeps[sweep], results);
+    io.out(
+      options.json ? renderJson(options, jobs, results) : renderTable(table, painter(io.colours)),
+    );
     return 0;
   }
   const plan = fullPlan({ calls, seed });

@@ -5,6 +5,7 @@ export const SUCCESS_BAR = 0.985;
 /** Two retries against one fault in five: 1 − 0.2³. */
 export const SUCCESS_THEORY = 0.992;
 export const P95_BAR = 1.35;
+export const P95_TEXT = '+35 %';
 /** With hedging. */
 export const LOAD_BAR = 1.5;
 export const OUTAGE_BAR = 1.1;

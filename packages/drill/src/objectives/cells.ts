@@ -13,7 +13,7 @@ export const cellsOf = (results: Results, faults: FaultModeName, arm: ArmName) =
 
 export function success(results: Results): Objective {
   return judge({
-    what: 'success at 20 % fast faults, every baseline',
+    what: 'success, 20 % fast faults, every baseline',
     bar: `≥ ${percent(bars.SUCCESS_BAR)} (theory ${percent(bars.SUCCESS_THEORY)})`,
     values: ownArms.flatMap((arm) => cellsOf(results, 'fast', arm)),
     show: (cells) => `at least ${percent(Math.min(...cells.map((cell) => cell.success)), 2)}`,
@@ -24,7 +24,7 @@ export function success(results: Results): Objective {
 export function fastP95(results: Results, p95Ms: number): Objective {
   return judge({
     what: `p95, fast faults, ${duration(p95Ms)}`,
-    bar: `≤ ${change(bars.P95_BAR)}`,
+    bar: `≤ ${bars.P95_TEXT}`,
     values: [results.get('cell', cellId('fast', p95Ms, 'ours'))],
     show: ([cell]) => withInterval(cell!),
     meets: (cell) => cell.ratio <= bars.P95_BAR,
@@ -33,8 +33,8 @@ export function fastP95(results: Results, p95Ms: number): Objective {
 
 export function hedgedMix(results: Results, p95Ms: number): Objective {
   return judge({
-    what: `p95, one fault in five a timeout, hedging, ${duration(p95Ms)}`,
-    bar: `≤ ${change(bars.P95_BAR)} at ≤ ${times(bars.LOAD_BAR, 1)}`,
+    what: `p95, mix faults, hedging, ${duration(p95Ms)}`,
+    bar: `≤ ${bars.P95_TEXT} at ≤ ${times(bars.LOAD_BAR, 1)}`,
     values: [results.get('cell', cellId('mix', p95Ms, 'hedged'))],
     show: ([cell]) => `${withInterval(cell!)} at ${times(cell!.load)}`,
     meets: (cell) => cell.ratio <= bars.P95_BAR && cell.load <= bars.LOAD_BAR,
@@ -57,7 +57,7 @@ export function attempts(results: Results): Objective {
 export function wallTime(results: Results): Objective {
   return judge({
     what: 'wall time of a call, every cell',
-    bar: `≤ ${duration(bars.WALL_BAR_MS)}`,
+    bar: `≤ ${duration(bars.WALL_BAR_MS - 1)}`,
     values: everyCell(results),
     show: (cells) => `at most ${duration(Math.max(...cells.map((cell) => cell.maxWallMs)))}`,
     meets: (cell) => cell.maxWallMs <= bars.WALL_BAR_MS,
@@ -65,5 +65,5 @@ export function wallTime(results: Results): Objective {
 }
 
 function withInterval({ ratio, interval }: CellResult): string {
-  return `${change(ratio)} (${change(interval.low)} to ${change(interval.high)})`;
+  return `${change(ratio)} (${change(interval.low)} … ${change(interval.high)})`;
 }

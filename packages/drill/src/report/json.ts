@@ -9,6 +9,7 @@ export function renderJson(
   jobs: readonly Job[],
   results: Results,
 ): string {
-  const all = { seed, calls, objectives: objectives(results), results: results.inOrderOf(jobs) };
+  const judged = objectives(results).filter(({ verdict }) => verdict !== 'not run');
+  const all = { seed, calls, objectives: judged, results: results.inOrderOf(jobs) };
   return `${JSON.stringify(all, null, 2)}\n`;
 }

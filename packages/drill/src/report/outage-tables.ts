@@ -31,7 +31,7 @@ export function outageTable(results: Results): Table {
   );
   return {
     title: 'A full outage, after all was well',
-    lead: 'Requests that reach the upstream for each of the first 1,000 calls, retries of earlier calls included; when the circuit opens, and the requests for each call from then on; how long a caller waits for the bad news. Crash: all fails at once, what was under way too. Silence: nothing is ever answered. Closed door: what was under way is still answered (and earns tokens), what comes is turned away.',
+    lead: 'Requests that reach the upstream for each of the first 1,000 calls, retries of earlier calls included; when the circuit opens, and the requests for each call from then on; how long a caller waits for the bad news. Crash: all fails at once, what was under way too. Silence: nothing is ever answered. Closed door: what was under way is still answered and earns tokens, what comes is turned away. The bars are for the first two.',
     head: [
       'how, calls/s',
       'preset',

@@ -7,25 +7,21 @@ import type { Results } from '../runs/results.js';
 import { change, duration, percent, times } from './format.js';
 import { figure, filled, plain, type Table } from './table.js';
 
-export function burstTable(results: Results): Table {
-  const rows = comparedArms.map((arm) => [
-    plain(arms[arm].title),
-    ...plan.burstRates.flatMap((rate) =>
-      plan.burstMeans.map((mean) => {
-        const result = results.get('bursts', plan.burstId(mean, rate, arm));
-        return figure(result?.success, (share) => percent(share));
-      }),
-    ),
-  ]);
-  const head = plan.burstRates.flatMap((rate) =>
-    plan.burstMeans.map((mean) => `${duration(mean)}, ${rate}/s`),
-  );
-  return {
-    title: 'Outages that come and go: calls that succeed',
+export function burstTables(results: Results): Table[] {
+  return plan.burstRates.map((rate) => ({
+    title: `Outages that come and go, ${rate} calls/s: calls that succeed`,
     lead: 'Down for 20 % of the time, for as long as the column says on average; fast faults, upstream’s own p95 50 ms.',
-    head: ['mean outage, calls/s', ...head],
-    rows: filled(rows),
-  };
+    head: ['mean outage', ...plan.burstMeans.map(duration)],
+    rows: filled(
+      comparedArms.map((arm) => [
+        plain(arms[arm].title),
+        ...plan.burstMeans.map((mean) => {
+          const result = results.get('bursts', plan.burstId(mean, rate, arm));
+          return figure(result?.success, (share) => percent(share));
+        }),
+      ]),
+    ),
+  }));
 }
 
 export function falseOpenTable(results: Results): Table {

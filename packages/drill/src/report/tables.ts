@@ -12,7 +12,7 @@ export function tablesOf(results: Results): Table[] {
     scenarios.coldTable(results),
     outageTable(results),
     rivalOutageTable(results),
-    scenarios.burstTable(results),
+    ...scenarios.burstTables(results),
     scenarios.falseOpenTable(results),
     scenarios.recoveryTable(results),
   ].filter(({ rows }) => rows.length > 0);
