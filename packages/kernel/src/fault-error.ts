@@ -26,14 +26,6 @@ export function thrownFor(fault: Fault, attempts?: number): unknown {
 
 /** One line for a person. It never quotes the cause: causes carry URLs, and URLs carry secrets. */
 export function describeFault(fault: Fault, attempts?: number): string {
-  const { kind, status, clock, retryAfterMs } = fault;
-  return [
-    `call failed: ${kind.replace('_', ' ')}`,
-    clock && `${clock} clock`,
-    status && `status ${status}`,
-    retryAfterMs !== undefined && `try again in ${retryAfterMs} ms`,
-    attempts !== undefined && `attempts made: ${attempts}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+  const { kind, clock, status, retryAfterMs } = fault;
+  return `call failed: ${kind} ${JSON.stringify({ clock, status, retryAfterMs, attempts })}`;
 }

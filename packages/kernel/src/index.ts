@@ -45,6 +45,8 @@ export { upstream, Upstream } from './upstream/upstream.js';
 
 // Layers.
 export type { AttemptFn, CallFn, Layer } from './engine/layer.js';
+export { wrapping } from './engine/wrapping.js';
+export type { Wraps } from './engine/wrapping.js';
 export type { Attempt } from './engine/attempt.js';
 export type { Call } from './engine/call.js';
 export type { Plan } from './engine/plan.js';

@@ -74,7 +74,7 @@ function checkRetry(policy: RetryPolicy): void {
   checkChoice('jitter', jitter, ['none', 'full']);
   if (medianScale !== undefined) {
     checkNumber('medianScale', medianScale, { above: 0 });
-    if (jitter !== 'full') refuse('medianScale', "scales the jitter, so it needs jitter: 'full'");
+    if (jitter !== 'full') refuse('medianScale', 'needs jitter: full');
   }
   checkChoice('rateLimit.onLimit', rateLimit?.onLimit, ['surface', 'wait']);
   if (rateLimit.onLimit === 'wait') {

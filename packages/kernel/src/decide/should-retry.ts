@@ -54,7 +54,9 @@ export function shouldRetry(
   const refusal = refusalOfHint(fault, hintMs, policy);
   if (refusal) return stop(refusal);
 
-  const afterMs = waitFor(fault, hintMs, attempt, policy, context);
+  // Without a time to wait we back off; with one, an upstream that merely fails is spared longer.
+  const limited = hintMs > 0 && fault.kind === 'rate_limited';
+  const afterMs = limited ? hintMs : Math.max(hintMs, jitteredBackoff(attempt, policy, context));
   const { deadline, now = Date.now() } = context;
   if (deadline !== undefined && now + afterMs >= deadline) return stop('deadline');
   return { retry: true, afterMs };
@@ -84,42 +86,28 @@ function obstacleTo(fault: Fault, effect: Effect, retryUnsent: boolean): GiveUpR
   }
 }
 
-/** How long the upstream asked us to wait, if it said so. */
-function hintOf(fault: Fault, now = Date.now()): number | undefined {
-  const { retryAfterMs, limits } = fault;
-  if (retryAfterMs !== undefined && retryAfterMs >= 0) return retryAfterMs;
-  if (fault.kind !== 'rate_limited' || limits === undefined) return undefined;
-  const waits = limits
-    .filter((limit) => limit.remaining === 0)
-    .map((limit) => calculateRateLimitDelay(limit.reset, now));
-  return waits.length > 0 ? Math.max(...waits) : undefined;
+/** How long the upstream asked us to wait; 0 if it did not, or if that time has passed. */
+function hintOf({ kind, retryAfterMs = -1, limits = [] }: Fault, now = Date.now()): number {
+  if (retryAfterMs >= 0) return retryAfterMs;
+  if (kind !== 'rate_limited') return 0;
+  return Math.max(
+    0,
+    ...limits.map(({ remaining, reset }) =>
+      remaining > 0 ? 0 : calculateRateLimitDelay(reset, now),
+    ),
+  );
 }
 
 function refusalOfHint(
-  fault: Fault,
-  hintMs: number | undefined,
-  policy: RetryNumbers,
+  { kind }: Fault,
+  hintMs: number,
+  { rateLimit = defaultRateLimit, maxBackoffMs }: RetryNumbers,
 ): GiveUpReason | undefined {
-  const rule = policy.rateLimit ?? defaultRateLimit;
-  if (fault.kind === 'rate_limited') {
-    if (rule.onLimit === 'surface') return 'limit_surfaced';
-    if (!hintMs && rule.withoutHint === 'surface') return 'limit_surfaced';
+  const surfaces = rateLimit.onLimit === 'surface';
+  if (kind === 'rate_limited' && (surfaces || (!hintMs && rateLimit.withoutHint === 'surface'))) {
+    return 'limit_surfaced';
   }
-  const longest = rule.onLimit === 'wait' ? rule.maxWaitMs : policy.maxBackoffMs;
-  return hintMs !== undefined && hintMs > longest ? 'hint_too_long' : undefined;
-}
-
-function waitFor(
-  fault: Fault,
-  hintMs: number | undefined,
-  attempt: number,
-  policy: RetryNumbers,
-  context: RetryContext,
-): number {
-  // A reset that has passed already says nothing about how long to wait: back off instead.
-  if (!hintMs) return jitteredBackoff(attempt, policy, context);
-  if (fault.kind === 'rate_limited') return hintMs;
-  return Math.max(hintMs, jitteredBackoff(attempt, policy, context));
+  return hintMs > (surfaces ? maxBackoffMs : rateLimit.maxWaitMs) ? 'hint_too_long' : undefined;
 }
 
 function stop(reason: GiveUpReason): RetryDecision {

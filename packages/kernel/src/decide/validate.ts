@@ -7,18 +7,20 @@ export interface Bounds {
 
 /** Refuses a setting, naming it: a wrong number must not wait for the first failure to show. */
 export function refuse(field: string, problem: string, value?: unknown): never {
-  throw new RangeError(`${field} ${problem}${arguments.length > 2 ? `, got ${show(value)}` : ''}`);
+  throw new RangeError(
+    `${field} ${problem}${arguments.length > 2 ? `, got ${String(value)}` : ''}`,
+  );
 }
 
 export function checkNumber(field: string, value: unknown, bounds: Bounds): void {
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     refuse(field, 'must be a finite number', value);
   }
-  const { min, above, max, integer } = bounds;
+  const { min = -Infinity, above = -Infinity, max = Infinity, integer } = bounds;
   if (integer && !Number.isInteger(value)) refuse(field, 'must be a whole number', value);
-  if (min !== undefined && value < min) refuse(field, `must be at least ${min}`, value);
-  if (above !== undefined && value <= above) refuse(field, `must be above ${above}`, value);
-  if (max !== undefined && value > max) refuse(field, `must be at most ${max}`, value);
+  if (value < min) refuse(field, `must be at least ${min}`, value);
+  if (value <= above) refuse(field, `must be above ${above}`, value);
+  if (value > max) refuse(field, `must be at most ${max}`, value);
 }
 
 /** Checks the numbers of an options object, field by field. */
@@ -34,13 +36,9 @@ export function checkChoice(field: string, value: unknown, choices: readonly str
   if (!choices.includes(value as string)) refuse(field, `must be ${choices.join(' or ')}`, value);
 }
 
-/** Two numbers of which the first must not be the larger one. */
+/** Two numbers of which the first must not be the larger one; Infinity is one that was not given. */
 export function checkOrder(field: string, value: number, other: string, limit: number): void {
-  if (value > limit) refuse(field, `is above ${other} (${limit})`, value);
-}
-
-function show(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  if (value > limit && value < Infinity) refuse(field, `is above ${other} (${limit})`, value);
 }
 
 /** The longest delay that a JavaScript timer can hold; a longer one would fire at once. */

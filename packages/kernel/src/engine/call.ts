@@ -102,12 +102,12 @@ export class Call extends Alarm {
 
   #accept(options: CallOptions, now: number): boolean {
     const { signal, deadline = Infinity, timeoutMs = Infinity } = options;
-    if (Number.isNaN(+timeoutMs)) refuse('timeoutMs', 'must be a number', timeoutMs);
-    // An epoch time would be a deadline in fifty years.
-    if (!(deadline - now <= MAX_TIMER_MS || deadline === Infinity)) {
-      refuse('deadline', "must be a time on the pipeline's own clock", deadline);
+    const until = Math.min(deadline, now + timeoutMs);
+    // Not a number, or an epoch time, which would be a deadline in fifty years.
+    if (!(until - now <= MAX_TIMER_MS || until === Infinity)) {
+      refuse('timeoutMs or deadline', "must be a time on the pipeline's own clock", until);
     }
-    this.deadline = Math.min(this.deadline, deadline, now + timeoutMs);
+    this.deadline = Math.min(this.deadline, until);
     if (signal !== undefined && !signal.addEventListener)
       refuse('signal', 'must be an AbortSignal');
     if (signal?.aborted) this.cancel(signal.reason);
@@ -271,12 +271,7 @@ export class Call extends Alarm {
 
   /** The event loop may have been held up: an attempt is not begun when its time is over. */
   relaunch(now: number): void {
-    try {
-      if (now >= this.deadline) this.#expire(now);
-      else this.#launch(now);
-    } catch (cause) {
-      this.#crash(cause);
-    }
+    this.#safely(() => (now >= this.deadline ? this.#expire(now) : this.#launch(now)));
   }
 
   // ---- clocks -----------------------------------------------------------------------------
@@ -292,12 +287,7 @@ export class Call extends Alarm {
   }
 
   override ring(now: number): void {
-    try {
-      if (now >= this.deadline) this.#expire(now);
-      else this.#cutOffLate(now);
-    } catch (cause) {
-      this.#crash(cause);
-    }
+    this.#safely(() => (now >= this.deadline ? this.#expire(now) : this.#cutOffLate(now)));
   }
 
   #cutOffLate(now: number): void {
@@ -325,11 +315,8 @@ export class Call extends Alarm {
   }
 
   cancel(cause: unknown): void {
-    try {
-      this.giveUp('cancelled', { kind: 'cancelled', sent: 'no', cause }, this.plan.clock.now());
-    } catch (thrown) {
-      this.#crash(thrown);
-    }
+    const fault: Fault = { kind: 'cancelled', sent: 'no', cause };
+    this.#safely(() => this.giveUp('cancelled', fault, this.plan.clock.now()));
   }
 
   // ---- the way out ------------------------------------------------------------------------
@@ -345,6 +332,15 @@ export class Call extends Alarm {
     const whole: Fault = hides ? { ...fault, sent: 'maybe' } : fault;
     this.#finish(whole, now);
     this.#fail(whole);
+  }
+
+  /** What a timer or a signal starts has no caller that could catch what a layer throws. */
+  #safely(step: () => void): void {
+    try {
+      step();
+    } catch (cause) {
+      this.#crash(cause);
+    }
   }
 
   /** A layer threw. That is a mistake in the layer, but the caller gets an answer all the same. */

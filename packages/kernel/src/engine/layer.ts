@@ -3,6 +3,7 @@ import type { Effect, Fault, Outcome } from '../fault.js';
 import type { Attempt } from './attempt.js';
 import type { Call, CallOptions } from './call.js';
 import type { Plan } from './plan.js';
+import type { Wraps } from './wrapping.js';
 import type { HedgeGate } from '../layers/hedge.js';
 import type { LimitGate } from '../layers/limit-gate.js';
 import type { Health } from '../upstream/health.js';
@@ -13,6 +14,12 @@ export type CallFn = (
   input: unknown,
   options: CallOptions | undefined,
 ) => Promise<Outcome<unknown>>;
+
+/** A guarded function before its types are put back. */
+export interface GuardedFn {
+  (input: unknown, options: CallOptions | undefined): Promise<unknown>;
+  readonly outcome: CallFn;
+}
 
 /** Decides who may begin. Who has entered or waits in its queue says so when it leaves. */
 export interface Admission {
@@ -56,10 +63,9 @@ export interface Layer {
   told?(call: Call, event: EventBody, now: number): void;
   /** Once for every call, whatever became of it. */
   settled?(call: Call, fault: Fault | undefined, now: number): void;
-  /** Surrounds the whole call, where an answer can come from elsewhere. One promise a layer. */
-  wrapCall?(next: CallFn, plan: Plan): CallFn;
-  /** Surrounds the callee itself. One promise a layer. */
-  wrapAttempt?(next: AttemptFn): AttemptFn;
+  /** Set by `wrapping`, for the few layers that hooks are not enough for. */
+  readonly wraps?: Wraps;
+  readonly wrapAll?: (plan: Plan, work: AttemptFn) => GuardedFn;
   /** Asked when composed; throws if the layer has no business with this effect or these layers. */
   accepts?(effect: Effect, layers: readonly Layer[]): void;
 }

@@ -1,11 +1,11 @@
 import { checkChoice, refuse } from '../decide/validate.js';
-import { FaultError, thrownFor } from '../fault-error.js';
+import { FaultError } from '../fault-error.js';
 import type { Classify } from '../classify.js';
 import type { Effect, Outcome } from '../fault.js';
 import { systemClock, type Clock } from '../time/clock.js';
-import type { AttemptContext } from './attempt.js';
+import { Attempt, type AttemptContext } from './attempt.js';
 import { Call, type CallOptions } from './call.js';
-import type { AttemptFn, CallFn, Layer } from './layer.js';
+import type { AttemptFn, CallFn, GuardedFn, Layer } from './layer.js';
 import { Plan } from './plan.js';
 
 export interface PipelineOptions {
@@ -56,20 +56,9 @@ export class Pipeline {
   wrap<I, O>(work: Work<I, O>): Guarded<I, O> {
     if (typeof work !== 'function') refuse('work', 'must be a function', typeof work);
     const plan = this.#plan;
-    const layers = plan.layers.toReversed();
-    const inner = layers.reduce(
-      (next, layer) => layer.wrapAttempt?.(next) ?? next,
-      work as AttemptFn,
-    );
-    const base: CallFn = (input, options) =>
-      new Call(plan, inner, input, options, true).run() as never;
-    const whole = layers.reduce((next, layer) => layer.wrapCall?.(next, plan) ?? next, base);
-    // Straight to the call where nothing stands around it: one promise less.
-    const direct: CallFn = (input, options) =>
-      new Call(plan, inner, input, options, false).run() as never;
-    const outcome = whole === base ? base : settling(whole);
-    const guarded = whole === base ? direct : throwing(outcome);
-    return Object.assign(guarded, { outcome }) as unknown as Guarded<I, O>;
+    const run = work as AttemptFn;
+    const wrapAll = plan.layers.find((layer) => layer.wrapAll)?.wrapAll ?? callOnly;
+    return wrapAll(plan, run) as unknown as Guarded<I, O>;
   }
 
   /** Guards one piece of work, now. */
@@ -78,23 +67,18 @@ export class Pipeline {
   }
 }
 
-/** A layer around a call that throws has made a mistake; the caller gets an answer all the same. */
-function settling(outcome: CallFn): CallFn {
-  return async (input, options) => {
-    try {
-      return await outcome(input, options);
-    } catch (cause) {
-      return { ok: false, fault: { kind: 'unexpected', sent: 'maybe', cause } };
-    }
-  };
-}
+let shapes: unknown;
 
-function throwing(outcome: CallFn) {
-  return async (input: unknown, options: CallOptions | undefined): Promise<unknown> => {
-    const answer = await outcome(input, options);
-    if (answer.ok) return answer.value;
-    throw thrownFor(answer.fault);
-  };
+/** Straight to the call, since nothing stands around it: one promise less. */
+function callOnly(plan: Plan, work: AttemptFn): GuardedFn {
+  // V8 forgets the shape of objects of which none is left, and with it the fast code for them: after
+  // a collection between two calls the next ones would cost three times as much. One is kept.
+  shapes ??= new Attempt(new Call(plan, work, undefined, undefined, false), 0, plan.clock.now());
+  const guarded = (input: unknown, options: CallOptions | undefined): Promise<unknown> =>
+    new Call(plan, work, input, options, false).run();
+  const outcome: CallFn = (input, options) =>
+    new Call(plan, work, input, options, true).run() as never;
+  return Object.assign(guarded, { outcome });
 }
 
 /**

@@ -75,8 +75,8 @@ export class Plan implements PlanOptions {
     this.attemptTimeoutMs = only(layers, 'attemptTimeoutMs') ?? Infinity;
     this.idleTimeoutMs = only(layers, 'idleTimeoutMs') ?? Infinity;
 
-    checkOrder('attemptTimeout', finite(this.attemptTimeoutMs), 'deadline', this.callTimeoutMs);
-    checkOrder('idle', finite(this.idleTimeoutMs), 'deadline', this.callTimeoutMs);
+    checkOrder('attemptTimeout', this.attemptTimeoutMs, 'deadline', this.callTimeoutMs);
+    checkOrder('idle', this.idleTimeoutMs, 'deadline', this.callTimeoutMs);
     this.alarms = alarmsOf(this.clock);
     this.firstAlarmMs = Math.min(this.callTimeoutMs, this.attemptTimeoutMs, this.idleTimeoutMs);
     this.firstAlarms = this.firstAlarmMs < Infinity ? new AlarmList() : undefined;
@@ -94,15 +94,7 @@ function only<K extends keyof LoopSettings>(
 ): LoopSettings[K] | undefined {
   const found = layers.filter((layer) => layer.loop?.[setting] !== undefined);
   if (found.length > 1) {
-    refuse(
-      'layers',
-      `has ${found.map((layer) => layer.name).join(' and ')}: one of them is too many`,
-    );
+    refuse('layers', `has ${found.map((layer) => layer.name).join(' and ')}, one too many`);
   }
   return found[0]?.loop?.[setting];
-}
-
-/** A clock that is not set is at odds with none. */
-function finite(ms: number): number {
-  return ms === Infinity ? 0 : ms;
 }

@@ -49,7 +49,6 @@ export class Breaker implements Layer {
   #era = 0;
   #probesLeft = 0;
   #probeFailures = 0;
-  #probeSuccesses = 0;
 
   constructor(upstream: string, options: BreakerOptions) {
     checkBreaker(options);
@@ -106,28 +105,22 @@ export class Breaker implements Layer {
       attempt.probeOf = this.#era;
       return undefined;
     }
-    const retryAfterMs = Math.max(0, Math.ceil(this.#openUntil - now));
-    return { kind: 'circuit_open', sent: 'no', retryAfterMs };
+    return { kind: 'circuit_open', sent: 'no', retryAfterMs: Math.ceil(this.#openUntil - now) };
   }
 
   #halfOpen(attempt: Attempt, now: number): void {
     this.#state = 'half_open';
     this.#probeFailures = 0;
-    this.#probeSuccesses = 0;
     attempt.call.tell(now, { type: 'circuit_half_open', upstream: this.upstream });
   }
 
-  /** Closes when the probes can no longer reach the failing share, opens again when they have. */
+  /** One probe that succeeds closes it; it opens again when as many have failed as were let through. */
   #afterProbe(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (this.#state !== 'half_open' || attempt.probeOf !== this.#era) return;
-    const { probes, failureShare } = this.#options;
-    const needed = Math.ceil(probes * failureShare);
-    if (isWell(fault)) this.#probeSuccesses++;
-    else if (isFailure(fault)) this.#probeFailures++;
+    if (isWell(fault)) this.#close(attempt, now);
     // Cancelled or limited: it says nothing, so somebody else may try.
-    else this.#probesLeft++;
-    if (this.#probeFailures >= needed) this.#open(attempt, now);
-    else if (probes - this.#probeSuccesses < needed) this.#close(attempt, now);
+    else if (!isFailure(fault)) this.#probesLeft++;
+    else if (++this.#probeFailures >= this.#options.probes) this.#open(attempt, now);
   }
 
   #close(attempt: Attempt, now: number): void {

@@ -1,6 +1,7 @@
 import { checkNumber, refuse } from '../decide/validate.js';
 import type { CallFn, Layer } from '../engine/layer.js';
 import type { Plan } from '../engine/plan.js';
+import { wrapping } from '../engine/wrapping.js';
 import type { Effect } from '../fault.js';
 import type { KeyOf } from './singleflight.js';
 
@@ -31,6 +32,7 @@ export class Cache<I> implements Layer {
     checkNumber('cache.ttlMs', options.ttlMs, { above: 0 });
     checkNumber('cache.maxEntries', options.maxEntries, { min: 1, integer: true });
     this.#options = options;
+    wrapping(this, { wrapCall: (next, plan) => this.#lookUpFirst(next, plan) });
   }
 
   get size(): number {
@@ -42,7 +44,7 @@ export class Cache<I> implements Layer {
       refuse('cache', `answers without acting, so it is for 'read' only`, effect);
   }
 
-  wrapCall(next: CallFn, plan: Plan): CallFn {
+  #lookUpFirst(next: CallFn, plan: Plan): CallFn {
     return async (input, options) => {
       const key = this.#options.keyOf(input as I);
       if (key === undefined) return next(input, options);

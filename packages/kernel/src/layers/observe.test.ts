@@ -3,7 +3,6 @@ import { rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
 import { attemptTimeout, deadline } from './clocks.js';
 import { idle } from './clocks.js';
-import type { Listener } from '../events.js';
 import { observe } from './observe.js';
 import { retry } from './retry.js';
 
@@ -69,10 +68,11 @@ describe('observers', () => {
   });
 
   it('may be slow to fail: a listener’s rejected promise is nobody’s problem', async () => {
-    const slow = observe((async () => {
+    const failing = async (): Promise<void> => {
       await Promise.resolve();
       throw new Error('the log is full');
-    }) as Listener);
+    };
+    const slow = observe(() => failing());
     const { call } = rig([{ answer: 'a' }], [slow]);
     expect((await call()).ok).toBe(true);
     await new Promise((resolve) => setImmediate(resolve));

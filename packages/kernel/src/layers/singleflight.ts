@@ -2,6 +2,7 @@ import { refuse } from '../decide/validate.js';
 import { Call, type CallOptions } from '../engine/call.js';
 import type { CallFn, Layer } from '../engine/layer.js';
 import { Plan } from '../engine/plan.js';
+import { wrapping } from '../engine/wrapping.js';
 import type { Effect, Outcome } from '../fault.js';
 
 /** What makes two inputs the same request; undefined: this one is like no other. */
@@ -21,11 +22,14 @@ interface Flight {
 export function singleflight<I>(keyOf: KeyOf<I>): Layer {
   const flights = new Map<string, Flight>();
 
-  return {
+  const layer: Layer = {
     name: 'singleflight',
     accepts(effect: Effect) {
       if (effect === 'once') refuse('singleflight', 'would merge acts that are each meant', effect);
     },
+  };
+
+  return wrapping(layer, {
     wrapCall(next: CallFn, plan: Plan): CallFn {
       const joining = new Plan([], plan);
 
@@ -70,5 +74,5 @@ export function singleflight<I>(keyOf: KeyOf<I>): Layer {
         return joined;
       };
     },
-  };
+  });
 }

@@ -1,6 +1,7 @@
 import { checkNumber } from '../decide/validate.js';
 import type { AttemptContext } from '../engine/attempt.js';
 import type { AttemptFn, Layer } from '../engine/layer.js';
+import { wrapping } from '../engine/wrapping.js';
 import type { Fault } from '../fault.js';
 import { FaultError } from '../fault-error.js';
 import { systemClock, type Clock } from '../time/clock.js';
@@ -44,17 +45,15 @@ export function injectFaults(options: FaultInjection): Layer {
     return bursts.some(({ from, to }) => now >= from && now < to) || random() < rate;
   };
 
-  return {
-    name: 'injectFaults',
-    wrapAttempt(next: AttemptFn): AttemptFn {
-      return (input, attempt) => {
-        if (!strikes()) return next(input, attempt);
-        const drawn = faults[Math.floor(random() * faults.length)]!;
-        const delay = typeof latencyMs === 'function' ? latencyMs() : latencyMs;
-        return drawn === 'hang' ? hang(attempt) : failAfter(delay, drawn, attempt, clock);
-      };
-    },
-  };
+  const wrapAttempt =
+    (next: AttemptFn): AttemptFn =>
+    (input, attempt) => {
+      if (!strikes()) return next(input, attempt);
+      const drawn = faults[Math.floor(random() * faults.length)]!;
+      const delay = typeof latencyMs === 'function' ? latencyMs() : latencyMs;
+      return drawn === 'hang' ? hang(attempt) : failAfter(delay, drawn, attempt, clock);
+    };
+  return wrapping({ name: 'injectFaults' }, { wrapAttempt });
 }
 
 function hang(attempt: AttemptContext): Promise<never> {

@@ -22,13 +22,11 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => Date.now(),
   setTimer: (delayMs, fire) =>
-    delayMs < 1 ? { immediate: setImmediate(fire) } : setTimeout(fire, Math.ceil(delayMs)),
+    delayMs < 1 ? setImmediate(fire) : setTimeout(fire, Math.ceil(delayMs)),
   clearTimer: (timer) => {
-    if (isImmediate(timer)) clearImmediate(timer.immediate);
-    else clearTimeout(timer as NodeJS.Timeout);
+    const either = timer as NodeJS.Timeout | NodeJS.Immediate;
+    // Only timeouts can be refreshed.
+    if ('refresh' in either) clearTimeout(either);
+    else clearImmediate(either);
   },
 };
-
-function isImmediate(timer: Timer): timer is { immediate: NodeJS.Immediate } {
-  return typeof timer === 'object' && timer !== null && 'immediate' in timer;
-}
