@@ -57,4 +57,5 @@ type OfOne<T> = T extends KernelEvent ? Omit<T, keyof Common> : never;
 /** An event as the place where it happens knows it; the call adds who and when. */
 export type EventBody = OfOne<KernelEvent>;
 
-export type Listener = (event: KernelEvent) => void;
+/** What it gives back, even a promise that fails, changes nothing. */
+export type Listener = (event: KernelEvent) => unknown;

@@ -25,7 +25,7 @@ class Observer implements Layer {
     whole.at = now;
     if (call.plan.name !== undefined) whole.name = call.plan.name;
     try {
-      const done: unknown = this.#listener(whole);
+      const done = this.#listener(whole);
       if (done instanceof Promise) done.catch(() => undefined);
     } catch {
       // Whoever watches a call must not be able to change what becomes of it.
