@@ -40,6 +40,7 @@ export const breaker: Sweep = {
     falseOpens('false, 2/s, 40 %', 0.4, { perSecond: 2 }),
     outage('crash 2/s', 'crashes', 2, opens),
     outage('load open', 'crashes', 2, onceOpen),
+    outage('silence 2/s', 'hangs', 2, opens),
     outage('crash 100/s', 'crashes', 100, opens),
     outage('silence 100/s', 'hangs', 100, opens),
     bursts(1000, 100),
