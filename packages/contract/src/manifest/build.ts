@@ -9,6 +9,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 const manifestEntrySchema = z.strictObject({
   name: z.string(),
+  version: z.string(),
   category: z.string(),
   mutation: z.boolean(),
   effect: z.enum(['read', 'idempotent', 'once']),
@@ -17,6 +18,7 @@ const manifestEntrySchema = z.strictObject({
   requires_db: z.boolean(),
   profiles: z.array(z.enum(PROFILES)).readonly(),
   possible_error_codes: z.array(z.enum(errorCodes)).readonly(),
+  description_hash: hash,
   input_schema_hash: hash,
   output_schema_hash: hash,
 });
@@ -46,6 +48,7 @@ function describe(tool: ToolSpec): ManifestEntry {
   const { requires, dataSchema, partialSchema } = tool;
   return {
     name: tool.name,
+    version: tool.version,
     category: tool.category,
     mutation: tool.mutation,
     effect: tool.effect,
@@ -54,6 +57,8 @@ function describe(tool: ToolSpec): ManifestEntry {
     requires_db: requires.includes('db'),
     profiles: PROFILES.filter((profile) => tool.profiles.includes(profile)),
     possible_error_codes: tool.possibleCodes,
+    // A model acts on these words, as it does on those in the input schema.
+    description_hash: sha256(canonicalJson([tool.title, tool.description])),
     input_schema_hash: sha256(canonicalJson(tool.inputSchema)),
     // The envelope around the data is the same for all tools, and differs by profile.
     output_schema_hash: sha256(canonicalJson({ data: dataSchema, partial: partialSchema })),
