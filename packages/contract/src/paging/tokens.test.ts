@@ -138,6 +138,37 @@ describe('keys', () => {
   });
 });
 
+describe('options that make no sense are refused, naming the field', () => {
+  const keys = [key(1)];
+  it.each<[string, unknown]>([
+    ['options', undefined],
+    ['options', null],
+    ['keys', {}],
+    ['keys', { keys: key(1) }],
+    ['keys', { keys: ['k'.repeat(32)] }],
+    ['keys', { keys: [undefined] }],
+    ['ttlMs', { keys, ttlMs: Number.POSITIVE_INFINITY }],
+    ['ttlMs', { keys, ttlMs: Number.NaN }],
+    ['ttlMs', { keys, ttlMs: -1 }],
+    ['ttlMs', { keys, ttlMs: '5' }],
+    ['maxLength', { keys, maxLength: -1 }],
+    ['maxLength', { keys, maxLength: 0 }],
+    ['maxLength', { keys, maxLength: 31 }],
+    ['maxLength', { keys, maxLength: 50.5 }],
+    ['maxLength', { keys, maxLength: Number.POSITIVE_INFINITY }],
+    ['now', { keys, now: 5 }],
+  ])('%s: %o', (field, options) => {
+    const make = () => createPageTokens(options as Parameters<typeof createPageTokens>[0]);
+    expect(make).toThrow(new RegExp(`\\b${field}\\b`));
+    expect(make).not.toThrow(/Cannot read|is not a function|is not iterable/);
+  });
+
+  it('and the shortest length that is allowed has room for a small cursor', () => {
+    const own = createPageTokens({ keys, maxLength: 32 });
+    expect(reasonOf(own.seal(query, 12_345), query, own)).toBe('accepted');
+  });
+});
+
 describe('limits', () => {
   it('expires to the millisecond', () => {
     let now = 1000;

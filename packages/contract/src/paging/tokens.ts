@@ -44,6 +44,8 @@ const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + MAC_BYTES;
 const MIN_KEY_BYTES = 32;
 const DEFAULT_MAX_LENGTH = 8192;
+/** Head and the smallest cursor, in base64. */
+const MIN_LENGTH = 32;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
@@ -52,10 +54,9 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * whoever holds a token can read its cursor, so a cursor must never carry a credential.
  */
 export function createPageTokens(options: PageTokenOptions): PageTokens {
-  const { ttlMs, now = Date.now, maxLength = DEFAULT_MAX_LENGTH } = options;
-  const [newest, ...older] = options.keys.map(secretKey);
+  const { keys, ttlMs, now, maxLength } = checkedOptions(options);
+  const [newest, ...older] = keys.map(secretKey);
   if (!newest) throw new RangeError('keys: at least one is needed to sign with');
-  if (ttlMs !== undefined && !(ttlMs > 0)) throw new RangeError('ttlMs: must be above 0');
   const ring = [newest, ...older];
 
   const seal: PageTokens['seal'] = (binding, cursor) => {
@@ -85,7 +86,25 @@ export function createPageTokens(options: PageTokenOptions): PageTokens {
   return Object.freeze({ seal, open });
 }
 
+/** Thrown when the tokens are made, and not when the first list is asked for. */
+function checkedOptions(options: PageTokenOptions) {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('createPageTokens: needs options with keys');
+  }
+  const { keys, ttlMs, now = Date.now, maxLength = DEFAULT_MAX_LENGTH } = options;
+  if (!Array.isArray(keys)) throw new TypeError('keys: must be a list of Uint8Array');
+  if (ttlMs !== undefined && !(Number.isFinite(ttlMs) && ttlMs > 0)) {
+    throw new RangeError('ttlMs: must be a finite number above 0; leave it out for no limit');
+  }
+  if (typeof now !== 'function') throw new TypeError('now: must be a function');
+  if (!(Number.isSafeInteger(maxLength) && maxLength >= MIN_LENGTH)) {
+    throw new RangeError(`maxLength: must be a whole number, ${MIN_LENGTH} or more`);
+  }
+  return { keys: keys as PageTokenOptions['keys'], ttlMs, now, maxLength };
+}
+
 function secretKey(key: Uint8Array): KeyObject {
+  if (!(key instanceof Uint8Array)) throw new TypeError('keys: must be a list of Uint8Array');
   if (key.length < MIN_KEY_BYTES) {
     throw new RangeError(`keys: ${key.length} bytes are too short; ${MIN_KEY_BYTES} are needed`);
   }
