@@ -1,6 +1,6 @@
 import { ownMember } from '../own-member.js';
 import type { Demand } from './definition-error.js';
-import { TOOL_NAME } from './check-traits.js';
+import { isList, TOOL_NAME } from './check-traits.js';
 import { templateArguments } from './key-template.js';
 import type { Inverse, ToolTraits } from './spec.js';
 
@@ -28,6 +28,7 @@ export function checkJournalTraits(demand: Demand, traits: ToolTraits): void {
     'window',
     'must be a whole number of milliseconds, 0 or more',
   );
+  demand(isList(sensitive), 'sensitive', 'must be a list');
   const stranger = sensitive.find((name) => !isArgument(name));
   demand(stranger === undefined, 'sensitive', `${String(stranger)} is not an argument`);
   if (key !== undefined) checkKey(demand, key, isArgument, sensitive);
@@ -57,6 +58,7 @@ function checkKey(
   isArgument: (name: string) => boolean,
   sensitive: readonly string[],
 ): void {
+  demand(typeof template === 'string', 'key', 'must be a text');
   const names = templateArguments(template);
   demand(names.length > 0, 'key', 'must name an argument, e.g. reply:{in_reply_to_id}');
   const stranger = names.find((name) => !isArgument(name));

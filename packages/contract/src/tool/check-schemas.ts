@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ownMember } from '../own-member.js';
+import { isList } from './check-traits.js';
 import { CONTROL_ARGUMENTS } from './control-names.js';
 import type { Demand } from './definition-error.js';
 import { findStrippingObject, representable } from './json-schema.js';
@@ -21,7 +22,7 @@ export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas
   checkNested(demand, inputSchema);
   // What is journaled and fingerprinted must still be JSON when the schema is done with it.
   if (traits.effect !== 'read' && changesValues) representable(demand, 'input', input, 'output');
-  const dataSchema = representable(demand, 'output', traits.output, 'output');
+  const dataSchema = unchanging(demand, 'output', traits.output);
   demand(
     !traits.output.safeParse(undefined).success || isOpen(dataSchema),
     'output',
@@ -29,8 +30,18 @@ export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas
   );
   if (traits.paging) checkPaging(demand, traits.paging, input, dataSchema);
   if (!traits.partial) return { input, inputSchema, dataSchema };
-  const partialSchema = representable(demand, 'partial', traits.partial, 'output');
+  const partialSchema = unchanging(demand, 'partial', traits.partial);
   return { input, inputSchema, dataSchema, partialSchema };
+}
+
+/** A stored answer is held against the same schema again when it is replayed. */
+function unchanging(demand: Demand, field: string, schema: z.ZodType): JsonSchema {
+  let changesValues = false;
+  const described = representable(demand, field, schema, 'output', () => {
+    changesValues = true;
+  });
+  demand(!changesValues, field, 'must not change values: that is the work of the handler');
+  return described;
 }
 
 function strictRoot(demand: Demand, input: z.ZodObject): z.ZodObject {
@@ -63,6 +74,8 @@ function checkPaging(
   dataSchema: JsonSchema,
 ): void {
   const { token, items, unbound = [] } = paging;
+  demand(typeof token === 'string', 'paging.token', 'must be the name of an argument');
+  demand(isList(unbound), 'paging.unbound', 'must be a list');
   const argument = ownMember(input.shape, token);
   demand(argument instanceof z.ZodType, 'paging.token', `${token} is not an argument`);
   demand(

@@ -23,7 +23,7 @@ export function checkIdentity(demand: Demand, traits: ToolTraits): void {
     'must be a word of a-z, 0-9 and _',
   );
   const { version = '1.0' } = traits;
-  demand(VERSION.test(version), 'version', 'must look like 1.0');
+  demand(typeof version === 'string' && VERSION.test(version), 'version', 'must look like 1.0');
 }
 
 export function checkEffect(demand: Demand, traits: ToolTraits): void {
@@ -54,7 +54,8 @@ export function checkProfiles(demand: Demand, traits: ToolTraits): void {
 }
 
 export function checkLists(demand: Demand, traits: ToolTraits): void {
-  checkList(demand, 'requires', traits.requires ?? [], (name) => isMember(REQUIREMENTS, name));
+  const { requires = [] } = traits;
+  checkList(demand, 'requires', requires, (name) => isMember(REQUIREMENTS, name));
   checkList(demand, 'errors', traits.errors, isErrorCode);
 }
 
@@ -85,4 +86,9 @@ function isMember(list: readonly unknown[], item: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Array.isArray would take the type of a readonly list away. */
+export function isList(value: unknown): boolean {
+  return Array.isArray(value);
 }

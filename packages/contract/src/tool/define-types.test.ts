@@ -1,25 +1,10 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { defineTool, implementTool, specifyTool } from './define.js';
+import { reading } from './define.fixture.js';
 import { answer, page, toolError } from './result.js';
 import type { Tool, ToolSpec } from './tool.js';
 
-const reading = {
-  name: 'get_item',
-  title: 'Get an item',
-  description: 'Reads one item.',
-  category: 'read',
-  effect: 'read',
-  profiles: ['readonly', 'api', 'workflow'],
-  input: z.object({
-    id: z.string(),
-    page_token: z.string().optional(),
-    limit: z.int().default(10),
-  }),
-  output: z.object({ items: z.array(z.string()) }),
-  errors: ['not_found'],
-  handler: () => ({ items: [] }),
-} as const;
 const some = { items: ['a'] };
 const paging = {
   token: 'page_token',

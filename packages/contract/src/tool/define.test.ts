@@ -4,25 +4,10 @@ import { including } from '../matchers.fixture.js';
 import { toolAnnotations } from './annotations.js';
 import { profilesFrom } from './check-traits.js';
 import { defineTool, implementTool, specifyTool } from './define.js';
+import { reading } from './define.fixture.js';
 import { ToolDefinitionError } from './definition-error.js';
 import { accountOf, isJournaled, windowOf, type Tool } from './tool.js';
 
-const reading = {
-  name: 'get_item',
-  title: 'Get an item',
-  description: 'Reads one item.',
-  category: 'read',
-  effect: 'read',
-  profiles: profilesFrom('readonly'),
-  input: z.object({
-    id: z.string(),
-    page_token: z.string().optional(),
-    limit: z.int().default(10),
-  }),
-  output: z.object({ items: z.array(z.string()) }),
-  errors: ['not_found'],
-  handler: () => ({ items: [] }),
-} as const;
 const acting = {
   ...reading,
   name: 'post_item',
@@ -85,6 +70,22 @@ describe('a mistake in a definition is refused when it is made, naming tool and 
       { ...acting, input: z.object({ n: z.string().transform(Number) }) },
     ],
     ['output', 'no JSON Schema', { ...reading, output: z.bigint() }],
+    [
+      'output',
+      'a change of values that a replay would make twice',
+      {
+        ...reading,
+        output: z
+          .number()
+          .transform((n) => n * 2)
+          .pipe(z.number()),
+      },
+    ],
+    [
+      'partial',
+      'a change of values',
+      { ...reading, partial: z.object({ n: z.string().transform(Number).pipe(z.number()) }) },
+    ],
     ['output', 'a transform', { ...reading, output: z.string().transform((s) => s.length) }],
     ['output', 'void', { ...reading, output: z.void() }],
     ['output', 'optional', { ...reading, output: z.string().optional() }],
@@ -264,4 +265,53 @@ describe('the journal reads from a definition', () => {
     const byArgs = defineTool({ ...acting, account: ({ id }) => `org-${id}` });
     expect(accountOf(byArgs, { id: 'a' })).toBe('org-a');
   });
+});
+
+describe('a definition that is none is refused by name, never with a raw TypeError', () => {
+  const paging = { token: 'page_token', cursor: z.int(), items: 'items' };
+  const whole = { ...acting, paging, key: 'post:{id}', sensitive: ['limit'], window: 5 };
+
+  it.each([undefined, null, 5, 'get_item', []])('%o', (given) => {
+    for (const make of [
+      () => define(given as never),
+      () => specifyTool(given as never),
+      () => implementTool(given as never, reading as never),
+    ]) {
+      expect(make).toThrow(ToolDefinitionError);
+      expect(make).toThrow('field "name"');
+    }
+    if (Array.isArray(given)) return;
+    const { handler: _, ...traits } = reading;
+    expect(() => implementTool(specifyTool(traits), given as never)).toThrow('field "handler"');
+  });
+
+  const fields = [
+    ...Object.keys(whole),
+    'requires',
+    'version',
+    'partial',
+    'destructive',
+    'inverse',
+  ];
+  const parts = ['token', 'cursor', 'items', 'unbound'];
+  const junk = [null, 5, '', 'x', {}, [], [5], [null], true, Symbol('x'), () => 1];
+  it.each(fields)('whatever stands at %s', (field) => {
+    const definitions = junk.map((value) => ({ ...whole, [field]: value }));
+    expect(definitions.filter((definition) => !isJudged(definition))).toEqual([]);
+  });
+
+  it.each(parts)('whatever stands at paging.%s', (part) => {
+    const definitions = junk.map((value) => ({ ...whole, paging: { ...paging, [part]: value } }));
+    expect(definitions.filter((definition) => !isJudged(definition))).toEqual([]);
+  });
+
+  /** Taken, or refused in our words. */
+  function isJudged(definition: object): boolean {
+    try {
+      define(definition);
+      return true;
+    } catch (refused) {
+      return refused instanceof ToolDefinitionError;
+    }
+  }
 });

@@ -43,6 +43,8 @@ const BEHAVIOUR = new Set<string>(
   } satisfies Record<keyof ErasedBehaviour, 0>),
 );
 
+const FIELDS: ReadonlySet<string> = new Set([...TRAITS, ...BEHAVIOUR]);
+
 type ErasedBehaviour = ToolBehaviour<z.ZodObject, z.ZodType, ErrorCode, z.ZodType, unknown>;
 
 /** The description of a tool, checked and frozen, for a pack that lists its tools before it runs. */
@@ -53,7 +55,7 @@ export function specifyTool<
   Partial extends z.ZodType = z.ZodNever,
   Cursor extends z.ZodType = z.ZodNever,
 >(traits: ToolTraits<In, Out, Code, Partial, Cursor>): ToolSpec<In, Out, Code, Partial, Cursor> {
-  const demand: Demand = demandFor(traits.name);
+  const demand: Demand = demandForDefinition(traits);
   checkFields(demand, traits, TRAITS);
   checkIdentity(demand, traits);
   checkEffect(demand, traits);
@@ -100,7 +102,8 @@ export function implementTool<
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
   behaviour: ToolBehaviour<In, Out, Code, Cursor, Result>,
 ): Tool<In, Out> {
-  const demand: Demand = demandFor(spec.name);
+  const demand: Demand = demandForDefinition(spec);
+  demand(isObject(behaviour), 'handler', 'must be a function');
   checkFields(demand, behaviour, BEHAVIOUR);
   // Only arguments that this tool's own schema has accepted reach these functions.
   const erased = behaviour as unknown as Pick<Tool, keyof ErasedBehaviour>;
@@ -130,8 +133,19 @@ export function defineTool<
   definition: ToolTraits<In, Out, Code, Partial, Cursor> &
     ToolBehaviour<In, Out, NoInfer<Code>, Cursor, Result>,
 ): Tool<In, Out> {
-  checkFields(demandFor(definition.name), definition, new Set([...TRAITS, ...BEHAVIOUR]));
+  checkFields(demandForDefinition(definition), definition, FIELDS);
   return implementTool(specifyTool(pick(definition, TRAITS)), pick(definition, BEHAVIOUR));
+}
+
+function demandForDefinition(given: Pick<ToolTraits, 'name'>): Demand {
+  const isDefinition = isObject(given);
+  const demand: Demand = demandFor(isDefinition ? given.name : undefined);
+  demand(isDefinition, 'name', 'is missing: a tool is defined by an object');
+  return demand;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** A misspelt field would be a promise that nobody keeps. */

@@ -59,3 +59,15 @@ export function findStrippingObject(schema: unknown, path = ''): string | undefi
   }
   return undefined;
 }
+
+/** The name of every member that the schema speaks of, wherever it stands. */
+export function namesIn(schema: unknown, names = new Set<PropertyKey>()): ReadonlySet<PropertyKey> {
+  if (typeof schema !== 'object' || schema === null) return names;
+  for (const [key, value] of Object.entries(schema as JsonSchema)) {
+    if (key === 'properties' && typeof value === 'object' && value !== null) {
+      for (const name of Object.keys(value)) names.add(name);
+    }
+    namesIn(value, names);
+  }
+  return names;
+}
