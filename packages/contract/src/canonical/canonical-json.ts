@@ -1,3 +1,5 @@
+import { isIllFormed } from '../text.js';
+
 /** A value that has no canonical JSON form. `path` says where it stands. */
 export class CanonicalJsonError extends TypeError {
   override readonly name = 'CanonicalJsonError';
@@ -9,7 +11,6 @@ export class CanonicalJsonError extends TypeError {
   }
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Far above what a person writes, far below what ends the stack. */
 const MAX_DEPTH = 500;
 
@@ -40,7 +41,7 @@ function write(value: unknown, path: string, ancestors: object[]): string {
 }
 
 function writeString(value: string, path: string): string {
-  if (LONE_SURROGATE.test(value)) throw new CanonicalJsonError(path, 'lone surrogate');
+  if (isIllFormed(value)) throw new CanonicalJsonError(path, 'lone surrogate');
   // ECMAScript's own escapes are the ones that the RFC prescribes.
   return JSON.stringify(value);
 }

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../codes/table.js';
 import { createErrorBody, type ErrorBody, type ErrorInput } from './error.js';
+import { findJsonFlaw } from '../json-flaw.js';
+import { demand } from './inconsistent.js';
 import { createMeta, type Meta, type MetaInput } from './meta.js';
 
 export interface SuccessEnvelope<Data = unknown> {
@@ -22,11 +24,28 @@ export type Envelope<Data = unknown, Code extends ErrorCode = ErrorCode, Partial
   | SuccessEnvelope<Data>
   | ErrorEnvelope<Code, Partial>;
 
+/** Throws an InconsistentEnvelopeError for what `envelopeSchema` or JSON would refuse. */
 export function successEnvelope<Data>(data: Data, meta: MetaInput): SuccessEnvelope<Data> {
+  demandJson(data);
+  return uncheckedSuccess(data, meta);
+}
+
+/** Throws an InconsistentEnvelopeError for what `envelopeSchema` or JSON would refuse. */
+export function errorEnvelope<Code extends ErrorCode, Partial = null>(
+  error: ErrorInput<Code>,
+  meta: MetaInput,
+  partial: Partial | null = null,
+): ErrorEnvelope<Code, Partial> {
+  demandJson(partial);
+  return uncheckedError(error, meta, partial);
+}
+
+/** For data that is known to be JSON: a walk through all of it is not made twice. */
+export function uncheckedSuccess<Data>(data: Data, meta: MetaInput): SuccessEnvelope<Data> {
   return Object.freeze({ success: true, data, meta: createMeta(meta) });
 }
 
-export function errorEnvelope<Code extends ErrorCode, Partial = null>(
+export function uncheckedError<Code extends ErrorCode, Partial = null>(
   error: ErrorInput<Code>,
   meta: MetaInput,
   partial: Partial | null = null,
@@ -37,4 +56,17 @@ export function errorEnvelope<Code extends ErrorCode, Partial = null>(
     error: createErrorBody(error),
     meta: createMeta(meta),
   });
+}
+
+function demandJson(data: unknown): void {
+  const problem = jsonProblem(data);
+  demand(problem === undefined, 'data', `must be JSON, and holds ${problem}`);
+}
+
+function jsonProblem(data: unknown): string | undefined {
+  try {
+    return findJsonFlaw(data)?.problem;
+  } catch {
+    return 'something that cannot be read';
+  }
 }

@@ -7,7 +7,9 @@ import {
 } from '../codes/consistency.js';
 import { detailSchemaOf, type DetailsOf } from '../codes/details.js';
 import { isErrorCode, isRetryable, type ErrorCode, type RetryableOf } from '../codes/table.js';
-import { clip } from '../text.js';
+import { clip, wellFormed } from '../text.js';
+import { InconsistentEnvelopeError } from './inconsistent.js';
+import { isoMoment } from './moment.js';
 
 /** `error` as it stands in an envelope. */
 export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
@@ -36,15 +38,23 @@ export interface ErrorInput<Code extends ErrorCode = ErrorCode> {
 }
 
 /** An error that contradicts itself or its code. */
-export class InconsistentErrorError extends TypeError {
+export class InconsistentErrorError extends InconsistentEnvelopeError {
   override readonly name = 'InconsistentErrorError';
 }
 
 const MAX_MESSAGE = 2000;
+const OUTCOMES: ReadonlySet<unknown> = new Set<FailureOutcome>([
+  'executed',
+  'not_executed',
+  'unknown',
+]);
 
 export function createErrorBody<Code extends ErrorCode>(input: ErrorInput<Code>): ErrorBody<Code> {
+  if (typeof input !== 'object' || input === null) {
+    throw new InconsistentErrorError('an error must be an object');
+  }
   const { code, retryAfterMs, rateLimitReset, operationId } = input;
-  if (!isErrorCode(code)) throw new InconsistentErrorError(`unknown error code ${String(code)}`);
+  if (!isErrorCode(code)) throw new InconsistentErrorError(`unknown error code ${named(code)}`);
   const message = checkMessage(code, input.message);
   const decision = policyDecisionOf(code);
   const outcome = checkOutcome(code, input.outcome);
@@ -57,7 +67,7 @@ export function createErrorBody<Code extends ErrorCode>(input: ErrorInput<Code>)
     ...(rateLimitReset !== undefined && { rate_limit_reset: checkMoment(code, rateLimitReset) }),
     ...(decision && { policy_decision: decision }),
     ...(outcome && { outcome }),
-    ...(operationId !== undefined && { operation_id: operationId }),
+    ...(operationId !== undefined && { operation_id: checkId(code, operationId) }),
     ...(details && { details }),
   });
 }
@@ -66,10 +76,18 @@ function checkMessage(code: ErrorCode, message: unknown): string {
   if (typeof message !== 'string' || message.trim() === '') {
     throw new InconsistentErrorError(`${code}: an error needs a message`);
   }
-  return clip(message, MAX_MESSAGE);
+  return clip(wellFormed(message), MAX_MESSAGE);
+}
+
+/** A code that is none, as far as it can be shown. */
+function named(code: unknown): string {
+  return typeof code === 'string' ? clip(code, 64) : `of type ${typeof code}`;
 }
 
 function checkOutcome(code: ErrorCode, given: FailureOutcome | undefined) {
+  if (given !== undefined && !OUTCOMES.has(given)) {
+    throw new InconsistentErrorError(`${code}: outcome must be executed, not_executed or unknown`);
+  }
   const only = onlyOutcomeOf(code);
   if (given !== undefined && only !== undefined && given !== only) {
     throw new InconsistentErrorError(`${code}: the outcome is ${only}, not ${given}`);
@@ -91,18 +109,25 @@ function checkDetails<Code extends ErrorCode>(
   throw new InconsistentErrorError(`${code}: what stands at ${where} does not match`);
 }
 
-function checkWait(code: ErrorCode, ms: number): number {
-  const whole = Math.ceil(ms);
-  if (!(Number.isSafeInteger(whole) && whole >= 0)) {
+function checkWait(code: ErrorCode, ms: unknown): number {
+  const whole = typeof ms === 'number' && ms >= 0 ? Math.ceil(ms) : Number.NaN;
+  if (!Number.isSafeInteger(whole)) {
     throw new InconsistentErrorError(`${code}: retryAfterMs must be finite and not negative`);
   }
   return whole;
 }
 
-function checkMoment(code: ErrorCode, moment: Date | string): string {
-  const date = new Date(moment);
-  if (Number.isNaN(date.getTime())) {
+function checkMoment(code: ErrorCode, given: unknown): string {
+  const moment = isoMoment(given);
+  if (moment === undefined) {
     throw new InconsistentErrorError(`${code}: rateLimitReset is not a date`);
   }
-  return date.toISOString();
+  return moment;
+}
+
+function checkId(code: ErrorCode, id: unknown): string {
+  if (typeof id !== 'string') {
+    throw new InconsistentErrorError(`${code}: operationId must be a text`);
+  }
+  return id;
 }

@@ -4,7 +4,7 @@ import { ownMember } from '../own-member.js';
 import { specifyTool } from '../tool/define.js';
 import { errorEnvelope, successEnvelope } from './envelope.js';
 import { outputJsonSchema } from './json-schema.js';
-import type { MetaInput } from './meta.js';
+import { meta, workflow } from './meta.fixture.js';
 
 const traits = {
   name: 'get_item',
@@ -17,17 +17,6 @@ const traits = {
   output: z.object({ n: z.int() }),
   errors: ['not_found'],
 } as const;
-const meta: MetaInput = {
-  toolVersion: '1.0',
-  elapsedMs: 1,
-  retryCount: 0,
-  correlationId: 'c',
-  profile: { name: 'api' },
-};
-const workflow: MetaInput = {
-  ...meta,
-  profile: { name: 'workflow', mode: 'composer', approvalMode: true },
-};
 const spec = specifyTool(traits);
 const accepts = (schema: unknown, value: unknown): boolean =>
   z

@@ -1,4 +1,6 @@
 import type { RateLimitInfo } from '@toolkeel/kernel';
+import { demand } from './inconsistent.js';
+import { isoMoment } from './moment.js';
 
 export const PROFILES = Object.freeze(['readonly', 'api', 'workflow'] as const);
 export type Profile = (typeof PROFILES)[number];
@@ -11,11 +13,10 @@ export type RunProfile =
   | { readonly name: 'readonly' | 'api' }
   | { readonly name: 'workflow'; readonly mode: Mode; readonly approvalMode: boolean };
 
-export interface PaginationInfo {
-  readonly next_token?: string;
-  readonly result_count: number;
-  readonly has_more: boolean;
-}
+/** There is more exactly when there is a token to fetch it with. */
+export type PaginationInfo =
+  | { readonly next_token: string; readonly result_count: number; readonly has_more: true }
+  | { readonly next_token?: never; readonly result_count: number; readonly has_more: false };
 
 export interface RateLimitMeta {
   readonly limit: number;
@@ -64,48 +65,103 @@ export interface MetaInput {
   readonly idempotency?: IdempotencyMeta | undefined;
 }
 
+/** Throws an InconsistentEnvelopeError, naming the field, for what `envelopeSchema` would refuse. */
 export function createMeta(input: MetaInput): Meta {
-  const { profile, pagination, rateLimit, idempotency } = input;
+  demand(isObject(input), 'meta', 'must be an object');
+  const { toolVersion, correlationId, profile, pagination, rateLimit, idempotency } = input;
+  demand(typeof toolVersion === 'string', 'toolVersion', 'must be a text');
+  demand(isText(correlationId), 'correlationId', 'must be a text, and not empty');
+  demand(isObject(profile) && PROFILES.includes(profile.name), 'profile', 'is not known');
   return Object.freeze({
-    tool_version: input.toolVersion,
+    tool_version: toolVersion,
     elapsed_ms: wholeCount(input.elapsedMs),
     retry_count: wholeCount(input.retryCount),
-    correlation_id: input.correlationId,
-    ...(pagination && { pagination }),
-    ...(rateLimit && { rate_limit: rateLimit }),
-    ...(idempotency && { idempotency }),
+    correlation_id: correlationId,
+    ...(pagination !== undefined && { pagination: checkPagination(pagination) }),
+    ...(rateLimit !== undefined && { rate_limit: checkRateLimit(rateLimit) }),
+    ...(idempotency !== undefined && { idempotency: checkIdempotency(idempotency) }),
     ...(profile.name === 'workflow' && workflowFields(profile)),
   });
 }
 
 function workflowFields(profile: Extract<RunProfile, { name: 'workflow' }>) {
   const { mode, approvalMode } = profile;
-  if (!MODES.includes(mode) || typeof approvalMode !== 'boolean') {
-    throw new TypeError('the workflow profile always has a mode and an approval mode');
-  }
+  demand(
+    MODES.includes(mode) && typeof approvalMode === 'boolean',
+    'profile',
+    'workflow always has a mode and an approval mode',
+  );
   return { mode, approval_mode: approvalMode };
 }
 
 /** `has_more` is not a claim of its own: there is more exactly when there is a token to fetch it. */
 export function paginationInfo(resultCount: number, nextToken?: string): PaginationInfo {
-  return Object.freeze({
-    ...(nextToken !== undefined && { next_token: nextToken }),
-    result_count: resultCount,
-    has_more: nextToken !== undefined,
-  });
+  demand(
+    Number.isSafeInteger(resultCount) && resultCount >= 0,
+    'pagination.result_count',
+    'must be a whole number, 0 or more',
+  );
+  if (nextToken === undefined) return Object.freeze({ result_count: resultCount, has_more: false });
+  demand(isText(nextToken), 'pagination.next_token', 'must be a text, and not empty');
+  return Object.freeze({ next_token: nextToken, result_count: resultCount, has_more: true });
+}
+
+function checkPagination(given: PaginationInfo): PaginationInfo {
+  demand(isObject(given), 'pagination', 'must be an object');
+  const info = paginationInfo(given.result_count, given.next_token);
+  demand(
+    given.has_more === info.has_more,
+    'pagination.has_more',
+    'must say whether there is a next_token',
+  );
+  return info;
 }
 
 /** The kernel counts resets in seconds since 1970; an answer shows a time that people can read. */
 export function rateLimitMeta(info: RateLimitInfo): RateLimitMeta {
+  demand(isObject(info), 'rateLimit', 'must be an object');
+  const { limit, remaining, reset } = info;
+  const moment = typeof reset === 'number' ? isoMoment(new Date(reset * 1000)) : undefined;
+  demand(moment !== undefined, 'rateLimit.reset', 'must be a moment');
+  return checkRateLimit({ limit, remaining, reset: moment });
+}
+
+export function checkRateLimit(given: RateLimitMeta): RateLimitMeta {
+  demand(isObject(given), 'rateLimit', 'must be an object');
+  const { limit, remaining } = given;
+  demand(Number.isFinite(limit), 'rateLimit.limit', 'must be a finite number');
+  demand(Number.isFinite(remaining), 'rateLimit.remaining', 'must be a finite number');
+  return Object.freeze({ limit, remaining, reset: momentAt('rateLimit.reset', given.reset) });
+}
+
+export function checkIdempotency(given: IdempotencyMeta): IdempotencyMeta {
+  demand(isObject(given), 'idempotency', 'must be an object');
+  const { key, replayed, first_at: firstAt } = given;
+  demand(key === undefined || typeof key === 'string', 'idempotency.key', 'must be a text');
+  demand(typeof replayed === 'boolean', 'idempotency.replayed', 'must be true or false');
   return Object.freeze({
-    limit: info.limit,
-    remaining: info.remaining,
-    reset: new Date(info.reset * 1000).toISOString(),
+    ...(key !== undefined && { key }),
+    replayed,
+    ...(firstAt !== undefined && { first_at: momentAt('idempotency.first_at', firstAt) }),
   });
 }
 
+function momentAt(field: string, given: unknown): string {
+  const moment = isoMoment(given);
+  demand(moment !== undefined, field, 'must be a moment in ISO 8601');
+  return moment;
+}
+
 /** A clock that went backwards or a counter that was never set must not break the answer. */
-function wholeCount(value: number): number {
-  const whole = Math.round(value);
+function wholeCount(value: unknown): number {
+  const whole = typeof value === 'number' ? Math.round(value) : 0;
   return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
