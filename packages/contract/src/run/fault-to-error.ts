@@ -1,9 +1,16 @@
 import type { Effect, Fault, FaultKind, RateLimitInfo } from '@toolkeel/kernel';
 import type { FailureOutcome } from '../codes/consistency.js';
+import { isoMoment } from '../envelope/moment.js';
 import { ownMember } from '../own-member.js';
 import { toolError, type ToolError } from '../tool/result.js';
 
 const status = ({ status: given }: Fault) => (given === undefined ? {} : { status: given });
+
+const NO_ANSWER = 'The upstream did not answer in time. Try again later.';
+const TIME_IS_UP = 'The time for this call was up before it was done. Try again later.';
+const PAUSE = 'The upstream asks for a pause. Wait before the next call.';
+const USED_UP =
+  'The quota at the upstream is used up for now. A short pause does not help: go on without it, or ask the operator.';
 
 /** The default reading of the kernel's faults. A pack that knows its upstream better overrides it. */
 const table = {
@@ -16,16 +23,14 @@ const table = {
   },
   // An answer that nobody can read says nothing against the request, so later is worth a try.
   bad_response: unavailable,
-  timeout: ({ clock }) =>
-    toolError('timeout', 'The upstream did not answer in time. Try again later.', {
-      details: { clock: clock ?? 'attempt' },
-    }),
-  rate_limited: ({ retryAfterMs, limits, final }) =>
-    toolError('rate_limited', 'The upstream asks for a pause. Wait before the next call.', {
-      retryAfterMs,
-      rateLimitReset: resetOf(limits),
-      details: final ? { final } : undefined,
-    }),
+  timeout: ({ clock = 'attempt' }) =>
+    toolError('timeout', clock === 'deadline' ? TIME_IS_UP : NO_ANSWER, { details: { clock } }),
+  rate_limited: ({ retryAfterMs, limits, final }) => {
+    const rateLimitReset = resetOf(limits);
+    // A wait of seconds beside a day's quota belongs to another window: it would be bad advice.
+    if (final) return toolError('rate_limited', USED_UP, { rateLimitReset, details: { final } });
+    return toolError('rate_limited', PAUSE, { retryAfterMs, rateLimitReset });
+  },
   auth: (fault) =>
     toolError('unauthorized', 'The upstream did not accept our credential. Ask the operator.', {
       details: status(fault),
@@ -99,10 +104,9 @@ export function outcomeOfFault(effect: Effect, fault: Fault): FailureOutcome | u
 }
 
 /** When the last exhausted window opens again. */
-function resetOf(limits: readonly RateLimitInfo[] = []): Date | undefined {
+function resetOf(limits: readonly RateLimitInfo[] = []): string | undefined {
   const resets = limits.filter(({ remaining }) => remaining <= 0).map(({ reset }) => reset);
-  const latest = new Date(Math.max(...resets) * 1000);
-  return Number.isNaN(latest.getTime()) ? undefined : latest;
+  return isoMoment(new Date(Math.max(...resets) * 1000));
 }
 
 /** The fault that a thrown value carries. Looked at by shape: there may be two kernels in a process. */
