@@ -26,6 +26,7 @@ export {
   type ErrorEnvelope,
   type SuccessEnvelope,
 } from './envelope/envelope.js';
+export { InconsistentEnvelopeError } from './envelope/inconsistent.js';
 export { InconsistentErrorError, type ErrorBody, type ErrorInput } from './envelope/error.js';
 export { outputJsonSchema } from './envelope/json-schema.js';
 export {
@@ -90,6 +91,7 @@ export type {
 } from './tool/spec.js';
 export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
+export type { RunClock } from './run/clock.js';
 export { faultToError, outcomeOfFault } from './run/fault-to-error.js';
 export type {
   AcceptedCall,

@@ -1,11 +1,16 @@
 import type { Fault } from '@toolkeel/kernel';
+import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { InconsistentErrorError } from '../envelope/error.js';
+import { InconsistentEnvelopeError } from '../envelope/inconsistent.js';
+import { some } from '../matchers.fixture.js';
 import { acceptControls } from '../tool/controls.js';
 import { defineTool } from '../tool/define.js';
 import { toolError } from '../tool/result.js';
-import type { Around } from './options.js';
+import type { Around, Settled } from './options.js';
 import { runTool } from './run-tool.js';
-import { acting, reading, run, toolWith } from './run.fixture.js';
+import { acting, base, reading, run, toolWith } from './run.fixture.js';
 
 describe('what stands around the handler', () => {
   const controlled = acceptControls(defineTool({ ...acting, account: 'main' }));
@@ -68,17 +73,97 @@ describe('what stands around the handler', () => {
     expect((await run(reading, { id: 'a' }, { around })).error?.code).toBe('internal_error');
   });
 
-  it('cannot make an error that contradicts itself', async () => {
+  const answering =
+    (settled: unknown): Around =>
+    () =>
+      Promise.resolve(settled as Settled);
+
+  it('cannot make an error that contradicts itself; the rest of what it says stays', async () => {
     const onUnexpected = vi.fn();
-    const around = (() =>
-      Promise.resolve({
-        ok: false,
-        error: { code: 'approval_required', message: 'x', outcome: 'executed' },
-      })) as unknown as Around;
-    expect((await run(controlled, { id: 'a' }, { around, onUnexpected })).error?.code).toBe(
-      'internal_error',
+    const rateLimit = { limit: 9, remaining: 0, reset: '2026-01-01T00:00:00.000Z' };
+    const idempotency = { replayed: true };
+    const around = answering({
+      ok: false,
+      error: { code: 'approval_required', message: 'x', outcome: 'executed' },
+      rateLimit,
+      idempotency,
+    });
+    const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    expect(envelope.error).toMatchObject({ code: 'internal_error', outcome: 'unknown' });
+    expect(envelope.meta).toMatchObject({ rate_limit: rateLimit, idempotency });
+    expect(onUnexpected).toHaveBeenCalledExactlyOnceWith(
+      some(InconsistentErrorError),
+      some(String),
     );
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['of another shape', { id: 1, n: 1 }],
+    ['with a member that JSON cannot carry', { id: 'a', n: Number.NaN }],
+  ])('cannot answer with data that the tool does not promise: %s', async (_, data) => {
+    const onUnexpected = vi.fn();
+    const around = answering({ ok: true, data });
+    const { error } = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    expect(error).toMatchObject({ code: 'serialization_error', outcome: 'executed' });
     expect(onUnexpected).toHaveBeenCalledOnce();
+  });
+
+  it('cannot add members to the data', async () => {
+    const around = answering({ ok: true, data: { id: 'a', n: 1, secret: 's' } });
+    expect((await run(controlled, { id: 'a' }, { around })).data).toEqual({ id: 'a', n: 1 });
+  });
+
+  it('cannot answer with a part that the tool does not declare', async () => {
+    const onUnexpected = vi.fn();
+    const error = { code: 'not_found', message: 'x' };
+    const around = answering({ ok: false, error, data: { secret: 's' } });
+    const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    expect(envelope).toMatchObject({ data: null, error: { code: 'not_found' } });
+    expect(onUnexpected).toHaveBeenCalledOnce();
+  });
+
+  it('does not pass off a part as the answer', async () => {
+    const tool = toolWith(() => toolError('not_found', 'x', { data: { done: 1 } }), {
+      partial: z.object({ done: z.int() }),
+    });
+    const around: Around = async (_, next) => ({ ok: true, data: (await next()).data });
+    expect((await run(tool, { id: 'a' }, { around })).error?.code).toBe('serialization_error');
+  });
+
+  it('does not make what the handler gave be checked twice', async () => {
+    const tool = defineTool(base);
+    const parse = vi.spyOn(tool.output, 'safeParse');
+    const around: Around = async (_, next) => ({
+      ...(await next()),
+      idempotency: { replayed: false },
+    });
+    expect((await run(tool, { id: 'a' }, { around })).success).toBe(true);
+    expect(parse).toHaveBeenCalledOnce();
+    parse.mockRestore();
+  });
+
+  it.each<[string, object, string]>([
+    ['key', { idempotency: { key: 5, replayed: true } }, 'idempotency'],
+    ['replayed', { idempotency: { replayed: 'yes' } }, 'idempotency'],
+    ['first_at', { idempotency: { replayed: true, first_at: 'yesterday' } }, 'idempotency'],
+    ['no object', { idempotency: null }, 'idempotency'],
+    [
+      'limit',
+      { rateLimit: { limit: Number.NaN, remaining: 1, reset: '2026-01-01T00:00:00Z' } },
+      'rate_limit',
+    ],
+    ['reset', { rateLimit: { limit: 1, remaining: 1, reset: 'soon' } }, 'rate_limit'],
+  ])('cannot break the answer with a figure that makes no sense: %s', async (_, figures, field) => {
+    const onUnexpected = vi.fn();
+    const around: Around = async (__, next) => ({ ...(await next()), ...figures });
+    const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    expect(envelope.success).toBe(true);
+    expect(envelope.meta).not.toHaveProperty(field);
+    expect(onUnexpected).toHaveBeenCalledExactlyOnceWith(
+      some(InconsistentEnvelopeError),
+      some(String),
+    );
   });
 
   it('replays what was stored as JSON', async () => {
@@ -121,7 +206,8 @@ describe('what stands around the handler', () => {
       },
     });
     const around: Around = (_, next) => next({ operation, deadline: 5 });
-    expect((await run(tool, { id: 'a' }, { around, deadline: 100 })).data).toEqual({
+    const clock = new VirtualClock();
+    expect((await run(tool, { id: 'a' }, { around, deadline: 100, clock })).data).toEqual({
       id: 'a-op_1',
       n: 6,
     });

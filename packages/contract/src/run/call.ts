@@ -1,29 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolContext } from '../tool/context.js';
+import { processClock } from './clock.js';
+import type { Limits } from './limits.js';
 import type { Next, RunOptions } from './options.js';
 
 /** One call: its id, its clock, its retries, and where its surprises are reported. */
 export interface Call {
   readonly correlationId: string;
   readonly options: RunOptions;
+  /** Absent where the call may take as long as it likes, and nobody can end it. */
+  readonly limits: Limits | undefined;
   readonly elapsedMs: () => number;
   readonly noteRetry: () => void;
   readonly retryCount: () => number;
   readonly report: (cause: unknown) => void;
 }
 
-const monotonic = (): number => performance.now();
-
 export function beginCall(options: RunOptions): Call {
-  const { onUnexpected } = options;
-  const now = unfailing(options.now ?? monotonic);
-  const given = options.correlationId;
-  const correlationId = given === undefined || given === '' ? randomUUID() : given;
+  const { clock = processClock, onUnexpected } = options;
+  const now = unfailing(() => clock.now());
+  const given: unknown = options.correlationId;
+  const correlationId = typeof given === 'string' && given !== '' ? given : randomUUID();
   const startedAt = now();
   let noted = 0;
   return {
     correlationId,
     options,
+    limits: limitsOf(options),
     elapsedMs: () => now() - startedAt,
     noteRetry: () => {
       noted += 1;
@@ -37,6 +40,16 @@ export function beginCall(options: RunOptions): Call {
       }
     },
   };
+}
+
+function limitsOf(options: RunOptions): Limits | undefined {
+  const { clock = processClock, deadline = Number.POSITIVE_INFINITY, signal } = options;
+  if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return undefined;
+  // A deadline that nobody can keep must not look like one that is kept.
+  if (typeof deadline !== 'number' || Number.isNaN(deadline)) {
+    throw new TypeError('deadline: must be a number of milliseconds');
+  }
+  return { clock, deadline, signal };
 }
 
 /** A figure that only decorates the answer must not be able to prevent it. */
@@ -54,14 +67,14 @@ type Extra = Parameters<Next>[0];
 
 /** The handler's view of the call. */
 export function handlerContext(call: Call, cursor: unknown, extra: Extra = {}): ToolContext {
-  const { options, correlationId, noteRetry } = call;
+  const { options, limits, correlationId, noteRetry } = call;
   let ownSignal: AbortSignal | undefined;
   return {
-    // Read through, because a host may make the signal only when somebody asks for it.
+    // Read through, because whoever gives it may make it only when somebody asks for it.
     get signal() {
-      return options.signal ?? (ownSignal ??= new AbortController().signal);
+      return extra.signal ?? limits?.signal ?? (ownSignal ??= new AbortController().signal);
     },
-    deadline: extra.deadline ?? options.deadline ?? Number.POSITIVE_INFINITY,
+    deadline: extra.deadline ?? limits?.deadline ?? Number.POSITIVE_INFINITY,
     correlationId,
     progress: options.progress ?? ignore,
     noteRetry,

@@ -1,6 +1,7 @@
 import type { Fault } from '@toolkeel/kernel';
 import { describe, expect, it, vi } from 'vitest';
-import { some } from '../matchers.fixture.js';
+import { upstreamCodes } from '../codes/shared.js';
+import { containing, some } from '../matchers.fixture.js';
 import { faulted, toolError } from '../tool/result.js';
 import { acting, run, toolWith } from './run.fixture.js';
 
@@ -11,15 +12,7 @@ describe('a fault of the kernel', () => {
         throw Object.assign(new Error('secret'), { fault: { sent: 'maybe', ...fault } });
       },
       {
-        errors: [
-          'upstream_unavailable',
-          'upstream_rejected',
-          'rate_limited',
-          'unauthorized',
-          'forbidden',
-          'not_found',
-          'circuit_open',
-        ],
+        errors: upstreamCodes,
         ...more,
       },
     );
@@ -174,23 +167,42 @@ describe('a fault of the kernel', () => {
     expect(onUnexpected.mock.calls[0]?.[0]).toBe(cause);
   });
 
+  it("does not advise a pause of seconds when a day's quota is used up", async () => {
+    const limits = [{ limit: 9, remaining: 0, reset: 1_700_000_900 }];
+    const fault = { kind: 'rate_limited', final: true, retryAfterMs: 2000, limits } as const;
+    expect(await errorOf(fault)).toEqual({
+      code: 'rate_limited',
+      message: containing('used up'),
+      retryable: true,
+      rate_limit_reset: new Date(1_700_000_900_000).toISOString(),
+      details: { final: true },
+    });
+    const { message } = (await errorOf({ ...fault, final: false })) ?? {};
+    expect(message).toContain('Wait before the next call');
+  });
+
+  it('leaves out a reset in a year that nobody can write', async () => {
+    const limits = [{ limit: 9, remaining: 0, reset: 8e12 }];
+    expect(await errorOf({ kind: 'rate_limited', limits })).not.toHaveProperty('rate_limit_reset');
+  });
+
   it('is recognised as cancellation when the caller aborted', async () => {
     const reason = new Error('user left');
-    const { signal } = { signal: AbortSignal.abort(reason) };
-    const rethrow = toolWith(() => {
-      throw reason;
-    });
-    const native = toolWith(() => {
-      throw new DOMException('x', 'AbortError');
-    });
-    const other = toolWith(() => {
-      throw new Error('bug');
-    });
-    expect((await run(rethrow, { id: 'a' }, { signal })).error?.code).toBe('cancelled');
-    expect((await run(native, { id: 'a' }, { signal })).error?.code).toBe('cancelled');
-    expect((await run(other, { id: 'a' }, { signal })).error?.code).toBe('internal_error');
-    const live = new AbortController().signal;
-    expect((await run(native, { id: 'a' }, { signal: live })).error?.code).toBe('internal_error');
-    expect((await run(rethrow, { id: 'a' })).error?.code).toBe('internal_error');
+    const codeOf = async (thrown: unknown, more: object = {}) => {
+      const controller = new AbortController();
+      const tool = toolWith(() => {
+        controller.abort(reason);
+        throw thrown;
+      });
+      const { signal } = controller;
+      return (await run(tool, { id: 'a' }, { signal, ...more })).error?.code;
+    };
+    const native = new DOMException('x', 'AbortError');
+    expect(await codeOf(reason)).toBe('cancelled');
+    expect(await codeOf(native)).toBe('cancelled');
+    expect(await codeOf(new Error('bug'))).toBe('internal_error');
+    const { signal } = new AbortController();
+    expect(await codeOf(native, { signal })).toBe('internal_error');
+    expect(await codeOf(reason, { signal: undefined })).toBe('internal_error');
   });
 });

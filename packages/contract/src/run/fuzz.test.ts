@@ -6,6 +6,7 @@ import { outputJsonSchema } from '../envelope/json-schema.js';
 import { envelopeSchema } from '../envelope/schema.js';
 import { defineTool } from '../tool/define.js';
 import { answer, page, toolError } from '../tool/result.js';
+import type { RunOptions } from './options.js';
 import { runTool } from './run-tool.js';
 
 type Effect = 'read' | 'idempotent' | 'once';
@@ -126,4 +127,86 @@ it('answers whatever the handler throws or fails with', async () => {
     }),
     { numRuns: 400 },
   );
+});
+
+it('answers whatever stands around the handler, and whatever the options are', async () => {
+  /** Left out most of the time, so that one odd field does not always hide behind another. */
+  const rarely = (arbitrary: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+  const odd = (...values: unknown[]) => fc.oneof(fc.constantFrom(...values), anything);
+  const figures = {
+    rateLimit: rarely(
+      fc.oneof(
+        anything,
+        fc.record({ limit: odd(1, Number.NaN), remaining: odd(1), reset: odd('soon', '2026') }),
+      ),
+    ),
+    idempotency: rarely(
+      fc.oneof(
+        anything,
+        fc.record({ key: odd('k'), replayed: odd(true), first_at: odd('soon', '2026') }),
+      ),
+    ),
+  };
+  const errors = fc.record({
+    code: odd(...errorCodes, ...tools.read.possibleCodes),
+    message: odd('m'),
+    outcome: rarely(odd('executed', 'not_executed', 'unknown', 'maybe')),
+    operationId: rarely(odd('op_1', '')),
+    retryAfterMs: rarely(odd(5, -1, Number.NaN)),
+    rateLimitReset: rarely(odd('soon', new Date(0), new Date(8e15))),
+    details: rarely(odd({}, { clock: 'x' })),
+  });
+  const settled = fc.oneof(
+    anything,
+    fc.record({
+      ok: fc.constant(true),
+      data: odd({}, { list: [1] }),
+      paging: rarely(odd({ next: 1 }, { next: 1n }, { after: 5 })),
+      ...figures,
+    }),
+    fc.record({ ok: fc.constant(false), error: errors, data: rarely(odd({})), ...figures }),
+  );
+  const options = fc.record(
+    {
+      correlationId: anything,
+      deadline: fc.oneof(fc.constant(performance.now() + 1e6), anything),
+      signal: anything,
+      progress: anything,
+      profile: fc.oneof(fc.constant({ name: 'api' }), anything),
+      clock: anything,
+      byteBudget: fc.oneof(fc.double(), anything),
+      tokens: anything,
+      retryCount: fc.oneof(
+        anything,
+        anything.map((value) => () => value),
+      ),
+      onUnexpected: anything,
+    },
+    { requiredKeys: [] },
+  );
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      settled,
+      options,
+      effects,
+      fc.boolean(),
+      async (value, given, effect, calm) => {
+        behave = () => ({ list: [1] });
+        const around = () => Promise.resolve(value);
+        const all = { ...(calm ? {} : given), around } as RunOptions;
+        const { envelope, text } = await runTool(tools[effect], {}, all);
+        expect(envelopeSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
+        expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
+        seen.add(envelope.success ? 'success' : envelope.error.code);
+      },
+    ),
+    { numRuns: 800 },
+  );
+  // What was refused and what was let through.
+  for (const code of ['success', 'internal_error', 'serialization_error']) {
+    expect(seen).toContain(code);
+  }
+  expect(seen.size).toBeGreaterThan(5);
 });

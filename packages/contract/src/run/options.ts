@@ -9,6 +9,7 @@ import type { Controls } from '../tool/controls.js';
 import type { Paging } from '../tool/result.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
+import type { RunClock } from './clock.js';
 
 interface SettledMeta {
   readonly rateLimit?: RateLimitMeta | undefined;
@@ -44,23 +45,39 @@ export interface AcceptedCall {
   readonly correlationId: string;
 }
 
-/** Runs the handler, never rejects. What is given here is added to the handler's context. */
+/**
+ * Runs the handler, never rejects. What is given here is added to the handler's context. Once the
+ * call has been stopped, the handler is not begun any more: the caller has been told so.
+ */
 export type Next = (
-  extra?: Partial<Pick<ToolContext, 'operation' | 'deadline'>>,
+  extra?: Partial<Pick<ToolContext, 'operation' | 'deadline' | 'signal'>>,
 ) => Promise<Settled>;
 
-/** Policy, journal, deadlines: whatever stands between the accepted arguments and the handler. */
+/**
+ * Policy, journal: whatever stands between the accepted arguments and the handler. What it answers
+ * is held against the tool's schemas, unless it is what the handler gave. When the call is stopped
+ * it goes on unheard, so that a journal still learns how the handler ended.
+ */
 export type Around = (call: AcceptedCall, next: Next) => Promise<Settled>;
 
 export interface RunOptions {
   readonly correlationId?: string;
+  /**
+   * Ends the call: it answers `cancelled`, whatever the handler does. The handler gets the same
+   * signal, unless `around` gives it another one through `next`. A host that journals mutations
+   * does so once they are sending, because a client that leaves must not abort them half way.
+   */
   readonly signal?: AbortSignal;
+  /**
+   * When the call ends with `timeout`, whatever the handler does: milliseconds on `clock`. A handler
+   * that gets an earlier one through `next` has time to say itself how far it came.
+   */
   readonly deadline?: number;
   readonly progress?: ToolContext['progress'];
   /** Default: `readonly`. */
   readonly profile?: RunProfile;
-  /** Milliseconds that only go forward. */
-  readonly now?: () => number;
+  /** Default: the process's own. */
+  readonly clock?: RunClock;
   /** In UTF-8 bytes of the JSON text. Default: 48 KiB. */
   readonly byteBudget?: number;
   /** Default: tokens that last as long as this process. */
@@ -70,7 +87,8 @@ export interface RunOptions {
   readonly retryCount?: () => number;
   /**
    * The only place that a cause goes to: thrown values, undeclared codes, answers that do not match
-   * their schema. Nothing of it is in the envelope.
+   * their schema, figures for `meta` that make no sense. Nothing of it is in the envelope. A call
+   * that was stopped may still report here what its handler did later.
    */
   readonly onUnexpected?: (cause: unknown, correlationId: string) => void;
 }

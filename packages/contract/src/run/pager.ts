@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { findJsonFlaw } from '../json-flaw.js';
+import { ownMember } from '../own-member.js';
 import { createPageTokens, type PageTokens, type TokenRefusal } from '../paging/tokens.js';
 import { toolError } from '../tool/result.js';
 import type { Arguments, PagingSpec } from '../tool/spec.js';
@@ -27,14 +29,20 @@ export function processTokens(): PageTokens {
   return (ownTokens ??= createPageTokens({ keys: [randomBytes(32)] }));
 }
 
+/** The call that a page belongs to. */
+interface Query {
+  readonly args: Arguments;
+  readonly raw: Arguments;
+  readonly account: string;
+}
+
 export function openPage(
   tool: Pick<Tool, 'name'>,
   paging: PagingSpec,
-  args: Arguments,
-  account: string,
+  { args, raw, account }: Query,
   tokens: PageTokens,
 ): Pager | SettledFailure {
-  const binding = { tool: tool.name, account, args: boundArguments(args, paging) };
+  const binding = { tool: tool.name, account, args: boundArguments(args, raw, paging) };
   const seal = (cursor: unknown): string => tokens.seal(binding, cursor);
   const token = args[paging.token];
   if (token === undefined || token === null) return { ok: true, seal };
@@ -48,9 +56,24 @@ export function openPage(
     : refused(paging.token, 'version');
 }
 
-function boundArguments(args: Arguments, { token, unbound = [] }: PagingSpec): Arguments {
-  const entries = Object.entries(args);
-  return Object.fromEntries(entries.filter(([name]) => name !== token && !unbound.includes(name)));
+/**
+ * Arguments as the handler gets them, so that a default is the same as what it stands for. Where the
+ * schema makes something of them that JSON cannot carry (a Date), they are bound as they were sent,
+ * under a name of their own.
+ */
+function boundArguments(
+  args: Arguments,
+  raw: Arguments,
+  { token, unbound = [] }: PagingSpec,
+): Arguments {
+  const bound = Object.entries(args).filter(([name]) => name !== token && !unbound.includes(name));
+  return Object.fromEntries(
+    bound.map(([name, value]) =>
+      value === undefined || !findJsonFlaw(value, { wellFormed: true })
+        ? [name, value]
+        : [`${name} (as sent)`, ownMember(raw, name)],
+    ),
+  );
 }
 
 function refused(field: string, reason: TokenRefusal): SettledFailure {

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -139,6 +140,47 @@ describe('paging', () => {
   });
 });
 
+describe('an argument that is bound', () => {
+  const input = z.object({
+    since: z
+      .string()
+      .transform((text) => new Date(text))
+      .optional(),
+    page_token: z.string().optional(),
+  });
+  const { unbound: _, ...paging } = base.paging;
+  const tool = defineTool({
+    ...base,
+    input,
+    paging,
+    handler: ({ since }) =>
+      page({ items: [String(since?.getUTCFullYear())], source: 's' }, { next: { from: 1 } }),
+  });
+
+  it('may become something that is no JSON, such as a Date', async () => {
+    const first = await get(tool, { since: '2020-01-01' });
+    expect(first.items).toEqual(['2020']);
+    const page_token = first.token;
+    expect((await get(tool, { since: '2020-01-01', page_token })).items).toEqual(['2020']);
+  });
+
+  it('binds all the same', async () => {
+    const { token: page_token } = await get(tool, { since: '2020-01-01' });
+    for (const since of ['2021-01-01', undefined]) {
+      const { envelope } = await get(tool, { since, page_token });
+      expect(envelope.error).toMatchObject({ details: { reason: 'signature' } });
+    }
+  });
+
+  it('of half a surrogate pair is a mistake of the caller, not ours', async () => {
+    const { envelope } = await get(listOf(letters), { q: '\uDC00' });
+    expect(envelope.error).toMatchObject({
+      code: 'validation_error',
+      details: { issues: [{ field: 'q', message: some(String) }] },
+    });
+  });
+});
+
 describe('a token that cannot be used', () => {
   it.each<[string, (token: string) => object, string]>([
     ['cut short', (token) => ({ page_token: token.slice(0, -4) }), 'signature'],
@@ -191,7 +233,7 @@ describe('the byte budget', () => {
 
   it('leaves alone what fits to the byte, and cuts what is one byte more', async () => {
     const tool = listOf(letters);
-    const options = { correlationId: 'c', now: () => 0 };
+    const options = { correlationId: 'c', clock: new VirtualClock() };
     const { bytes } = await get(tool, { limit: 26 }, options);
     expect((await get(tool, { limit: 26 }, { ...options, byteBudget: bytes })).items).toHaveLength(
       26,
@@ -215,7 +257,7 @@ describe('the byte budget', () => {
   });
 
   it('cuts no more than it must', async () => {
-    const options = { correlationId: 'c', now: () => 0, byteBudget: 1000 };
+    const options = { correlationId: 'c', clock: new VirtualClock(), byteBudget: 1000 };
     const texts = Array.from({ length: 100 }, (_, i) => `item number ${i}`);
     const { bytes, items } = await get(listOf(texts), { limit: 100 }, options);
     expect(bytes).toBeGreaterThan(1000 - 2 * (items.at(-1)?.length ?? 0) - 6);
@@ -295,7 +337,11 @@ describe('the byte budget', () => {
       data: names,
     } as const;
     const tool = listOf(letters, { partial: z.array(z.string()) });
-    const options = { around: () => Promise.resolve(failure), now: () => 0, correlationId: 'c' };
+    const options = {
+      around: () => Promise.resolve(failure),
+      clock: new VirtualClock(),
+      correlationId: 'c',
+    };
     const whole = await get(tool, {}, options);
     expect(whole.envelope).toMatchObject({ data: names, error: { details: { issues } } });
     const less = await get(tool, {}, { ...options, byteBudget: whole.bytes - 1 });

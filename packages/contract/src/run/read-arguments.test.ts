@@ -74,6 +74,77 @@ describe('arguments', () => {
     expect(bytes).toBeLessThan(8000);
   });
 
+  it('do not make the list of issues grow with what was sent', async () => {
+    const input = z.object({ box: z.array(z.number()) });
+    const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
+    expect(await issuesOf({ box: Array.from({ length: 500 }, () => 'x') }, tool)).toHaveLength(10);
+    const nested = z.object({ box: z.array(z.strictObject({})) });
+    const other = defineTool({ ...base, input: nested, handler: () => ({ id: 'a', n: 1 }) });
+    const box = Array.from({ length: 20 }, (_, i) => ({ [`k${i}`]: 1 }));
+    expect(await issuesOf({ box }, other)).toHaveLength(10);
+  });
+
+  const half = '\uD800';
+  it.each<[string, object, string]>([
+    ['in a text', { a: `x${half}` }, 'a'],
+    ['deep inside', { any: [{ b: half }] }, 'any[0].b'],
+    ['in a name', { any: { [`n${half}`]: 1 } }, 'any.n\uFFFD'],
+  ])('with half a surrogate pair %s are refused, naming the field', async (_, args, field) => {
+    const input = z.object({ a: z.string().optional(), any: z.unknown().optional() });
+    for (const more of [base, acting]) {
+      const tool = defineTool({ ...more, input, handler: () => ({ id: 'a', n: 1 }) });
+      expect(await issuesOf(args, tool)).toEqual([
+        { field, message: 'holds half a surrogate pair' },
+      ]);
+    }
+  });
+
+  it('that are no JSON are refused, also where the schema takes anything', async () => {
+    const input = z.object({ any: z.unknown() });
+    const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
+    expect((await issuesOf({ any: { at: new Date() } }, tool))?.[0]?.field).toBe('any.at');
+    expect((await issuesOf({ any: [1n] }, tool))?.[0]?.field).toBe('any[0]');
+  });
+
+  it('come back by name and never by value', async () => {
+    const secret = 'sk-live-0123456789';
+    const echo = { error: ({ input }: { input?: unknown }) => `not ${JSON.stringify(input)}` };
+    const input = z
+      .object({
+        text: z.string().refine(() => false, echo),
+        short: z
+          .string()
+          .refine(() => false, { error: (issue) => `${String(issue.input)} is bad` }),
+        part: z.string().superRefine((value, context) => {
+          context.addIssue({ code: 'custom', message: `begins with ${value.slice(0, 12)}` });
+        }),
+        list: z.array(z.string()).refine(() => false, echo),
+        clear: z.string().regex(/^\d+$/, 'must be digits only'),
+        kind: z.enum(['a', 'b']),
+      })
+      .strict();
+    const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
+    const args = {
+      text: secret,
+      short: 'hunter2',
+      part: secret,
+      list: [secret],
+      clear: secret,
+      kind: secret,
+    };
+    const { text } = await runTool(tool, args);
+    expect(text).not.toContain('sk-live');
+    expect(text).not.toContain('hunter2');
+    expect(await issuesOf(args, tool)).toEqual([
+      { field: 'text', message: 'refused (custom)' },
+      { field: 'short', message: 'refused (custom)' },
+      { field: 'part', message: 'refused (custom)' },
+      { field: 'list', message: 'refused (custom)' },
+      { field: 'clear', message: 'must be digits only' },
+      { field: 'kind', message: 'Invalid option: expected one of "a"|"b"' },
+    ]);
+  });
+
   it('that are nested without end are refused', async () => {
     const node: z.ZodType = z.lazy(() => z.strictObject({ next: node.optional() }));
     const tool = defineTool({

@@ -1,21 +1,24 @@
 import type * as z from 'zod';
+import { findJsonFlaw } from '../json-flaw.js';
 import { splitControls, type Controls } from '../tool/controls.js';
 import { toolError } from '../tool/result.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
-import { describeIssues } from './issues.js';
+import { describeIssues, fieldName } from './issues.js';
 import type { SettledFailure } from './options.js';
 
 export interface AcceptedArguments {
   readonly ok: true;
   readonly args: Arguments;
+  /** As they came, before the schema filled in or changed anything. */
+  readonly raw: Arguments;
   readonly controls: Controls;
 }
 
 const NO_CONTROLS: Controls = Object.freeze({ allowDuplicate: false });
 
-export function readArguments(tool: Tool, raw: unknown): AcceptedArguments | SettledFailure {
-  const given = raw === undefined ? {} : raw;
+export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | SettledFailure {
+  const given = sent === undefined ? {} : sent;
   // Inherited members would count as arguments that nobody sent.
   if (!isPlainObject(given)) {
     return refused([{ field: '(arguments)', message: 'must be an object' }]);
@@ -25,14 +28,18 @@ export function readArguments(tool: Tool, raw: unknown): AcceptedArguments | Set
   if (!parsed.success) {
     return refused(describeIssues(parsed.error.issues, Object.keys(tool.input.shape)));
   }
-  if (!tool.controls) return { ok: true, args: parsed.data, controls: NO_CONTROLS };
-  return { ok: true, ...splitControls(parsed.data) };
+  // Fingerprints, page tokens and the wire need what JSON and UTF-8 can carry.
+  const flaw = findJsonFlaw(given, { wellFormed: true });
+  if (flaw) return refused([{ field: fieldName(flaw.path), message: `holds ${flaw.problem}` }]);
+  const raw = given as Arguments;
+  if (!tool.controls) return { ok: true, args: parsed.data, raw, controls: NO_CONTROLS };
+  return { ok: true, raw, ...splitControls(parsed.data) };
 }
 
 /** Undefined when the arguments are so deep that the stack ends before they do. */
 function parse(schema: z.ZodObject, given: object) {
   try {
-    return schema.safeParse(given);
+    return schema.safeParse(given, { reportInput: true });
   } catch (cause) {
     if (cause instanceof RangeError) return undefined;
     throw cause;

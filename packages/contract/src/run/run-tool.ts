@@ -2,19 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
-import { beginCall, handlerContext, type Call } from './call.js';
+import { beginCall, type Call } from './call.js';
 import { internalError, lostAnswer, unforeseen } from './failure.js';
 import { fitSuccess } from './fit.js';
-import { handle } from './handle.js';
-import type { Next, RunOptions, Settled, ToolRun } from './options.js';
+import type { RunOptions, Settled, ToolRun } from './options.js';
 import { openPage, processTokens } from './pager.js';
+import { perform } from './perform.js';
 import { readArguments } from './read-arguments.js';
 import { seal, sealFailure } from './seal.js';
 import { ContractViolation } from './violation.js';
 
 /**
  * Runs a tool on arguments from outside and answers with an envelope and its text. It never throws
- * and never rejects: whatever goes wrong becomes a typed error.
+ * and never rejects: whatever goes wrong becomes a typed error. It settles at the deadline and when
+ * the signal is aborted, whatever the handler and what stands around it do.
  */
 export async function runTool<In extends z.ZodObject, Out extends z.ZodType>(
   tool: Tool<In, Out>,
@@ -35,20 +36,13 @@ export async function runTool<In extends z.ZodObject, Out extends z.ZodType>(
 async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<ToolRun> {
   const accepted = readArguments(tool, rawArgs);
   if (!accepted.ok) return sealFailure(tool, call, accepted);
-  const { args, controls } = accepted;
-  const { around, tokens } = call.options;
-  const { correlationId } = call;
+  const { args, raw } = accepted;
   const account = accountOf(tool, args);
-  const pager =
-    tool.paging && openPage(tool, tool.paging, args, account, tokens ?? processTokens());
+  const tokens = call.options.tokens ?? processTokens();
+  const pager = tool.paging && openPage(tool, tool.paging, { args, raw, account }, tokens);
   if (pager?.ok === false) return sealFailure(tool, call, pager);
 
-  const next: Next = (extra) => {
-    return handle(tool, args, handlerContext(call, pager?.cursor, extra), call);
-  };
-  const settled = around
-    ? await around({ tool, args, controls, account, correlationId }, next)
-    : await next();
+  const settled = await perform(tool, { ...accepted, account, cursor: pager?.cursor }, call);
   if (!settled.ok) return sealFailure(tool, call, settled);
   noticeLostPaging(tool, settled, call);
   try {

@@ -1,5 +1,5 @@
 import { createErrorBody } from '../envelope/error.js';
-import { errorEnvelope, successEnvelope, type Envelope } from '../envelope/envelope.js';
+import { uncheckedError, uncheckedSuccess, type Envelope } from '../envelope/envelope.js';
 import type { MetaInput, PaginationInfo } from '../envelope/meta.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
@@ -8,8 +8,9 @@ import type { Settled, SettledFailure, SettledSuccess, ToolRun } from './options
 
 const DEFAULT_BUDGET = 48 * 1024;
 
-export function byteBudgetOf(call: Call): number {
-  return call.options.byteBudget ?? DEFAULT_BUDGET;
+export function byteBudgetOf({ options }: Call): number {
+  const { byteBudget = DEFAULT_BUDGET } = options;
+  return byteBudget >= 0 ? Math.floor(byteBudget) : DEFAULT_BUDGET;
 }
 
 /** The envelope and its text, made in one go. */
@@ -24,29 +25,33 @@ export function sealSuccess(
   settled: SettledSuccess,
   pagination?: PaginationInfo,
 ): ToolRun {
-  return seal(successEnvelope(settled.data, metaInput(tool, call, settled, pagination)));
+  return seal(uncheckedSuccess(settled.data, metaInput(tool, call, settled, pagination)));
 }
 
 /** A failure always fits: what is optional goes first. */
 export function sealFailure(tool: Tool, call: Call, settled: SettledFailure): ToolRun {
   const failure = consistent(tool, call, settled);
   const meta = metaInput(tool, call, failure);
-  const whole = seal(errorEnvelope(failure.error, meta, failure.data ?? null));
+  const whole = seal(uncheckedError(failure.error, meta, failure.data ?? null));
   if (whole.bytes <= byteBudgetOf(call)) return whole;
-  const withoutData = seal(errorEnvelope(failure.error, meta));
+  const withoutData = seal(uncheckedError(failure.error, meta));
   if (withoutData.bytes <= byteBudgetOf(call)) return withoutData;
-  return seal(errorEnvelope({ ...failure.error, details: undefined }, meta));
+  return seal(uncheckedError({ ...failure.error, details: undefined }, meta));
 }
 
-/** Whoever stood around the handler may have put together an error that its code does not allow. */
+/**
+ * Whoever stood around the handler may have put together an error that its code does not allow. What
+ * is known of the operation and of the limits is true all the same.
+ */
 function consistent(tool: Tool, call: Call, settled: SettledFailure): SettledFailure {
-  const declared = asDeclared(tool, settled, call.report);
   try {
+    const declared = asDeclared(tool, settled, call.report);
     createErrorBody(declared.error);
     return declared;
   } catch (cause) {
     call.report(cause);
-    return unforeseen(tool);
+    const { rateLimit, idempotency } = settled;
+    return { ...unforeseen(tool), rateLimit, idempotency };
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { containing } from '../matchers.fixture.js';
 import type { Tool } from '../tool/tool.js';
+import { processClock, type RunClock } from './clock.js';
 import type { Around, RunOptions } from './options.js';
 import { runTool } from './run-tool.js';
 import { acting, reading, run, throwing, toolWith } from './run.fixture.js';
@@ -11,6 +12,8 @@ describe('what nobody foresaw', () => {
     {},
     { get: throwing(new Error(secret)), has: throwing(new Error(secret)) },
   );
+
+  const brokenClock: RunClock = { ...processClock, now: throwing(new Error(secret)) };
 
   it.each<[string, () => unknown]>([
     ['a thrown error', throwing(new Error(`${secret} at /home/me/app.ts`))],
@@ -71,7 +74,13 @@ describe('what nobody foresaw', () => {
     const fail = throwing(new Error(secret));
     const cases: RunOptions[] = [
       { onUnexpected: fail, around: fail },
-      { now: fail, around: fail },
+      { clock: brokenClock, around: fail },
+      { clock: brokenClock, deadline: 5 },
+      { clock: { ...processClock, now: () => Number.NaN }, deadline: 5 },
+      { clock: { ...processClock, setTimer: fail }, deadline: 1e12 },
+      { deadline: Number.NaN },
+      { deadline: '5' as unknown as number },
+      { signal: {} as AbortSignal },
       { retryCount: fail, around: fail },
       { around: () => Promise.reject(new Error(secret)) },
       { around: (() => undefined) as unknown as Around },
@@ -90,7 +99,7 @@ describe('what nobody foresaw', () => {
 
   it('does not hide a success when only the clock fails', async () => {
     const fail = throwing(new Error(secret));
-    const envelope = await run(reading, { id: 'a' }, { now: fail, retryCount: fail });
+    const envelope = await run(reading, { id: 'a' }, { clock: brokenClock, retryCount: fail });
     expect(envelope).toMatchObject({ success: true, meta: { elapsed_ms: 0, retry_count: 0 } });
   });
 

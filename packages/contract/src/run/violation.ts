@@ -3,8 +3,8 @@ export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
   readonly tool: string;
 
-  constructor(tool: string, problem: string) {
-    super(`tool "${tool}" ${problem}`);
+  constructor(tool: string, problem: string, options?: ErrorOptions) {
+    super(`tool "${tool}" ${problem}`, options);
     this.tool = tool;
   }
 }

@@ -22,7 +22,7 @@ export interface ToolOperation {
 /** What the surroundings of a call give to its handler. */
 export interface ToolContext<Cursor = unknown> {
   readonly signal: AbortSignal;
-  /** Milliseconds on the same clock as `now` of the run; Infinity where there is none. */
+  /** Milliseconds on the clock of the run; Infinity where there is none. */
   readonly deadline: number;
   readonly correlationId: string;
   readonly progress: (progress: Progress) => void;
