@@ -141,6 +141,11 @@ describe('an error', () => {
     );
   });
 
+  it('has a message that every wire can carry', () => {
+    const { message } = errorEnvelope({ code: 'timeout', message: 'a\uD800b😀' }, meta).error;
+    expect(message).toBe('a\uFFFDb😀');
+  });
+
   it('bounds its message without cutting a character in half', () => {
     const { message } = errorEnvelope({ code: 'timeout', message: '😀'.repeat(5000) }, meta).error;
     expect(message.length).toBeLessThanOrEqual(2000);

@@ -78,6 +78,12 @@ describe('compareManifests', () => {
     expect(compareManifests(manifest, manifest)).toEqual([]);
   });
 
+  it('takes a field that is undefined for one that is not there', () => {
+    const tools = manifest.tools.map((tool) => ({ ...tool, colour: undefined }));
+    expect(compareManifests({ ...manifest, tools }, manifest)).toEqual([]);
+    expect(compareManifests({ ...manifest, tools }, { ...manifest, tools })).toEqual([]);
+  });
+
   it('finds tools that came and went', () => {
     expect(reason([read], [write])).toEqual(['do_thing is new', 'get_thing is gone']);
   });

@@ -46,7 +46,7 @@ function limitsOf(options: RunOptions): Limits | undefined {
   const { clock = processClock, deadline = Number.POSITIVE_INFINITY, signal } = options;
   if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return undefined;
   // A deadline that nobody can keep must not look like one that is kept.
-  if (typeof deadline !== 'number' || Number.isNaN(deadline)) {
+  if (typeof deadline !== 'number') {
     throw new TypeError('deadline: must be a number of milliseconds');
   }
   return { clock, deadline, signal };

@@ -1,6 +1,7 @@
 import type { Clock } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { containing } from '../matchers.fixture.js';
 import { toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
 import { processClock, type RunClock } from './clock.js';
@@ -56,7 +57,11 @@ describe('the deadline', () => {
     await clock.advanceTo(1500);
     expect(settled).toBe(true);
     const { error, meta } = await running;
-    expect(error).toMatchObject({ code: 'timeout', details: { clock: 'deadline' } });
+    expect(error).toMatchObject({
+      code: 'timeout',
+      message: containing('The time for this call was up'),
+      details: { clock: 'deadline' },
+    });
     expect(error).not.toHaveProperty('outcome');
     expect(meta.elapsed_ms).toBe(500);
     expect(clock.pending).toBe(0);

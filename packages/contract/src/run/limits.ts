@@ -108,7 +108,7 @@ function arm(
   const onTime = (): void => stop('deadline', (fire) => setTimer(0, fire));
   const wait = (): void => {
     const left = deadline - clock.now();
-    if (Number.isNaN(left)) throw new TypeError('clock: now() must give a number');
+    if (Number.isNaN(left)) throw new TypeError('deadline and clock: must be numbers');
     if (left > LONGEST_TIMER_MS) setTimer(LONGEST_TIMER_MS, waitOn);
     else setTimer(left, onTime);
   };

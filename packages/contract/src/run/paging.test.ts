@@ -172,6 +172,21 @@ describe('an argument that is bound', () => {
     }
   });
 
+  it('as it was sent is not taken for another one as the handler gets it', async () => {
+    const swapped = defineTool({
+      ...base,
+      paging,
+      input: z.object({
+        q: z.string().transform((text) => (text === 'x' ? new Date(0) : 'x')),
+        page_token: z.string().optional(),
+      }),
+      handler: () => page({ items: [], source: 's' }, { next: { from: 1 } }),
+    });
+    const { token: page_token } = await get(swapped, { q: 'x' });
+    const { envelope } = await get(swapped, { q: 'y', page_token });
+    expect(envelope.error).toMatchObject({ details: { reason: 'signature' } });
+  });
+
   it('of half a surrogate pair is a mistake of the caller, not ours', async () => {
     const { envelope } = await get(listOf(letters), { q: '\uDC00' });
     expect(envelope.error).toMatchObject({
@@ -229,6 +244,14 @@ describe('the byte budget', () => {
     expect(bytes).toBeGreaterThan(46 * 1024);
     expect(pagination).toMatchObject({ result_count: items.length, has_more: true });
     expect(items.length).toBeLessThan(24);
+  });
+
+  it.each([Number.NaN, -1, 49_152.9])('of %d is the default one', async (byteBudget) => {
+    const tool = listOf(['x'.repeat(60_000)]);
+    expect((await get(tool, {}, { byteBudget })).envelope.error).toMatchObject({
+      code: 'response_too_large',
+      details: { budget: 49_152 },
+    });
   });
 
   it('leaves alone what fits to the byte, and cuts what is one byte more', async () => {

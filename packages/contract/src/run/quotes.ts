@@ -1,7 +1,7 @@
 /** So many characters in common are no coincidence. */
 const RUN = 12;
-/** Shorter texts are looked for as whole words, and the shortest not at all. */
-const MIN_WORD = 2;
+/** A text that is shorter than this is found in any sentence, so only as a word of its own. */
+const SHORT = 4;
 /** Bounds the work; above it a message is not worth the search. */
 const MAX_LEAVES = 1000;
 const MAX_TEXT = 100_000;
@@ -11,11 +11,10 @@ export function quotes(message: string, value: unknown): boolean {
   const texts = textsIn(value);
   if (!texts) return true;
   const words = new Set(message.split(/[^\p{L}\p{N}]+/u));
-  return texts.some((text) =>
-    text.length < RUN
-      ? text.length >= MIN_WORD && (words.has(text) || message.includes(`"${text}"`))
-      : sharesRun(message, text),
-  );
+  return texts.some((text) => {
+    if (text.length < SHORT) return text.length > 1 && words.has(text);
+    return text.length < RUN ? message.includes(text) : sharesRun(message, text);
+  });
 }
 
 function sharesRun(message: string, text: string): boolean {

@@ -145,6 +145,14 @@ describe('arguments', () => {
     ]);
   });
 
+  it('keep the words of the schema also where one of them was sent', async () => {
+    const input = z.object({ kind: z.enum(['a', 'b']) });
+    const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
+    expect(await issuesOf({ kind: 'expected' }, tool)).toEqual([
+      { field: 'kind', message: 'Invalid option: expected one of "a"|"b"' },
+    ]);
+  });
+
   it('that are nested without end are refused', async () => {
     const node: z.ZodType = z.lazy(() => z.strictObject({ next: node.optional() }));
     const tool = defineTool({
