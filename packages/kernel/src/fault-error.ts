@@ -26,6 +26,6 @@ export function thrownFor(fault: Fault, attempts?: number): unknown {
 
 /** One line for a person. It never quotes the cause: causes carry URLs, and URLs carry secrets. */
 export function describeFault(fault: Fault, attempts?: number): string {
-  const { kind, clock, status, retryAfterMs } = fault;
-  return `call failed: ${kind} ${JSON.stringify({ clock, status, retryAfterMs, attempts })}`;
+  const facts = { ...fault, kind: undefined, cause: undefined, limits: undefined, attempts };
+  return `call failed: ${fault.kind} ${JSON.stringify(facts)}`;
 }

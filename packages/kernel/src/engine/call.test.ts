@@ -162,7 +162,7 @@ describe('the deadline', () => {
       expect([kind, sent]).toEqual(['unexpected', 'no']);
       return (cause as Error).message;
     };
-    const notATime = /^timeoutMs or deadline must be a time on the pipeline's own clock, got /;
+    const notATime = /^timeoutMs or deadline must be a time on the pipeline's clock, got /;
     expect(await refusal({ timeoutMs: Number.NaN })).toMatch(notATime);
     expect(await refusal({ deadline: Number.NaN })).toMatch(notATime);
     expect(await refusal({ deadline: Date.now() + 50 })).toMatch(notATime);

@@ -105,7 +105,7 @@ export class Call extends Alarm {
     const until = Math.min(deadline, now + timeoutMs);
     // Not a number, or an epoch time, which would be a deadline in fifty years.
     if (!(until - now <= MAX_TIMER_MS || until === Infinity)) {
-      refuse('timeoutMs or deadline', "must be a time on the pipeline's own clock", until);
+      refuse('timeoutMs or deadline', "must be a time on the pipeline's clock", until);
     }
     this.deadline = Math.min(this.deadline, until);
     if (signal !== undefined && !signal.addEventListener)
@@ -328,10 +328,11 @@ export class Call extends Alarm {
       if (at.sent !== 'no') this.#mayHaveActed = true;
     }
     // The last fault speaks for one attempt; the answer has to speak for all of them.
-    const hides = this.#mayHaveActed && (fault.sent === 'no' || processedNothing(fault));
-    const whole: Fault = hides ? { ...fault, sent: 'maybe' } : fault;
-    this.#finish(whole, now);
-    this.#fail(whole);
+    if (this.#mayHaveActed && (fault.sent === 'no' || processedNothing(fault))) {
+      fault = { ...fault, sent: 'maybe' };
+    }
+    this.#finish(fault, now);
+    this.#fail(fault);
   }
 
   /** What a timer or a signal starts has no caller that could catch what a layer throws. */
@@ -378,7 +379,11 @@ export class Call extends Alarm {
 
   /** Ends an attempt that is still under way: the loser of a hedge, or the work of a call given up. */
   #abandon(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    const why: Fault = fault ?? { kind: 'cancelled', sent: attempt.sent };
+    // A caller that is in more of a hurry than the policy has left, as one that aborts: that the
+    // upstream was slower than that does not speak against it.
+    const left =
+      fault?.clock === 'deadline' && this.deadline < this.startedAt + this.plan.callTimeoutMs;
+    const why: Fault = left || !fault ? { kind: 'cancelled', sent: attempt.sent } : fault;
     attempt.abandon(why);
     this.#tellAfter(attempt, why, now);
   }
@@ -389,5 +394,5 @@ const ours: readonly unknown[] = ['deadline', 'attempt', 'idle'];
 
 /** An answer that says that the request was turned away at the door. */
 function processedNothing({ kind, sent }: Fault): boolean {
-  return sent === 'answered' && (kind === 'rate_limited' || kind === 'auth' || kind === 'rejected');
+  return sent === 'answered' && ['rate_limited', 'auth', 'rejected'].includes(kind);
 }

@@ -64,7 +64,7 @@ describe('wrap', () => {
     const error = await guarded(undefined).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(FaultError);
     expect(error).toMatchObject({ attempts: 2, cause, fault: { kind: 'network' } });
-    expect((error as Error).message).toBe('call failed: network {"attempts":2}');
+    expect((error as Error).message).toBe('call failed: network {"sent":"maybe","attempts":2}');
   });
 
   it('gives an outcome instead, where asked', async () => {
@@ -114,7 +114,7 @@ describe('wrap', () => {
   it('still throws through wrapping layers', async () => {
     const pipeline = compose([cache({ keyOf, ttlMs: 1, maxEntries: 1 })], { effect: 'read' });
     await expect(pipeline.wrap(failing)('x')).rejects.toThrow(
-      'call failed: rejected {"status":404}',
+      'call failed: rejected {"sent":"answered","status":404}',
     );
   });
 });
@@ -125,10 +125,10 @@ describe('an error’s message', () => {
     const limited = fault('rate_limited', { retryAfterMs: 61_000, cause: secret });
     const error = new FaultError(limited, 3);
     expect(error.message).toBe(
-      'call failed: rate_limited {"status":429,"retryAfterMs":61000,"attempts":3}',
+      'call failed: rate_limited {"sent":"answered","status":429,"retryAfterMs":61000,"attempts":3}',
     );
     expect(new FaultError(fault('timeout', { clock: 'idle' })).message).toBe(
-      'call failed: timeout {"clock":"idle"}',
+      'call failed: timeout {"sent":"maybe","clock":"idle"}',
     );
     expect(error.cause).toBe(secret);
   });

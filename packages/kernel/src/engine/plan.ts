@@ -4,7 +4,7 @@ import type { Classify } from '../classify.js';
 import type { HedgeGate } from '../layers/hedge.js';
 import type { LimitGate } from '../layers/limit-gate.js';
 import type { Health } from '../upstream/health.js';
-import { AlarmList, alarmsOf, type Alarms } from '../time/alarms.js';
+import { Alarm, alarmsOf, type AlarmList, type Alarms } from '../time/alarms.js';
 import type { Clock } from '../time/clock.js';
 import { checkOrder, refuse } from '../decide/validate.js';
 import type { Admission, Layer, LoopSettings } from './layer.js';
@@ -79,7 +79,7 @@ export class Plan implements PlanOptions {
     checkOrder('idle', this.idleTimeoutMs, 'deadline', this.callTimeoutMs);
     this.alarms = alarmsOf(this.clock);
     this.firstAlarmMs = Math.min(this.callTimeoutMs, this.attemptTimeoutMs, this.idleTimeoutMs);
-    this.firstAlarms = this.firstAlarmMs < Infinity ? new AlarmList() : undefined;
+    this.firstAlarms = this.firstAlarmMs < Infinity ? new Alarm() : undefined;
   }
 }
 

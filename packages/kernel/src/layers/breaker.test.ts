@@ -4,7 +4,7 @@ import { fault, seededRandom, VirtualClock, type Step } from '../testing/index.j
 import { compose } from '../engine/pipeline.js';
 import { FaultError } from '../fault-error.js';
 import { breaker, type BreakerOptions } from './breaker.js';
-import { attemptTimeout } from './clocks.js';
+import { attemptTimeout, deadline } from './clocks.js';
 import { retry } from './retry.js';
 
 const down: Step<string> = { fault: fault('server') };
@@ -205,5 +205,21 @@ describe('a breaker', () => {
     void begin();
     await clock.run(slow);
     expect(circuit.state).toBe('closed');
+  });
+
+  it('does not hold a caller’s own short deadline against the upstream', async () => {
+    const circuit = breaker(eager);
+    const { call } = rig([{ answer: 'slow', afterMs: 500 }], [circuit, deadline(1000)]);
+    for (let i = 0; i < 20; i++) {
+      expect(faultOf(await call({ timeoutMs: 50 })).clock).toBe('deadline');
+    }
+    expect(circuit.state).toBe('closed');
+  });
+
+  it('holds the policy’s own deadline against it', async () => {
+    const circuit = breaker(eager);
+    const { call } = rig([{ hang: true }], [circuit, deadline(100)]);
+    for (let i = 0; i < 5; i++) await call();
+    expect(circuit.state).toBe('open');
   });
 });

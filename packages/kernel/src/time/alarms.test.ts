@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../testing/index.js';
-import { Alarm, AlarmList, alarmsOf } from './alarms.js';
+import { Alarm, alarmsOf, type AlarmList } from './alarms.js';
 
 class Noted extends Alarm {
   readonly #note: (at: number) => void;
@@ -32,7 +32,7 @@ describe('alarms', () => {
           let due = dueMs;
           const alarm = new Noted((at) => rung.push([due, at]));
           if (list) {
-            lists.set(dueMs, lists.get(dueMs) ?? new AlarmList());
+            lists.set(dueMs, lists.get(dueMs) ?? new Alarm());
             alarms.append(alarm, dueMs, lists.get(dueMs)!);
           } else alarms.set(alarm, dueMs);
           if (then === 'clear') alarms.remove(alarm);
@@ -52,7 +52,7 @@ describe('alarms', () => {
   it('need one timer for all of a length, and none soon after the last is cleared', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
-    const list = new AlarmList();
+    const list = new Alarm();
     const many = Array.from({ length: 1000 }, () => new Noted(() => {}));
     for (const alarm of many) alarms.append(alarm, 10_000, list);
     expect(clock.pending).toBe(1);
@@ -64,7 +64,7 @@ describe('alarms', () => {
   it('may be set and cleared by an alarm that rings', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
-    const list = new AlarmList();
+    const list = new Alarm();
     const rung: string[] = [];
     const victim = new Noted(() => rung.push('victim'));
     const next = new Noted(() => rung.push('next'));
@@ -93,7 +93,7 @@ describe('alarms', () => {
   it('let go of a list that is empty, and take it up again', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
-    const list = new AlarmList();
+    const list = new Alarm();
     for (let round = 0; round < 3; round++) {
       let rung = 0;
       alarms.append(new Noted(() => rung++), clock.now() + 30, list);

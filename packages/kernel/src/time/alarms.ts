@@ -9,15 +9,14 @@ export class Alarm {
   before: Alarm = this;
   after: Alarm = this;
   timer: Timer = undefined;
+  /** Of a list: whether the shared timer looks at it. */
+  watched = false;
 
   ring(_now: number): void {}
 }
 
 /** The head of a ring of alarms that are always set the same time ahead, so that they stay in order. */
-export class AlarmList extends Alarm {
-  /** Whether the shared timer looks at it. */
-  watched = false;
-}
+export type AlarmList = Alarm;
 
 /** While alarms are set, the timer is looked at this often, so that it never outlives them for long. */
 const TICK_MS = 50;
