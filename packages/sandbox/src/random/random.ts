@@ -45,10 +45,16 @@ export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Some of the whole numbers below `size`, ascending, none twice. */
-export function sampleIndexes(random: Random, size: number, count: number): number[] {
+/** Some of the whole numbers below `size`, ascending, none twice, and only such as are allowed. */
+export function sampleIndexes(
+  random: Random,
+  size: number,
+  count: number,
+  allowed: (index: number) => boolean = () => true,
+): number[] {
+  const all = Array.from({ length: size }, (_, index) => index).filter(allowed);
   const chosen: number[] = [];
-  for (let at = 0; at < size && chosen.length < count; at += 1)
-    if (random() * (size - at) < count - chosen.length) chosen.push(at);
+  for (let at = 0; at < all.length && chosen.length < count; at += 1)
+    if (random() * (all.length - at) < count - chosen.length) chosen.push(all[at] ?? 0);
   return chosen;
 }

@@ -1,12 +1,14 @@
 import { areaOf, clip } from './clip.js';
 import type { Box, Geometry, Ring } from './geometry.js';
-import { boxAround } from './parts.js';
+import { boxAround, partsOf, type Part } from './parts.js';
 
 type Point = readonly [number, number];
 
 export interface Footprint {
   readonly geometry: Geometry;
   readonly bbox: Box;
+  /** The geometry taken apart, for searching. */
+  readonly parts: readonly Part[];
 }
 
 const round = (value: number): number => Math.round(value * 1e6) / 1e6;
@@ -20,7 +22,7 @@ export function footprintOf(ring: readonly Point[]): Footprint {
   const seam = east > 180 ? 180 : west < -180 ? -180 : undefined;
   if (seam === undefined) {
     const coordinates = [closed(ring)];
-    return { geometry: { type: 'Polygon', coordinates }, bbox: rounded([west, south, east, north]) };
+    return footprint({ type: 'Polygon', coordinates }, [west, south, east, north]);
   }
   const below = clip(ring, { a: 1, b: 0, c: seam });
   const above = clip(ring, { a: -1, b: 0, c: -seam });
@@ -28,7 +30,12 @@ export function footprintOf(ring: readonly Point[]): Footprint {
   const coordinates = halves.map((half) => [closed(half)]);
   const bbox: Box =
     seam === 180 ? [west, south, east - 360, north] : [west + 360, south, east, north];
-  return { geometry: { type: 'MultiPolygon', coordinates }, bbox: rounded(bbox) };
+  return footprint({ type: 'MultiPolygon', coordinates }, bbox);
+}
+
+function footprint(geometry: Geometry, [west, south, east, north]: Box): Footprint {
+  const bbox: Box = [round(west), round(south), round(east), round(north)];
+  return { geometry, bbox, parts: partsOf(geometry) };
 }
 
 function shifted(ring: readonly Point[], by: number): Point[] {
@@ -41,10 +48,6 @@ function closed(ring: readonly Point[]): Ring {
   const positions = forward.map(([lon, lat]): Point => [round(lon), round(lat)]);
   const [first] = positions;
   return first ? [...positions, first] : positions;
-}
-
-function rounded([west, south, east, north]: Box): Box {
-  return [round(west), round(south), round(east), round(north)];
 }
 
 /** The ring with further positions on its edges: far from the equator a straight edge is a bent one. */

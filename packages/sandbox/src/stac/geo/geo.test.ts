@@ -5,7 +5,7 @@ import proj4 from 'proj4';
 import { describe, expect, test } from 'vitest';
 import { areaOf, clip } from './clip.js';
 import { footprintOf } from './footprint.js';
-import { boxesOf, geometryOfBox, type Box, type Geometry } from './geometry.js';
+import { boxesOf, geometryOfBox, type Box, type Geometry, type Ring } from './geometry.js';
 import { intersect } from './intersects.js';
 import { tileAt } from './mgrs.js';
 import { partsOf } from './parts.js';
@@ -108,9 +108,9 @@ describe('a footprint', () => {
     ]);
     expect(bbox).toEqual([0, 0, 1, 1]);
     expect(geometry.type).toBe('Polygon');
-    const ring = (geometry as { coordinates: [number, number][][] }).coordinates[0] ?? [];
+    const ring = (geometry as { coordinates: Ring[] } & Geometry).coordinates[0] ?? [];
     expect(ring[0]).toEqual(ring.at(-1));
-    expect(areaOf(ring.slice(0, -1))).toBe(1);
+    expect(areaOf(ring.slice(0, -1).map(([x = 0, y = 0]) => [x, y] as const))).toBe(1);
   });
 
   test.for([
@@ -178,9 +178,10 @@ describe('intersection', () => {
       .uniqueArray(position, { minLength: 2, maxLength: 4, selector: String })
       .map((coordinates): Geometry => ({ type: 'LineString', coordinates })),
     box.map((it): Geometry => ({ type: 'Polygon', coordinates: [ringOf(it)] })),
-    fc.tuple(position, position, position).map(
-      ([a, b, c]): Geometry => ({ type: 'Polygon', coordinates: [[a, b, c, a]] }),
-    ).filter((it) => areaOf((it as { coordinates: [number, number][][] }).coordinates[0]?.slice(0, 3) ?? []) !== 0),
+    fc
+      .tuple(position, position, position)
+      .filter((corners) => areaOf(corners) !== 0)
+      .map(([a, b, c]): Geometry => ({ type: 'Polygon', coordinates: [[a, b, c, a]] })),
   );
 
   test('agrees with turf on points, lines and areas', () => {
@@ -225,6 +226,6 @@ describe('intersection', () => {
 test('travelling north and looking at the sun', () => {
   const [lon, lat] = travel([10, 0], 0, 111_195);
   expect([lon, lat]).toEqual([expect.closeTo(10, 6), expect.closeTo(1, 3)]);
-  expect(sunElevation([0, 0], new Date('2024-03-20T12:07:00Z'))).toBeGreaterThan(86);
-  expect(sunElevation([0, 85], new Date('2024-12-21T12:00:00Z'))).toBeLessThan(0);
+  expect(sunElevation([0, 0], Date.UTC(2024, 2, 20, 12, 7))).toBeGreaterThan(86);
+  expect(sunElevation([0, 85], Date.UTC(2024, 11, 21, 12))).toBeLessThan(0);
 });

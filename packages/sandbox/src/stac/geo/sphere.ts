@@ -34,12 +34,14 @@ export function rectangleAround(
   });
 }
 
-/** Height of the sun over the horizon, good to a degree. */
-export function sunElevation([lon, lat]: readonly [number, number], time: Date): number {
-  const dayOfYear = (time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 0)) / 86_400_000;
-  const tilt = radians(23.44) * Math.sin((2 * Math.PI * (dayOfYear - 81)) / 365.25);
-  const hours = time.getUTCHours() + time.getUTCMinutes() / 60 + lon / 15;
-  const hourAngle = radians(15 * (hours - 12));
+const DAY = 86_400_000;
+const EQUINOX = Date.UTC(2000, 2, 20, 7, 35);
+const YEAR = 365.2422;
+
+/** Height of the sun over the horizon, good to a degree or two. */
+export function sunElevation([lon, lat]: readonly [number, number], time: number): number {
+  const tilt = radians(23.44) * Math.sin((2 * Math.PI * (time - EQUINOX)) / (DAY * YEAR));
+  const hourAngle = 2 * Math.PI * ((time % DAY) / DAY - 0.5) + radians(lon);
   const sine =
     Math.sin(radians(lat)) * Math.sin(tilt) +
     Math.cos(radians(lat)) * Math.cos(tilt) * Math.cos(hourAngle);

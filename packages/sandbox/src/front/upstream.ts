@@ -1,0 +1,26 @@
+import type { Fault } from '../chaos/chaos.js';
+import type { ContentFault } from '../chaos/kinds.js';
+
+/** What an upstream's code learns of the exchange that it answers. */
+export interface Seat {
+  /** Which of the upstream's addresses the request came to. */
+  readonly host: string;
+  /** The fault, if this one was drawn. */
+  drawn(kind: ContentFault): Fault | undefined;
+  /** The same, and the log will say that it happened. */
+  commit(kind: ContentFault): Fault | undefined;
+}
+
+export interface OutageBody {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** A service to imitate. It knows nothing of sockets, and of faults only those that it must commit itself. */
+export interface Upstream {
+  /** The name under which faults, latencies and the log know a request. */
+  routeOf(method: string, path: string): string;
+  answer(request: Request, seat: Seat): Response | Promise<Response>;
+  /** What it says while it is failing with a status. */
+  outage(status: number): OutageBody;
+}

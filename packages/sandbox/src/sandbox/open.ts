@@ -1,0 +1,76 @@
+import { createChaos, type ChaosOptions } from '../chaos/chaos.js';
+import type { Latency } from '../chaos/latency.js';
+import type { FaultRule } from '../chaos/rule.js';
+import { openFront, type Front } from '../front/front.js';
+import { createLog, type Counts, type LogEntry, type LogQuery } from '../front/log.js';
+import type { Upstream } from '../front/upstream.js';
+import { openControl } from './control.js';
+
+export interface OpenOptions extends ChaosOptions {
+  /** Ports by the name of the address; the first one is the upstream's own. 0 is any that is free. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly controlPort?: number;
+  readonly logCapacity?: number;
+}
+
+/** What can be done to a running upstream, whichever it is. */
+export interface Sandbox {
+  /** For another process: another port, and a path that nobody can guess. */
+  readonly control: { readonly url: string };
+  log(query?: LogQuery): LogEntry[];
+  counts(): Counts;
+  clearLog(): void;
+  faults(): readonly FaultRule[];
+  setFaults(rules: readonly FaultRule[]): void;
+  latency(): Latency;
+  setLatency(latency: Latency): void;
+  /** Empties the log and begins the same draws again, or those of another seed. */
+  restart(seed?: number): void;
+  close(): Promise<void>;
+}
+
+/** Opens an upstream on its addresses. The upstream is made when they are known, for its links. */
+export async function openSandbox(
+  options: OpenOptions,
+  upstreamAt: (origins: Readonly<Record<string, string>>) => Upstream,
+): Promise<Sandbox & { readonly origins: Readonly<Record<string, string>> }> {
+  const chaos = createChaos(options);
+  const log = createLog(options.logCapacity);
+  let upstream: Upstream | undefined;
+  // Nobody knows the addresses yet, so nobody can ask before there is an upstream.
+  const later: Upstream = {
+    routeOf: (method, path) => upstream?.routeOf(method, path) ?? '',
+    answer: (request, seat) => upstream?.answer(request, seat) ?? new Response(null, { status: 503 }),
+    outage: (status) => upstream?.outage(status) ?? { type: 'text/plain', text: '' },
+  };
+
+  const fronts = new Map<string, Front>();
+  const close = async (): Promise<void> => {
+    await Promise.all([...fronts.values()].map((front) => front.close()));
+  };
+  try {
+    for (const [host, port] of Object.entries(options.ports))
+      fronts.set(host, await openFront({ upstream: later, chaos, log, host, port }));
+    const origins = Object.fromEntries([...fronts].map(([host, { origin }]) => [host, origin]));
+    upstream = upstreamAt(origins);
+    const handle = {
+      log: log.entries,
+      counts: log.counts,
+      clearLog: log.clear,
+      faults: chaos.faults,
+      setFaults: chaos.setFaults,
+      latency: chaos.latency,
+      setLatency: chaos.setLatency,
+      restart: (seed?: number) => {
+        log.clear();
+        chaos.restart(seed);
+      },
+    };
+    const control = await openControl({ ...handle, origins }, options.controlPort ?? 0);
+    fronts.set('control', control);
+    return { ...handle, origins, control: { url: control.url }, close };
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+}
