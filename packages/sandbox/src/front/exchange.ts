@@ -5,7 +5,7 @@ import { isContentFault } from '../chaos/kinds.js';
 import { answerFrom, page, type Answer } from './answer.js';
 import { deliver } from './deliver.js';
 import type { RequestLog } from './log.js';
-import { comesFirst, misdeliveryOf, reset, substitute } from './misdeliver.js';
+import { comesFirst, misdeliveryOf, reset, substitute, wasBroken } from './misdeliver.js';
 import { pause } from './pause.js';
 import { readBody } from './read-body.js';
 import type { Upstream } from './upstream.js';
@@ -55,15 +55,17 @@ export async function exchange(
     bytesOut: 0,
   });
   outgoing.once('close', () => {
-    const answered = outgoing.writableFinished;
     note({
       status: outgoing.headersSent ? outgoing.statusCode : null,
-      outcome: answered ? 'answered' : broken ? 'broken' : 'client-left',
+      outcome: wasBroken(outgoing)
+        ? 'broken'
+        : outgoing.writableFinished
+          ? 'answered'
+          : 'client-left',
       tookMs: performance.now() - arrived,
       bytesOut: incoming.socket.bytesWritten - sentBefore,
     });
   });
-  let broken = false;
 
   const unread = early?.fault?.kind === 'reset-before-read';
   const read = unread ? { bytes: Buffer.alloc(0) } : await readBody(incoming);
@@ -94,7 +96,6 @@ export async function exchange(
   const ready = replaced ?? (fault && comesFirst(fault) ? EMPTY : await answer());
   if (!(await pause(plan.waitMs - (performance.now() - arrived), outgoing))) return;
   const misdeliver = fault && misdeliveryOf(fault);
-  broken = misdeliver !== undefined;
   await (misdeliver ?? deliver)(outgoing, ready);
 }
 

@@ -10,9 +10,24 @@ import type { Upstream } from './upstream.js';
 /** What a fault makes of an answer: another answer, or a delivery that goes wrong. */
 export type Misdelivery = (outgoing: ServerResponse, answer: Answer) => Promise<void>;
 
+const broken = new WeakSet<ServerResponse>();
+
+/** Was the exchange ended by us, on purpose? Otherwise its client left. */
+export function wasBroken(outgoing: ServerResponse): boolean {
+  return broken.has(outgoing);
+}
+
 /** TCP's RST: the other side learns at once that nothing more will come. */
 export function reset(outgoing: ServerResponse): void {
+  broken.add(outgoing);
   outgoing.socket?.resetAndDestroy();
+}
+
+/** TCP's FIN, in the middle of things. */
+async function hangUp(outgoing: ServerResponse): Promise<void> {
+  broken.add(outgoing);
+  outgoing.socket?.end();
+  await closed(outgoing);
 }
 
 /** Time for what was written to reach the client: a reset throws away what has not left yet. */
@@ -65,16 +80,14 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
   'length-too-long': () => async (outgoing, answer) => {
     writeHead(outgoing, answer, answer.body.length + 1000);
     await written(outgoing, answer.body);
-    outgoing.socket?.end();
-    await closed(outgoing);
+    await hangUp(outgoing);
   },
 
   // Less is promised than comes: a client reads half, and the rest lies in the way of the next answer.
   'length-too-short': () => async (outgoing, answer) => {
     writeHead(outgoing, answer, Math.floor(answer.body.length / 2));
     await written(outgoing, answer.body);
-    outgoing.socket?.end();
-    await closed(outgoing);
+    await hangUp(outgoing);
   },
 };
 

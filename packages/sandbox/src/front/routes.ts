@@ -13,6 +13,7 @@ export interface Route {
 
 export interface Router {
   readonly app: Hono<{ Bindings: Seat }>;
+  readonly names: readonly string[];
   routeOf(method: string, path: string): string;
   /** The methods that a path knows. */
   methodsOf(path: string): string[];
@@ -35,6 +36,7 @@ export function createRouter(routes: readonly Route[]): Router {
   };
   return {
     app,
+    names: [...new Set(routes.map(({ name }) => name)), UNKNOWN],
     routeOf,
     methodsOf: (path) => ['GET', 'POST'].filter((method) => routeOf(method, path) !== UNKNOWN),
   };

@@ -18,6 +18,8 @@ export interface OutageBody {
 
 /** A service to imitate. It knows nothing of sockets, and of faults only those that it must commit itself. */
 export interface Upstream {
+  /** All names that it gives. */
+  readonly routes: readonly string[];
   /** The name under which faults, latencies and the log know a request. */
   routeOf(method: string, path: string): string;
   answer(request: Request, seat: Seat): Response | Promise<Response>;

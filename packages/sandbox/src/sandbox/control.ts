@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import * as z from 'zod';
 import { createChaos } from '../chaos/chaos.js';
-import { latencySchema } from '../chaos/latency.js';
-import { faultRulesSchema } from '../chaos/rule.js';
+import type { Latency } from '../chaos/latency.js';
+import type { FaultRule } from '../chaos/rule.js';
+import { UsageError } from '../chaos/usage.js';
 import { openFront, type Front } from '../front/front.js';
 import { createLog } from '../front/log.js';
 import type { Sandbox } from './open.js';
@@ -20,6 +21,7 @@ export async function openControl(
   const base = `/__control/${randomBytes(12).toString('base64url')}`;
   const routed = new Hono().route(base, controlApp(sandbox));
   const upstream = {
+    routes: ['control'],
     routeOf: () => 'control',
     answer: (request: Request) => routed.fetch(request),
     outage: () => ({ type: 'text/plain', text: '' }),
@@ -39,10 +41,10 @@ function controlApp(sandbox: Controlled): Hono {
   });
   app.get('/', (context) => context.json(state()));
   app.put('/faults', (context) =>
-    applied(context, faultRulesSchema, (rules) => sandbox.setFaults(rules)),
+    applied(context, z.custom<readonly FaultRule[]>(), (rules) => sandbox.setFaults(rules)),
   );
   app.put('/latency', (context) =>
-    applied(context, latencySchema, (latency) => sandbox.setLatency(latency)),
+    applied(context, z.custom<Latency>(), (latency) => sandbox.setLatency(latency)),
   );
   app.get('/counts', (context) => context.json(sandbox.counts()));
   app.get('/log', (context) => {
@@ -83,6 +85,11 @@ async function applied<Value>(
   }
   const checked = schema.safeParse(given);
   if (!checked.success) return context.json({ error: z.prettifyError(checked.error) }, 400);
-  apply(checked.data);
+  try {
+    apply(checked.data);
+  } catch (cause) {
+    if (cause instanceof UsageError) return context.json({ error: cause.message }, 400);
+    throw cause;
+  }
   return context.body(null, 204);
 }

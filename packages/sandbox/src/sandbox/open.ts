@@ -1,6 +1,7 @@
 import { createChaos, type ChaosOptions } from '../chaos/chaos.js';
-import type { Latency } from '../chaos/latency.js';
+import { NO_LATENCY, type Latency } from '../chaos/latency.js';
 import type { FaultRule } from '../chaos/rule.js';
+import { checkedFaults, checkedLatency } from '../chaos/usage.js';
 import { openFront, type Front } from '../front/front.js';
 import { createLog, type Counts, type LogEntry, type LogQuery } from '../front/log.js';
 import type { Upstream } from '../front/upstream.js';
@@ -34,11 +35,13 @@ export async function openSandbox(
   options: OpenOptions,
   upstreamAt: (origins: Readonly<Record<string, string>>) => Upstream,
 ): Promise<Sandbox & { readonly origins: Readonly<Record<string, string>> }> {
-  const chaos = createChaos(options);
+  const { faults = [], latency = NO_LATENCY, ...luck } = options;
+  const chaos = createChaos(luck);
   const log = createLog(options.logCapacity);
   let upstream: Upstream | undefined;
   // Nobody knows the addresses yet, so nobody can ask before there is an upstream.
   const later: Upstream = {
+    routes: [],
     routeOf: (method, path) => upstream?.routeOf(method, path) ?? '',
     answer: (request, seat) => upstream?.answer(request, seat) ?? new Response(null, { status: 503 }),
     outage: (status) => upstream?.outage(status) ?? { type: 'text/plain', text: '' },
@@ -52,20 +55,23 @@ export async function openSandbox(
     for (const [host, port] of Object.entries(options.ports))
       fronts.set(host, await openFront({ upstream: later, chaos, log, host, port }));
     const origins = Object.fromEntries([...fronts].map(([host, { origin }]) => [host, origin]));
-    upstream = upstreamAt(origins);
+    const made = upstreamAt(origins);
+    upstream = made;
     const handle = {
       log: log.entries,
       counts: log.counts,
       clearLog: log.clear,
       faults: chaos.faults,
-      setFaults: chaos.setFaults,
+      setFaults: (rules: readonly FaultRule[]) => chaos.setFaults(checkedFaults(rules, made.routes)),
       latency: chaos.latency,
-      setLatency: chaos.setLatency,
+      setLatency: (shape: Latency) => chaos.setLatency(checkedLatency(shape, made.routes)),
       restart: (seed?: number) => {
         log.clear();
         chaos.restart(seed);
       },
     };
+    handle.setFaults(faults);
+    handle.setLatency(latency);
     const control = await openControl({ ...handle, origins }, options.controlPort ?? 0);
     fronts.set('control', control);
     return { ...handle, origins, control: { url: control.url }, close };

@@ -1,7 +1,7 @@
 import { openSandbox, type Sandbox } from '../sandbox/open.js';
 import { ACCOUNT, createSigning } from './assets/sign.js';
 import { assetsOf, type AssetFacts } from './catalogue/assets.js';
-import { createCatalogue, digestOf } from './catalogue/catalogue.js';
+import { catalogueOf, digestOf } from './catalogue/catalogue.js';
 import { flavours } from './flavour/flavours.js';
 import type { Traits } from './flavour/traits.js';
 import type { StacSandboxOptions } from './options.js';
@@ -35,7 +35,7 @@ export interface StacSandbox extends Sandbox {
 export async function startStacSandbox(options: StacSandboxOptions = {}): Promise<StacSandbox> {
   const { seed = 1, scale = 1, flavour = 'full', assetBase, requiredHeader } = options;
   const traits: Traits = { ...flavours[flavour], ...options.traits };
-  const catalogue = createCatalogue({ seed, scale });
+  const catalogue = catalogueOf({ seed, scale });
   const signing = createSigning(seed, options.tokenLifetimeSeconds ?? 2700);
   const separate = traits.assetHost === 'separate';
   const ports = {

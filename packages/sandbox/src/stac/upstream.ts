@@ -23,7 +23,7 @@ export function stacUpstream(
   required: RequiredHeader | undefined,
 ): Upstream {
   const { traits } = api;
-  const { app, routeOf, methodsOf } = createRouter(stacRoutes(api, signing));
+  const { app, names, routeOf, methodsOf } = createRouter(stacRoutes(api, signing));
   app.onError((cause) => problemResponse(cause, traits));
   app.notFound(({ req }) => {
     const allowed = methodsOf(req.path);
@@ -36,6 +36,7 @@ export function stacUpstream(
     return problemResponse(problem, traits);
   });
   return {
+    routes: names,
     routeOf,
     answer: (request, seat) => {
       const route = routeOf(request.method, new URL(request.url).pathname);

@@ -19,6 +19,20 @@ export interface CatalogueOptions {
   readonly scale: number;
 }
 
+/** Catalogues never change, so several sandboxes in a process can look at one. */
+const recent = new Map<string, Catalogue>();
+const KEPT = 3;
+
+export function catalogueOf(options: CatalogueOptions): Catalogue {
+  const key = `${options.seed} ${options.scale}`;
+  const catalogue = recent.get(key) ?? createCatalogue(options);
+  recent.delete(key);
+  recent.set(key, catalogue);
+  const [oldest] = recent.size > KEPT ? recent.keys() : [];
+  if (oldest !== undefined) recent.delete(oldest);
+  return catalogue;
+}
+
 export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   const byProduct = new Map<string, Map<string, Scene>>();
   for (const product of products) {
