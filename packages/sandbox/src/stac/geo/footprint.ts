@@ -19,6 +19,7 @@ const round = (value: number): number => Math.round(value * 1e6) / 1e6;
  */
 export function footprintOf(ring: readonly Point[]): Footprint {
   const [west, south, east, north] = boxAround(ring);
+  if (west >= 180 || east <= -180) return footprintOf(shifted(ring, west >= 180 ? -360 : 360));
   const seam = east > 180 ? 180 : west < -180 ? -180 : undefined;
   if (seam === undefined) {
     const coordinates = [closed(ring)];

@@ -134,6 +134,16 @@ describe('a footprint', () => {
   });
 });
 
+test('a footprint that lies all beyond the antimeridian is brought back', () => {
+  const { geometry, bbox } = footprintOf([
+    [180, 0],
+    [181, 0],
+    [181, 1],
+    [180, 1],
+  ]);
+  expect([geometry.type, bbox]).toEqual(['Polygon', [-180, 0, -179, 1]]);
+});
+
 describe('clipping', () => {
   test('parts an area into two that add up', () => {
     const square: [number, number][] = [
