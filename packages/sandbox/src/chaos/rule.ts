@@ -35,14 +35,15 @@ export interface FaultRule {
 
 const count = z.int().min(0);
 const milliseconds = z.number().min(0).max(3_600_000);
-const kind = z.custom<FaultKind>(
-  (value) => typeof value === 'string' && isFaultKind(value),
+const isKind = (value: unknown): boolean => typeof value === 'string' && isFaultKind(value);
+const kinds = z.custom<FaultRule['kind']>(
+  (value) => isKind(value) || (Array.isArray(value) && value.length > 0 && value.every(isKind)),
   `is not a fault: use one of ${namedFaults.join(', ')}, or http-400 to http-599`,
 );
 
 export const faultRuleSchema: z.ZodType<FaultRule> = z
   .strictObject({
-    kind: z.union([kind, z.array(kind).min(1)]),
+    kind: kinds,
     rate: z.exactOptional(z.number().min(0).max(1)),
     routes: z.exactOptional(z.array(z.string()).min(1)),
     methods: z.exactOptional(z.array(z.string()).min(1)),
@@ -62,11 +63,11 @@ export const faultRuleSchema: z.ZodType<FaultRule> = z
     aboveLimit: z.exactOptional(count),
   })
   .refine(
-    ({ kind: kinds }) => kinds === 'reset-on-connect' || !kinds.includes('reset-on-connect'),
+    ({ kind }) => kind === 'reset-on-connect' || !kind.includes('reset-on-connect'),
     'reset-on-connect strikes connections, the others requests: give it a rule of its own',
   )
   .refine(
-    ({ kind: kinds, location }) => !kinds.includes('redirect') || location !== undefined,
+    ({ kind, location }) => !kind.includes('redirect') || location !== undefined,
     'a redirect needs a location',
   );
 

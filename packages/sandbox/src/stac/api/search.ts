@@ -5,7 +5,7 @@ import { itemOf } from '../present/item.js';
 import { GEOJSON_TYPE, link } from '../present/links.js';
 import { askOf, type Ask } from '../search/ask.js';
 import { decodeCursor, type Cursor } from '../search/cursor.js';
-import { chooseFields } from '../search/fields.js';
+import { chooseFields, keepsField } from '../search/fields.js';
 import { pageOf, type Page } from '../search/page.js';
 import { matching, sorted } from '../search/select.js';
 import type { Api } from './api.js';
@@ -77,8 +77,9 @@ function answerPage(
   nextIs: 'next' | 'same',
 ): Response {
   const { catalogue, traits, places } = api;
+  const withAssets = keepsField('assets', ask.fields, traits.fieldsRule);
   const features = page.scenes.map((scene) => {
-    const item = itemOf(catalogue, scene, traits, places);
+    const item = itemOf(catalogue, scene, traits, places, { withAssets });
     return ask.fields ? chooseFields(item, ask.fields, traits.fieldsRule) : item;
   });
   const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, asked, traits, places);

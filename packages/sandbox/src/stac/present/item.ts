@@ -7,16 +7,21 @@ import { bandsOf } from './bands.js';
 import { extensionUrls } from './extensions.js';
 import { GEOJSON_TYPE, link, type Link, type Places } from './links.js';
 
+interface Choice {
+  readonly links?: readonly Link[];
+  readonly withAssets?: boolean;
+}
+
 /** A scene as the server's clients see it. */
 export function itemOf(
   catalogue: Catalogue,
   scene: Scene,
   traits: Traits,
   places: Places,
-  links: readonly Link[] = itemLinks(scene, places),
+  { links = itemLinks(scene, places), withAssets = true }: Choice = {},
 ): JsonObject {
   const product = catalogue.product(scene.collection);
-  const facts = product ? assetsOf(product, scene, catalogue.seed) : [];
+  const facts = product && withAssets ? assetsOf(product, scene, catalogue.seed) : [];
   return {
     type: 'Feature',
     stac_version: traits.stacVersion,

@@ -53,6 +53,18 @@ export function chooseFields(item: JsonObject, choice: FieldChoice, rule: Fields
   return drop(included, exclude);
 }
 
+/** Can the choice leave a top-level field in? Assets are costly to make. */
+export function keepsField(
+  name: string,
+  choice: FieldChoice | undefined,
+  rule: FieldsRule,
+): boolean {
+  if (!choice) return true;
+  if (choice.exclude.includes(name)) return false;
+  const all = rule === 'default-set' || choice.include.length === 0;
+  return all || choice.include.some((path) => path === name || path.startsWith(`${name}.`));
+}
+
 /** A path is a name, or a name and another one below it. Names below may hold dots of their own. */
 function split(path: string): [string, string | undefined] {
   const dot = path.indexOf('.');

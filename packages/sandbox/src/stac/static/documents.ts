@@ -53,11 +53,13 @@ export function staticDocuments(
     );
     for (const scene of scenes)
       documents.set(`${folder}/${scene.id}/${scene.id}.json`, () =>
-        itemOf(catalogue, scene, plain, places, [
-          link('root', `../${root}`),
-          link('parent', '../collection.json'),
-          link('collection', '../collection.json'),
-        ]),
+        itemOf(catalogue, scene, plain, places, {
+          links: [
+            link('root', `../${root}`),
+            link('parent', '../collection.json'),
+            link('collection', '../collection.json'),
+          ],
+        }),
       );
   }
   return documents;
