@@ -36,7 +36,10 @@ describe('a file', () => {
     const { href, bytes, told } = await imageOf(upstream, 'honest');
     const { status, headers } = await ask(href, { method: 'HEAD' });
     expect([status, headers['content-length']]).toEqual([200, String(bytes)]);
-    expect(headers).toMatchObject({ 'accept-ranges': 'bytes', 'content-type': expect.stringContaining('image/tiff') });
+    expect(headers).toMatchObject({
+      'accept-ranges': 'bytes',
+      'content-type': expect.stringContaining('image/tiff'),
+    });
     expect(told).toBe(bytes);
   });
 
@@ -44,7 +47,10 @@ describe('a file', () => {
     const upstream = await sandbox({ scale: 0.3 });
     const { href, bytes } = await imageOf(upstream, 'honest');
     const part = await request(href, { headers: { range: 'bytes=100-1123' } });
-    expect([part.statusCode, part.headers['content-range']]).toEqual([206, `bytes 100-1123/${bytes}`]);
+    expect([part.statusCode, part.headers['content-range']]).toEqual([
+      206,
+      `bytes 100-1123/${bytes}`,
+    ]);
     expect((await part.body.arrayBuffer()).byteLength).toBe(1024);
   });
 

@@ -36,7 +36,9 @@ describe.for(flavours)('of the flavour %s', (flavour) => {
     upstream.setFaults([{ kind: 'empty-page', rate: 0.4 }]);
     const struck = await visit();
     expect(struck.ids).toEqual(calm.ids);
-    expect(struck.sizes.length).toBe(calm.sizes.length + (upstream.counts().byFault['empty-page'] ?? 0));
+    expect(struck.sizes.length).toBe(
+      calm.sizes.length + (upstream.counts().byFault['empty-page'] ?? 0),
+    );
     expect(struck.sizes.length).toBeGreaterThan(calm.sizes.length);
   });
 });

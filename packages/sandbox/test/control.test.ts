@@ -12,7 +12,9 @@ describe('the control endpoint', () => {
     expect(origin).not.toBe(new URL(upstream.url).origin);
     expect((await ask(new URL(pathname, upstream.url).href)).status).toBe(404);
     expect((await ask(origin)).status).toBe(404);
-    expect((await ask(`${origin}/__control/guess/faults`, { method: 'PUT', body: [] })).status).toBe(404);
+    expect(
+      (await ask(`${origin}/__control/guess/faults`, { method: 'PUT', body: [] })).status,
+    ).toBe(404);
     expect(pathname).toMatch(/^\/__control\/[\w-]{16}$/);
   });
 
@@ -40,7 +42,10 @@ describe('the control endpoint', () => {
     ['/latency', { fixedMs: 1, routes: { nowhere: { fixedMs: 2 } } }, '"nowhere" is not a route'],
   ] as const)('refuses %s %j', async ([path, body, why]) => {
     const { control, faults } = await tiny();
-    const { status, json } = await ask<{ error: string }>(control.url + path, { method: 'PUT', body });
+    const { status, json } = await ask<{ error: string }>(control.url + path, {
+      method: 'PUT',
+      body,
+    });
     expect([status, json.error]).toEqual([400, expect.stringContaining(why)]);
     expect(faults()).toEqual([]);
   });
@@ -57,7 +62,10 @@ describe('the control endpoint', () => {
     expect(new Set(first)).toEqual(new Set([200, 500]));
     const { json } = await ask<{ entries: LogEntry[] }>(`${url}/log?after=10&limit=1`);
     expect(json.entries.map(({ id }) => id)).toEqual([11]);
-    expect((await ask<Counts>(`${url}/counts`)).json).toMatchObject({ requests: 12, byRoute: { landing: 12 } });
+    expect((await ask<Counts>(`${url}/counts`)).json).toMatchObject({
+      requests: 12,
+      byRoute: { landing: 12 },
+    });
     expect((await ask(`${url}/restart`, { method: 'POST', body: {} })).status).toBe(204);
     expect(await luck()).toEqual(first);
     expect((await ask(`${url}/restart`, { method: 'POST', body: { seed: 99 } })).status).toBe(204);
@@ -95,7 +103,9 @@ test('ports can be given, and a taken one is an error that leaves nothing open',
   const { port } = new URL(first.url);
   await expect(tiny({ port: Number(port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   const { port: control } = new URL(first.control.url);
-  await expect(tiny({ controlPort: Number(control) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(tiny({ controlPort: Number(control) })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  });
   await first.close();
   const second = await tiny({ port: Number(port) });
   expect(new URL(second.url).port).toBe(port);

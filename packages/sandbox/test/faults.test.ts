@@ -48,11 +48,18 @@ describe('a reset', () => {
   test('on connect comes before anything is said', async () => {
     const { heard, entry } = await struck({ kind: 'reset-on-connect' }, { silent: true });
     expect(heard).toMatchObject({ end: 'reset', text: '' });
-    expect(entry).toMatchObject({ route: 'connection', fault: 'reset-on-connect', outcome: 'broken' });
+    expect(entry).toMatchObject({
+      route: 'connection',
+      fault: 'reset-on-connect',
+      outcome: 'broken',
+    });
   });
 
   test('before reading does not wait for the body', async () => {
-    const { heard, entry } = await struck({ kind: 'reset-before-read' }, { ...post, withhold: true });
+    const { heard, entry } = await struck(
+      { kind: 'reset-before-read' },
+      { ...post, withhold: true },
+    );
     expect(heard).toMatchObject({ end: 'reset', text: '' });
     expect(entry).toMatchObject({ route: 'search', bytesIn: 0, status: null, outcome: 'broken' });
   });
@@ -77,7 +84,9 @@ describe('a reset', () => {
 
   test('is an error that HTTP clients know', async () => {
     const upstream = await tiny({ faults: [{ kind: 'reset-after-read' }] });
-    await expect(ask(upstream.url)).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) });
+    await expect(ask(upstream.url)).rejects.toMatchObject({
+      code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/),
+    });
   });
 });
 
@@ -191,7 +200,11 @@ describe('where faults strike', () => {
   });
 
   const faults: FaultRule[] = [
-    { kind: ['http-500', 'http-503', 'reset-after-read'], rate: 0.2, routes: ['search', 'landing'] },
+    {
+      kind: ['http-500', 'http-503', 'reset-after-read'],
+      rate: 0.2,
+      routes: ['search', 'landing'],
+    },
     { kind: 'http-429', rate: 0.1 },
   ];
 
@@ -199,7 +212,9 @@ describe('where faults strike', () => {
     const sequence = async (seed: number) => {
       const upstream = await tiny({ seed, faults });
       for (let turn = 0; turn < 60; turn += 1)
-        await ask(`${upstream.url}${turn % 3 === 0 ? '' : 'search?limit=1'}`).catch(() => undefined);
+        await ask(`${upstream.url}${turn % 3 === 0 ? '' : 'search?limit=1'}`).catch(
+          () => undefined,
+        );
       return upstream.log().map(({ fault }) => fault);
     };
     const first = await sequence(5);
@@ -213,8 +228,12 @@ describe('where faults strike', () => {
     const luck = async (limits: number[]) => {
       upstream.restart();
       for (const limit of limits)
-        await ask(`${upstream.url}search`, { method: 'POST', body: { limit } }).catch(() => undefined);
-      const entries = upstream.log().map(({ fault, latencyMs }, at) => [limits[at], fault, latencyMs]);
+        await ask(`${upstream.url}search`, { method: 'POST', body: { limit } }).catch(
+          () => undefined,
+        );
+      const entries = upstream
+        .log()
+        .map(({ fault, latencyMs }, at) => [limits[at], fault, latencyMs]);
       return entries.toSorted(([a], [b]) => Number(a) - Number(b));
     };
     const limits = Array.from({ length: 30 }, (_, at) => at + 1);
@@ -228,9 +247,14 @@ describe('where faults strike', () => {
 
 describe('closing', () => {
   test('does not wait for what is stalled, dripping or kept alive', async () => {
-    const faults: FaultRule[] = (['stall', 'drip'] as FaultKind[]).map((kind) => ({ kind, rate: 0.5 }));
+    const faults: FaultRule[] = (['stall', 'drip'] as FaultKind[]).map((kind) => ({
+      kind,
+      rate: 0.5,
+    }));
     const upstream = await tiny({ faults });
-    const talks = Array.from({ length: 12 }, () => talk(upstream.url, { headers: { connection: 'keep-alive' } }));
+    const talks = Array.from({ length: 12 }, () =>
+      talk(upstream.url, { headers: { connection: 'keep-alive' } }),
+    );
     await expect.poll(() => upstream.counts().requests).toBe(12);
     const began = performance.now();
     await upstream.close();

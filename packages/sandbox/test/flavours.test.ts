@@ -40,7 +40,10 @@ describe('every flavour', () => {
   test('with the cursor in a header, too', async () => {
     const { at } = await open('full', { postPaging: 'header' });
     const ids: string[] = [];
-    for await (const { features, links } of pages(at('/search'), { method: 'POST', body: { limit: 300 } })) {
+    for await (const { features, links } of pages(at('/search'), {
+      method: 'POST',
+      body: { limit: 300 },
+    })) {
       ids.push(...features.map(({ id }) => id));
       expect(links.find(({ rel }) => rel === 'next')?.body).toBeUndefined();
     }
@@ -52,7 +55,11 @@ describe('every flavour', () => {
 test('full merges, with an opaque token', async () => {
   const { at } = await open('full');
   const { json } = await ask<Page>(at('/search'), { method: 'POST', body: { limit: 2 } });
-  expect(nextOf(json)).toMatchObject({ method: 'POST', merge: true, body: { token: expect.any(String) } });
+  expect(nextOf(json)).toMatchObject({
+    method: 'POST',
+    merge: true,
+    body: { token: expect.any(String) },
+  });
   expect(Object.keys(nextOf(json).body ?? {})).toEqual(['token']);
 });
 
@@ -60,7 +67,13 @@ test('minimal knows neither POST nor collections nor filters, and old names for 
   const { at, url } = await open('minimal');
   const post = await ask(at('/search'), { method: 'POST', body: {} });
   expect([post.status, post.headers['allow']]).toEqual([405, 'GET']);
-  for (const path of ['/collections', '/conformance', '/queryables', '/aggregate', '/collections/naip/items'])
+  for (const path of [
+    '/collections',
+    '/conformance',
+    '/queryables',
+    '/aggregate',
+    '/collections/naip/items',
+  ])
     expect([path, (await ask(at(path))).status]).toEqual([path, 404]);
   expect((await ask(at('/collections/naip'))).status).toBe(200);
   const { json } = await ask<{ conformsTo: string[]; links: Link[] }>(url);
@@ -72,7 +85,9 @@ test('minimal knows neither POST nor collections nor filters, and old names for 
     { rel: 'search', href: '/search', type: 'application/geo+json' },
   ]);
   // What it does not know it ignores, the worst way to not know a filter.
-  const filtered = await ask<Page>(at('/search?limit=2&filter=eo:cloud_cover<0&sortby=id&fields=id'));
+  const filtered = await ask<Page>(
+    at('/search?limit=2&filter=eo:cloud_cover<0&sortby=id&fields=id'),
+  );
   expect(filtered.json.features).toHaveLength(2);
   expect(nextOf(filtered.json).href).toMatch(/^\?limit=2&.*page=2$/);
   expect(filtered.json.numberMatched).toBeUndefined();
@@ -100,13 +115,17 @@ describe('earth-search', () => {
     const { at } = await open('earth-search');
     const body = { limit: 2, collections: ['naip'] };
     const { json } = await ask<Page>(at('/search'), { method: 'POST', body });
-    expect(nextOf(json)).toMatchObject({ merge: false, body: { ...body, next: expect.stringMatching(/^naip_.*,naip$/) } });
+    expect(nextOf(json)).toMatchObject({
+      merge: false,
+      body: { ...body, next: expect.stringMatching(/^naip_.*,naip$/) },
+    });
     const sizes: number[] = [];
-    for await (const { features } of pages(at('/search?collections=naip&limit=16'))) sizes.push(features.length);
+    for await (const { features } of pages(at('/search?collections=naip&limit=16')))
+      sizes.push(features.length);
     expect(sizes).toEqual([16, 16, 0]);
     expect((await ask(at('/search?sortby=-datetime'))).text).toContain('properties.datetime');
     expect((await ask(at('/search?sortby=-properties.datetime'))).status).toBe(200);
-    expect((await ask(at("/search?filter=gsd=10"))).status).toBe(400);
+    expect((await ask(at('/search?filter=gsd=10'))).status).toBe(400);
     const filter = { op: '=', args: [{ property: 'no_such_thing' }, 1] };
     const unknown = await ask<Page>(at('/search'), { method: 'POST', body: { filter } });
     expect([unknown.status, unknown.json.features]).toEqual([200, []]);
@@ -123,7 +142,10 @@ describe('earth-search', () => {
     const { at } = await open('earth-search');
     const { json } = await ask<Page>(at('/search?limit=1&collections=sentinel-2-l2a'));
     const [item] = json.features;
-    expect(item).toMatchObject({ stac_version: '1.0.0', properties: { 'proj:epsg': expect.any(Number) } });
+    expect(item).toMatchObject({
+      stac_version: '1.0.0',
+      properties: { 'proj:epsg': expect.any(Number) },
+    });
     expect(item?.properties).not.toHaveProperty('proj:code');
     expect(item?.assets['red']).toMatchObject({
       'raster:bands': [{ data_type: 'uint16', nodata: 0 }],
@@ -149,7 +171,9 @@ describe('planetary-computer', () => {
     expect(asset).not.toHaveProperty('file:size');
     expect((await ask(href, { method: 'HEAD' })).status).toBe(404);
     for (const path of ['sentinel-2-l2a', 'toolkeelsandbox/sentinel-2-l2a']) {
-      const { json: signed } = await ask<{ token: string; 'msft:expiry': string }>(`${signingUrl}/${path}`);
+      const { json: signed } = await ask<{ token: string; 'msft:expiry': string }>(
+        `${signingUrl}/${path}`,
+      );
       expect(Date.parse(signed['msft:expiry'])).toBeGreaterThan(Date.now() + 60_000);
       expect((await ask(`${href}?${signed.token}`, { method: 'HEAD' })).status).toBe(200);
       const other = href.replace('/sentinel-2-l2a/', '/landsat-c2-l2/');
@@ -160,7 +184,11 @@ describe('planetary-computer', () => {
   });
 
   test('lets signatures expire', async () => {
-    const { url, signingUrl } = await sandbox({ flavour: 'planetary-computer', scale: 0.1, tokenLifetimeSeconds: 0 });
+    const { url, signingUrl } = await sandbox({
+      flavour: 'planetary-computer',
+      scale: 0.1,
+      tokenLifetimeSeconds: 0,
+    });
     const { json } = await ask<Page>(`${url}/search?limit=1&collections=naip`);
     const { json: signed } = await ask<{ token: string }>(`${signingUrl}/naip`);
     const href = String(json.features[0]?.assets['image']?.['href']);
@@ -169,7 +197,11 @@ describe('planetary-computer', () => {
 
   test('can have addresses like those of Azure', async () => {
     const base = 'http://toolkeelsandbox.blob.core.windows.net';
-    const { url, log } = await sandbox({ flavour: 'planetary-computer', scale: 0.1, assetBase: base });
+    const { url, log } = await sandbox({
+      flavour: 'planetary-computer',
+      scale: 0.1,
+      assetBase: base,
+    });
     const { json } = await ask<Page>(`${url}/search?limit=1&collections=naip`);
     const href = String(json.features[0]?.assets['image']?.['href']);
     expect(href.startsWith(`${base}/naip/`)).toBe(true);

@@ -51,14 +51,22 @@ describe('answers of the API', () => {
       for (const { collection } of page.features)
         found.set(collection, (found.get(collection) ?? 0) + 1);
     }
-    expect(Object.fromEntries(found)).toMatchObject({ 'sentinel-2-l2a': 1800, 'landsat-c2-l2': 900 });
+    expect(Object.fromEntries(found)).toMatchObject({
+      'sentinel-2-l2a': 1800,
+      'landsat-c2-l2': 900,
+    });
     expect([...found.values()].reduce((sum, count) => sum + count)).toBeGreaterThan(3500);
   });
 
   test('errors have a code and a description', async () => {
     const { url } = await sandbox();
     const check = createChecker();
-    for (const path of ['nowhere', 'collections/none', 'collections/naip/items/none', 'search?limit=x']) {
+    for (const path of [
+      'nowhere',
+      'collections/none',
+      'collections/naip/items/none',
+      'search?limit=x',
+    ]) {
       const { status, json, headers } = await ask(url + path);
       expect(status).toBeGreaterThanOrEqual(400);
       expect(headers['content-type']).toBe('application/json');
@@ -75,7 +83,10 @@ describe('items', () => {
   };
 
   const positionsOf = ({ geometry }: Item): [number, number][] =>
-    (geometry.coordinates as unknown[]).flat(geometry.type === 'Polygon' ? 1 : 2) as [number, number][];
+    (geometry.coordinates as unknown[]).flat(geometry.type === 'Polygon' ? 1 : 2) as [
+      number,
+      number,
+    ][];
 
   test('lie inside the raster that their projection describes', async () => {
     const { url } = await sandbox();
@@ -91,7 +102,12 @@ describe('items', () => {
         const zone = Number(/zone=(\d+)/.exec(system)?.[1] ?? 0);
         for (const position of positionsOf(item)) {
           // A zone at the antimeridian goes on beyond it.
-          const lon = zone === 60 && position[0] < 0 ? position[0] + 360 : zone === 1 && position[0] > 0 ? position[0] - 360 : position[0];
+          const lon =
+            zone === 60 && position[0] < 0
+              ? position[0] + 360
+              : zone === 1 && position[0] > 0
+                ? position[0] - 360
+                : position[0];
           const [x = 0, y = 0] = proj4('+proj=longlat +datum=WGS84', system, [lon, position[1]]);
           const slack = rows * step * 0.002; // straight lines on the globe are bent on the plane
           expect(x).toBeGreaterThan(left - slack);
@@ -135,7 +151,9 @@ describe('items', () => {
     const share = (holds: (asset: Item['assets'][string]) => boolean) =>
       images.filter(holds).length / images.length;
     expect(share((asset) => asset['file:size'] !== undefined)).toBeGreaterThan(0.5);
-    expect(share((asset) => !asset['file:size'] && asset['proj:shape'] !== undefined)).toBeGreaterThan(0.05);
+    expect(
+      share((asset) => !asset['file:size'] && asset['proj:shape'] !== undefined),
+    ).toBeGreaterThan(0.05);
     expect(share((asset) => !asset['file:size'] && !asset['proj:shape'])).toBeGreaterThan(0.01);
   });
 
@@ -149,7 +167,9 @@ describe('items', () => {
       const [[from, to] = []] = json.extent.temporal.interval;
       const items = await ask<{ features: Item[] }>(`${url}collections/${id}/items?limit=500`);
       for (const { bbox, properties } of items.json.features) {
-        expect(bbox[0] >= west && bbox[2] <= east && bbox[1] >= south && bbox[3] <= north).toBe(true);
+        expect(bbox[0] >= west && bbox[2] <= east && bbox[1] >= south && bbox[3] <= north).toBe(
+          true,
+        );
         const time = String(properties['datetime']);
         expect(time >= String(from) && (to == null || time <= to)).toBe(true);
       }

@@ -15,12 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const slim = { exclude: ['type', 'stac_version', 'geometry', 'bbox', 'links', 'assets', 'properties'] };
+const slim = {
+  exclude: ['type', 'stac_version', 'geometry', 'bbox', 'links', 'assets', 'properties'],
+};
 
 /** The ids that a search finds, in its order, by POST. */
 const found = async (body: object): Promise<string[]> => {
   const whole = { limit: 10_000, fields: slim, ...body };
-  const { json, status, text } = await ask<Page>(`${sandbox.url}search`, { method: 'POST', body: whole });
+  const { json, status, text } = await ask<Page>(`${sandbox.url}search`, {
+    method: 'POST',
+    body: whole,
+  });
   if (status !== 200) throw new Error(text);
   return json.features.map(({ id }) => id);
 };
@@ -41,8 +46,19 @@ const runs = { numRuns: 30 };
 
 // Mostly around places where there is something, often over the antimeridian.
 const corner = fc.oneof(
-  fc.tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -90, max: 90, noNaN: true })),
-  fc.constantFrom([179.9, -17], [-179.9, -18], [180, 52], [-180, 71], [2.3, 48.8], [-40, 82], [0, 0]),
+  fc.tuple(
+    fc.double({ min: -180, max: 180, noNaN: true }),
+    fc.double({ min: -90, max: 90, noNaN: true }),
+  ),
+  fc.constantFrom(
+    [179.9, -17],
+    [-179.9, -18],
+    [180, 52],
+    [-180, 71],
+    [2.3, 48.8],
+    [-40, 82],
+    [0, 0],
+  ),
 ) as fc.Arbitrary<[number, number]>;
 const box = fc
   .tuple(
@@ -67,7 +83,9 @@ const moment = fc
 describe('a search finds what looking at every item finds', () => {
   test('the items themselves are all there, newest first', () => {
     expect(items.length).toBeGreaterThan(1800);
-    expect(items.map(({ id }) => id)).toEqual(items.toSorted(oracle.usualOrder).map(({ id }) => id));
+    expect(items.map(({ id }) => id)).toEqual(
+      items.toSorted(oracle.usualOrder).map(({ id }) => id),
+    );
   });
 
   test('by box, also across the antimeridian and without width', async () => {
@@ -91,7 +109,10 @@ describe('a search finds what looking at every item finds', () => {
       fc.tuple(offBorder, offBorder).map((coordinates) => ({ type: 'LineString', coordinates })),
       fc
         .tuple(offBorder, offBorder, offBorder)
-        .filter(([a, b, c]) => Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) > 1e-3)
+        .filter(
+          ([a, b, c]) =>
+            Math.abs((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])) > 1e-3,
+        )
         .map(([a, b, c]) => ({ type: 'Polygon', coordinates: [[a, b, c, a]] })),
     );
     await fc.assert(
@@ -109,9 +130,19 @@ describe('a search finds what looking at every item finds', () => {
     await fc.assert(
       fc.asyncProperty(corner, async ([lon, lat]) => {
         const point = { type: 'Point', coordinates: [lon, lat] };
-        expect(await found({ bbox: [lon, lat, lon, lat] })).toEqual(await found({ intersects: point }));
-        const line = { type: 'LineString', coordinates: [[lon, -90], [lon, 90]] };
-        expect(await found({ bbox: [lon, -90, lon, 90] })).toEqual(await found({ intersects: line }));
+        expect(await found({ bbox: [lon, lat, lon, lat] })).toEqual(
+          await found({ intersects: point }),
+        );
+        const line = {
+          type: 'LineString',
+          coordinates: [
+            [lon, -90],
+            [lon, 90],
+          ],
+        };
+        expect(await found({ bbox: [lon, -90, lon, 90] })).toEqual(
+          await found({ intersects: line }),
+        );
       }),
       { numRuns: 20 },
     );
@@ -148,16 +179,23 @@ describe('a search finds what looking at every item finds', () => {
         .tuple(fc.constantFrom('=', '<>', '<', '<=', '>', '>='), fc.integer({ min: 0, max: 100 }))
         .map(([op, cover]) => oracle.compare('eo:cloud_cover', op, cover)),
       fc
-        .tuple(fc.constantFrom('=', '<>', '<', '>='), fc.constantFrom('sentinel-2a', 'landsat-9', "o'hara"))
+        .tuple(
+          fc.constantFrom('=', '<>', '<', '>='),
+          fc.constantFrom('sentinel-2a', 'landsat-9', "o'hara"),
+        )
         .map(([op, platform]) => oracle.compare('platform', op, platform)),
-      fc.constantFrom('eo:cloud_cover', 'platform', 'sat:orbit_state', 'proj:code').map(oracle.isNull),
+      fc
+        .constantFrom('eo:cloud_cover', 'platform', 'sat:orbit_state', 'proj:code')
+        .map(oracle.isNull),
       fc
         .subarray(['naip', 'landsat-c2-l2', 'cop-dem-glo-30', 'none'], { minLength: 1 })
         .map((names) => oracle.isIn('collection', names)),
-      fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 50, max: 100 })).map(([low, high]) =>
-        oracle.between('eo:cloud_cover', low, high),
-      ),
-      fc.constantFrom('MGRS-31', 'WRS2-1', 'EPSG', '').map((start) => oracle.startsWith('grid:code', start)),
+      fc
+        .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 50, max: 100 }))
+        .map(([low, high]) => oracle.between('eo:cloud_cover', low, high)),
+      fc
+        .constantFrom('MGRS-31', 'WRS2-1', 'EPSG', '')
+        .map((start) => oracle.startsWith('grid:code', start)),
       moment.map(oracle.after),
       box.filter(([west, , east]) => west !== east).map(oracle.within),
     );
@@ -171,7 +209,8 @@ describe('a search finds what looking at every item finds', () => {
           .map(([op, one, other]) => oracle.both(op, one, other)),
       ),
     }));
-    const degenerate = ({ text }: oracle.Filter): boolean => /BBOX\(([-\d.e]+), ([-\d.e]+), ([-\d.e]+), \2\)/.test(text);
+    const degenerate = ({ text }: oracle.Filter): boolean =>
+      /BBOX\(([-\d.e]+), ([-\d.e]+), ([-\d.e]+), \2\)/.test(text);
     await fc.assert(
       fc.asyncProperty(filter, async (given) => {
         fc.pre(!degenerate(given));
@@ -192,7 +231,10 @@ describe('a search finds what looking at every item finds', () => {
     await fc.assert(
       fc.asyncProperty(cover, cover, async (one, other) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
-        const query = { 'eo:cloud_cover': { gte: low, lt: high }, platform: { startsWith: 'sentinel' } };
+        const query = {
+          'eo:cloud_cover': { gte: low, lt: high },
+          platform: { startsWith: 'sentinel' },
+        };
         const wanted = expected(({ properties }) => {
           const covered = properties['eo:cloud_cover'];
           const from = String(properties['platform']).startsWith('sentinel');
@@ -207,7 +249,14 @@ describe('a search finds what looking at every item finds', () => {
 
   test('in the order that was asked for', async () => {
     const order = fc.tuple(
-      fc.constantFrom('datetime', 'eo:cloud_cover', 'platform', 'id', 'gsd', 'properties.eo:cloud_cover'),
+      fc.constantFrom(
+        'datetime',
+        'eo:cloud_cover',
+        'platform',
+        'id',
+        'gsd',
+        'properties.eo:cloud_cover',
+      ),
       fc.constantFrom('asc', 'desc'),
     ) as fc.Arbitrary<[string, 'asc' | 'desc']>;
     await fc.assert(
@@ -247,7 +296,9 @@ describe('a search finds what looking at every item finds', () => {
     expect(await found({ ids })).toEqual(ids);
     expect(await foundByGet({ ids: ids.join() })).toEqual(ids);
     expect(await found({ ids: [] })).toEqual([]);
-    expect(await found({ q: ['NAIP'] })).toEqual(expected(({ collection }) => collection === 'naip'));
+    expect(await found({ q: ['NAIP'] })).toEqual(
+      expected(({ collection }) => collection === 'naip'),
+    );
   });
 });
 
@@ -285,10 +336,18 @@ describe('paging', () => {
     expect(forwards.length).toBe(3);
     const [, , last] = forwards;
     const prev = last?.links.find(({ rel }) => rel === 'prev');
-    expect(prev).toMatchObject({ method: 'POST', merge: true, body: { token: expect.any(String) } });
+    expect(prev).toMatchObject({
+      method: 'POST',
+      merge: true,
+      body: { token: expect.any(String) },
+    });
     const backwards: string[] = [];
     const body = { ...search.body, ...prev?.body };
-    for await (const { features } of pages(`${sandbox.url}search`, { method: 'POST', body }, 'prev'))
+    for await (const { features } of pages(
+      `${sandbox.url}search`,
+      { method: 'POST', body },
+      'prev',
+    ))
       backwards.unshift(...features.map(({ id }) => id));
     const before = forwards.slice(0, 2).flatMap(({ features }) => features.map(({ id }) => id));
     expect(backwards).toEqual(before);

@@ -9,7 +9,7 @@ import type { FaultRule } from './rule.js';
  */
 export type DrawBy = 'arrival' | 'request';
 
-export interface Arrival {
+interface Arrival {
   readonly route: string;
   readonly method: string;
   /** Equal for equal requests. */
@@ -37,13 +37,13 @@ export interface ChaosOptions {
 
 export interface Chaos {
   readonly drawBy: DrawBy;
-  faults(): readonly FaultRule[];
-  latency(): Latency;
-  setFaults(rules: readonly FaultRule[]): void;
-  setLatency(latency: Latency): void;
+  readonly faults: () => readonly FaultRule[];
+  readonly latency: () => Latency;
+  readonly setFaults: (rules: readonly FaultRule[]) => void;
+  readonly setLatency: (latency: Latency) => void;
   /** Begins the same sequence again, or that of another seed. */
-  restart(seed?: number): void;
-  plan(arrival: Arrival): Plan;
+  readonly restart: (seed?: number) => void;
+  readonly plan: (arrival: Arrival) => Plan;
 }
 
 /** The route under which connections arrive, before anybody knows what they will ask for. */
@@ -72,7 +72,8 @@ export function createChaos(options: ChaosOptions): Chaos {
   };
 
   const drawFault = (arrival: Arrival, random: () => number): Fault | undefined => {
-    let [left, choice] = [random(), random()];
+    let left = random();
+    const choice = random();
     for (const state of rules) {
       const { rule } = state;
       if (!concerns(rule, arrival)) continue;

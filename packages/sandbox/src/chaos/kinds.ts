@@ -20,7 +20,7 @@ const content = ['loop-next', 'empty-page', 'too-large-413', 'too-large-502'] as
 export type WireFault = (typeof wire)[number];
 export type ContentFault = (typeof content)[number];
 /** An answer with this status instead of the real one: 400 to 599. */
-export type StatusFault = `http-${number}`;
+type StatusFault = `http-${number}`;
 export type FaultKind = WireFault | ContentFault | StatusFault;
 
 export const namedFaults: readonly (WireFault | ContentFault)[] = [...wire, ...content];

@@ -23,12 +23,15 @@ const settings: Words = {
  */
 export function faultFromText(text: string): FaultRule {
   const [head = '', ...rest] = text.split(';');
-  const [, rate, kinds = '', routes] = /^(?:([\d.]+%?):)?([^@]*)(?:@(.+))?$/.exec(head.trim()) ?? [];
+  const [, rate, kinds = '', routes] =
+    /^(?:([\d.]+%?):)?([^@]*)(?:@(.+))?$/.exec(head.trim()) ?? [];
   const kind = kinds.split(',').map((name) => name.trim());
   const changes = rest.map((part) => settingFrom(part, text));
   const rule = {
     kind: kind.length === 1 ? kind[0] : kind,
-    ...(rate !== undefined && { rate: rate.endsWith('%') ? parseFloat(rate) / 100 : Number(rate) }),
+    ...(rate !== undefined && {
+      rate: rate.endsWith('%') ? Number.parseFloat(rate) / 100 : Number(rate),
+    }),
     ...(routes !== undefined && { routes: routes.split(',').map((name) => name.trim()) }),
     ...Object.assign({}, ...changes),
   } as unknown;

@@ -21,7 +21,10 @@ function refuseUnknownRoutes(named: readonly string[], known: readonly string[])
 
 export function checkedFaults(given: readonly FaultRule[], routes: readonly string[]): FaultRule[] {
   const rules = checked(faultRulesSchema, given, 'the list of faults');
-  refuseUnknownRoutes(rules.flatMap((rule) => rule.routes ?? []), routes);
+  refuseUnknownRoutes(
+    rules.flatMap((rule) => rule.routes ?? []),
+    routes,
+  );
   return rules;
 }
 

@@ -16,9 +16,11 @@ const LONG = 1024 * 1024;
 
 export async function answerFrom(response: Response): Promise<Answer> {
   const { status } = response;
-  const { 'content-length': told, 'transfer-encoding': chunked, ...headers } = Object.fromEntries(
-    response.headers,
-  );
+  const {
+    'content-length': told,
+    'transfer-encoding': chunked,
+    ...headers
+  } = Object.fromEntries(response.headers);
   if (told !== undefined && Number(told) > LONG && response.body) {
     const stream = response.body as ReadableStream<Uint8Array>;
     return { status, headers, body: Buffer.alloc(0), rest: stream, length: Number(told) };
@@ -36,7 +38,7 @@ export function page(status: number, type: string, text: string): Answer {
 export const HTML_PAGE = [
   '<!DOCTYPE html>',
   '<html><head><title>Service unavailable</title></head>',
-  '<body><h1>Our services aren\'t available right now</h1>',
-  '<p>We\'re working to restore all services as soon as possible. Please check back soon.</p>',
+  "<body><h1>Our services aren't available right now</h1>",
+  "<p>We're working to restore all services as soon as possible. Please check back soon.</p>",
   '</body></html>',
 ].join('\n');

@@ -75,7 +75,12 @@ export async function exchange(
   }
   const fingerprint = fingerprintOf(method, url, read.bytes);
   const plan = early ?? chaos.plan({ route, method, fingerprint });
-  note({ fingerprint, bytesIn: read.bytes.length, fault: faultOf(plan), latencyMs: plan.latencyMs });
+  note({
+    fingerprint,
+    bytesIn: read.bytes.length,
+    fault: faultOf(plan),
+    latencyMs: plan.latencyMs,
+  });
   const { fault } = plan;
 
   const answer = async (): Promise<Answer> => {

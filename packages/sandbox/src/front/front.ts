@@ -7,7 +7,7 @@ export interface Front {
   /** For example http://127.0.0.1:53211 */
   readonly origin: string;
   /** Ends at once, whatever is stalled, dripping or kept alive. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface FrontOptions extends Parts {

@@ -50,10 +50,10 @@ type Changes = Partial<Omit<LogEntry, 'id' | 'at'>>;
 
 export interface RequestLog {
   /** Enters a request as it arrives, so that one without an answer counts too. */
-  begin(entry: Begin): (changes: Changes) => void;
-  entries(query?: LogQuery): LogEntry[];
-  counts(): Counts;
-  clear(): void;
+  readonly begin: (entry: Begin) => (changes: Changes) => void;
+  readonly entries: (query?: LogQuery) => LogEntry[];
+  readonly counts: () => Counts;
+  readonly clear: () => void;
 }
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
@@ -105,13 +105,14 @@ export function createLog(capacity = 10_000): RequestLog {
 }
 
 function createTally() {
-  const columns = { route: new Map(), fault: new Map(), status: new Map(), outcome: new Map() };
+  const column = (): Map<string, number> => new Map();
+  const columns = { route: column(), fault: column(), status: column(), outcome: column() };
   let requests = 0;
-  const bump = (column: Map<string, number>, key: string | number | null, by: number): void => {
-    if (key !== null) column.set(String(key), (column.get(String(key)) ?? 0) + by);
+  const bump = (to: Map<string, number>, key: string | number | null, by: number): void => {
+    if (key !== null) to.set(String(key), (to.get(String(key)) ?? 0) + by);
   };
-  const table = (column: Map<string, number>): Record<string, number> =>
-    Object.fromEntries([...column].filter(([, count]) => count > 0));
+  const table = (from: Map<string, number>): Record<string, number> =>
+    Object.fromEntries([...from].filter(([, count]) => count > 0));
   return {
     add: (entry: LogEntry, by: 1 | -1): void => {
       requests += by;

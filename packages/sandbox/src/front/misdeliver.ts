@@ -54,22 +54,26 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
     reset(outgoing);
   },
 
-  stall: ({ stallMs }) => async (outgoing) => {
-    if (stallMs === undefined) return closed(outgoing);
-    if (await pause(stallMs, outgoing)) reset(outgoing);
-    return undefined;
-  },
+  stall:
+    ({ stallMs }) =>
+    async (outgoing) => {
+      if (stallMs === undefined) return closed(outgoing);
+      if (await pause(stallMs, outgoing)) reset(outgoing);
+      return undefined;
+    },
 
-  drip: ({ dripMs = 10_000 }) => async (outgoing, answer) => {
-    const pieces = 20;
-    const size = Math.max(1, Math.ceil(answer.body.length / pieces));
-    writeHead(outgoing, answer);
-    for (let from = 0; from < answer.body.length; from += size) {
-      if (from > 0 && !(await pause(dripMs / pieces, outgoing))) return;
-      outgoing.write(answer.body.subarray(from, from + size));
-    }
-    outgoing.end();
-  },
+  drip:
+    ({ dripMs = 10_000 }) =>
+    async (outgoing, answer) => {
+      const pieces = 20;
+      const size = Math.max(1, Math.ceil(answer.body.length / pieces));
+      writeHead(outgoing, answer);
+      for (let from = 0; from < answer.body.length; from += size) {
+        if (from > 0 && !(await pause(dripMs / pieces, outgoing))) return;
+        outgoing.write(answer.body.subarray(from, from + size));
+      }
+      outgoing.end();
+    },
 
   'malformed-json': () => (outgoing, answer) => {
     const body = answer.body.subarray(0, Math.floor(answer.body.length * 0.6));

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 const LARGEST = 4 * 1024 * 1024;
 
-export type ReadBody = { readonly bytes: Buffer } | { readonly failed: 'client-left' | 'too-large' };
+export type ReadBody =
+  | { readonly bytes: Buffer }
+  | { readonly failed: 'client-left' | 'too-large' };
 
 export async function readBody(incoming: IncomingMessage): Promise<ReadBody> {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return { bytes: Buffer.alloc(0) };

@@ -14,13 +14,13 @@ export interface Route {
 export interface Router {
   readonly app: Hono<{ Bindings: Seat }>;
   readonly names: readonly string[];
-  routeOf(method: string, path: string): string;
+  readonly routeOf: (method: string, path: string) => string;
   /** The methods that a path knows. */
-  methodsOf(path: string): string[];
+  readonly methodsOf: (path: string) => string[];
 }
 
 /** The name of everything that has no route. */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 
 /** One table for answering and for naming, so that a fault strikes exactly where an answer comes from. */
 export function createRouter(routes: readonly Route[]): Router {

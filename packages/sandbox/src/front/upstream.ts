@@ -6,9 +6,9 @@ export interface Seat {
   /** Which of the upstream's addresses the request came to. */
   readonly host: string;
   /** The fault, if this one was drawn. */
-  drawn(kind: ContentFault): Fault | undefined;
+  readonly drawn: (kind: ContentFault) => Fault | undefined;
   /** The same, and the log will say that it happened. */
-  commit(kind: ContentFault): Fault | undefined;
+  readonly commit: (kind: ContentFault) => Fault | undefined;
 }
 
 export interface OutageBody {
@@ -21,8 +21,8 @@ export interface Upstream {
   /** All names that it gives. */
   readonly routes: readonly string[];
   /** The name under which faults, latencies and the log know a request. */
-  routeOf(method: string, path: string): string;
-  answer(request: Request, seat: Seat): Response | Promise<Response>;
+  readonly routeOf: (method: string, path: string) => string;
+  readonly answer: (request: Request, seat: Seat) => Response | Promise<Response>;
   /** What it says while it is failing with a status. */
-  outage(status: number): OutageBody;
+  readonly outage: (status: number) => OutageBody;
 }

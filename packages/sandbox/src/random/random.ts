@@ -21,7 +21,7 @@ export function hash(...parts: readonly Part[]): number {
 export function randomOf(...parts: readonly Part[]): Random {
   let state = hash(...parts);
   return () => {
-    state = (state + 0x9e3779b9) | 0;
+    state = (state + 0x9e3779b9) >>> 0;
     return mix(state) / 0x1_0000_0000;
   };
 }

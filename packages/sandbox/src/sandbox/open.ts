@@ -18,16 +18,16 @@ export interface OpenOptions extends ChaosOptions {
 export interface Sandbox {
   /** For another process: another port, and a path that nobody can guess. */
   readonly control: { readonly url: string };
-  log(query?: LogQuery): LogEntry[];
-  counts(): Counts;
-  clearLog(): void;
-  faults(): readonly FaultRule[];
-  setFaults(rules: readonly FaultRule[]): void;
-  latency(): Latency;
-  setLatency(latency: Latency): void;
+  readonly log: (query?: LogQuery) => LogEntry[];
+  readonly counts: () => Counts;
+  readonly clearLog: () => void;
+  readonly faults: () => readonly FaultRule[];
+  readonly setFaults: (rules: readonly FaultRule[]) => void;
+  readonly latency: () => Latency;
+  readonly setLatency: (latency: Latency) => void;
   /** Empties the log and begins the same draws again, or those of another seed. */
-  restart(seed?: number): void;
-  close(): Promise<void>;
+  readonly restart: (seed?: number) => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens an upstream on its addresses. The upstream is made when they are known, for its links. */
@@ -43,7 +43,8 @@ export async function openSandbox(
   const later: Upstream = {
     routes: [],
     routeOf: (method, path) => upstream?.routeOf(method, path) ?? '',
-    answer: (request, seat) => upstream?.answer(request, seat) ?? new Response(null, { status: 503 }),
+    answer: (request, seat) =>
+      upstream?.answer(request, seat) ?? new Response(null, { status: 503 }),
     outage: (status) => upstream?.outage(status) ?? { type: 'text/plain', text: '' },
   };
 
@@ -62,7 +63,8 @@ export async function openSandbox(
       counts: log.counts,
       clearLog: log.clear,
       faults: chaos.faults,
-      setFaults: (rules: readonly FaultRule[]) => chaos.setFaults(checkedFaults(rules, made.routes)),
+      setFaults: (rules: readonly FaultRule[]) =>
+        chaos.setFaults(checkedFaults(rules, made.routes)),
       latency: chaos.latency,
       setLatency: (shape: Latency) => chaos.setLatency(checkedLatency(shape, made.routes)),
       restart: (seed?: number) => {

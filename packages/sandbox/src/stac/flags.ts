@@ -71,7 +71,8 @@ function number(
 
 function scaleFrom(text: string): number {
   const scale = Number(text);
-  if (!(scale > 0 && scale <= 20)) throw new UsageError(`scale "${text}" is not above 0 and up to 20`);
+  if (!(scale > 0 && scale <= 20))
+    throw new UsageError(`scale "${text}" is not above 0 and up to 20`);
   return scale;
 }
 
@@ -90,6 +91,6 @@ function drawByFrom(text: string): DrawBy {
 function headerFrom(text: string): { name: string; value: string } {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.+)$/.exec(text) ?? [];
   if (name === undefined || value === undefined)
-    throw new UsageError('require-header does not look like "Name: value"');
+    throw new UsageError(`require-header "${text}" does not look like "Name: value"`);
   return { name, value };
 }

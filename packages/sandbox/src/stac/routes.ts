@@ -77,7 +77,9 @@ export function stacRoutes(api: Api, signing: Signing): Route[] {
       path: traits.basePath + path || '/',
       handle: (context) => handler(api, context),
     })),
-    get('description', `${traits.basePath}/api`, (context) => description(api, context, operations)),
+    get('description', `${traits.basePath}/api`, (context) =>
+      description(api, context, operations),
+    ),
     ...(traits.signedAssets ? signRoutes : []),
     get('static', `${STATIC}/*`, serveStatic),
     get('static', `${HOSTILE}/*`, serveStatic),

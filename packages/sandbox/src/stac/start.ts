@@ -22,9 +22,9 @@ export interface StacSandbox extends Sandbox {
   readonly signingUrl: string | undefined;
   readonly traits: Traits;
   /** A hash of the catalogue: the same for the same seed and scale. */
-  digest(): string;
+  readonly digest: () => string;
   /** What is true about the files of an item, told or not. */
-  assetFacts(collection: string, item: string): AssetFacts[];
+  readonly assetFacts: (collection: string, item: string) => AssetFacts[];
 }
 
 /**

@@ -57,7 +57,17 @@ function outageOf(status: number, { outageBody }: Traits): OutageBody {
   if (outageBody === 'html') return { type: 'text/html', text: HTML_PAGE };
   const body =
     outageBody === 'message'
-      ? { message: status === 403 ? 'Forbidden' : status === 429 ? 'Too Many Requests' : 'Internal server error' }
-      : { code: status === 429 ? 'TooManyRequests' : 'ServerError', description: `Status ${status}, on command` };
+      ? {
+          message:
+            status === 403
+              ? 'Forbidden'
+              : status === 429
+                ? 'Too Many Requests'
+                : 'Internal server error',
+        }
+      : {
+          code: status === 429 ? 'TooManyRequests' : 'ServerError',
+          description: `Status ${status}, on command`,
+        };
   return { type: JSON_TYPE, text: JSON.stringify(body) };
 }

@@ -21,7 +21,7 @@ export async function ask<Body = Record<string, unknown>>(
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await request(url, { method, headers: { ...type, ...headers }, ...sent });
   const text = await answer.body.text();
-  const isJson = /json/.test(String(answer.headers['content-type']));
+  const isJson = String(answer.headers['content-type']).includes('json');
   const json = (isJson && text !== '' ? JSON.parse(text) : {}) as Body;
   return { status: answer.statusCode, headers: answer.headers, text, json };
 }
@@ -52,8 +52,10 @@ export interface Page {
   readonly numberReturned?: number;
 }
 
+type Request = [url: string, ask: Ask];
+
 /** How the specification says that links are followed. */
-export function follow(link: Link, from: string, asked: Ask): [url: string, ask: Ask] {
+export function follow(link: Link, from: string, asked: Ask): Request {
   const url = new URL(link.href, from).href;
   if ((link.method ?? 'GET') === 'GET') return [url, { headers: { ...link.headers } }];
   const body = link.merge ? { ...(asked.body as object), ...link.body } : link.body;
@@ -61,15 +63,13 @@ export function follow(link: Link, from: string, asked: Ask): [url: string, ask:
   return [url, { method: 'POST', body, headers }];
 }
 
-/** Pages until there is no link of a relation; stops at a page that repeats its own request. */
+/** Pages until there is no link of a relation. */
 export async function* pages(url: string, asked: Ask = {}, rel = 'next'): AsyncGenerator<Page> {
-  let at: [string, Ask] | undefined = [url, asked];
-  while (at) {
-    const [here, request]: [string, Ask] = at;
-    const { status, json, text } = await ask<Page>(here, request);
-    if (status !== 200) throw new Error(`${status} ${text}`);
-    yield json;
-    const next = json.links.find((link) => link.rel === rel);
-    at = next && follow(next, here, request);
+  for (let at: Request | undefined = [url, asked]; at;) {
+    const answer: Answer<Page> = await ask<Page>(...at);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+    yield answer.json;
+    const next: Link | undefined = answer.json.links.find((link) => link.rel === rel);
+    at = next && follow(next, ...at);
   }
 }

@@ -5,7 +5,7 @@ export type Box = readonly [number, number, number, number];
 type Test = (item: Item) => boolean | null;
 
 /** The search of a server, done again in the most obvious way, by code that shares nothing with it. */
-export const splitBox = ([west, south, east, north]: Box): Box[] =>
+const splitBox = ([west, south, east, north]: Box): Box[] =>
   west <= east
     ? [[west, south, east, north]]
     : [
@@ -36,7 +36,7 @@ const polygonOf = ([west, south, east, north]: Box) => ({
 export const touchesBox = (item: Item, box: Box): boolean =>
   splitBox(box).some((part) => touchesGeometry(item, polygonOf(part), [part]));
 
-export const spanOf = ({ properties }: Item): [number, number] => {
+const spanOf = ({ properties }: Item): [number, number] => {
   const { datetime, start_datetime: start, end_datetime: end } = properties;
   return [Date.parse(String(start ?? datetime)), Date.parse(String(end ?? datetime))];
 };

@@ -42,11 +42,17 @@ export async function talk(url: string, say: Say = {}): Promise<Heard> {
   return heard;
 }
 
-function requestText({ method = 'GET', body = '', headers = {}, withhold }: Say, path: string): string {
+function requestText(
+  { method = 'GET', body = '', headers = {}, withhold }: Say,
+  path: string,
+): string {
   const all = {
     host: 'sandbox',
     connection: 'close',
-    ...(body !== '' && { 'content-type': 'application/json', 'content-length': String(body.length) }),
+    ...(body !== '' && {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    }),
     ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);

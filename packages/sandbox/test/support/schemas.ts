@@ -118,7 +118,10 @@ const asset = {
 const extensions = {
   type: 'array',
   uniqueItems: true,
-  items: { type: 'string', pattern: '^https://stac-extensions\\.github\\.io/[a-z-]+/v\\d\\.\\d\\.\\d/schema\\.json$' },
+  items: {
+    type: 'string',
+    pattern: '^https://stac-extensions\\.github\\.io/[a-z-]+/v\\d\\.\\d\\.\\d/schema\\.json$',
+  },
 };
 
 const properties = {

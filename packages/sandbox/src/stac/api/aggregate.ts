@@ -23,7 +23,10 @@ const aggregations: Readonly<Record<string, Aggregation>> = {
   total_count: { dataType: 'integer', compute: (scenes) => ({ value: scenes.length }) },
   datetime_min: { dataType: 'datetime', compute: (scenes) => ({ value: edge(scenes, Math.min) }) },
   datetime_max: { dataType: 'datetime', compute: (scenes) => ({ value: edge(scenes, Math.max) }) },
-  datetime_frequency: frequency('datetime', ({ from }) => `${isoTime(from).slice(0, 7)}-01T00:00:00.000Z`),
+  datetime_frequency: frequency(
+    'datetime',
+    ({ from }) => `${isoTime(from).slice(0, 7)}-01T00:00:00.000Z`,
+  ),
   collection_frequency: frequency('string', ({ collection }) => collection),
   platform_frequency: frequency('string', (scene) => propertyOf(scene, 'platform')),
   grid_code_frequency: frequency('string', (scene) => propertyOf(scene, 'grid:code')),

@@ -16,10 +16,13 @@ import { lasting } from './respond.js';
 export async function collections(api: Api, context: RouteContext): Promise<Response> {
   const { traits, catalogue, places } = api;
   const { ask, query } = await readAsk(context, traits, [traits.collectionsParameter]);
-  const found = traits.collectionSearch ? search(catalogue, ask, traits.freeText) : catalogue.products;
+  const found = traits.collectionSearch
+    ? search(catalogue, ask, traits.freeText)
+    : catalogue.products;
   const size = traits.collectionsPage ?? found.length;
   const limit = ask['limit'] === undefined ? size : limitOf(ask['limit'], traits);
-  const from = traits.collectionsPage === undefined ? 0 : positionOf(query, traits.collectionsParameter);
+  const from =
+    traits.collectionsPage === undefined ? 0 : positionOf(query, traits.collectionsParameter);
   const page = found.slice(from, from + limit);
   const to = (rel: string, position: number): Link => {
     const params = new URLSearchParams(query);
@@ -56,12 +59,18 @@ function search(
 ): Product[] {
   const area = bbox === undefined ? undefined : boxesOf(boxOf(bbox));
   const time = typeof datetime === 'string' ? spanOf(datetime) : undefined;
-  const words = freeText && Array.isArray(q) ? q.map((word) => String(word).toLowerCase()) : undefined;
+  const words =
+    freeText && Array.isArray(q) ? q.map((word) => String(word).toLowerCase()) : undefined;
   return catalogue.products.filter((product) => {
     const { box, from, to } = extentOf(catalogue.scenesOf(product.id));
-    const text = [product.id, product.title, product.description, ...product.keywords].join('\n').toLowerCase();
+    const text = [product.id, product.title, product.description, ...product.keywords]
+      .join('\n')
+      .toLowerCase();
     return (
-      (!area || area.some((it) => it[0] <= box[2] && box[0] <= it[2] && it[1] <= box[3] && box[1] <= it[3])) &&
+      (!area ||
+        area.some(
+          (it) => it[0] <= box[2] && box[0] <= it[2] && it[1] <= box[3] && box[1] <= it[3],
+        )) &&
       (!time || overlap({ from, to: product.ongoing ? Infinity : to }, time)) &&
       (!words || words.some((word) => text.includes(word)))
     );

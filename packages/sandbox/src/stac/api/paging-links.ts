@@ -28,7 +28,8 @@ export function pageLink(
     const params = new URLSearchParams(query);
     if (token !== undefined) params.set(name, token);
     const search = params.size > 0 ? `?${params.toString()}` : '';
-    const href = traits.hrefs === 'relative' ? search || places.href(path) : places.href(path) + search;
+    const href =
+      traits.hrefs === 'relative' ? search || places.href(path) : places.href(path) + search;
     return link(rel, href, GEOJSON_TYPE, traits.postSearch ? { method: 'GET' } : {});
   }
   const asked = token === undefined ? {} : { [name]: token };

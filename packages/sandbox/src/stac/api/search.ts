@@ -24,7 +24,12 @@ export async function items(api: Api, context: RouteContext): Promise<Response> 
   if (!api.catalogue.product(collection)) throw notFound(`Collection ${collection}`);
   const given = await readAsk(context, api.traits, [api.traits.pageParameter]);
   const path = `/collections/${collection}/items`;
-  return answerSearch(api, context, { path, ...given }, { ...given.ask, collections: [collection] });
+  return answerSearch(
+    api,
+    context,
+    { path, ...given },
+    { ...given.ask, collections: [collection] },
+  );
 }
 
 let nonce = 0;
@@ -52,7 +57,10 @@ function answerSearch(
 }
 
 function refuseLargePages({ env }: RouteContext, { limit }: Ask): void {
-  for (const [kind, status] of [['too-large-413', 413], ['too-large-502', 502]] as const) {
+  for (const [kind, status] of [
+    ['too-large-413', 413],
+    ['too-large-502', 502],
+  ] as const) {
     const above = env.drawn(kind)?.aboveLimit ?? 100;
     if (limit > above && env.commit(kind))
       throw new Problem(status, 'ResponseTooLarge', 'The answer would be too large');

@@ -11,7 +11,9 @@ export function serveAsset(catalogue: Catalogue, { req }: RouteContext): Respons
   const product = catalogue.product(collection);
   const scene = catalogue.scene(collection, item);
   const facts =
-    product && scene && assetsOf(product, scene, catalogue.seed).find((it) => it.template.file === file);
+    product &&
+    scene &&
+    assetsOf(product, scene, catalogue.seed).find((it) => it.template.file === file);
   if (!facts || facts.manner === 'gone') return refusal(404, 'ResourceNotFound');
   const url = new URL(req.url);
   const moved = url.searchParams.has('moved');
@@ -31,8 +33,16 @@ export function refusal(status: number, code: string): Response {
   return new Response(text, { status, headers });
 }
 
-function content({ template, bytes, manner }: AssetFacts, method: string, range?: string): Response {
-  const common = { 'content-type': template.type, 'accept-ranges': 'bytes', etag: `"${bytes.toString(36)}"` };
+function content(
+  { template, bytes, manner }: AssetFacts,
+  method: string,
+  range?: string,
+): Response {
+  const common = {
+    'content-type': template.type,
+    'accept-ranges': 'bytes',
+    etag: `"${bytes.toString(36)}"`,
+  };
   const part = method === 'GET' ? rangeOf(range, bytes) : undefined;
   if (part) {
     const [from, to] = part;
@@ -45,7 +55,9 @@ function content({ template, bytes, manner }: AssetFacts, method: string, range?
   }
   const told = manner === 'lies' ? Math.max(1, Math.floor(bytes / 10)) : bytes;
   const length: Record<string, string> =
-    manner === 'no-length' ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(told) };
+    manner === 'no-length'
+      ? { 'transfer-encoding': 'chunked' }
+      : { 'content-length': String(told) };
   const body = method === 'HEAD' ? null : zeros(told);
   return new Response(body, { headers: { ...common, ...length } });
 }

@@ -7,9 +7,9 @@ import type { Catalogue } from '../catalogue/catalogue.js';
 export interface Signing {
   /** Who owns the storage, in the sandbox as in the addresses of Azure. */
   readonly account: string;
-  token(container: string): { readonly 'msft:expiry': string; readonly token: string };
+  readonly token: (container: string) => { readonly 'msft:expiry': string; readonly token: string };
   /** Is a query string good for this container, now? */
-  check(container: string, query: URLSearchParams): 'good' | 'missing' | 'expired';
+  readonly check: (container: string, query: URLSearchParams) => 'good' | 'missing' | 'expired';
 }
 
 export const ACCOUNT = 'toolkeelsandbox';

@@ -28,10 +28,12 @@ export function overpasses(random: Random, plan: Overpasses, count: number): Ove
   const turns = Math.floor((plan.until - first) / (plan.everyDays * DAY));
   const at = (turn: number): number => first + turn * plan.everyDays * DAY;
   const dark = plan.needsSun && Math.abs(lat) > 58 ? darkAt(plan.place) : () => false;
-  return sampleIndexes(random, Math.max(0, turns), count, (turn) => !dark(at(turn))).map((turn) => ({
-    turn,
-    time: at(turn) + Math.floor(random() * 600_000),
-  }));
+  return sampleIndexes(random, Math.max(0, turns), count, (turn) => !dark(at(turn))).map(
+    (turn) => ({
+      turn,
+      time: at(turn) + Math.floor(random() * 600_000),
+    }),
+  );
 }
 
 function darkAt(place: readonly [number, number]): (time: number) => boolean {

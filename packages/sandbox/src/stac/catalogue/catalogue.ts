@@ -8,9 +8,9 @@ export interface Catalogue {
   readonly products: readonly Product[];
   /** All scenes, newest first. */
   readonly scenes: readonly Scene[];
-  product(collection: string): Product | undefined;
-  scene(collection: string, id: string): Scene | undefined;
-  scenesOf(collection: string): readonly Scene[];
+  readonly product: (collection: string) => Product | undefined;
+  readonly scene: (collection: string, id: string) => Scene | undefined;
+  readonly scenesOf: (collection: string) => readonly Scene[];
 }
 
 export interface CatalogueOptions {

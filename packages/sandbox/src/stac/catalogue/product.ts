@@ -3,7 +3,12 @@ import type { Scene } from './scene.js';
 
 export type DataType = 'uint8' | 'int16' | 'uint16' | 'float32';
 
-export const BYTES: Readonly<Record<DataType, number>> = { uint8: 1, int16: 2, uint16: 2, float32: 4 };
+export const BYTES: Readonly<Record<DataType, number>> = {
+  uint8: 1,
+  int16: 2,
+  uint16: 2,
+  float32: 4,
+};
 
 export interface BandTemplate {
   readonly name: string;
@@ -32,13 +37,13 @@ export interface AssetTemplate {
   readonly tellsShape: Candour;
 }
 
-export interface Provider extends JsonObject {
+interface Provider extends JsonObject {
   readonly name: string;
   readonly roles: readonly string[];
   readonly url: string;
 }
 
-export interface SceneDraw {
+interface SceneDraw {
   readonly seed: number;
   /** How many scenes there should be about. */
   readonly count: number;

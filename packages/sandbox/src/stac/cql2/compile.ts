@@ -76,7 +76,8 @@ function spatial(args: readonly unknown[], vocabulary: Vocabulary): Test {
   const area = args.find((arg) => !isFootprint(arg));
   if (!args.some(isFootprint) || !isObject(area))
     throw badParameter('filter', '"s_intersects" compares the geometry with an area');
-  const parts = area['bbox'] === undefined ? partsOfGeometry(area, 'filter') : partsOfBox(area['bbox']);
+  const parts =
+    area['bbox'] === undefined ? partsOfGeometry(area, 'filter') : partsOfBox(area['bbox']);
   return ({ footprint }) => intersect(footprint.parts, parts);
 }
 

@@ -16,7 +16,8 @@ export function tokensOf(text: string): Token[] {
   while (PATTERN.lastIndex < source.length) {
     const from = PATTERN.lastIndex;
     const match = PATTERN.exec(source);
-    if (!match?.groups) throw badParameter('filter', `cannot be read at "${source.slice(from, from + 20)}"`);
+    if (!match?.groups)
+      throw badParameter('filter', `cannot be read at "${source.slice(from, from + 20)}"`);
     tokens.push(tokenFrom(match.groups));
   }
   return [...tokens, { kind: 'end', text: '' }];

@@ -3,12 +3,12 @@ import { tokensOf, type Token } from './lex.js';
 
 /** Tokens one after the other, with the questions that a parser asks of them. */
 export interface Reader {
-  peek(ahead?: number): Token;
-  next(): Token;
+  readonly peek: (ahead?: number) => Token;
+  readonly next: () => Token;
   /** Takes the keyword or sign if it comes next. */
-  takes(text: string): boolean;
-  expect(text: string): void;
-  unexpected(): Problem;
+  readonly takes: (text: string) => boolean;
+  readonly expect: (text: string) => void;
+  readonly unexpected: () => Problem;
 }
 
 export function readerOf(text: string): Reader {

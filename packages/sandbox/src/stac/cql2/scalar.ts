@@ -24,9 +24,9 @@ export function scalarOf(given: unknown, vocabulary: Vocabulary): Scalar {
     return { moment: isMoment(name), read: (scene) => propertyOf(scene, name) };
   }
   if (timestamp !== undefined) return literal(timestamp, momentFrom(timestamp));
-  if (date !== undefined) return literal(date, momentFrom(`${String(date)}T00:00:00Z`));
+  if (date !== undefined) return literal(date, dayFrom(date));
   if (op === 'casei' && Array.isArray(args)) return folded(scalarOf(args[0], vocabulary));
-  throw badParameter('filter', `has an operand that is not supported: ${String(op ?? 'object')}`);
+  throw badParameter('filter', `has an operand that is not supported: ${JSON.stringify(given)}`);
 }
 
 function literal(given: unknown, ms: number): Scalar {
@@ -47,8 +47,13 @@ function folded({ read }: Scalar): Scalar {
 export function momentFrom(given: unknown): number {
   const ms = typeof given === 'string' ? instantOf(given) : undefined;
   if (ms === undefined)
-    throw badParameter('filter', `"${String(given)}" is not a date and time of RFC 3339`);
+    throw badParameter('filter', `${JSON.stringify(given)} is not a date and time of RFC 3339`);
   return ms;
+}
+
+/** The beginning of a day. */
+export function dayFrom(given: unknown): number {
+  return momentFrom(typeof given === 'string' ? `${given}T00:00:00Z` : given);
 }
 
 /** As something that can be compared: moments as numbers, text that is none as null. */

@@ -3,7 +3,7 @@ import { badParameter } from '../api/problem.js';
 import type { Scene } from '../catalogue/scene.js';
 import { propertyOf } from '../search/property.js';
 import { instantOf, overlap, type Span } from '../search/time.js';
-import { momentFrom, type Vocabulary } from './scalar.js';
+import { dayFrom, momentFrom, type Vocabulary } from './scalar.js';
 
 type Read<Value> = (scene: Scene) => Value | null;
 
@@ -51,7 +51,7 @@ function spanReader(given: unknown, vocabulary: Vocabulary): Read<Span> {
   if (typeof property === 'string') return propertySpan(vocabulary(property));
   if (timestamp !== undefined) return moments(momentFrom(timestamp));
   if (date !== undefined) {
-    const from = momentFrom(`${String(date)}T00:00:00Z`);
+    const from = dayFrom(date);
     return moments(from, from + DAY - 1);
   }
   if (!Array.isArray(interval) || interval.length !== 2)
@@ -68,7 +68,12 @@ function moments(from: number, to = from): Read<Span> {
   return () => ({ from, to });
 }
 
-function endReader(given: unknown, open: number, day: string, vocabulary: Vocabulary): Read<number> {
+function endReader(
+  given: unknown,
+  open: number,
+  day: string,
+  vocabulary: Vocabulary,
+): Read<number> {
   if (isObject(given) && typeof given['property'] === 'string')
     return momentReader(vocabulary(given['property']));
   if (given === '..') return () => open;

@@ -40,7 +40,9 @@ function featureClasses(stac: string, extensions: readonly string[]): string[] {
   return [
     `${stac}/collections`,
     `${stac}/ogcapi-features`,
-    ...extensions.filter((name) => name !== 'filter').map((name) => `${stac}/ogcapi-features#${name}`),
+    ...extensions
+      .filter((name) => name !== 'filter')
+      .map((name) => `${stac}/ogcapi-features#${name}`),
     `${FEATURES}-1/1.0/conf/core`,
     `${FEATURES}-1/1.0/conf/oas30`,
     `${FEATURES}-1/1.0/conf/geojson`,

@@ -1,9 +1,9 @@
 import type { FieldsRule } from '../search/fields.js';
 
-export type FilterLanguage = 'cql2-text' | 'cql2-json';
+type FilterLanguage = 'cql2-text' | 'cql2-json';
 
 /** What a server can do. Its conformance classes, links and routes follow from this. */
-export interface Capabilities {
+interface Capabilities {
   /** `/collections`, `/collections/{id}/items` and `/conformance`. */
   readonly features: boolean;
   readonly postSearch: boolean;

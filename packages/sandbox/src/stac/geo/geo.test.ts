@@ -212,11 +212,29 @@ describe('intersection', () => {
     expect(meets({ type: 'Polygon', coordinates: [ring(3, 7)] })).toBe(false);
     expect(meets({ type: 'Point', coordinates: [5, 5] })).toBe(false);
     expect(meets({ type: 'Polygon', coordinates: [ring(2, 7)] })).toBe(true);
-    expect(meets({ type: 'MultiPoint', coordinates: [[5, 5], [1, 1]] })).toBe(true);
+    expect(
+      meets({
+        type: 'MultiPoint',
+        coordinates: [
+          [5, 5],
+          [1, 1],
+        ],
+      }),
+    ).toBe(true);
     expect(
       meets({
         type: 'GeometryCollection',
-        geometries: [{ type: 'MultiLineString', coordinates: [[[4, 4], [9, 9]]] }],
+        geometries: [
+          {
+            type: 'MultiLineString',
+            coordinates: [
+              [
+                [4, 4],
+                [9, 9],
+              ],
+            ],
+          },
+        ],
       }),
     ).toBe(true);
   });

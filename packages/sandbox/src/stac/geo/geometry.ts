@@ -24,14 +24,12 @@ export function boxesOf([west, south, east, north]: Box): Box[] {
 
 /** A box as a geometry; one without width or height is a line or a point, which still meets things. */
 export function geometryOfBox(box: Box): Geometry {
-  const parts = boxesOf(box).map(
-    ([west, south, east, north]): Ring => [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ],
-  );
+  const parts = boxesOf(box).map(([west, south, east, north]): Ring => [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]);
   return { type: 'MultiPolygon', coordinates: parts.map((ring) => [ring]) };
 }

@@ -20,7 +20,9 @@ function liesIn(inner: Part, area: Part): boolean {
   const vertex = inner.lines[0]?.[0];
   if (area.dimension !== 2 || !vertex) return false;
   const [shell, ...holes] = area.lines;
-  return shell !== undefined && inside(vertex, shell) && !holes.some((hole) => inside(vertex, hole));
+  return (
+    shell !== undefined && inside(vertex, shell) && !holes.some((hole) => inside(vertex, hole))
+  );
 }
 
 /** Counts how often a ray to the east leaves the ring. Positions on the border were met before. */
@@ -42,7 +44,12 @@ function linesMeet(one: Ring, other: Ring): boolean {
   return false;
 }
 
-function segmentsMeet(a: Position = [], b: Position = [], c: Position = [], d: Position = []): boolean {
+function segmentsMeet(
+  a: Position = [],
+  b: Position = [],
+  c: Position = [],
+  d: Position = [],
+): boolean {
   const [abc, abd, cda, cdb] = [side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b)];
   if (abc * abd < 0 && cda * cdb < 0) return true;
   return (
@@ -54,7 +61,11 @@ function segmentsMeet(a: Position = [], b: Position = [], c: Position = [], d: P
 }
 
 /** On which side of the line from a to b a position lies: -1, 0 or 1. */
-function side([ax = 0, ay = 0]: Position, [bx = 0, by = 0]: Position, [x = 0, y = 0]: Position): number {
+function side(
+  [ax = 0, ay = 0]: Position,
+  [bx = 0, by = 0]: Position,
+  [x = 0, y = 0]: Position,
+): number {
   return Math.sign((bx - ax) * (y - ay) - (by - ay) * (x - ax));
 }
 

@@ -42,7 +42,10 @@ export function utmAt([lon, lat]: readonly [number, number]): Utm {
   return { zone: Math.min(60, Math.floor((lon + 180) / 6) + 1), south: lat < 0 };
 }
 
-export function toUtm([lon, lat]: readonly [number, number], { zone, south }: Utm): [number, number] {
+export function toUtm(
+  [lon, lat]: readonly [number, number],
+  { zone, south }: Utm,
+): [number, number] {
   const sine = Math.sin(radians(lat));
   const t = Math.sinh(Math.atanh(sine) - ECCENTRICITY * Math.atanh(ECCENTRICITY * sine));
   const east = radians(lon - meridian(zone));

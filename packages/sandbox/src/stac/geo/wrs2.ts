@@ -40,9 +40,7 @@ export function frameOf({ path, row }: PathRow): SceneFrame {
   ];
   const [lon, lat] = at(beforeNode);
   const [nextLon, nextLat] = at(beforeNode - 0.1); // a moment later, nearer to the node
-  const heading = degrees(
-    Math.atan2((nextLon - lon) * Math.cos(radians(lat)), nextLat - lat),
-  );
+  const heading = degrees(Math.atan2((nextLon - lon) * Math.cos(radians(lat)), nextLat - lat));
   return { path, row, centre: [wrapped(lon), lat], heading: (heading + 360) % 360 };
 }
 

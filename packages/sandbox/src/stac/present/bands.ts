@@ -13,7 +13,10 @@ export function bandsOf({ bands = [] }: AssetTemplate, traits: Traits): JsonObje
       ...(commonName !== undefined && { common_name: commonName }),
     })),
     ...(rich && {
-      'raster:bands': bands.map(({ dataType, nodata }) => ({ data_type: dataType, ...sparse(nodata) })),
+      'raster:bands': bands.map(({ dataType, nodata }) => ({
+        data_type: dataType,
+        ...sparse(nodata),
+      })),
     }),
   };
 }

@@ -5,7 +5,14 @@ import { isoTime, type Scene } from '../catalogue/scene.js';
 import type { Traits } from '../flavour/traits.js';
 import type { Box } from '../geo/geometry.js';
 import { bandsOf } from './bands.js';
-import { GEOJSON_TYPE, link, QUERYABLES_REL, SCHEMA_TYPE, type Link, type Places } from './links.js';
+import {
+  GEOJSON_TYPE,
+  link,
+  QUERYABLES_REL,
+  SCHEMA_TYPE,
+  type Link,
+  type Places,
+} from './links.js';
 
 const WORLD: Box = [-180, -90, 180, 90];
 
@@ -46,7 +53,9 @@ export function collectionOf(
   return {
     type: 'Collection',
     stac_version: traits.stacVersion,
-    stac_extensions: old ? ['https://stac-extensions.github.io/item-assets/v1.0.0/schema.json'] : [],
+    stac_extensions: old
+      ? ['https://stac-extensions.github.io/item-assets/v1.0.0/schema.json']
+      : [],
     id: product.id,
     title: product.title,
     description: product.description,
@@ -87,7 +96,9 @@ function collectionLinks({ id, license }: Product, traits: Traits, { href }: Pla
 
 function summariesOf(scenes: readonly Scene[]): JsonObject {
   const valuesOf = (name: string): Json[] => [
-    ...new Set(scenes.map(({ properties }) => properties[name] ?? null).filter((it) => it !== null)),
+    ...new Set(
+      scenes.map(({ properties }) => properties[name] ?? null).filter((it) => it !== null),
+    ),
   ];
   const lists = ['platform', 'constellation', 'gsd'].flatMap((name) => {
     const values = valuesOf(name);

@@ -26,8 +26,10 @@ const versions: Readonly<Record<Traits['stacVersion'], Readonly<Record<Extension
 
 /** Schemas of the extensions that are used; a server that tells little does not name those it leaves out. */
 export function extensionUrls(names: readonly Extension[], traits: Traits): string[] {
-  const told = traits.assetDetail === 'rich' ? names : names.filter((it) => it !== 'raster' && it !== 'file');
+  const told =
+    traits.assetDetail === 'rich' ? names : names.filter((it) => it !== 'raster' && it !== 'file');
   return told.map(
-    (name) => `https://stac-extensions.github.io/${name}/${versions[traits.stacVersion][name]}/schema.json`,
+    (name) =>
+      `https://stac-extensions.github.io/${name}/${versions[traits.stacVersion][name]}/schema.json`,
   );
 }

@@ -51,7 +51,10 @@ function itemLinks({ collection, id }: Scene, { href }: Places): Link[] {
 /** The projection extension before version 2: a number instead of a code. */
 function asBefore({ 'proj:code': code, ...properties }: JsonObject): JsonObject {
   if (code === undefined) return properties;
-  return { ...properties, 'proj:epsg': typeof code === 'string' ? Number(code.split(':')[1]) : null };
+  return {
+    ...properties,
+    'proj:epsg': typeof code === 'string' ? Number(code.split(':')[1]) : null,
+  };
 }
 
 function assetOf(

@@ -18,15 +18,11 @@ export interface Places {
   /** The API's own address, without a slash at its end. */
   readonly api: string;
   /** How links write the address of a path of the API. */
-  href(path: string): string;
-  asset(collection: string, item: string, file: string): string;
+  readonly href: (path: string) => string;
+  readonly asset: (collection: string, item: string, file: string) => string;
 }
 
-export function placesOf(
-  traits: Traits,
-  origin: string,
-  assetBase: string,
-): Places {
+export function placesOf(traits: Traits, origin: string, assetBase: string): Places {
   const api = origin + traits.basePath;
   return {
     api,

@@ -17,8 +17,8 @@ export function cursorAt(direction: Cursor['direction'], scene: Scene): Cursor {
 }
 
 interface Codec {
-  encode(cursor: Cursor): string;
-  decode(text: string): Cursor | undefined;
+  readonly encode: (cursor: Cursor) => string;
+  readonly decode: (text: string) => Cursor | undefined;
 }
 
 /** PostgreSQL breaks base64 into lines of 76; such tokens must survive as they are. */
@@ -53,7 +53,8 @@ const readable: Codec = {
 
 const byPage: Codec = {
   encode: ({ page = 1 }) => String(page),
-  decode: (text) => (/^[1-9]\d{0,6}$/.test(text) ? { direction: 'next', page: Number(text) } : undefined),
+  decode: (text) =>
+    /^[1-9]\d{0,6}$/.test(text) ? { direction: 'next', page: Number(text) } : undefined,
 };
 
 function codecOf({ pageParameter, postPaging }: Traits): Codec {
@@ -82,7 +83,8 @@ function fromJson(text: string): Cursor | undefined {
   if (!isObject(parsed)) return undefined;
   const { direction, scene, nonce } = parsed;
   if (direction !== 'next' && direction !== 'prev') return undefined;
-  const isScene = Array.isArray(scene) && scene.length === 2 && scene.every((it) => typeof it === 'string');
+  const isScene =
+    Array.isArray(scene) && scene.length === 2 && scene.every((it) => typeof it === 'string');
   if (scene !== undefined && !isScene) return undefined;
   return {
     direction,

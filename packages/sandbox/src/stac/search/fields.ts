@@ -92,7 +92,7 @@ function drop(item: JsonObject, paths: readonly string[]): JsonObject {
     const [name, below] = split(path);
     const value = kept[name];
     if (below === undefined) kept[name] = undefined;
-    else if (isObject(value)) kept[name] = { ...value, [below]: undefined } as JsonObject;
+    else if (isObject(value)) kept[name] = { ...value, [below]: undefined };
   }
   return kept;
 }

@@ -49,10 +49,10 @@ export function askFromQuery(query: URLSearchParams): {
     else if (text !== '' || name === 'fields') ask[name] = read(text, name);
   }
   // In a query string the default language is text, in a body it is JSON.
-  if (ask['filter'] !== undefined) {
-    const language = ask['filter-lang'] ?? 'cql2-text';
-    ask['filter-lang'] = language;
-    if (language === 'cql2-json') ask['filter'] = json(String(ask['filter']), 'filter');
+  const filter = query.get('filter');
+  if (filter) {
+    ask['filter-lang'] ??= 'cql2-text';
+    if (ask['filter-lang'] === 'cql2-json') ask['filter'] = json(filter, 'filter');
   }
   return { ask, unknown };
 }

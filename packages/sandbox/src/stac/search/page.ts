@@ -47,7 +47,9 @@ function startOf(
 }
 
 function positionOf(results: readonly Scene[], { scene }: Cursor, traits: Traits): number {
-  const position = results.findIndex(({ collection, id }) => id === scene?.[1] && collection === scene[0]);
+  const position = results.findIndex(
+    ({ collection, id }) => id === scene?.[1] && collection === scene[0],
+  );
   if (position < 0) throw badParameter(traits.pageParameter, 'does not belong to this search');
   return position;
 }

@@ -27,6 +27,9 @@ function mentions(catalogue: Catalogue, scene: Scene, words: readonly string[]):
   const product = catalogue.product(scene.collection);
   const platform = scene.properties['platform'];
   const told = [scene.id, scene.collection, product?.title, ...(product?.keywords ?? []), platform];
-  const text = told.filter((it) => typeof it === 'string').join('\n').toLowerCase();
+  const text = told
+    .filter((it) => typeof it === 'string')
+    .join('\n')
+    .toLowerCase();
   return words.some((word) => text.includes(word));
 }

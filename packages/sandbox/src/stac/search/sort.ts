@@ -28,7 +28,7 @@ export function sortKeys(given: unknown): SortKey[] {
       throw badParameter('sortby', 'has a member without a field');
     const direction = key['direction'] ?? 'asc';
     if (direction !== 'asc' && direction !== 'desc')
-      throw badParameter('sortby', `"${String(direction)}" is not a direction`);
+      throw badParameter('sortby', `${JSON.stringify(direction)} is not a direction`);
     return { field: key['field'], direction };
   });
 }

@@ -10,12 +10,17 @@ export const STATIC = '/static';
 export const HOSTILE = '/hostile';
 
 /** Files as a plain web server gives them. */
-export function createStatic({ catalogue, traits, places }: Api): (context: RouteContext) => Response {
+export function createStatic({
+  catalogue,
+  traits,
+  places,
+}: Api): (context: RouteContext) => Response {
   let documents: ReturnType<typeof staticDocuments> | undefined;
   return ({ req }) => {
     const { pathname } = new URL(req.url);
     const make = (): unknown => {
-      if (pathname.startsWith(`${HOSTILE}/`)) return hostileDocument(pathname.slice(HOSTILE.length + 1));
+      if (pathname.startsWith(`${HOSTILE}/`))
+        return hostileDocument(pathname.slice(HOSTILE.length + 1));
       documents ??= staticDocuments(catalogue, traits, places);
       return documents.get(pathname.slice(STATIC.length + 1))?.();
     };

@@ -53,11 +53,16 @@ function sceneOf(seed: number, number: number): Scene {
 export const aerial: Product = {
   id: 'naip',
   title: 'National Agriculture Imagery Program (synthetic)',
-  description: 'Aerial photographs like those of NAIP, invented for tests. Items never tell a file size.',
+  description:
+    'Aerial photographs like those of NAIP, invented for tests. Items never tell a file size.',
   keywords: ['naip', 'aerial', 'usda', 'agriculture', 'photograph'],
   license: 'PDDL-1.0',
   providers: [
-    { name: 'USDA Farm Service Agency', roles: ['producer', 'licensor'], url: 'https://www.fsa.usda.gov/' },
+    {
+      name: 'USDA Farm Service Agency',
+      roles: ['producer', 'licensor'],
+      url: 'https://www.fsa.usda.gov/',
+    },
   ],
   extensions: ['eo', 'projection', 'raster'],
   ongoing: false,

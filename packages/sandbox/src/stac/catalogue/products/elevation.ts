@@ -36,7 +36,8 @@ function sceneOf([west, south]: readonly [number, number]): Scene {
 export const elevation: Product = {
   id: 'cop-dem-glo-30',
   title: 'Copernicus DEM at 30 m (synthetic)',
-  description: 'Heights of the surface like those of the Copernicus elevation model, invented for tests.',
+  description:
+    'Heights of the surface like those of the Copernicus elevation model, invented for tests.',
   keywords: ['copernicus', 'dem', 'elevation', 'terrain', 'tandem-x'],
   license: 'other',
   providers: [{ name: 'ESA', roles: ['licensor'], url: 'https://spacedata.copernicus.eu/' }],

@@ -73,8 +73,10 @@ function landCover(number: number): Scene {
   };
 }
 
-const numbered = (make: (number: number) => Scene): Product['scenes'] => ({ count }) =>
-  Array.from({ length: count }, (_, number) => make(number));
+const numbered =
+  (make: (number: number) => Scene): Product['scenes'] =>
+  ({ count }) =>
+    Array.from({ length: count }, (_, number) => make(number));
 
 const provider = {
   name: 'Toolkeel sandbox',
@@ -129,7 +131,8 @@ export const globalProducts: readonly Product[] = [
   {
     id: 'era5-monthly',
     title: 'Reanalysis of the atmosphere (synthetic)',
-    description: 'Monthly means of the weather as one Zarr store, invented for tests. Has no sizes.',
+    description:
+      'Monthly means of the weather as one Zarr store, invented for tests. Has no sizes.',
     keywords: ['climate', 'weather', 'reanalysis', 'zarr', 'temperature'],
     license: 'other',
     providers: [provider],

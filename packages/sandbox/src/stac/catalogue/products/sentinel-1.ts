@@ -7,7 +7,12 @@ import { isoTime, type Scene } from '../scene.js';
 import { shareOut, sites } from '../sites.js';
 
 /** Radar sees through clouds and in the dark: no cloud cover, and images that have no projection yet. */
-function sceneOf(seed: number, place: readonly [number, number], turn: number, time: number): Scene {
+function sceneOf(
+  seed: number,
+  place: readonly [number, number],
+  turn: number,
+  time: number,
+): Scene {
   const random = randomOf(seed, 'sentinel-1', place[0], place[1], turn);
   const ascending = turn % 2 === 0;
   const centre = travel(place, between(random, 0, 360), between(random, 0, 60_000));

@@ -149,7 +149,8 @@ export const sentinel2L2a: Product = {
   ...common,
   id: 'sentinel-2-l2a',
   title: 'Sentinel-2 Level-2A (synthetic)',
-  description: 'Surface reflectance like that of Sentinel-2, invented for tests: no pixel of it is real.',
+  description:
+    'Surface reflectance like that of Sentinel-2, invented for tests: no pixel of it is real.',
   keywords: ['sentinel', 'copernicus', 'esa', 'reflectance', 'optical', 'msi'],
   usualCount: 1800,
   assets: [
