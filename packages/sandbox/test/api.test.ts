@@ -50,7 +50,7 @@ describe('parameters that make no sense', () => {
       const [name = '', ...value] = pair.split('=');
       query.set(name, value.join('='));
     }
-    const { status, json } = await ask(`${url}search?${query.toString()}`);
+    const { status, json } = await ask(`${url}/search?${query.toString()}`);
     expect([status, json]).toEqual([
       400,
       { code: 'InvalidParameterValue', description: expect.stringMatching(/^[\w-]+: /) },
@@ -69,7 +69,7 @@ describe('parameters that make no sense', () => {
     [[], 400],
   ] as const)('are refused in a body: %j', async ([body, expected]) => {
     const { url } = await tiny();
-    expect((await ask(`${url}search`, { method: 'POST', body })).status).toBe(expected);
+    expect((await ask(`${url}/search`, { method: 'POST', body })).status).toBe(expected);
   });
 
   test('a body that is not JSON, and one that does not say so', async () => {
@@ -82,7 +82,7 @@ describe('parameters that make no sense', () => {
 
   test('a method that a path does not know', async () => {
     const { url } = await tiny();
-    const { status, headers } = await ask(`${url}conformance`, { method: 'POST', body: {} });
+    const { status, headers } = await ask(`${url}/conformance`, { method: 'POST', body: {} });
     expect([status, headers['allow']]).toEqual([405, 'GET']);
   });
 });
@@ -90,7 +90,7 @@ describe('parameters that make no sense', () => {
 describe('fields', () => {
   const one = async (query: string, flavour: 'full' | 'pgstac' = 'full'): Promise<Item> => {
     const { url } = await tiny({ flavour });
-    const address = `${url.replace(/\/$/, '')}/search?limit=1&collections=naip&${query}`;
+    const address = `${url}/search?limit=1&collections=naip&${query}`;
     const { json } = await ask<Page>(address);
     return json.features[0] as Item;
   };
@@ -125,7 +125,7 @@ describe('fields', () => {
 describe('documents', () => {
   test('link to each other', async () => {
     const { url } = await sandbox();
-    const { json } = await ask<Page>(`${url}search?limit=3&collections=landsat-c2-l2`);
+    const { json } = await ask<Page>(`${url}/search?limit=3&collections=landsat-c2-l2`);
     for (const item of json.features) {
       const at = (rel: string) => item.links.find((link) => link.rel === rel)?.href ?? '';
       expect((await ask(at('self'))).json).toEqual(item);
@@ -140,7 +140,7 @@ describe('documents', () => {
         200,
       ]);
     }
-    expect((await ask(`${url}conformance`)).json).toEqual({ conformsTo: landing.json.conformsTo });
+    expect((await ask(`${url}/conformance`)).json).toEqual({ conformsTo: landing.json.conformsTo });
     const description = landing.json.links.find(({ rel }) => rel === 'service-desc');
     expect((await ask(description?.href ?? '')).headers['content-type']).toContain('openapi');
   });
@@ -148,16 +148,20 @@ describe('documents', () => {
   test('have tags, and are not sent again to those who know them', async () => {
     const { url } = await tiny();
     for (const path of ['', 'conformance', 'collections', 'collections/naip', 'queryables']) {
-      const { headers } = await ask(url + path);
+      const { headers } = await ask(`${url}/${path}`);
       const etag = String(headers['etag']);
-      const again = await ask(url + path, { headers: { 'if-none-match': `"other", ${etag}` } });
+      const again = await ask(`${url}/${path}`, {
+        headers: { 'if-none-match': `"other", ${etag}` },
+      });
       expect([path, again.status, again.text, again.headers['etag']]).toEqual([
         path,
         304,
         '',
         etag,
       ]);
-      expect((await ask(url + path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+      expect(
+        (await ask(`${url}/${path}`, { headers: { 'if-none-match': '"other"' } })).status,
+      ).toBe(200);
     }
   });
 
@@ -165,6 +169,7 @@ describe('documents', () => {
     const { url } = await tiny();
     const { status, text, headers } = await ask(url, { method: 'HEAD' });
     expect([status, text, headers['content-type']]).toEqual([200, '', 'application/json']);
+    expect(headers['content-length']).toBe(String((await ask(url)).text.length));
   });
 });
 
@@ -182,31 +187,31 @@ describe('collections', () => {
 
   test('come in pages', async () => {
     const { url } = await tiny();
-    const all = await idsAt(`${url}collections`);
+    const all = await idsAt(`${url}/collections`);
     expect(all).toHaveLength(10);
     expect(new Set(all).size).toBe(10);
-    expect((await ask<Collections>(`${url}collections`)).json.collections).toHaveLength(4);
-    expect(await idsAt(`${url}collections?limit=3`)).toEqual(all);
-    expect((await ask(`${url}collections?token=x`)).status).toBe(400);
+    expect((await ask<Collections>(`${url}/collections`)).json.collections).toHaveLength(4);
+    expect(await idsAt(`${url}/collections?limit=3`)).toEqual(all);
+    expect((await ask(`${url}/collections?token=x`)).status).toBe(400);
   });
 
   test('are searched by words, place and time', async () => {
     const { url } = await sandbox();
-    expect(await idsAt(`${url}collections?q=RADAR`)).toEqual(['sentinel-1-grd']);
-    expect(await idsAt(`${url}collections?q=sea ice,elevation`)).toEqual([
+    expect(await idsAt(`${url}/collections?q=RADAR`)).toEqual(['sentinel-1-grd']);
+    expect(await idsAt(`${url}/collections?q=sea ice,elevation`)).toEqual([
       'cop-dem-glo-30',
       'sea-ice-monthly',
     ]);
-    const america = await idsAt(`${url}collections?bbox=-100,38,-90,45`);
+    const america = await idsAt(`${url}/collections?bbox=-100,38,-90,45`);
     expect(america).toContain('naip');
-    expect(await idsAt(`${url}collections?bbox=40,0,50,10`)).not.toContain('naip');
-    const past = await idsAt(`${url}collections?datetime=../2012-01-01T00:00:00Z`);
+    expect(await idsAt(`${url}/collections?bbox=40,0,50,10`)).not.toContain('naip');
+    const past = await idsAt(`${url}/collections?datetime=../2012-01-01T00:00:00Z`);
     expect(past).toContain('cop-dem-glo-30');
     expect(past).not.toContain('sentinel-2-l2a');
-    expect(await idsAt(`${url}collections?datetime=2031-01-01T00:00:00Z/..`)).toContain(
+    expect(await idsAt(`${url}/collections?datetime=2031-01-01T00:00:00Z/..`)).toContain(
       'future-mission',
     );
-    expect(await idsAt(`${url}collections?q=nothing like it`)).toEqual([]);
+    expect(await idsAt(`${url}/collections?q=nothing like it`)).toEqual([]);
   });
 });
 
@@ -224,8 +229,8 @@ describe('aggregation', () => {
     const names =
       'total_count,datetime_min,datetime_max,collection_frequency,datetime_frequency,cloud_cover_frequency,platform_frequency';
     const criteria = 'bbox=-10,40,20,60&datetime=2019-01-01T00:00:00Z/..';
-    const { json } = await ask<Aggregated>(`${url}aggregate?aggregations=${names}&${criteria}`);
-    const { json: found } = await ask<Page>(`${url}search?limit=10000&${criteria}`);
+    const { json } = await ask<Aggregated>(`${url}/aggregate?aggregations=${names}&${criteria}`);
+    const { json: found } = await ask<Page>(`${url}/search?limit=10000&${criteria}`);
     const by = new Map(json.aggregations.map((it) => [it.name, it]));
     expect([...by.keys()]).toEqual(names.split(','));
     expect(by.get('total_count')?.value).toBe(found.features.length);
@@ -248,17 +253,17 @@ describe('aggregation', () => {
     const { url } = await sandbox();
     const filter = { op: '<', args: [{ property: 'eo:cloud_cover' }, 20] };
     const body = { aggregations: ['total_count'], filter };
-    const whole = await ask<Aggregated>(`${url}aggregate`, { method: 'POST', body });
-    const part = await ask<Aggregated>(`${url}collections/landsat-c2-l2/aggregate`, {
+    const whole = await ask<Aggregated>(`${url}/aggregate`, { method: 'POST', body });
+    const part = await ask<Aggregated>(`${url}/collections/landsat-c2-l2/aggregate`, {
       method: 'POST',
       body,
     });
     const [all, some] = [whole, part].map(({ json }) => Number(json.aggregations[0]?.value));
     expect(some).toBeGreaterThan(0);
     expect(all).toBeGreaterThan(some ?? 0);
-    expect((await ask(`${url}aggregate?aggregations=beauty`)).status).toBe(400);
-    expect((await ask<Aggregated>(`${url}aggregate`)).json.aggregations).toEqual([]);
-    expect((await ask(`${url}collections/none/aggregate`)).status).toBe(404);
+    expect((await ask(`${url}/aggregate?aggregations=beauty`)).status).toBe(400);
+    expect((await ask<Aggregated>(`${url}/aggregate`)).json.aggregations).toEqual([]);
+    expect((await ask(`${url}/collections/none/aggregate`)).status).toBe(404);
   });
 });
 
@@ -273,7 +278,7 @@ describe('a required header', () => {
     ]);
     expect((await ask(url, { headers: { 'x-api-key': 'wrong' } })).status).toBe(401);
     const headers = { 'x-api-key': 'sesame' };
-    const { json } = await ask<Page>(`${url}search?limit=1`, { headers });
+    const { json } = await ask<Page>(`${url}/search?limit=1`, { headers });
     const href = String(Object.values(json.features[0]?.assets ?? {})[0]?.['href']);
     expect((await ask(href, { method: 'HEAD' })).status).not.toBe(401);
     // Who sent it can be seen, what it was cannot.

@@ -15,7 +15,7 @@ interface File {
 /** One image of each manner that the server has. */
 const imageOf = async (upstream: StacSandbox, manner: Manner): Promise<File> => {
   const body = { collections: ['sentinel-2-l2a'], limit: 300 };
-  const { json } = await ask<Page>(`${upstream.url}search`, { method: 'POST', body });
+  const { json } = await ask<Page>(`${upstream.url}/search`, { method: 'POST', body });
   const find = (item: Item) =>
     upstream
       .assetFacts(item.collection, item.id)

@@ -79,11 +79,11 @@ describe('the control endpoint', () => {
 describe('the log', () => {
   test('tells equal requests from others, in whatever order they are written', async () => {
     const { url, log } = await tiny();
-    await ask(`${url}search?limit=1&ids=a`);
-    await ask(`${url}search?ids=a&limit=1`);
-    await ask(`${url}search?ids=b&limit=1`);
-    await ask(`${url}search`, { method: 'POST', body: { limit: 1 } });
-    await ask(`${url}search`, { method: 'POST', body: { limit: 2 } });
+    await ask(`${url}/search?limit=1&ids=a`);
+    await ask(`${url}/search?ids=a&limit=1`);
+    await ask(`${url}/search?ids=b&limit=1`);
+    await ask(`${url}/search`, { method: 'POST', body: { limit: 1 } });
+    await ask(`${url}/search`, { method: 'POST', body: { limit: 2 } });
     const prints = log().map(({ fingerprint }) => fingerprint);
     expect(prints[0]).toBe(prints[1]);
     expect(new Set(prints).size).toBe(4);

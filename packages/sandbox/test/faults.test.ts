@@ -169,7 +169,7 @@ describe('latency', () => {
     const latency = { fixedMs: 0, routes: { conformance: { fixedMs: 120 } } };
     const upstream = await tiny({ latency });
     await ask(upstream.url);
-    await ask(`${upstream.url}conformance`);
+    await ask(`${upstream.url}/conformance`);
     expect(upstream.log().map(({ route, latencyMs }) => [route, latencyMs])).toEqual([
       ['landing', 0],
       ['conformance', 120],
@@ -182,7 +182,7 @@ describe('where faults strike', () => {
     const upstream = await tiny({
       faults: [{ kind: 'http-500', routes: ['search'], methods: ['POST'], skip: 1, times: 2 }],
     });
-    const search = `${upstream.url}search`;
+    const search = `${upstream.url}/search`;
     const statuses: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       statuses.push((await ask(search, { method: 'POST', body: { limit: 1 } })).status);
@@ -212,7 +212,7 @@ describe('where faults strike', () => {
     const sequence = async (seed: number) => {
       const upstream = await tiny({ seed, faults });
       for (let turn = 0; turn < 60; turn += 1)
-        await ask(`${upstream.url}${turn % 3 === 0 ? '' : 'search?limit=1'}`).catch(
+        await ask(`${upstream.url}/${turn % 3 === 0 ? '' : 'search?limit=1'}`).catch(
           () => undefined,
         );
       return upstream.log().map(({ fault }) => fault);
@@ -228,7 +228,7 @@ describe('where faults strike', () => {
     const luck = async (limits: number[]) => {
       upstream.restart();
       for (const limit of limits)
-        await ask(`${upstream.url}search`, { method: 'POST', body: { limit } }).catch(
+        await ask(`${upstream.url}/search`, { method: 'POST', body: { limit } }).catch(
           () => undefined,
         );
       const entries = upstream

@@ -6,8 +6,8 @@ import { closeSandboxesAfterEach, sandbox } from './support/sandboxes.js';
 closeSandboxesAfterEach();
 
 const open = async (flavour: Flavour, traits = {}) => {
-  const upstream = await sandbox({ flavour, traits, scale: 0.2 });
-  return { ...upstream, at: (path: string) => upstream.url.replace(/\/$/, '') + path };
+  const upstream = await sandbox({ flavour, traits, scale: 0.1 });
+  return { ...upstream, at: (path: string) => upstream.url + path };
 };
 
 const nextOf = ({ links }: Page): Link => {
@@ -26,14 +26,14 @@ describe('every flavour', () => {
       for await (const { features } of pages(url, asked)) ids.push(...features.map(({ id }) => id));
       return ids;
     };
-    const byGet = await visit(at('/search?limit=97'));
+    const byGet = await visit(at('/search?limit=67'));
     expect(new Set(byGet).size).toBe(byGet.length);
-    expect(byGet.length).toBeGreaterThan(700);
+    expect(byGet.length).toBeGreaterThan(350);
     if (traits.postSearch)
-      expect(await visit(at('/search'), { method: 'POST', body: { limit: 97 } })).toEqual(byGet);
+      expect(await visit(at('/search'), { method: 'POST', body: { limit: 67 } })).toEqual(byGet);
     if (traits.features) {
       const landsat = byGet.filter((id) => id.startsWith('LC0'));
-      expect(await visit(at('/collections/landsat-c2-l2/items?limit=50'))).toEqual(landsat);
+      expect(await visit(at('/collections/landsat-c2-l2/items?limit=25'))).toEqual(landsat);
     }
   });
 
@@ -42,13 +42,13 @@ describe('every flavour', () => {
     const ids: string[] = [];
     for await (const { features, links } of pages(at('/search'), {
       method: 'POST',
-      body: { limit: 300 },
+      body: { limit: 150 },
     })) {
       ids.push(...features.map(({ id }) => id));
       expect(links.find(({ rel }) => rel === 'next')?.body).toBeUndefined();
     }
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBeGreaterThan(700);
+    expect(ids.length).toBeGreaterThan(350);
   });
 });
 
@@ -120,9 +120,9 @@ describe('earth-search', () => {
       body: { ...body, next: expect.stringMatching(/^naip_.*,naip$/) },
     });
     const sizes: number[] = [];
-    for await (const { features } of pages(at('/search?collections=naip&limit=16')))
+    for await (const { features } of pages(at('/search?collections=naip&limit=8')))
       sizes.push(features.length);
-    expect(sizes).toEqual([16, 16, 0]);
+    expect(sizes).toEqual([8, 8, 0]);
     expect((await ask(at('/search?sortby=-datetime'))).text).toContain('properties.datetime');
     expect((await ask(at('/search?sortby=-properties.datetime'))).status).toBe(200);
     expect((await ask(at('/search?filter=gsd=10'))).status).toBe(400);

@@ -12,22 +12,33 @@ export interface Answer {
   readonly length: number | undefined;
 }
 
-const LONG = 1024 * 1024;
+const LONG = 256 * 1024;
 
+/** Documents are held as a whole, so that faults can take them apart; long files are not. */
 export async function answerFrom(response: Response): Promise<Answer> {
-  const { status } = response;
+  const { status, body: stream } = response;
   const {
     'content-length': told,
     'transfer-encoding': chunked,
     ...headers
   } = Object.fromEntries(response.headers);
-  if (told !== undefined && Number(told) > LONG && response.body) {
-    const stream = response.body as ReadableStream<Uint8Array>;
-    return { status, headers, body: Buffer.alloc(0), rest: stream, length: Number(told) };
+  const isFile = headers['content-type']?.includes('json') === false;
+  if (isFile && stream && Number(told ?? 0) > LONG) {
+    const { first, rest } = await beginOf(stream as ReadableStream<Uint8Array>);
+    return { status, headers, body: first, rest, length: Number(told) };
   }
   const body = Buffer.from(await response.arrayBuffer());
-  const length = chunked === undefined ? Number(told ?? body.length) : undefined;
+  const bodiless = status === 204 || status === 304;
+  const length = bodiless || chunked !== undefined ? undefined : Number(told ?? body.length);
   return { status, headers, body, length };
+}
+
+async function beginOf(
+  stream: ReadableStream<Uint8Array>,
+): Promise<{ first: Buffer; rest: AsyncIterable<Uint8Array> }> {
+  const chunks = stream.values();
+  const { value } = await chunks.next();
+  return { first: Buffer.from(value ?? []), rest: chunks };
 }
 
 export function page(status: number, type: string, text: string): Answer {

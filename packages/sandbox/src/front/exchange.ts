@@ -33,7 +33,8 @@ export async function exchange(
 ): Promise<void> {
   const arrived = performance.now();
   const method = incoming.method ?? 'GET';
-  const url = new URL(incoming.url ?? '/', origin);
+  const path = incoming.url ?? '/';
+  const url = new URL(path.startsWith('/') ? origin + path : path);
   const route = upstream.routeOf(method, url.pathname);
   const sentBefore = incoming.socket.bytesWritten;
 

@@ -16,6 +16,7 @@ type Row = readonly [name: string, method: Route['method'], path: string, handle
 function apiRows({ traits }: Api): Row[] {
   const rows: (Row | false)[] = [
     ['landing', 'GET', '', landing],
+    ['landing', 'GET', '/', landing],
     traits.features && ['conformance', 'GET', '/conformance', conformance],
     traits.features && ['collections', 'GET', '/collections', collections],
     ['collection', 'GET', '/collections/:collection', collection],

@@ -10,7 +10,7 @@ import { HOSTILE, STATIC } from './static/serve.js';
 import { stacUpstream } from './upstream.js';
 
 export interface StacSandbox extends Sandbox {
-  /** The landing page of the API. */
+  /** The landing page of the API, without a slash at its end. */
   readonly url: string;
   /** The root of a catalogue that is only files. */
   readonly staticUrl: string;
@@ -52,7 +52,7 @@ export async function startStacSandbox(options: StacSandboxOptions = {}): Promis
   const origin = origins['api'] ?? '';
   return {
     ...sandbox,
-    url: origin + (traits.basePath || '/'),
+    url: origin + traits.basePath,
     staticUrl: `${origin}${STATIC}/catalog.json`,
     hostileUrl: `${origin}${HOSTILE}/catalog.json`,
     assetsUrl,

@@ -27,7 +27,10 @@ export function respond(
   type: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(text, { status, headers: { 'content-type': type, ...headers } });
+  // Told here, so that an answer to HEAD tells it too.
+  const length = String(Buffer.byteLength(text));
+  const told = { 'content-type': type, 'content-length': length, ...headers };
+  return new Response(text, { status, headers: told });
 }
 
 export function problemResponse(cause: unknown, { errorBody }: Traits): Response {
