@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Chaos, Fault, Plan } from '../chaos/chaos.js';
 import { isContentFault } from '../chaos/kinds.js';
 import { answerFrom, page, type Answer } from './answer.js';
 import { deliver } from './deliver.js';
-import type { RequestLog } from './log.js';
+import type { LogEntry, RequestLog } from './log.js';
 import { comesFirst, misdeliveryOf, reset, substitute, wasBroken } from './misdeliver.js';
 import { pause } from './pause.js';
 import { readBody } from './read-body.js';
+import { fingerprintOf, headOf, requestFrom } from './request.js';
 import type { Upstream } from './upstream.js';
 
 export interface Parts {
@@ -16,12 +16,13 @@ export interface Parts {
   readonly log: RequestLog;
 }
 
-export interface Caller {
+interface Caller {
   readonly host: string;
   readonly origin: string;
   readonly connection: number;
 }
 
+const NOTHING = Buffer.alloc(0);
 const EMPTY = page(200, 'text/plain', '');
 
 /** One request, from its arrival to its end: logged, drawn for, delayed, answered or not. */
@@ -32,11 +33,9 @@ export async function exchange(
   outgoing: ServerResponse,
 ): Promise<void> {
   const arrived = performance.now();
-  const method = incoming.method ?? 'GET';
-  const path = incoming.url ?? '/';
-  const url = new URL(path.startsWith('/') ? origin + path : path);
+  const head = headOf(incoming, origin);
+  const { method, url } = head;
   const route = upstream.routeOf(method, url.pathname);
-  const sentBefore = incoming.socket.bytesWritten;
 
   // By arrival, the luck of a request is known before it is read: then a reset can really come first.
   const early =
@@ -48,56 +47,43 @@ export async function exchange(
     route,
     method,
     path: url.pathname,
-    fingerprint: fingerprintOf(method, url, Buffer.alloc(0)),
+    fingerprint: fingerprintOf(head, NOTHING),
     headers: Object.keys(incoming.headers),
-    fault: faultOf(early),
-    latencyMs: early?.latencyMs ?? 0,
+    ...entered(early),
     bytesIn: 0,
     bytesOut: 0,
   });
-  outgoing.once('close', () => {
+  const sentBefore = incoming.socket.bytesWritten;
+  outgoing.once('close', () =>
     note({
       status: outgoing.headersSent ? outgoing.statusCode : null,
-      outcome: wasBroken(outgoing)
-        ? 'broken'
-        : outgoing.writableFinished
-          ? 'answered'
-          : 'client-left',
+      outcome: outcomeOf(outgoing),
       tookMs: performance.now() - arrived,
       bytesOut: incoming.socket.bytesWritten - sentBefore,
-    });
-  });
+    }),
+  );
 
   const unread = early?.fault?.kind === 'reset-before-read';
-  const read = unread ? { bytes: Buffer.alloc(0) } : await readBody(incoming);
+  const read = unread ? { bytes: NOTHING } : await readBody(incoming);
   if ('failed' in read) {
     if (read.failed === 'too-large') reset(outgoing);
     return;
   }
-  const fingerprint = fingerprintOf(method, url, read.bytes);
+  const { bytes } = read;
+  const fingerprint = fingerprintOf(head, bytes);
   const plan = early ?? chaos.plan({ route, method, fingerprint });
-  note({
-    fingerprint,
-    bytesIn: read.bytes.length,
-    fault: faultOf(plan),
-    latencyMs: plan.latencyMs,
-  });
-  const { fault } = plan;
+  note({ fingerprint, bytesIn: bytes.length, ...entered(plan) });
 
+  const { fault } = plan;
   const answer = async (): Promise<Answer> => {
-    const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
-      values.map((value): [string, string] => [name, value]),
-    );
-    const body = read.bytes.length > 0 ? { body: new Uint8Array(read.bytes) } : {};
-    const request = new Request(url, { method, headers, ...body });
-    const drawn = (kind: string) => (fault?.kind === kind ? fault : undefined);
-    const commit = (kind: string) => {
+    const drawn = (kind: string): Fault | undefined => (fault?.kind === kind ? fault : undefined);
+    const commit = (kind: string): Fault | undefined => {
       if (drawn(kind)) note({ fault: fault?.kind ?? null });
       return drawn(kind);
     };
+    const request = requestFrom(incoming, head, bytes);
     return answerFrom(await upstream.answer(request, { host, drawn, commit }));
   };
-
   const replaced = fault && substitute(fault, upstream);
   const ready = replaced ?? (fault && comesFirst(fault) ? EMPTY : await answer());
   if (!(await pause(plan.waitMs - (performance.now() - arrived), outgoing))) return;
@@ -106,14 +92,13 @@ export async function exchange(
 }
 
 /** Faults of content are entered when they are committed: where they make no sense nothing happens. */
-function faultOf(plan: Plan | undefined): Fault['kind'] | null {
+function entered(plan: Plan | undefined): Pick<LogEntry, 'fault' | 'latencyMs'> {
   const kind = plan?.fault?.kind;
-  return kind === undefined || isContentFault(kind) ? null : kind;
+  const fault = kind === undefined || isContentFault(kind) ? null : kind;
+  return { fault, latencyMs: plan?.latencyMs ?? 0 };
 }
 
-/** Equal for requests that ask the same, in whatever order they name their parameters. */
-function fingerprintOf(method: string, url: URL, body: Buffer): string {
-  const query = [...url.searchParams].map(([name, value]) => `${name}=${value}`).toSorted();
-  const hash = createHash('sha256').update(`${method} ${url.pathname}?${query.join('&')}\n`);
-  return hash.update(body).digest('hex').slice(0, 16);
+function outcomeOf(outgoing: ServerResponse): LogEntry['outcome'] {
+  if (wasBroken(outgoing)) return 'broken';
+  return outgoing.writableFinished ? 'answered' : 'client-left';
 }

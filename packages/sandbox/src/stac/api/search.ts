@@ -32,8 +32,6 @@ export async function items(api: Api, context: RouteContext): Promise<Response> 
   );
 }
 
-let nonce = 0;
-
 function answerSearch(
   api: Api,
   context: RouteContext,
@@ -49,8 +47,7 @@ function answerSearch(
   if (context.env.commit('loop-next')) return answerPage(api, ask, asked, results, page, 'same');
   if (context.env.commit('empty-page')) {
     // The next cursor leads to where this page should have been, and is not the one that led here.
-    nonce += 1;
-    const next: Cursor = { direction: 'next', ...cursor, nonce };
+    const next: Cursor = { direction: 'next', ...cursor, nonce: (cursor?.nonce ?? 0) + 1 };
     return answerPage(api, ask, asked, results, { scenes: [], next }, 'next');
   }
   return answerPage(api, ask, asked, results, page, 'next');
