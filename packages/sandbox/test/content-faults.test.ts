@@ -57,6 +57,22 @@ test('an empty page does not give the link back that led to it', async () => {
   expect(links.size).toBe(4);
 });
 
+test('a foreign link leads to another origin, which answers', async () => {
+  const required = { name: 'authorization', value: 'Bearer sesame' };
+  const upstream = await tiny({ faults: [{ kind: 'foreign-next' }], requiredHeader: required });
+  const headers = { authorization: 'Bearer sesame' };
+  const { json } = await ask<Page>(`${upstream.url}/search?limit=5`, { headers });
+  const next = new URL(json.links.find(({ rel }) => rel === 'next')?.href ?? '');
+  expect(next.origin).toBe(`http://localhost:${new URL(upstream.url).port}`);
+  expect((await ask(next.href)).status).toBe(401);
+  expect((await ask(next.href, { headers })).status).toBe(200);
+  expect(upstream.log().map((entry) => entry.headers.includes('authorization'))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
 test.for([
   ['too-large-413', 413],
   ['too-large-502', 502],

@@ -15,7 +15,13 @@ const wire = [
 ] as const;
 
 /** Faults of what an answer says: the upstream's own code commits them, and only where they make sense. */
-const content = ['loop-next', 'empty-page', 'too-large-413', 'too-large-502'] as const;
+const content = [
+  'loop-next',
+  'foreign-next',
+  'empty-page',
+  'too-large-413',
+  'too-large-502',
+] as const;
 
 export type WireFault = (typeof wire)[number];
 export type ContentFault = (typeof content)[number];

@@ -2,7 +2,7 @@ import type { RouteContext } from '../../front/routes.js';
 import type { JsonObject } from '../../json.js';
 import type { Scene } from '../catalogue/scene.js';
 import { itemOf } from '../present/item.js';
-import { GEOJSON_TYPE, link } from '../present/links.js';
+import { abroad, GEOJSON_TYPE, link } from '../present/links.js';
 import { askOf, type Ask } from '../search/ask.js';
 import { decodeCursor, type Cursor } from '../search/cursor.js';
 import { chooseFields, keepsField } from '../search/fields.js';
@@ -45,6 +45,9 @@ function answerSearch(
   const results = sorted(matching(catalogue, ask), ask);
   const page = pageOf(results, cursor, ask.limit, traits);
   if (context.env.commit('loop-next')) return answerPage(api, ask, asked, results, page, 'same');
+  // Another name of the same machine: it answers, but it is not whom the client gave its secrets to.
+  if (page.next && traits.hrefs === 'absolute' && context.env.commit('foreign-next'))
+    return answerPage(api, ask, asked, results, page, 'foreign');
   if (context.env.commit('empty-page')) {
     // The next cursor leads to where this page should have been, and is not the one that led here.
     const next: Cursor = { direction: 'next', ...cursor, nonce: (cursor?.nonce ?? 0) + 1 };
@@ -79,7 +82,7 @@ function answerPage(
   asked: Asked,
   results: readonly Scene[],
   page: Page,
-  nextIs: 'next' | 'same',
+  nextIs: 'next' | 'same' | 'foreign',
 ): Response {
   const { catalogue, traits, places } = api;
   const withAssets = keepsField('assets', ask.fields, traits.fieldsRule);
@@ -87,7 +90,8 @@ function answerPage(
     const item = itemOf(catalogue, scene, traits, places, { withAssets });
     return ask.fields ? chooseFields(item, ask.fields, traits.fieldsRule) : item;
   });
-  const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, asked, traits, places);
+  const at = nextIs === 'foreign' ? abroad(places) : places;
+  const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, asked, traits, at);
   const next = nextIs === 'same' ? [to('next')] : page.next ? [to('next', page.next)] : [];
   const previous = page.previous ? [to(traits.previousPage ?? 'prev', page.previous)] : [];
   const self = link('self', places.href(asked.path), GEOJSON_TYPE);
