@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ask, type Link } from './support/client.js';
 import { closeSandboxesAfterEach, sandbox, tiny } from './support/sandboxes.js';
-import { createChecker } from './support/schemas.js';
+import { checkerOf } from './support/schemas.js';
 
 closeSandboxesAfterEach();
 
@@ -15,7 +15,7 @@ interface Document {
 describe('the static catalogue', () => {
   test('is walked from its root by relative links, to items', async () => {
     const { staticUrl } = await sandbox();
-    const check = createChecker();
+    const check = checkerOf();
     const found = new Map<string, Document>();
     const walk = async (url: string): Promise<void> => {
       const { status, json } = await ask<Document>(url);

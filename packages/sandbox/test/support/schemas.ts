@@ -369,8 +369,19 @@ const versioned = (version: string) => ({
 
 export type Document = keyof ReturnType<typeof versioned> | keyof typeof shared;
 
+type Check = (document: Document, value: unknown) => string[];
+
+/** Compiling schemas takes longer than checking with them. */
+const checkers = new Map<string, Check>();
+
 /** Says what is wrong with a document: nothing, it is hoped. */
-export function createChecker(version = '1.1.0'): (document: Document, value: unknown) => string[] {
+export function checkerOf(version = '1.1.0'): Check {
+  const checker = checkers.get(version) ?? createChecker(version);
+  checkers.set(version, checker);
+  return checker;
+}
+
+function createChecker(version: string): Check {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
   (addFormats as unknown as (to: Ajv2020) => void)(ajv);
   const compiled = new Map<Document, ValidateFunction>();
