@@ -367,7 +367,7 @@ const versioned = (version: string) => ({
   },
 });
 
-export type Document = keyof ReturnType<typeof versioned> | keyof typeof shared;
+type Document = keyof ReturnType<typeof versioned> | keyof typeof shared;
 
 type Check = (document: Document, value: unknown) => string[];
 
