@@ -1,0 +1,123 @@
+import type { ServerResponse } from 'node:http';
+import type { Fault } from '../chaos/chaos.js';
+import { statusOf, type FaultKind } from '../chaos/kinds.js';
+import { HTML_PAGE, page, type Answer } from './answer.js';
+import { deliver, writeHead } from './deliver.js';
+import { closed, pause } from './pause.js';
+import { retryAfterValue } from './retry-after.js';
+import type { Upstream } from './upstream.js';
+
+/** What a fault makes of an answer: another answer, or a delivery that goes wrong. */
+export type Misdelivery = (outgoing: ServerResponse, answer: Answer) => Promise<void>;
+
+const broken = new WeakSet<ServerResponse>();
+
+/** Was the exchange ended by us, on purpose? Otherwise its client left. */
+export function wasBroken(outgoing: ServerResponse): boolean {
+  return broken.has(outgoing);
+}
+
+/** TCP's RST: the other side learns at once that nothing more will come. */
+export function reset(outgoing: ServerResponse): void {
+  broken.add(outgoing);
+  outgoing.socket?.resetAndDestroy();
+}
+
+/** TCP's FIN, in the middle of things. */
+async function hangUp(outgoing: ServerResponse): Promise<void> {
+  broken.add(outgoing);
+  outgoing.socket?.end();
+  await closed(outgoing);
+}
+
+/** Time for what was written to reach the client: a reset throws away what has not left yet. */
+const FLUSH_MS = 10;
+
+async function written(outgoing: ServerResponse, bytes: Buffer): Promise<void> {
+  await new Promise<void>((resolve) => {
+    outgoing.once('close', resolve);
+    outgoing.write(bytes, () => {
+      outgoing.off('close', resolve);
+      resolve();
+    });
+  });
+}
+
+const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery>>> = {
+  'reset-before-read': () => async (outgoing) => reset(outgoing),
+  'reset-after-read': () => async (outgoing) => reset(outgoing),
+
+  'half-body': () => async (outgoing, answer) => {
+    writeHead(outgoing, answer);
+    await written(outgoing, answer.body.subarray(0, Math.ceil(answer.body.length / 2)));
+    await pause(FLUSH_MS, outgoing);
+    reset(outgoing);
+  },
+
+  stall:
+    ({ stallMs }) =>
+    async (outgoing) => {
+      if (stallMs === undefined) return closed(outgoing);
+      if (await pause(stallMs, outgoing)) reset(outgoing);
+      return undefined;
+    },
+
+  drip:
+    ({ dripMs = 10_000 }) =>
+    async (outgoing, answer) => {
+      const pieces = 20;
+      const size = Math.max(1, Math.ceil(answer.body.length / pieces));
+      writeHead(outgoing, answer);
+      for (let from = 0; from < answer.body.length; from += size) {
+        if (from > 0 && !(await pause(dripMs / pieces, outgoing))) return;
+        outgoing.write(answer.body.subarray(from, from + size));
+      }
+      outgoing.end();
+    },
+
+  'malformed-json': () => (outgoing, answer) => {
+    const body = answer.body.subarray(0, Math.floor(answer.body.length * 0.6));
+    return deliver(outgoing, { ...answer, body, length: body.length });
+  },
+
+  // More is promised than comes, and the connection ends politely.
+  'length-too-long': () => async (outgoing, answer) => {
+    writeHead(outgoing, answer, answer.body.length + 1000);
+    await written(outgoing, answer.body);
+    await hangUp(outgoing);
+  },
+
+  // Less is promised than comes: a client reads half, and the rest lies in the way of the next answer.
+  'length-too-short': () => async (outgoing, answer) => {
+    writeHead(outgoing, answer, Math.floor(answer.body.length / 2));
+    await written(outgoing, answer.body);
+    await hangUp(outgoing);
+  },
+};
+
+/** Faults that give an answer of their own and do not ask the upstream for one. */
+export function substitute(fault: Fault, upstream: Upstream): Answer | undefined {
+  const { kind, retryAfter, location = '' } = fault;
+  if (kind === 'html-200') return page(200, 'text/html', HTML_PAGE);
+  if (kind === 'html-502') return page(502, 'text/html', HTML_PAGE);
+  if (kind === 'redirect') return withHeader(page(307, 'text/plain', ''), 'location', location);
+  const status = statusOf(kind);
+  if (status === undefined) return undefined;
+  const { type, text } = upstream.outage(status);
+  const answer = page(status, type, text);
+  if (!retryAfter) return answer;
+  return withHeader(answer, 'retry-after', retryAfterValue(retryAfter, Date.now()));
+}
+
+function withHeader(answer: Answer, name: string, value: string): Answer {
+  return { ...answer, headers: { ...answer.headers, [name]: value } };
+}
+
+export function misdeliveryOf(fault: Fault): Misdelivery | undefined {
+  return breaking[fault.kind]?.(fault);
+}
+
+/** Does the fault leave the upstream untouched, as if the request had not reached it? */
+export function comesFirst({ kind }: Fault): boolean {
+  return kind === 'reset-before-read' || kind === 'stall';
+}

@@ -1,0 +1,116 @@
+import type { RouteContext } from '../../front/routes.js';
+import type { Json, JsonObject } from '../../json.js';
+import { compareText } from '../catalogue/catalogue.js';
+import { isoTime, type Scene } from '../catalogue/scene.js';
+import { JSON_TYPE, link } from '../present/links.js';
+import { criteriaOf } from '../search/ask.js';
+import { propertyOf } from '../search/property.js';
+import { matching } from '../search/select.js';
+import type { Api } from './api.js';
+import { badParameter, notFound } from './problem.js';
+import { readAsk } from './read-ask.js';
+import { lasting, respond } from './respond.js';
+
+interface Aggregation {
+  readonly dataType: string;
+  readonly bucketType?: string;
+  readonly compute: (scenes: readonly Scene[]) => JsonObject;
+}
+
+const CLOUD_STEPS = [0, 5, 15, 40, 100];
+
+const aggregations: Readonly<Record<string, Aggregation>> = {
+  total_count: { dataType: 'integer', compute: (scenes) => ({ value: scenes.length }) },
+  datetime_min: { dataType: 'datetime', compute: (scenes) => ({ value: edge(scenes, Math.min) }) },
+  datetime_max: { dataType: 'datetime', compute: (scenes) => ({ value: edge(scenes, Math.max) }) },
+  datetime_frequency: frequency(
+    'datetime',
+    ({ from }) => `${isoTime(from).slice(0, 7)}-01T00:00:00.000Z`,
+  ),
+  collection_frequency: frequency('string', ({ collection }) => collection),
+  platform_frequency: frequency('string', (scene) => propertyOf(scene, 'platform')),
+  grid_code_frequency: frequency('string', (scene) => propertyOf(scene, 'grid:code')),
+  cloud_cover_frequency: {
+    dataType: 'frequency_distribution',
+    bucketType: 'numeric',
+    compute: cloudCover,
+  },
+};
+
+function edge(scenes: readonly Scene[], choose: (...values: number[]) => number): string | null {
+  return scenes.length === 0 ? null : isoTime(choose(...scenes.map(({ from }) => from)));
+}
+
+function frequency(bucketType: string, keyOf: (scene: Scene) => Json): Aggregation {
+  return {
+    dataType: 'frequency_distribution',
+    bucketType,
+    compute: (scenes) => {
+      const counts = new Map<string, number>();
+      for (const scene of scenes) {
+        const key = keyOf(scene);
+        if (typeof key === 'string') counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      const buckets = [...counts]
+        .toSorted(([a], [b]) => compareText(a, b))
+        .map(([key, count]) => ({ key, data_type: bucketType, frequency: count }));
+      return { buckets, overflow: 0 };
+    },
+  };
+}
+
+/** From one step up to the next, the last one included in the last. */
+function cloudCover(scenes: readonly Scene[]): JsonObject {
+  const covers = scenes
+    .map((scene) => propertyOf(scene, 'eo:cloud_cover'))
+    .filter((cover) => typeof cover === 'number');
+  const buckets = CLOUD_STEPS.slice(0, -1).map((from, at) => {
+    const to = CLOUD_STEPS[at + 1] ?? 100;
+    const count = covers.filter((cover) => cover >= from && (cover < to || to === 100)).length;
+    return { key: `${from}-${to}`, data_type: 'numeric', frequency: count, from, to };
+  });
+  return { buckets, overflow: 0 };
+}
+
+export async function aggregate(api: Api, context: RouteContext): Promise<Response> {
+  const { catalogue, traits, places } = api;
+  const collection = collectionOf(api, context);
+  const { ask } = await readAsk(context, traits);
+  const { aggregations: asked = [], ...rest } = ask;
+  const names = Array.isArray(asked) ? asked.map(String) : [];
+  const stranger = names.find((name) => !Object.hasOwn(aggregations, name));
+  if (stranger !== undefined) throw badParameter('aggregations', `"${stranger}" is not one`);
+  const within = collection === undefined ? rest : { ...rest, collections: [collection] };
+  const scenes = matching(catalogue, criteriaOf(within, catalogue, traits));
+  const path = collection === undefined ? '' : `/collections/${collection}`;
+  const answer = {
+    type: 'AggregationCollection',
+    aggregations: names.flatMap((name) => {
+      const { dataType, compute } = aggregations[name] ?? {};
+      return compute ? [{ name, data_type: dataType, ...compute(scenes) }] : [];
+    }),
+    links: [link('self', places.href(`${path}/aggregate`)), link('root', places.href(''))],
+  };
+  return respond(200, JSON.stringify(answer), JSON_TYPE);
+}
+
+export function aggregationList(api: Api, context: RouteContext): Response {
+  const { traits, places } = api;
+  const collection = collectionOf(api, context);
+  const path = collection === undefined ? '' : `/collections/${collection}`;
+  return lasting(context, traits, {
+    aggregations: Object.entries(aggregations).map(([name, { dataType, bucketType }]) => ({
+      name,
+      data_type: dataType,
+      ...(bucketType !== undefined && { frequency_distribution_data_type: bucketType }),
+    })),
+    links: [link('self', places.href(`${path}/aggregations`)), link('root', places.href(''))],
+  });
+}
+
+function collectionOf({ catalogue }: Api, context: RouteContext): string | undefined {
+  const collection = context.req.param('collection');
+  if (collection !== undefined && !catalogue.product(collection))
+    throw notFound(`Collection ${collection}`);
+  return collection;
+}

@@ -1,0 +1,121 @@
+import type { RouteContext } from '../../front/routes.js';
+import type { JsonObject } from '../../json.js';
+import type { Scene } from '../catalogue/scene.js';
+import { itemOf } from '../present/item.js';
+import { abroad, GEOJSON_TYPE, link } from '../present/links.js';
+import { askOf, type Ask } from '../search/ask.js';
+import { decodeCursor, type Cursor } from '../search/cursor.js';
+import { chooseFields, keepsField } from '../search/fields.js';
+import { pageOf, type Page } from '../search/page.js';
+import { matching, sorted } from '../search/select.js';
+import type { Api } from './api.js';
+import { CURSOR_HEADER, pageLink, type Asked } from './paging-links.js';
+import { notFound, Problem } from './problem.js';
+import { readAsk } from './read-ask.js';
+import { respond } from './respond.js';
+
+export async function search(api: Api, context: RouteContext): Promise<Response> {
+  const given = await readAsk(context, api.traits, [api.traits.pageParameter]);
+  return answerSearch(api, context, { path: '/search', ...given }, given.ask);
+}
+
+export async function items(api: Api, context: RouteContext): Promise<Response> {
+  const collection = context.req.param('collection') ?? '';
+  if (!api.catalogue.product(collection)) throw notFound(`Collection ${collection}`);
+  const given = await readAsk(context, api.traits, [api.traits.pageParameter]);
+  const path = `/collections/${collection}/items`;
+  return answerSearch(
+    api,
+    context,
+    { path, ...given },
+    { ...given.ask, collections: [collection] },
+  );
+}
+
+function answerSearch(
+  api: Api,
+  context: RouteContext,
+  asked: Asked,
+  given: Readonly<Record<string, unknown>>,
+): Response {
+  const { catalogue, traits } = api;
+  const ask = askOf(given, catalogue, traits);
+  refuseLargePages(context, ask);
+  const cursor = cursorOf(api, context, asked);
+  const results = sorted(matching(catalogue, ask), ask);
+  const page = pageOf(results, cursor, ask.limit, traits);
+  if (context.env.commit('loop-next')) return answerPage(api, ask, asked, results, page, 'same');
+  // Another name of the same machine: it answers, but it is not whom the client gave its secrets to.
+  if (page.next && traits.hrefs === 'absolute' && context.env.commit('foreign-next'))
+    return answerPage(api, ask, asked, results, page, 'foreign');
+  if (context.env.commit('empty-page')) {
+    // The next cursor leads to where this page should have been, and is not the one that led here.
+    const next: Cursor = { direction: 'next', ...cursor, nonce: (cursor?.nonce ?? 0) + 1 };
+    return answerPage(api, ask, asked, results, { scenes: [], next }, 'next');
+  }
+  return answerPage(api, ask, asked, results, page, 'next');
+}
+
+function refuseLargePages({ env }: RouteContext, { limit }: Ask): void {
+  for (const [kind, status] of [
+    ['too-large-413', 413],
+    ['too-large-502', 502],
+  ] as const) {
+    const above = env.drawn(kind)?.aboveLimit ?? 100;
+    if (limit > above && env.commit(kind))
+      throw new Problem(status, 'ResponseTooLarge', 'The answer would be too large');
+  }
+}
+
+function cursorOf({ traits }: Api, context: RouteContext, asked: Asked): Cursor | undefined {
+  const { pageParameter, postPaging } = traits;
+  const inHeader = asked.body && postPaging === 'header';
+  const given = inHeader
+    ? context.req.header(CURSOR_HEADER)
+    : (asked.body?.[pageParameter] ?? asked.query.get(pageParameter) ?? undefined);
+  return given === undefined ? undefined : decodeCursor(given, traits);
+}
+
+function answerPage(
+  api: Api,
+  ask: Ask,
+  asked: Asked,
+  results: readonly Scene[],
+  page: Page,
+  nextIs: 'next' | 'same' | 'foreign',
+): Response {
+  const { catalogue, traits, places } = api;
+  const withAssets = keepsField('assets', ask.fields, traits.fieldsRule);
+  const features = page.scenes.map((scene) => {
+    const item = itemOf(catalogue, scene, traits, places, { withAssets });
+    return ask.fields ? chooseFields(item, ask.fields, traits.fieldsRule) : item;
+  });
+  const at = nextIs === 'foreign' ? abroad(places) : places;
+  const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, asked, traits, at);
+  const next = nextIs === 'same' ? [to('next')] : page.next ? [to('next', page.next)] : [];
+  const previous = page.previous ? [to(traits.previousPage ?? 'prev', page.previous)] : [];
+  const self = link('self', places.href(asked.path), GEOJSON_TYPE);
+  return respondWithin(api, {
+    type: 'FeatureCollection',
+    features,
+    links: [self, link('root', places.href('')), ...previous, ...next],
+    ...countsOf(api, ask, results.length, features.length),
+  });
+}
+
+function countsOf({ traits }: Api, ask: Ask, matched: number, returned: number): JsonObject {
+  const { counts } = traits;
+  return {
+    ...(counts.includes('numberMatched') && { numberMatched: matched }),
+    ...(counts.includes('numberReturned') && { numberReturned: returned }),
+    ...(counts.includes('context') && { context: { matched, returned, limit: ask.limit } }),
+  };
+}
+
+/** Some gateways cannot carry large answers, and say so in a way that looks like an outage. */
+function respondWithin({ traits: { maxAnswerBytes } }: Api, value: JsonObject): Response {
+  const text = JSON.stringify(value);
+  if (maxAnswerBytes !== undefined && Buffer.byteLength(text) > maxAnswerBytes)
+    return respond(502, '{"message": "Internal server error"}', 'application/json');
+  return respond(200, text, GEOJSON_TYPE);
+}

@@ -1,0 +1,63 @@
+import { areaOf, clip } from './clip.js';
+import type { Box, Geometry, Ring } from './geometry.js';
+import { boxAround, partsOf, type Part } from './parts.js';
+
+type Point = readonly [number, number];
+
+export interface Footprint {
+  readonly geometry: Geometry;
+  readonly bbox: Box;
+  /** The geometry taken apart, for searching. */
+  readonly parts: readonly Part[];
+}
+
+const round = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+/**
+ * The footprint of a convex ring whose longitudes are not wrapped. One that crosses the antimeridian is cut
+ * there, as GeoJSON demands, and its box has west greater than east.
+ */
+export function footprintOf(ring: readonly Point[]): Footprint {
+  const [west, south, east, north] = boxAround(ring);
+  if (west >= 180 || east <= -180) return footprintOf(shifted(ring, west >= 180 ? -360 : 360));
+  const seam = east > 180 ? 180 : west < -180 ? -180 : undefined;
+  if (seam === undefined) {
+    const coordinates = [closed(ring)];
+    return footprint({ type: 'Polygon', coordinates }, [west, south, east, north]);
+  }
+  const below = clip(ring, { a: 1, b: 0, c: seam });
+  const above = clip(ring, { a: -1, b: 0, c: -seam });
+  const halves = seam === 180 ? [below, shifted(above, -360)] : [shifted(below, 360), above];
+  const coordinates = halves.map((half) => [closed(half)]);
+  const bbox: Box =
+    seam === 180 ? [west, south, east - 360, north] : [west + 360, south, east, north];
+  return footprint({ type: 'MultiPolygon', coordinates }, bbox);
+}
+
+function footprint(geometry: Geometry, [west, south, east, north]: Box): Footprint {
+  const bbox: Box = [round(west), round(south), round(east), round(north)];
+  return { geometry, bbox, parts: partsOf(geometry) };
+}
+
+function shifted(ring: readonly Point[], by: number): Point[] {
+  return ring.map(([lon, lat]) => [lon + by, lat]);
+}
+
+/** Closed, rounded, and counter-clockwise. */
+function closed(ring: readonly Point[]): Ring {
+  const forward = areaOf(ring) < 0 ? ring.toReversed() : ring;
+  const positions = forward.map(([lon, lat]): Point => [round(lon), round(lat)]);
+  const [first] = positions;
+  return first ? [...positions, first] : positions;
+}
+
+/** The ring with further positions on its edges: far from the equator a straight edge is a bent one. */
+export function densify(ring: readonly Point[], steps: number): Point[] {
+  return ring.flatMap(([x, y], at) => {
+    const [toX, toY] = ring[(at + 1) % ring.length] ?? [x, y];
+    return Array.from({ length: steps }, (_, step): Point => {
+      const share = step / steps;
+      return [x + share * (toX - x), y + share * (toY - y)];
+    });
+  });
+}

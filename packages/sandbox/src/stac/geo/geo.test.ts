@@ -1,0 +1,259 @@
+import { booleanIntersects } from '@turf/boolean-intersects';
+import fc from 'fast-check';
+import { forward as mgrsOf } from 'mgrs';
+import proj4 from 'proj4';
+import { describe, expect, test } from 'vitest';
+import { areaOf, clip } from './clip.js';
+import { footprintOf } from './footprint.js';
+import { boxesOf, geometryOfBox, type Box, type Geometry, type Ring } from './geometry.js';
+import { intersect } from './intersects.js';
+import { tileAt } from './mgrs.js';
+import { partsOf } from './parts.js';
+import { sunElevation, travel } from './sphere.js';
+import { fromUtm, toUtm, utmAt } from './utm.js';
+import { frameOf, pathRowAt } from './wrs2.js';
+
+const lonLat = (north = 84) =>
+  fc.tuple(
+    fc.double({ min: -180, max: 179.999, noNaN: true }),
+    fc.double({ min: -80, max: north, noNaN: true }),
+  );
+
+describe('UTM', () => {
+  test('agrees with proj to a millimetre, there and back', () => {
+    fc.assert(
+      fc.property(lonLat(), (position) => {
+        const utm = utmAt(position);
+        const [x, y] = toUtm(position, utm);
+        const system = `+proj=utm +zone=${utm.zone} ${utm.south ? '+south' : ''} +datum=WGS84`;
+        const [theirX = 0, theirY = 0] = proj4('WGS84', system, [...position]);
+        expect(Math.hypot(x - theirX, y - theirY)).toBeLessThan(0.001);
+        const [lon, lat] = fromUtm([x, y], utm);
+        expect(lon).toBeCloseTo(position[0], 8);
+        expect(lat).toBeCloseTo(position[1], 8);
+      }),
+    );
+  });
+
+  test('does not wrap longitudes at the antimeridian', () => {
+    const [lon] = fromUtm([900_000, 8_000_000], { zone: 60, south: true });
+    expect(lon).toBeGreaterThan(180);
+  });
+});
+
+describe('a tile of Sentinel-2', () => {
+  test('has the name that the military grid gives its square', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: -55, max: 55 }),
+        fc.integer({ min: -1, max: 1 }),
+        (zone, lat, aside) => {
+          const utm = { zone, south: lat < 0 };
+          const [x, y] = toUtm([zone * 6 - 183 + aside, lat], utm);
+          const tile = tileAt([x, y], utm);
+          const centre = fromUtm([tile.left + 50_040, tile.top - 50_040], utm);
+          // Half of a square may lie in the next band; the letters of the square itself must agree.
+          expect(mgrsOf(centre, 0).slice(-2)).toBe(tile.name.slice(-2));
+          expect(tile.name).toBe(mgrsOf(centre, 0));
+        },
+      ),
+    );
+  });
+
+  test('lies on the raster that the real ones lie on', () => {
+    const utm = { zone: 21, south: false };
+    expect(tileAt([750_000, 5_750_000], utm)).toMatchObject({
+      name: '21UYT',
+      left: 699_960,
+      top: 5_800_020,
+    });
+  });
+});
+
+describe("Landsat's paths and rows", () => {
+  test.for([
+    ['Paris', 199, 26, 1.9, 48.9],
+    ['Lake Tahoe', 43, 33, -119.9, 38.9],
+    ['Manaus', 231, 62, -60.1, -2.9],
+  ] as const)('put %s where the real grid has it', ([, path, row, lon, lat]) => {
+    const { centre } = frameOf({ path, row });
+    expect(Math.abs(centre[0] - lon)).toBeLessThan(0.7);
+    expect(Math.abs(centre[1] - lat)).toBeLessThan(0.4);
+  });
+
+  test('are found from a position', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 233 }),
+        fc.integer({ min: 8, max: 115 }),
+        (path, row) => {
+          const { centre, heading } = frameOf({ path, row });
+          expect(pathRowAt(centre)).toEqual({ path, row });
+          expect(heading).toBeGreaterThan(180); // southwards, drifting to the west
+          expect(heading).toBeLessThan(270);
+        },
+      ),
+    );
+  });
+});
+
+describe('a footprint', () => {
+  test('stays one polygon, counter-clockwise, away from the antimeridian', () => {
+    const { geometry, bbox } = footprintOf([
+      [0, 0],
+      [0, 1],
+      [1, 1],
+      [1, 0],
+    ]);
+    expect(bbox).toEqual([0, 0, 1, 1]);
+    expect(geometry.type).toBe('Polygon');
+    const ring = (geometry as { coordinates: Ring[] } & Geometry).coordinates[0] ?? [];
+    expect(ring[0]).toEqual(ring.at(-1));
+    expect(areaOf(ring.slice(0, -1).map(([x = 0, y = 0]) => [x, y] as const))).toBe(1);
+  });
+
+  test.for([
+    [179.5, 180.5],
+    [-180.5, -179.5],
+  ] as const)('is cut where it crosses the antimeridian, from %d to %d', ([west, east]) => {
+    const { geometry, bbox } = footprintOf([
+      [west, -1],
+      [east, -1],
+      [east, 1],
+      [west, 1],
+    ]);
+    expect(bbox).toEqual([179.5, -1, -179.5, 1]);
+    const boxes = partsOf(geometry).map(({ box }) => box);
+    expect(boxes).toEqual(
+      expect.arrayContaining([
+        [179.5, -1, 180, 1],
+        [-180, -1, -179.5, 1],
+      ]),
+    );
+  });
+});
+
+test('a footprint that lies all beyond the antimeridian is brought back', () => {
+  const { geometry, bbox } = footprintOf([
+    [180, 0],
+    [181, 0],
+    [181, 1],
+    [180, 1],
+  ]);
+  expect([geometry.type, bbox]).toEqual(['Polygon', [-180, 0, -179, 1]]);
+});
+
+describe('clipping', () => {
+  test('parts an area into two that add up', () => {
+    const square: [number, number][] = [
+      [0, 0],
+      [4, 0],
+      [4, 4],
+      [0, 4],
+    ];
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -3, max: 3 }),
+        fc.integer({ min: -3, max: 3 }),
+        fc.integer({ min: -9, max: 9 }),
+        (a, b, c) => {
+          fc.pre(a !== 0 || b !== 0);
+          const kept = areaOf(clip(square, { a, b, c }));
+          const rest = areaOf(clip(square, { a: -a, b: -b, c: -c }));
+          expect(kept + rest).toBeCloseTo(16, 6);
+        },
+      ),
+    );
+  });
+});
+
+describe('intersection', () => {
+  // Small whole numbers make touching borders and shared corners common.
+  const coordinate = fc.integer({ min: 0, max: 6 });
+  const position = fc.tuple(coordinate, coordinate);
+  const box = fc
+    .tuple(coordinate, coordinate, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 4 }))
+    .map(([x, y, width, height]): Box => [x, y, x + width, y + height]);
+  const ringOf = ([west, south, east, north]: Box): [number, number][] => [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  const geometry: fc.Arbitrary<Geometry> = fc.oneof(
+    position.map((coordinates): Geometry => ({ type: 'Point', coordinates })),
+    fc
+      .uniqueArray(position, { minLength: 2, maxLength: 4, selector: String })
+      .map((coordinates): Geometry => ({ type: 'LineString', coordinates })),
+    box.map((it): Geometry => ({ type: 'Polygon', coordinates: [ringOf(it)] })),
+    fc
+      .tuple(position, position, position)
+      .filter((corners) => areaOf(corners) !== 0)
+      .map(([a, b, c]): Geometry => ({ type: 'Polygon', coordinates: [[a, b, c, a]] })),
+  );
+
+  test('agrees with turf on points, lines and areas', () => {
+    fc.assert(
+      fc.property(geometry, geometry, (one, other) => {
+        const ours = intersect(partsOf(one), partsOf(other));
+        expect(intersect(partsOf(other), partsOf(one))).toBe(ours);
+        expect(ours).toBe(booleanIntersects(one as never, other as never));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('sees through a hole', () => {
+    const ring = (from: number, to: number) => ringOf([from, from, to, to]);
+    const frame: Geometry = { type: 'Polygon', coordinates: [ring(0, 10), ring(2, 8)] };
+    const meets = (other: Geometry) => intersect(partsOf(frame), partsOf(other));
+    expect(meets({ type: 'Polygon', coordinates: [ring(3, 7)] })).toBe(false);
+    expect(meets({ type: 'Point', coordinates: [5, 5] })).toBe(false);
+    expect(meets({ type: 'Polygon', coordinates: [ring(2, 7)] })).toBe(true);
+    expect(
+      meets({
+        type: 'MultiPoint',
+        coordinates: [
+          [5, 5],
+          [1, 1],
+        ],
+      }),
+    ).toBe(true);
+    expect(
+      meets({
+        type: 'GeometryCollection',
+        geometries: [
+          {
+            type: 'MultiLineString',
+            coordinates: [
+              [
+                [4, 4],
+                [9, 9],
+              ],
+            ],
+          },
+        ],
+      }),
+    ).toBe(true);
+  });
+
+  test('takes boxes without width, and those across the antimeridian', () => {
+    const area = partsOf(geometryOfBox([170, -10, -170, 10]));
+    expect(boxesOf([170, -10, -170, 10])).toHaveLength(2);
+    const meets = (it: Box) => intersect(area, partsOf(geometryOfBox(it)));
+    expect(meets([175, 0, 175, 0])).toBe(true);
+    expect(meets([-175, -90, -175, 90])).toBe(true);
+    expect(meets([0, -90, 0, 90])).toBe(false);
+    expect(meets([-169, -5, 169, 5])).toBe(false);
+    expect(meets([179, 9, -179, 11])).toBe(true);
+  });
+});
+
+test('travelling north and looking at the sun', () => {
+  const [lon, lat] = travel([10, 0], 0, 111_195);
+  expect([lon, lat]).toEqual([expect.closeTo(10, 6), expect.closeTo(1, 3)]);
+  expect(sunElevation([0, 0], Date.UTC(2024, 2, 20, 12, 7))).toBeGreaterThan(86);
+  expect(sunElevation([0, 85], Date.UTC(2024, 11, 21, 12))).toBeLessThan(0);
+});

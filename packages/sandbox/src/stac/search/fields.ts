@@ -1,0 +1,98 @@
+import { isObject, type Json, type JsonObject } from '../../json.js';
+import { badParameter } from '../api/problem.js';
+
+export interface FieldChoice {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** How a server reads a choice: add to a default set (the extension's text), or take it at its word. */
+export type FieldsRule = 'default-set' | 'exact';
+
+const DEFAULT_SET = [
+  'type',
+  'stac_version',
+  'id',
+  'collection',
+  'geometry',
+  'bbox',
+  'links',
+  'assets',
+  'properties.datetime',
+];
+
+/** `a,-b`, with or without a plus sign before what is included. */
+export function fieldsFromText(text: string): FieldChoice {
+  const names = text.split(',').filter((name) => name.trim() !== '');
+  return {
+    include: names.filter((name) => !name.startsWith('-')).map((name) => name.replace(/^[+ ]/, '')),
+    exclude: names.filter((name) => name.startsWith('-')).map((name) => name.slice(1)),
+  };
+}
+
+export function fieldChoice(given: unknown): FieldChoice {
+  if (!isObject(given)) throw badParameter('fields', 'is not an object');
+  return { include: names(given['include']), exclude: names(given['exclude']) };
+}
+
+function names(given: unknown): string[] {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given) || !given.every((name) => typeof name === 'string'))
+    throw badParameter('fields', 'is not a list of names');
+  return given;
+}
+
+export function chooseFields(item: JsonObject, choice: FieldChoice, rule: FieldsRule): JsonObject {
+  const { include, exclude } = choice;
+  const included =
+    rule === 'default-set'
+      ? pick(item, [...DEFAULT_SET, ...include])
+      : include.length > 0
+        ? pick(item, ['id', 'collection', ...include])
+        : item;
+  return drop(included, exclude);
+}
+
+/** Can the choice leave a top-level field in? Assets are costly to make. */
+export function keepsField(
+  name: string,
+  choice: FieldChoice | undefined,
+  rule: FieldsRule,
+): boolean {
+  if (!choice) return true;
+  if (choice.exclude.includes(name)) return false;
+  const all = rule === 'default-set' || choice.include.length === 0;
+  return all || choice.include.some((path) => path === name || path.startsWith(`${name}.`));
+}
+
+/** A path is a name, or a name and another one below it. Names below may hold dots of their own. */
+function split(path: string): [string, string | undefined] {
+  const dot = path.indexOf('.');
+  return dot < 0 ? [path, undefined] : [path.slice(0, dot), path.slice(dot + 1)];
+}
+
+function pick(item: JsonObject, paths: readonly string[]): JsonObject {
+  const picked: Record<string, Json> = {};
+  for (const path of paths) {
+    const [name, below] = split(path);
+    const value = item[name];
+    if (value === undefined) continue;
+    if (below === undefined) picked[name] = value;
+    else if (isObject(value) && Object.hasOwn(value, below)) {
+      const partly = picked[name] as JsonObject | undefined;
+      if (partly !== value) picked[name] = { ...partly, [below]: value[below] as Json };
+    }
+  }
+  return picked;
+}
+
+function drop(item: JsonObject, paths: readonly string[]): JsonObject {
+  const kept: Record<string, Json | undefined> = { ...item };
+  for (const path of paths) {
+    const [name, below] = split(path);
+    const value = kept[name];
+    if (below === undefined) kept[name] = undefined;
+    else if (isObject(value)) kept[name] = { ...value, [below]: undefined };
+  }
+  return kept;
+}

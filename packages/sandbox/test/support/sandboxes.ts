@@ -1,0 +1,21 @@
+import { afterEach } from 'vitest';
+import { startStacSandbox, type StacSandbox, type StacSandboxOptions } from '@toolkeel/sandbox';
+
+const open: StacSandbox[] = [];
+
+/** A sandbox that ends with its test. */
+export async function sandbox(options: StacSandboxOptions = {}): Promise<StacSandbox> {
+  const started = await startStacSandbox(options);
+  open.push(started);
+  return started;
+}
+
+/** Small and quick to make, for tests that do not look at the catalogue. */
+export const tiny = (options: StacSandboxOptions = {}): Promise<StacSandbox> =>
+  sandbox({ scale: 0.02, ...options });
+
+export const closeSandboxesAfterEach = (): void => {
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((started) => started.close()));
+  });
+};
