@@ -26,7 +26,9 @@ export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | Se
   const parsed = parse(tool.input, given);
   if (!parsed) return refused([{ field: '(arguments)', message: 'nested too deeply' }]);
   if (!parsed.success) {
-    return refused(describeIssues(parsed.error.issues, Object.keys(tool.input.shape)));
+    // Only a refusal needs the inputs beside the issues: asking for them slows every parse down.
+    const { issues } = parse(tool.input, given, { reportInput: true })?.error ?? parsed.error;
+    return refused(describeIssues(issues, Object.keys(tool.input.shape)));
   }
   // Fingerprints, page tokens and the wire need what JSON and UTF-8 can carry.
   const flaw = findJsonFlaw(given, { wellFormed: true });
@@ -37,9 +39,13 @@ export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | Se
 }
 
 /** Undefined when the arguments are so deep that the stack ends before they do. */
-function parse(schema: z.ZodObject, given: object) {
+function parse(
+  schema: z.ZodObject,
+  given: object,
+  context?: z.core.ParseContext<z.core.$ZodIssue>,
+) {
   try {
-    return schema.safeParse(given, { reportInput: true });
+    return schema.safeParse(given, context);
   } catch (cause) {
     if (cause instanceof RangeError) return undefined;
     throw cause;

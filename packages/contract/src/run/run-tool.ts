@@ -36,13 +36,15 @@ export async function runTool<In extends z.ZodObject, Out extends z.ZodType>(
 async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<ToolRun> {
   const accepted = readArguments(tool, rawArgs);
   if (!accepted.ok) return sealFailure(tool, call, accepted);
-  const { args, raw } = accepted;
+  const { args, raw, controls } = accepted;
+  const { tokens } = call.options;
   const account = accountOf(tool, args);
-  const tokens = call.options.tokens ?? processTokens();
-  const pager = tool.paging && openPage(tool, tool.paging, { args, raw, account }, tokens);
+  const pager =
+    tool.paging && openPage(tool, tool.paging, { args, raw, account }, tokens ?? processTokens());
   if (pager?.ok === false) return sealFailure(tool, call, pager);
 
-  const settled = await perform(tool, { ...accepted, account, cursor: pager?.cursor }, call);
+  const cursor = pager?.cursor;
+  const settled = await perform(tool, { args, controls, account, cursor }, call);
   if (!settled.ok) return sealFailure(tool, call, settled);
   noticeLostPaging(tool, settled, call);
   try {
