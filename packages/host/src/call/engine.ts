@@ -1,0 +1,164 @@
+import {
+  runTool,
+  type PackEvent,
+  type PageTokens,
+  type RunProfile,
+  type Settled,
+  type Tool,
+  type ToolRun,
+} from '@toolkeel/contract';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { HostLog } from '../log/log.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { chain, type HostAround } from './around.js';
+import { bounded } from './bounded.js';
+import { takeEvent } from './events.js';
+import { progressFor } from './progress.js';
+import { RunningCall } from './scope.js';
+
+export interface EngineOptions {
+  readonly profile: RunProfile;
+  readonly around: readonly HostAround[];
+  readonly log: HostLog;
+  readonly metrics: Metrics;
+  readonly tokens?: PageTokens | undefined;
+  readonly byteBudget?: number | undefined;
+  readonly now: () => number;
+}
+
+export interface CallOptions {
+  readonly timeoutMs: number;
+  /** As metrics and logs know it. */
+  readonly name?: string;
+  readonly byteBudget?: number | undefined;
+  /** Whether the tool's pack reports its retries as events; else the handler notes them itself. */
+  readonly reportsEvents: boolean;
+}
+
+/** Runs calls: correlation, deadline, layers, counters, log lines. Knows nothing of transports. */
+export class CallEngine {
+  readonly #options: EngineOptions;
+  readonly #running = new Map<string, RunningCall>();
+  #idle: (() => void)[] = [];
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+  }
+
+  get runningCalls(): number {
+    return this.#running.size;
+  }
+
+  /** Takes the kernel's events from packs. */
+  readonly observe = (event: PackEvent): void => {
+    takeEvent(event, this.#running.get(event.correlationId), this.#options);
+  };
+
+  /** Runs a tool for a request. Never rejects. */
+  async run(
+    tool: Tool,
+    args: unknown,
+    context: ServerContext,
+    options: CallOptions,
+  ): Promise<ToolRun> {
+    const { profile, around, now, tokens, byteBudget } = this.#options;
+    const call = this.begin(options.name ?? tool.name, options.timeoutMs, context);
+    const { correlationId } = call;
+    const progress = progressFor(call, context);
+    const layers = chain(around, call);
+    const budget = options.byteBudget ?? byteBudget;
+    const run = await runTool(tool, args, {
+      correlationId,
+      get signal() {
+        return call.signal;
+      },
+      deadline: call.deadline,
+      progress: progress.report,
+      profile,
+      now,
+      around: (accepted, next) =>
+        bounded(call, tool, () => layers(accepted, next), {
+          now,
+          onLate: (settled) => this.#noteLate(call, settled),
+        }),
+      onUnexpected: (cause) => this.noteUnexpected(call, cause),
+      ...(options.reportsEvents && { retryCount: () => call.retries }),
+      ...(tokens && { tokens }),
+      ...(budget !== undefined && { byteBudget: budget }),
+    });
+    progress.stop();
+    this.finish(call, codeOf(run), clockOf(run));
+    return run;
+  }
+
+  begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
+    const { now } = this.#options;
+    const { _meta: meta = {}, signal: client } = context.mcpReq;
+    const call = new RunningCall({ name, meta, timeoutMs, now: now(), client });
+    this.#running.set(call.correlationId, call);
+    return call;
+  }
+
+  finish(call: RunningCall, code: string, clock?: string): void {
+    const { log, metrics, now } = this.#options;
+    const { name, correlationId, retries, attempts } = call;
+    const elapsedMs = now() - call.startedAt;
+    call.close();
+    this.#running.delete(correlationId);
+    metrics.callEnded(name, code, elapsedMs / 1000);
+    if (call.exhausted && code !== 'ok') metrics.retryExhausted(name);
+    if (clock === 'deadline') metrics.timeout(name);
+    if (call.ended === 'deadline' && !call.timeoutTold) {
+      const fields = { correlation_id: correlationId, tool_name: name, clock: 'deadline' };
+      log('warn', 'timeout_abort', { ...fields, elapsed_ms: Math.round(elapsedMs) });
+    }
+    log('info', 'tool_call', {
+      correlation_id: correlationId,
+      tool_name: name,
+      code,
+      elapsed_ms: Math.round(elapsedMs),
+      retries,
+      attempts,
+    });
+    if (this.#running.size === 0) for (const tell of this.#idle.splice(0)) tell();
+  }
+
+  /** Resolves when no call is running; after `graceMs` those that still do are ended. */
+  async drain(graceMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+    });
+    const timer = setTimeout(() => {
+      for (const call of this.#running.values()) call.end('shutdown');
+    }, graceMs);
+    await idle;
+    clearTimeout(timer);
+  }
+
+  noteUnexpected(call: RunningCall, cause: unknown): void {
+    const { correlationId, name } = call;
+    const fields = { correlation_id: correlationId, tool_name: name, cause };
+    this.#options.log('error', 'unexpected', fields);
+  }
+
+  #noteLate(call: RunningCall, settled: Settled): void {
+    this.#options.log('warn', 'late_answer', {
+      correlation_id: call.correlationId,
+      tool_name: call.name,
+      code: settled.ok ? 'ok' : settled.error.code,
+    });
+  }
+}
+
+export const OK = 'ok';
+
+function codeOf({ envelope }: ToolRun): string {
+  return envelope.success ? OK : envelope.error.code;
+}
+
+function clockOf({ envelope }: ToolRun): string | undefined {
+  const details: unknown = envelope.success ? undefined : envelope.error.details;
+  if (typeof details !== 'object' || details === null || !('clock' in details)) return undefined;
+  return typeof details.clock === 'string' ? details.clock : undefined;
+}

@@ -1,0 +1,110 @@
+import type { UpstreamState } from '@toolkeel/contract';
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CircuitState, Metrics } from './metrics.js';
+
+type PromClient = typeof import('prom-client');
+
+/** Numbers, so that an alert can say «above 0». */
+const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = Object.freeze({
+  closed: 0,
+  half_open: 1,
+  open: 2,
+});
+
+/** From a quick read of a cache to a model that thinks for minutes. */
+const DURATION_BUCKETS = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 120, 300,
+];
+
+/** The instruments, with the names that dashboards rely on. */
+interface Instruments {
+  readonly registry: Registry;
+  readonly calls: Counter<'tool_name' | 'code'>;
+  readonly durations: Histogram<'tool_name'>;
+  readonly attempts: Counter<'tool_name'>;
+  readonly retries: Counter<'tool_name'>;
+  readonly exhausted: Counter<'tool_name'>;
+  readonly timeouts: Counter<'tool_name'>;
+  readonly circuits: Gauge<'upstream'>;
+  readonly budgets: Gauge<'upstream'>;
+}
+
+export interface PrometheusMetrics extends Metrics {
+  readonly read: () => Promise<{ readonly type: string; readonly text: string }>;
+}
+
+/**
+ * Counts with prom-client, which is loaded when the first thing is to be counted: a server on stdio
+ * has answered its first listing by then.
+ */
+export function prometheusMetrics(
+  upstreams: () => Promise<readonly UpstreamState[]>,
+): PrometheusMetrics {
+  let instruments: Instruments | undefined;
+  let loading: Promise<Instruments> | undefined;
+  const load = (): Promise<Instruments> => {
+    loading ??= import('prom-client').then(({ default: client }) => {
+      instruments = createInstruments(client as PromClient);
+      return instruments;
+    });
+    return loading;
+  };
+  const count = (act: (on: Instruments) => void): void => {
+    if (instruments) act(instruments);
+    else load().then(act, () => {});
+  };
+  return {
+    callEnded: (tool, code, seconds) =>
+      count(({ calls, durations }) => {
+        calls.inc({ tool_name: tool, code });
+        durations.observe({ tool_name: tool }, seconds);
+      }),
+    attempts: (tool, n) => count((on) => on.attempts.inc({ tool_name: tool }, n)),
+    retry: (tool) => count((on) => on.retries.inc({ tool_name: tool })),
+    retryExhausted: (tool) => count((on) => on.exhausted.inc({ tool_name: tool })),
+    timeout: (tool) => count((on) => on.timeouts.inc({ tool_name: tool })),
+    circuit: (upstream, state) =>
+      count((on) => on.circuits.set({ upstream }, CIRCUIT_VALUES[state])),
+    read: async () => {
+      const on = await load();
+      for (const { name, circuit, retryTokens } of await upstreams()) {
+        on.circuits.set({ upstream: name }, CIRCUIT_VALUES[circuit]);
+        if (retryTokens !== undefined) on.budgets.set({ upstream: name }, retryTokens);
+      }
+      return { type: on.registry.contentType, text: await on.registry.metrics() };
+    },
+  };
+}
+
+function createInstruments({ Registry, Counter, Gauge, Histogram }: PromClient): Instruments {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string): Gauge<'upstream'> =>
+    new Gauge({ name, help, labelNames: ['upstream'], registers });
+  return {
+    registry,
+    calls: counter('tool_calls_total', 'Calls that ended, by their code; ok is a success.', [
+      'tool_name',
+      'code',
+    ]),
+    durations: new Histogram({
+      name: 'tool_call_duration_seconds',
+      help: 'How long calls took, retries and waits included.',
+      labelNames: ['tool_name'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    attempts: counter('attempts_total', 'Requests to upstreams, retries included.', ['tool_name']),
+    retries: counter('retries_attempted_total', 'Retries that were made.', ['tool_name']),
+    exhausted: counter(
+      'retry_exhausted_total',
+      'Calls that failed with all retries, or the budget for them, used up.',
+      ['tool_name'],
+    ),
+    timeouts: counter('timeouts_total', 'Calls that the cap ended.', ['tool_name']),
+    circuits: gauge('circuit_state', '0 closed, 1 half open, 2 open.'),
+    budgets: gauge('retry_budget_tokens', 'Retries that can be made right now.'),
+  };
+}
