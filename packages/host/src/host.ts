@@ -17,6 +17,7 @@ import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
 import { admits, ToolTable } from './catalog/tools.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
+import { answerWith } from './mcp/answer.js';
 import { makeServer, type Surface } from './mcp/make-server.js';
 import { Prompts } from './mcp/prompts.js';
 import type { Raw } from './mcp/raw.js';
@@ -122,6 +123,7 @@ export function createHost(options: HostOptions = {}): Host {
     resources: new Resources(packs, engine, scrub, timeoutOf),
     prompts: new Prompts(packs, scrub),
     raws,
+    answer: answerWith(log, scrub),
   };
   const make = () => makeServer(surface);
   const readMetrics: Host['metrics'] = async () => {

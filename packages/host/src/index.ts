@@ -15,3 +15,15 @@ export { LOG_LEVELS, type HostLog, type LogLevel } from './log/log.js';
 export { Secret } from './secret/secret.js';
 export { Secrets } from './secret/secrets.js';
 export { didYouMean, nearest } from './text/nearest.js';
+export { ConfigError, type ConfigIssue } from './config/config-error.js';
+export type { Environment } from './config/environment.js';
+export { configJsonSchema } from './config/json-schema.js';
+export {
+  CONFIG_FILE,
+  loadConfig,
+  type LoadedConfig,
+  type LoadOptions,
+  type PackBinding,
+} from './config/load.js';
+export type { Config, SchemaOptions, SectionName } from './config/schema.js';
+export { secretSource, type SecretSource } from './config/secret-source.js';

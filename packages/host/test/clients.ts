@@ -24,7 +24,7 @@ export interface AnyClient {
   readonly close: () => Promise<void>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: { progress: number; message?: string }) => void;
 }
@@ -32,12 +32,17 @@ export interface CallOptions {
 export type Generation = '1.x' | '2.x legacy' | '2.x modern';
 export const generations: readonly Generation[] = ['1.x', '2.x legacy', '2.x modern'];
 
+/** The generations have the same shape at run time; their types have never met. */
+const cast = (value: unknown) => value as never;
+
 const info = { name: 'test', version: '1' };
 
+const v1Of = (client: ClientV2): ClientV1 => cast(client);
+
 const newClient = (generation: Generation): ClientV2 => {
-  if (generation === '1.x') return new ClientV1(info) as unknown as ClientV2;
+  if (generation === '1.x') return cast(new ClientV1(info));
   const mode = generation === '2.x modern' ? { pin: '2026-07-28' } : 'legacy';
-  return new ClientV2(info, { versionNegotiation: { mode } } as never);
+  return new ClientV2(info, cast({ versionNegotiation: { mode } }));
 };
 
 const wrap = (
@@ -46,11 +51,11 @@ const wrap = (
   stderr: () => string,
   pid?: number,
 ): AnyClient => ({
-  listTools: () => client.listTools() as never,
+  listTools: () => cast(client.listTools()),
   callTool: (params, options) =>
     generation === '1.x'
-      ? ((client as unknown as ClientV1).callTool(params, undefined, options as never) as never)
-      : (client.callTool(params, options as never) as never),
+      ? cast(v1Of(client).callTool(params, undefined, cast(options)))
+      : cast(client.callTool(params, cast(options))),
   client,
   stderr,
   pid,
@@ -74,7 +79,7 @@ export const overStdio = async (
   let text = '';
   transport.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const client = newClient(generation);
-  await client.connect(transport as never);
+  await client.connect(cast(transport));
   return wrap(client, generation, () => text, transport.pid ?? undefined);
 };
 
@@ -87,6 +92,6 @@ export const overHttp = async (
   const options = { requestInit: { headers } };
   const transport = generation === '1.x' ? new HttpV1(at, options) : new HttpV2(at, options);
   const client = newClient(generation);
-  await client.connect(transport as never);
+  await client.connect(cast(transport));
   return wrap(client, generation, () => '');
 };

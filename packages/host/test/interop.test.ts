@@ -113,6 +113,6 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
       expect.stringMatching(/^attempt 2 failed/),
     ]);
     const figures = heard.map(({ progress }) => progress);
-    expect(figures).toEqual(figures.toSorted((a, b) => a - b));
+    expect(figures.every((figure, index) => figure > (figures[index - 1] ?? 0))).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ export function toolListing(spec: ToolSpec, profile: Profile): McpTool {
     title,
     description,
     inputSchema: inputSchema as McpTool['inputSchema'],
-    outputSchema: outputJsonSchema(spec, profile) as McpTool['outputSchema'],
+    outputSchema: outputJsonSchema(spec, profile),
     annotations: { ...toolAnnotations(spec) },
-  }) as McpTool;
+  });
 }

@@ -6,8 +6,8 @@ import { createGate } from './gate.js';
 import { bind, refuseOpenBind, unbind, type Timeouts } from './listen.js';
 import { createMcpRoute } from './mcp-route.js';
 
-export const DEFAULT_HTTP_HOST = '127.0.0.1';
-export const DEFAULT_HTTP_PORT = 7411;
+const DEFAULT_HTTP_HOST = '127.0.0.1';
+const DEFAULT_HTTP_PORT = 7411;
 
 export interface HttpOptions {
   /** Default: 127.0.0.1. Anything that others can reach needs a token. */

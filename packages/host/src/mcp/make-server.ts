@@ -22,6 +22,8 @@ export interface Surface {
   readonly resources: Resources;
   readonly prompts: Prompts;
   readonly raws: readonly Raw[];
+  /** Lets only errors out that were meant for the client. */
+  readonly answer: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Lists do not change while a process lives, and are the same for everybody. */
@@ -38,7 +40,7 @@ const validator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
  * set on the low-level server: the tools, their schemas and their listing are made once for all.
  */
 export function makeServer(surface: Surface): McpServer {
-  const { info, instructions, tools, calls, resources, prompts, raws } = surface;
+  const { info, instructions, tools, calls, resources, prompts, raws, answer } = surface;
   const requestState = raws.find((raw) => raw.requestState)?.requestState;
   const mcp = new McpServer(info, {
     capabilities: capabilitiesOf(raws),
@@ -55,13 +57,17 @@ export function makeServer(surface: Surface): McpServer {
   const { server } = mcp;
   server.setRequestHandler('tools/list', () => ({ tools: tools.listing }) as ListToolsResult);
   server.setRequestHandler('tools/call', ({ params }, context) => calls.call(params, context));
-  server.setRequestHandler('resources/list', () => resources.list());
-  server.setRequestHandler('resources/templates/list', () => resources.listTemplates());
-  server.setRequestHandler('resources/read', ({ params }, context) =>
-    resources.read(params.uri, context),
+  server.setRequestHandler('resources/list', () => answer(() => resources.list()));
+  server.setRequestHandler('resources/templates/list', () =>
+    answer(() => resources.listTemplates()),
   );
-  server.setRequestHandler('prompts/list', () => prompts.list());
-  server.setRequestHandler('prompts/get', ({ params }, context) => prompts.get(params, context));
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    answer(() => resources.read(params.uri, context)),
+  );
+  server.setRequestHandler('prompts/list', () => answer(() => prompts.list()));
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    answer(() => prompts.get(params, context)),
+  );
   for (const { install } of raws) install?.(server);
   return mcp;
 }

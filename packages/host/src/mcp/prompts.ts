@@ -36,7 +36,7 @@ export class Prompts {
 
   async list(): Promise<ListPromptsResult> {
     const all = await this.#all();
-    return { prompts: [...all.values()].map(({ definition }) => definition) };
+    return this.#scrub.value({ prompts: [...all.values()].map(({ definition }) => definition) });
   }
 
   async get(

@@ -59,12 +59,12 @@ export class Resources {
 
   async list(): Promise<ListResourcesResult> {
     const all = (await this.#all()).map(({ definition }) => definition);
-    return { resources: all.filter((one): one is Resource => !isTemplate(one)) };
+    return this.#scrub.value({ resources: all.filter((one): one is Resource => !isTemplate(one)) });
   }
 
   async listTemplates(): Promise<ListResourceTemplatesResult> {
     const all = (await this.#all()).map(({ definition }) => definition);
-    return { resourceTemplates: all.filter(isTemplate) };
+    return this.#scrub.value({ resourceTemplates: all.filter(isTemplate) });
   }
 
   async read(uri: string, context: ServerContext): Promise<ReadResourceResult> {

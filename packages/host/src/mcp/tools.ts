@@ -33,7 +33,7 @@ export class ToolCalls {
     if (entry) return this.#run(entry, params, context);
     const raw = this.#table.raw(params.name);
     if (raw) return this.#runRaw(raw, params, context);
-    throw unknownTool(params.name, this.#table.names);
+    throw this.#scrub.error(unknownTool(params.name, this.#table.names));
   }
 
   async #run(
@@ -79,6 +79,6 @@ async function loaded(entry: ToolEntry): Promise<Tool> {
     const handler = (): never => {
       throw cause;
     };
-    return { ...entry.spec, handler } as Tool;
+    return { ...entry.spec, handler };
   }
 }

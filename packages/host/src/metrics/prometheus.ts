@@ -1,8 +1,8 @@
 import type { UpstreamState } from '@toolkeel/contract';
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type * as Prom from 'prom-client';
 import type { CircuitState, Metrics } from './metrics.js';
 
-type PromClient = typeof import('prom-client');
+type Instrumenting = Pick<typeof Prom, 'Registry' | 'Counter' | 'Gauge' | 'Histogram'>;
 
 /** Numbers, so that an alert can say «above 0». */
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = Object.freeze({
@@ -18,15 +18,15 @@ const DURATION_BUCKETS = [
 
 /** The instruments, with the names that dashboards rely on. */
 interface Instruments {
-  readonly registry: Registry;
-  readonly calls: Counter<'tool_name' | 'code'>;
-  readonly durations: Histogram<'tool_name'>;
-  readonly attempts: Counter<'tool_name'>;
-  readonly retries: Counter<'tool_name'>;
-  readonly exhausted: Counter<'tool_name'>;
-  readonly timeouts: Counter<'tool_name'>;
-  readonly circuits: Gauge<'upstream'>;
-  readonly budgets: Gauge<'upstream'>;
+  readonly registry: Prom.Registry;
+  readonly calls: Prom.Counter<'tool_name' | 'code'>;
+  readonly durations: Prom.Histogram<'tool_name'>;
+  readonly attempts: Prom.Counter<'tool_name'>;
+  readonly retries: Prom.Counter<'tool_name'>;
+  readonly exhausted: Prom.Counter<'tool_name'>;
+  readonly timeouts: Prom.Counter<'tool_name'>;
+  readonly circuits: Prom.Gauge<'upstream'>;
+  readonly budgets: Prom.Gauge<'upstream'>;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -44,7 +44,7 @@ export function prometheusMetrics(
   let loading: Promise<Instruments> | undefined;
   const load = (): Promise<Instruments> => {
     loading ??= import('prom-client').then(({ default: client }) => {
-      instruments = createInstruments(client as PromClient);
+      instruments = createInstruments(client);
       return instruments;
     });
     return loading;
@@ -76,12 +76,15 @@ export function prometheusMetrics(
   };
 }
 
-function createInstruments({ Registry, Counter, Gauge, Histogram }: PromClient): Instruments {
+function createInstruments({ Registry, Counter, Gauge, Histogram }: Instrumenting): Instruments {
   const registry = new Registry();
   const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string): Gauge<'upstream'> =>
+  const counter = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+  ): Prom.Counter<L> => new Counter({ name, help, labelNames, registers });
+  const gauge = (name: string, help: string): Prom.Gauge<'upstream'> =>
     new Gauge({ name, help, labelNames: ['upstream'], registers });
   return {
     registry,

@@ -30,7 +30,9 @@ export function scrubWith(text: (text: string) => string): Scrub {
     },
     error: (error) => {
       const { code, message, data } = error;
-      return new ProtocolError(code, text(message), value(data));
+      const clean = { message: text(message), data: value(data) };
+      const isClean = clean.message === message && clean.data === data;
+      return isClean ? error : new ProtocolError(code, clean.message, clean.data);
     },
   };
 }

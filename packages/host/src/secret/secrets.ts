@@ -1,6 +1,6 @@
 import { Secret } from './secret.js';
 
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** Shorter ones would be found in every other word, and protect nothing. */
 const MIN_LENGTH = 6;

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio as serveSdk, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { HostLog } from '../log/log.js';
@@ -21,20 +22,31 @@ export function serveOnStdio(
   { stdin = process.stdin, stdout = process.stdout }: StdioOptions = {},
 ): StdioHandle {
   const guard = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
-  const transport = new StdioServerTransport(stdin, guard.wire);
   const { promise: closed, resolve } = withResolvers();
+  const transport = new WatchedTransport(stdin, guard.wire, () => {
+    guard.release();
+    resolve();
+  });
   const handle = serveSdk(make, {
     transport,
     onerror: (error) => log('warn', 'transport_error', { message: error.message }),
   });
-  // The SDK has put its own callback there; ours follows it.
-  const sdkClosed = transport.onclose;
-  transport.onclose = () => {
-    sdkClosed?.();
-    guard.release();
-    resolve();
-  };
   return { closed, close: () => handle.close() };
+}
+
+/** Says when it has closed; the SDK keeps the callback of the transport for itself. */
+class WatchedTransport extends StdioServerTransport {
+  readonly #onClosed: () => void;
+
+  constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
+    super(stdin, stdout);
+    this.#onClosed = onClosed;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#onClosed();
+  }
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {

@@ -16,8 +16,8 @@ export function guardStdout(
   stdout: NodeJS.WriteStream,
   stray: (text: string) => void,
 ): StdoutGuard {
-  const original = stdout.write;
-  const real = original.bind(stdout);
+  const hadOwn = Object.hasOwn(stdout, 'write');
+  const real = stdout.write.bind(stdout);
 
   const wire = new Writable({
     decodeStrings: false,
@@ -33,7 +33,7 @@ export function guardStdout(
   const redirected: Write = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
     stray(typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString());
     const tell = [encoding, done].find((one) => typeof one === 'function');
-    if (tell) process.nextTick(tell as () => void);
+    if (tell) process.nextTick(tell);
     return true;
   };
   stdout.write = redirected;
@@ -42,7 +42,8 @@ export function guardStdout(
     wire,
     release: () => {
       stdout.off('error', broken);
-      if (stdout.write === redirected) stdout.write = original;
+      if (hadOwn) stdout.write = real;
+      else Reflect.deleteProperty(stdout, 'write');
     },
   };
 }

@@ -1,5 +1,5 @@
 /** How many insertions, deletions, replacements or swaps of neighbours lie between two words. */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
