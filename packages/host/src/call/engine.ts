@@ -14,6 +14,7 @@ import { chain, type HostAround } from './around.js';
 import { bounded } from './bounded.js';
 import { takeEvent } from './events.js';
 import { progressFor } from './progress.js';
+import { isTraced, startSpan } from '../trace/tracing.js';
 import { RunningCall } from './scope.js';
 
 export interface EngineOptions {
@@ -64,10 +65,11 @@ export class CallEngine {
     const { profile, around, now, tokens, byteBudget } = this.#options;
     const call = this.begin(options.name ?? tool.name, options.timeoutMs, context);
     const { correlationId } = call;
+    if (isTraced()) call.span = await startSpan(spanStart(call, context));
     const progress = progressFor(call, context);
     const layers = chain(around, call);
     const budget = options.byteBudget ?? byteBudget;
-    const run = await runTool(tool, args, {
+    const work = () => runTool(tool, args, {
       correlationId,
       get signal() {
         return call.signal;
@@ -86,6 +88,7 @@ export class CallEngine {
       ...(tokens && { tokens }),
       ...(budget !== undefined && { byteBudget: budget }),
     });
+    const run = await (call.span ? call.span.run(work) : work());
     progress.stop();
     this.finish(call, codeOf(run), clockOf(run));
     return run;
@@ -104,6 +107,7 @@ export class CallEngine {
     const { name, correlationId, retries, attempts } = call;
     const elapsedMs = now() - call.startedAt;
     call.close();
+    call.span?.end(code, { 'toolkeel.retries': retries, 'toolkeel.attempts': attempts });
     this.#running.delete(correlationId);
     metrics.callEnded(name, code, elapsedMs / 1000);
     if (call.exhausted && code !== 'ok') metrics.retryExhausted(name);
@@ -119,6 +123,7 @@ export class CallEngine {
       elapsed_ms: Math.round(elapsedMs),
       retries,
       attempts,
+      ...(call.span && { trace_id: call.span.traceId }),
     });
     if (this.#running.size === 0) for (const tell of this.#idle.splice(0)) tell();
   }
@@ -161,4 +166,8 @@ function clockOf({ envelope }: ToolRun): string | undefined {
   const details: unknown = envelope.success ? undefined : envelope.error.details;
   if (typeof details !== 'object' || details === null || !('clock' in details)) return undefined;
   return typeof details.clock === 'string' ? details.clock : undefined;
+}
+
+function spanStart({ name, correlationId, meta }: RunningCall, { mcpReq }: ServerContext) {
+  return { method: mcpReq.method, name, correlationId, meta };
 }

@@ -46,6 +46,9 @@ export function takeEvent(
         call.exhausted = true;
       }
       break;
+    case 'attempt_end':
+      call?.span?.attempt(event.attempt, event.elapsedMs, event.fault?.kind);
+      break;
     case 'timeout_abort':
       if (call && event.clock === 'deadline') call.timeoutTold = true;
       break;

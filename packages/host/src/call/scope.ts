@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CallSpan } from '../trace/tracing.js';
 
 /** The `_meta` of a request: progress token, trace context, idempotency key. */
 export type RequestMeta = Readonly<Record<string, unknown>>;
@@ -36,6 +37,8 @@ export class RunningCall implements CallScope {
   timeoutTold = false;
   /** Set by the first end that was not the handler's own. */
   ended: EndReason | undefined;
+  /** Where somebody collects spans. */
+  span: CallSpan | undefined;
   onRetry: ((afterMs: number, attempt: number) => void) | undefined;
   /** Told when the call is to stop, whatever the handler does. */
   onEnd: (() => void) | undefined;
