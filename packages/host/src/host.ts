@@ -11,6 +11,7 @@ import {
   type ToolSpec,
   type UpstreamState,
 } from '@toolkeel/contract';
+import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
 import { CallEngine } from './call/engine.js';
 import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
@@ -65,6 +66,8 @@ export interface Host {
   readonly manifest: () => Manifest;
   /** Registers plain MCP handlers inside of the same middleware. */
   readonly raw: (raw: Raw) => void;
+  /** A server for one connection, for a transport of your own. */
+  readonly connect: (transport: Transport) => Promise<{ readonly close: () => Promise<void> }>;
   readonly serveStdio: (options?: StdioOptions) => StdioHandle;
   readonly listen: (options?: HttpOptions) => Promise<HttpHandle>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
@@ -142,6 +145,11 @@ export function createHost(options: HostOptions = {}): Host {
       for (const resource of raw.resources ?? []) surface.resources.addRaw(resource);
       for (const prompt of raw.prompts ?? []) surface.prompts.addRaw(prompt);
       raws.push(raw);
+    },
+    connect: async (transport) => {
+      const server = make();
+      await server.connect(transport);
+      return { close: () => server.close() };
     },
     serveStdio: (stdio) => serveOnStdio(make, log, stdio),
     listen: async (http) => {

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHost, createLog, HostError, Secret, type Host, type HttpHandle } from '@toolkeel/host';
+import {
+  createHost,
+  createLog,
+  HostError,
+  Secret,
+  type Host,
+  type HttpHandle,
+} from '@toolkeel/host';
 import { samplePack } from '../src/fixtures/sample.fixture.js';
 import { overHttp } from './clients.js';
 
@@ -67,7 +74,12 @@ describe('a request', () => {
   });
 
   it('that is too large is refused, whether or not it says so', async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', pad: 'x'.repeat(20_000) });
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/list',
+      pad: 'x'.repeat(20_000),
+    });
     expect((await get(`${http.url}/mcp`, json, body)).status).toBe(413);
     const chunked = { ...json, 'transfer-encoding': 'chunked' };
     expect((await get(`${http.url}/mcp`, chunked, body)).status).toBe(413);
@@ -81,7 +93,9 @@ describe('a request', () => {
 
   it('to nowhere finds nothing', async () => {
     expect((await get(`${http.url}/x`, {})).status).toBe(404);
-    expect((await get(`${http.url}/mcp`, { ...json, 'mcp-session-id': 'x' }, listing)).status).toBe(404);
+    expect((await get(`${http.url}/mcp`, { ...json, 'mcp-session-id': 'x' }, listing)).status).toBe(
+      404,
+    );
     expect((await get(`${http.url}/mcp`, json)).status).toBe(405);
   });
 });
@@ -127,7 +141,9 @@ describe('beyond this machine', () => {
     expect((await get(`${url}/metrics`, { authorization })).status).toBe(200);
     expect((await get(`${url}/mcp`, { ...json, authorization }, listing)).status).toBe(200);
     expect(JSON.parse((await get(`${url}/healthz`, {})).text)).toEqual({ ok: true });
-    expect(JSON.parse((await get(`${url}/healthz`, { authorization })).text)).toMatchObject({ packs: {} });
+    expect(JSON.parse((await get(`${url}/healthz`, { authorization })).text)).toMatchObject({
+      packs: {},
+    });
     const client = await overHttp('1.x', url, { authorization });
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     await client.close();
@@ -171,8 +187,12 @@ describe('what can be seen', () => {
     await own.close();
     await flush();
 
-    const lines = text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-    const id = (flaky['structuredContent'] as { meta: { correlation_id: string } }).meta.correlation_id;
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const id = (flaky['structuredContent'] as { meta: { correlation_id: string } }).meta
+      .correlation_id;
     const told = lines.filter((line) => line['correlation_id'] === id);
     expect(told.map((line) => line['event'])).toEqual([
       'attempt_end',
@@ -183,8 +203,16 @@ describe('what can be seen', () => {
       'call_end',
       'tool_call',
     ]);
-    expect(told[1]).toMatchObject({ level: 'info', tool_name: 'flaky', attempt: 1, fault: 'server', status: 503 });
+    expect(told[1]).toMatchObject({
+      level: 'info',
+      tool_name: 'flaky',
+      attempt: 1,
+      fault: 'server',
+      status: 503,
+    });
     expect(told.at(-1)).toMatchObject({ code: 'ok', retries: 2, attempts: 3 });
-    expect(lines.find((line) => line['event'] === 'timeout_abort')).toMatchObject({ clock: 'deadline' });
+    expect(lines.find((line) => line['event'] === 'timeout_abort')).toMatchObject({
+      clock: 'deadline',
+    });
   });
 });

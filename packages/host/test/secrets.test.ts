@@ -49,7 +49,9 @@ it('never says a secret, wherever it was planted', async () => {
   };
   const { tools } = await client.listTools();
   for (const { name } of tools) {
-    see(await client.callTool({ name, arguments: { text: secret } }).catch((error: unknown) => error));
+    see(
+      await client.callTool({ name, arguments: { text: secret } }).catch((error: unknown) => error),
+    );
   }
   const tried = [
     () => client.callTool({ name: secret }),

@@ -1,4 +1,11 @@
-import { context, trace, type Attributes, type Span, type SpanOptions, type Tracer } from '@opentelemetry/api';
+import {
+  context,
+  trace,
+  type Attributes,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api';
 import { afterEach, expect, it } from 'vitest';
 import { createHost } from '@toolkeel/host';
 import { samplePack } from '../src/fixtures/sample.fixture.js';
@@ -72,13 +79,29 @@ it('makes a span a call and one an attempt, under the span of the client', async
     name: 'tools/call flaky',
     parent: '00f067aa0ba902b7',
     traceId,
-    attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': 'flaky', 'toolkeel.retries': 2 },
+    attributes: {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.tool.name': 'flaky',
+      'toolkeel.retries': 2,
+    },
     ended: true,
   });
   const own = call && (1).toString(16).padStart(16, '0');
   expect(rest.slice(0, 3)).toMatchObject([
-    { name: 'attempt 0', parent: own, traceId, attributes: { 'error.type': 'server' }, ended: true },
-    { name: 'attempt 1', parent: own, traceId, attributes: { 'error.type': 'server' }, ended: true },
+    {
+      name: 'attempt 0',
+      parent: own,
+      traceId,
+      attributes: { 'error.type': 'server' },
+      ended: true,
+    },
+    {
+      name: 'attempt 1',
+      parent: own,
+      traceId,
+      attributes: { 'error.type': 'server' },
+      ended: true,
+    },
     { name: 'attempt 2', parent: own, traceId, ended: true },
   ]);
   expect(rest[3]).toMatchObject({

@@ -10,7 +10,7 @@ const GRACE_MS = 20;
 export interface Bounds {
   readonly now: () => number;
   /** What a handler did after its call was answered without it. */
-  readonly onLate: (settled: Settled) => void;
+  readonly onLate: (call: RunningCall, settled: Settled) => void;
 }
 
 /** Lets a call work until its end and not longer, whatever the handler does with its signal. */
@@ -25,7 +25,7 @@ export function bounded(
     let timer: NodeJS.Timeout | undefined;
     let isAnswered = false;
     const settle = (settled: Settled): void => {
-      if (isAnswered) return onLate(settled);
+      if (isAnswered) return onLate(call, settled);
       isAnswered = true;
       clearTimeout(timer);
       call.onEnd = undefined;

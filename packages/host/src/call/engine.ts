@@ -11,7 +11,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { chain, type HostAround } from './around.js';
-import { bounded } from './bounded.js';
+import { bounded, type Bounds } from './bounded.js';
 import { takeEvent } from './events.js';
 import { progressFor } from './progress.js';
 import { isTraced, startSpan } from '../trace/tracing.js';
@@ -41,9 +41,14 @@ export class CallEngine {
   readonly #options: EngineOptions;
   readonly #running = new Map<string, RunningCall>();
   #idle: (() => void)[] = [];
+  readonly #bounds: Bounds;
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#bounds = {
+      now: options.now,
+      onLate: (call, settled) => this.#noteLate(call, settled),
+    };
   }
 
   get runningCalls(): number {
@@ -67,27 +72,26 @@ export class CallEngine {
     const { correlationId } = call;
     if (isTraced()) call.span = await startSpan(spanStart(call, context));
     const progress = progressFor(call, context);
-    const layers = chain(around, call);
     const budget = options.byteBudget ?? byteBudget;
-    const work = () => runTool(tool, args, {
-      correlationId,
-      get signal() {
-        return call.signal;
-      },
-      deadline: call.deadline,
-      progress: progress.report,
-      profile,
-      now,
-      around: (accepted, next) =>
-        bounded(call, tool, () => layers(accepted, next), {
-          now,
-          onLate: (settled) => this.#noteLate(call, settled),
-        }),
-      onUnexpected: (cause) => this.noteUnexpected(call, cause),
-      ...(options.reportsEvents && { retryCount: () => call.retries }),
-      ...(tokens && { tokens }),
-      ...(budget !== undefined && { byteBudget: budget }),
-    });
+    const work = () =>
+      runTool(tool, args, {
+        correlationId,
+        get signal() {
+          return call.signal;
+        },
+        deadline: call.deadline,
+        progress: progress.report,
+        profile,
+        now,
+        around: (accepted, next) => {
+          const enter = around.length === 0 ? next : () => chain(around, call)(accepted, next);
+          return bounded(call, tool, enter, this.#bounds);
+        },
+        onUnexpected: (cause) => this.noteUnexpected(call, cause),
+        ...(options.reportsEvents && { retryCount: () => call.retries }),
+        ...(tokens && { tokens }),
+        ...(budget !== undefined && { byteBudget: budget }),
+      });
     const run = await (call.span ? call.span.run(work) : work());
     progress.stop();
     this.finish(call, codeOf(run), clockOf(run));
@@ -103,19 +107,28 @@ export class CallEngine {
   }
 
   finish(call: RunningCall, code: string, clock?: string): void {
-    const { log, metrics, now } = this.#options;
-    const { name, correlationId, retries, attempts } = call;
-    const elapsedMs = now() - call.startedAt;
+    const elapsedMs = this.#options.now() - call.startedAt;
     call.close();
-    call.span?.end(code, { 'toolkeel.retries': retries, 'toolkeel.attempts': attempts });
-    this.#running.delete(correlationId);
+    this.#running.delete(call.correlationId);
+    this.#tell(call, code, clock, elapsedMs);
+    if (this.#running.size === 0) for (const tell of this.#idle.splice(0)) tell();
+  }
+
+  #tell(call: RunningCall, code: string, clock: string | undefined, elapsedMs: number): void {
+    const { log, metrics } = this.#options;
+    const { name, correlationId, retries, attempts, span } = call;
     metrics.callEnded(name, code, elapsedMs / 1000);
-    if (call.exhausted && code !== 'ok') metrics.retryExhausted(name);
+    if (call.exhausted && code !== OK) metrics.retryExhausted(name);
     if (clock === 'deadline') metrics.timeout(name);
     if (call.ended === 'deadline' && !call.timeoutTold) {
-      const fields = { correlation_id: correlationId, tool_name: name, clock: 'deadline' };
-      log('warn', 'timeout_abort', { ...fields, elapsed_ms: Math.round(elapsedMs) });
+      log('warn', 'timeout_abort', {
+        correlation_id: correlationId,
+        tool_name: name,
+        clock: 'deadline',
+        elapsed_ms: Math.round(elapsedMs),
+      });
     }
+    span?.end(code, { 'toolkeel.retries': retries, 'toolkeel.attempts': attempts });
     log('info', 'tool_call', {
       correlation_id: correlationId,
       tool_name: name,
@@ -123,9 +136,8 @@ export class CallEngine {
       elapsed_ms: Math.round(elapsedMs),
       retries,
       attempts,
-      ...(call.span && { trace_id: call.span.traceId }),
+      trace_id: span?.traceId,
     });
-    if (this.#running.size === 0) for (const tell of this.#idle.splice(0)) tell();
   }
 
   /** Resolves when no call is running; after `graceMs` those that still do are ended. */

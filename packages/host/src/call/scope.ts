@@ -18,7 +18,7 @@ export interface CallScope {
    * From now on a client that cancels or disconnects no longer ends this call: for a mutation that
    * is being sent. The deadline still does.
    */
-  readonly hold: () => void;
+  hold(): void;
 }
 
 export type EndReason = 'cancelled' | 'deadline' | 'shutdown';
@@ -58,8 +58,8 @@ export class RunningCall implements CallScope {
     this.startedAt = options.now;
     this.deadline = options.now + options.timeoutMs;
     this.#client = options.client;
-    options.client?.addEventListener('abort', this.#clientGone, { once: true });
-    if (options.client?.aborted) this.#clientGone();
+    options.client?.addEventListener('abort', this);
+    if (options.client?.aborted) this.handleEvent();
   }
 
   /** Made when somebody asks for it: most handlers that are quick never do. */
@@ -71,9 +71,9 @@ export class RunningCall implements CallScope {
     return this.#controller.signal;
   }
 
-  readonly hold = (): void => {
+  hold(): void {
     this.#held = true;
-  };
+  }
 
   /** Ends the call for a reason that is not the handler's. */
   end(reason: EndReason): void {
@@ -87,12 +87,13 @@ export class RunningCall implements CallScope {
   close(): void {
     this.onEnd = undefined;
     this.onRetry = undefined;
-    this.#client?.removeEventListener('abort', this.#clientGone);
+    this.#client?.removeEventListener('abort', this);
   }
 
-  readonly #clientGone = (): void => {
+  /** The client gave up. The call itself is the listener: one object less for each. */
+  handleEvent(): void {
     if (!this.#held) this.end('cancelled');
-  };
+  }
 }
 
 function reasonFor(ended: EndReason, client: AbortSignal | undefined): unknown {

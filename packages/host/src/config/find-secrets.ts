@@ -7,7 +7,8 @@ import { pointerOf, type Path } from './pointer.js';
 import { isSecretSource, type SecretSource } from './secret-source.js';
 
 /** Names of what nobody else should know. `tokenUrl` is not among them: it ends otherwise. */
-const SECRET_NAME = /(^|[-_.]|[a-z])(authorization|cookie|token|secret|password|(api|access|private|signing|subscription)[-_]?key)$/i;
+const SECRET_NAME =
+  /(^|[-_.]|[a-z])(authorization|cookie|token|secret|password|(api|access|private|signing|subscription)[-_]?key)$/i;
 const SECRET_VARIABLE = /(TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_KEY)/i;
 
 interface Found {
@@ -61,7 +62,9 @@ function takeSecret(
   return 'is a secret, which does not belong here: write { "env": "NAME" } or { "file": "PATH" }';
 }
 
-type Read = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly reason: string };
+type Read =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly reason: string };
 
 /** The value that a source leads to, without its prefix. */
 export function readSource(source: SecretSource, env: Environment): Read {

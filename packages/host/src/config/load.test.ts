@@ -55,7 +55,9 @@ describe('without a file', () => {
   });
 
   it('refuses a file that was named and is not there', () => {
-    expect(refusal({ env: { TOOLKEEL_CONFIG: 'no.json' } }).message).toMatch(/no\.json.*no such file/);
+    expect(refusal({ env: { TOOLKEEL_CONFIG: 'no.json' } }).message).toMatch(
+      /no\.json.*no such file/,
+    );
   });
 });
 
@@ -117,7 +119,11 @@ describe('a mistake', () => {
   it('is told with file, pointer and the nearest key, and all of them at once', () => {
     const file = write({ profil: 'api', packs: { sample: { catlogs: {} }, smaple: {} } });
     expect(refusal().issues).toEqual([
-      { origin: file, pointer: '/packs/sample/catlogs', message: 'is not known. Did you mean "catalogs"?' },
+      {
+        origin: file,
+        pointer: '/packs/sample/catlogs',
+        message: 'is not known. Did you mean "catalogs"?',
+      },
       { origin: file, pointer: '/packs/smaple', message: 'is not known. Did you mean "sample"?' },
       { origin: file, pointer: '/profil', message: 'is not known. Did you mean "profile"?' },
     ]);
@@ -195,7 +201,9 @@ describe('a secret', () => {
   });
 
   it('of a pack is watched, although the pack reads it itself', () => {
-    write({ packs: { sample: { headers: { Authorization: { env: 'PACK_CRED', prefix: 'Bearer ' } } } } });
+    write({
+      packs: { sample: { headers: { Authorization: { env: 'PACK_CRED', prefix: 'Bearer ' } } } },
+    });
     const { secrets, packEntry } = load({ env: { PACK_CRED: 'pack-credential' } });
     expect(secrets.scrub('Bearer pack-credential')).toBe('Bearer [redacted]');
     expect(packEntry('sample').config).toMatchObject({

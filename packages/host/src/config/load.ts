@@ -61,7 +61,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   ]);
   const secrets = new Secrets();
   const issues = findSecrets(merged.values, env, secrets, merged.originOf);
-  const config = check(merged, { packs: packs.map(({ pack }) => pack), ...sectionsOf(options) }, issues);
+  const config = check(
+    merged,
+    { packs: packs.map(({ pack }) => pack), ...sectionsOf(options) },
+    issues,
+  );
 
   const secretAt = (name: string, source: string | SecretSource | undefined) => {
     if (source === undefined) return undefined;
@@ -169,4 +173,3 @@ function positive(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && number > 0 ? number : undefined;
 }
-

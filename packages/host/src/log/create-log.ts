@@ -18,38 +18,73 @@ export interface Log {
   readonly flush: () => Promise<void>;
 }
 
-type Entry = readonly [level: LogLevel, fields: Readonly<Record<string, unknown>>];
+interface Entry {
+  readonly level: LogLevel;
+  readonly at: number;
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** How long a line may wait for others: writing one takes longer than a quick call. */
+const BATCH_MS = 25;
 
 /**
- * JSON lines on stderr, by pino, which is loaded when the first line is to be written: it takes as
- * long to load as a server takes to answer its first request.
+ * JSON lines on stderr, by pino. It takes as long to load as a server takes to answer its first
+ * request, so it is loaded when the first line is to be written.
  */
 export function createLog(options: LogOptions = {}): Log {
   const { level = 'info', scrub = (text) => text, base = {} } = options;
-  const write = options.write ?? ((line) => void process.stderr.write(line));
+  const write = options.write ?? ((text) => void process.stderr.write(text));
   if (level === 'silent') return { log: () => {}, flush: () => Promise.resolve() };
 
   const lowest = LOG_LEVELS.indexOf(level);
+  const lines: string[] = [];
   const waiting: Entry[] = [];
-  let emit = (entry: Entry): void => void waiting.push(entry);
-  let loading: Promise<void> | undefined;
+  let emit: ((entry: Entry) => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
-  const load = async (): Promise<void> => {
-    const { pino } = await import('pino');
-    const logger = pino(
-      { level, base, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: named } },
-      // The line is text by now, so that no field, serializer or nested value can be forgotten.
-      { write: (line) => write(scrub(line)) },
-    );
-    emit = ([to, fields]) => logger[to](fields);
+  const writeOut = (): void => {
+    timer = undefined;
+    if (!emit) return;
     for (const entry of waiting.splice(0)) emit(entry);
+    const text = lines.splice(0).join('');
+    if (text !== '') write(scrub(text));
   };
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    emit ??= await loadPino({ level, base }, (line) => lines.push(line));
+    writeOut();
+  };
+  // Whoever ends the process still wants to know why, also before pino is there.
+  process.once('exit', () => {
+    emit ??= ({ level: to, at, event, fields }) => {
+      const line = {
+        level: to,
+        time: new Date(at).toISOString(),
+        ...base,
+        event,
+        ...plain(fields),
+      };
+      lines.push(`${JSON.stringify(line)}\n`);
+    };
+    writeOut();
+  });
   const log: HostLog = (to, event, fields = {}) => {
     if (LOG_LEVELS.indexOf(to) < lowest) return;
-    emit([to, { event, ...plain(fields) }]);
-    loading ??= load();
+    waiting.push({ level: to, at: Date.now(), event, fields });
+    timer ??= setTimeout(() => void flush(), BATCH_MS);
   };
-  return { log, flush: async () => loading };
+  return { log, flush };
+}
+
+async function loadPino(
+  { level, base }: Required<Pick<LogOptions, 'level' | 'base'>>,
+  write: (line: string) => void,
+): Promise<(entry: Entry) => void> {
+  const { pino } = await import('pino');
+  const logger = pino({ level, base, timestamp: false, formatters: { level: named } }, { write });
+  return ({ level: to, at, event, fields }) =>
+    logger[to]({ time: new Date(at).toISOString(), event, ...plain(fields) });
 }
 
 function named(label: string): { level: string } {

@@ -1,6 +1,7 @@
 import type { UpstreamState } from '@toolkeel/contract';
 import type * as Prom from 'prom-client';
 import type { CircuitState, Metrics } from './metrics.js';
+import { Tally } from './tally.js';
 
 type Instrumenting = Pick<typeof Prom, 'Registry' | 'Counter' | 'Gauge' | 'Histogram'>;
 
@@ -33,42 +34,53 @@ export interface PrometheusMetrics extends Metrics {
   readonly read: () => Promise<{ readonly type: string; readonly text: string }>;
 }
 
+/** How many durations are kept before they are counted. */
+const BATCH = 1024;
+
 /**
- * Counts with prom-client, which is loaded when the first thing is to be counted: a server on stdio
- * has answered its first listing by then.
+ * Counts with prom-client, which is loaded when somebody looks. Until then plain numbers do: a quick
+ * call should not pay for a dashboard that nobody has open.
  */
 export function prometheusMetrics(
   upstreams: () => Promise<readonly UpstreamState[]>,
 ): PrometheusMetrics {
-  let instruments: Instruments | undefined;
+  const calls = new Tally();
+  const attempts = new Tally();
+  const retries = new Tally();
+  const exhausted = new Tally();
+  const timeouts = new Tally();
+  const circuits = new Map<string, CircuitState>();
+  let durations: { readonly tool: string; readonly seconds: number }[] = [];
   let loading: Promise<Instruments> | undefined;
-  const load = (): Promise<Instruments> => {
-    loading ??= import('prom-client').then(({ default: client }) => {
-      instruments = createInstruments(client);
-      return instruments;
-    });
-    return loading;
-  };
-  const count = (act: (on: Instruments) => void): void => {
-    if (instruments) act(instruments);
-    else load().then(act, () => {});
+
+  const settle = async (): Promise<Instruments> => {
+    loading ??= import('prom-client').then(({ default: client }) => createInstruments(client));
+    const on = await loading;
+    calls.take((tool, code, n) => on.calls.inc({ tool_name: tool, code }, n));
+    attempts.take((tool, _, n) => on.attempts.inc({ tool_name: tool }, n));
+    retries.take((tool, _, n) => on.retries.inc({ tool_name: tool }, n));
+    exhausted.take((tool, _, n) => on.exhausted.inc({ tool_name: tool }, n));
+    timeouts.take((tool, _, n) => on.timeouts.inc({ tool_name: tool }, n));
+    for (const { tool, seconds } of durations) on.durations.observe({ tool_name: tool }, seconds);
+    durations = [];
+    for (const [upstream, state] of circuits) on.circuits.set({ upstream }, CIRCUIT_VALUES[state]);
+    return on;
   };
   return {
-    callEnded: (tool, code, seconds) =>
-      count(({ calls, durations }) => {
-        calls.inc({ tool_name: tool, code });
-        durations.observe({ tool_name: tool }, seconds);
-      }),
-    attempts: (tool, n) => count((on) => on.attempts.inc({ tool_name: tool }, n)),
-    retry: (tool) => count((on) => on.retries.inc({ tool_name: tool })),
-    retryExhausted: (tool) => count((on) => on.exhausted.inc({ tool_name: tool })),
-    timeout: (tool) => count((on) => on.timeouts.inc({ tool_name: tool })),
-    circuit: (upstream, state) =>
-      count((on) => on.circuits.set({ upstream }, CIRCUIT_VALUES[state])),
+    callEnded: (tool, code, seconds) => {
+      calls.add(tool, 1, code);
+      durations.push({ tool, seconds });
+      if (durations.length === BATCH) settle().catch(() => {});
+    },
+    attempts: (tool, n) => attempts.add(tool, n),
+    retry: (tool) => retries.add(tool, 1),
+    retryExhausted: (tool) => exhausted.add(tool, 1),
+    timeout: (tool) => timeouts.add(tool, 1),
+    circuit: (upstream, state) => void circuits.set(upstream, state),
     read: async () => {
-      const on = await load();
-      for (const { name, circuit, retryTokens } of await upstreams()) {
-        on.circuits.set({ upstream: name }, CIRCUIT_VALUES[circuit]);
+      for (const { name, circuit } of await upstreams()) circuits.set(name, circuit);
+      const on = await settle();
+      for (const { name, retryTokens } of await upstreams()) {
         if (retryTokens !== undefined) on.budgets.set({ upstream: name }, retryTokens);
       }
       return { type: on.registry.contentType, text: await on.registry.metrics() };

@@ -40,7 +40,8 @@ export class Secrets {
 
 function formsOf(value: string): string[] {
   const inJson = JSON.stringify(value).slice(1, -1);
-  const inUrl = encodeURIComponent(value);
+  // Half a character cannot be in a URL, and `encodeURIComponent` throws on it.
+  const inUrl = encodeURIComponent(Buffer.from(value).toString());
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
   const base64url = Buffer.from(value).toString('base64url');
   return [value, inJson, JSON.stringify(inJson).slice(1, -1), inUrl, base64, base64url];

@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 
 type Write = typeof process.stdout.write;
 
@@ -18,17 +18,14 @@ export function guardStdout(
 ): StdoutGuard {
   const hadOwn = Object.hasOwn(stdout, 'write');
   const real = stdout.write.bind(stdout);
-
-  const wire = new Writable({
-    decodeStrings: false,
-    highWaterMark: stdout.writableHighWaterMark,
-    write: (chunk: string | Uint8Array, encoding, done) => {
-      if (typeof chunk === 'string') real(chunk, encoding, done);
-      else real(chunk, done);
-    },
-  });
-  const broken = (error: Error): void => void wire.destroy(error);
-  stdout.on('error', broken);
+  // Only what the transport uses. A stream around the stream would cost as much as a small answer.
+  const wire = {
+    write: real,
+    on: stdout.on.bind(stdout),
+    once: stdout.once.bind(stdout),
+    off: stdout.off.bind(stdout),
+    listeners: stdout.listeners.bind(stdout),
+  } as unknown as Writable;
 
   const redirected: Write = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
     stray(typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString());
@@ -41,7 +38,6 @@ export function guardStdout(
   return {
     wire,
     release: () => {
-      stdout.off('error', broken);
       if (hadOwn) stdout.write = real;
       else Reflect.deleteProperty(stdout, 'write');
     },

@@ -42,7 +42,11 @@ export async function startSpan(start: SpanStart): Promise<CallSpan> {
     'gen_ai.tool.name': name,
     'toolkeel.correlation_id': correlationId,
   };
-  const span = tracer.startSpan(`${method} ${name}`, { kind: api.SpanKind.SERVER, attributes }, outside);
+  const span = tracer.startSpan(
+    `${method} ${name}`,
+    { kind: api.SpanKind.SERVER, attributes },
+    outside,
+  );
   const inside = api.trace.setSpan(outside, span);
   return {
     traceId: span.spanContext().traceId,

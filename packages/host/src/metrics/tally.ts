@@ -1,0 +1,17 @@
+/** Numbers by tool and code, kept until somebody takes them. */
+export class Tally {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  add(tool: string, count: number, code = ''): void {
+    let ofTool = this.#counts.get(tool);
+    if (!ofTool) this.#counts.set(tool, (ofTool = new Map()));
+    ofTool.set(code, (ofTool.get(code) ?? 0) + count);
+  }
+
+  take(each: (tool: string, code: string, count: number) => void): void {
+    for (const [tool, codes] of this.#counts) {
+      for (const [code, count] of codes) each(tool, code, count);
+    }
+    this.#counts.clear();
+  }
+}
