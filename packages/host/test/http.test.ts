@@ -121,14 +121,14 @@ describe('a slow client', () => {
   });
 });
 
-describe('beyond this machine', () => {
-  it('it does not start without a token', async () => {
+describe('a server that others can reach', () => {
+  it('does not start without a token', async () => {
     for (const open of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
       await expect(host.listen({ host: open, port: 0 })).rejects.toThrow(HostError);
     }
   });
 
-  it('it answers only those who have the token', async () => {
+  it('answers only those who have the token', async () => {
     const token = new Secret('http.token', 'a-long-enough-token');
     const open = await host.listen({ host: '0.0.0.0', port: 0, token });
     const url = open.url.replace('0.0.0.0', '127.0.0.1');

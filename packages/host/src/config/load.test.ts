@@ -211,3 +211,16 @@ describe('a secret', () => {
     });
   });
 });
+
+it('becomes the options of a host', () => {
+  write({ profile: 'workflow', http: { port: 0, graceSecs: 2, allowedHosts: ['a.example'] } });
+  const env = { TOOLKEEL_TOOL_TIMEOUT_SECS: '2', TOOLKEEL_HTTP_TOKEN: 'a-long-token' };
+  const { hostOptions, httpOptions } = load({ env });
+  expect(hostOptions).toMatchObject({
+    profile: { name: 'workflow', mode: 'composer', approvalMode: true },
+    callTimeoutMs: 2000,
+  });
+  const { token, ...rest } = httpOptions;
+  expect(rest).toEqual({ port: 0, graceMs: 2000, allowedHosts: ['a.example'] });
+  expect(token?.reveal()).toBe('a-long-token');
+});

@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import type { Pack } from '@toolkeel/contract';
 import { presets } from '@toolkeel/kernel';
 import type { PackEntry } from '../catalog/loaded-pack.js';
+import type { HostOptions } from '../host.js';
+import type { HttpOptions } from '../http/serve.js';
 import { Secret } from '../secret/secret.js';
 import { Secrets } from '../secret/secrets.js';
 import { ConfigError, type ConfigIssue } from './config-error.js';
@@ -12,6 +14,7 @@ import { findSecrets, readSource } from './find-secrets.js';
 import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
 import { parseJson } from './parse-json.js';
 import { pointerOf } from './pointer.js';
+import { hostOptionsOf, httpOptionsOf } from './options.js';
 import { configSchema, type Config, type SchemaOptions } from './schema.js';
 import type { SecretSource } from './secret-source.js';
 
@@ -47,6 +50,10 @@ export interface LoadedConfig {
   readonly journalUrl: Secret | undefined;
   /** For `createHost`: a pack with its settings and its cap. */
   readonly packEntry: (name: string) => PackEntry;
+  /** For `createHost`, beside packs and log. */
+  readonly hostOptions: Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'scrub'>;
+  /** For `host.listen`. */
+  readonly httpOptions: HttpOptions;
 }
 
 /** Reads the configuration: flags over environment over file over defaults. */
@@ -73,11 +80,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     const read = readSource(source, env);
     return read.ok ? secrets.add(name, `${source.prefix ?? ''}${read.value}`) : undefined;
   };
+  const httpToken = secretAt('http.token', config.http.token);
   return {
     config,
     file,
     secrets,
-    httpToken: secretAt('http.token', config.http.token),
+    httpToken,
+    hostOptions: hostOptionsOf(config, secrets),
+    httpOptions: httpOptionsOf(config, httpToken),
     journalUrl: secretAt('journal.url', config.journal.url),
     packEntry: (name) => {
       const binding = packs.find(({ pack }) => pack.name === name);
@@ -92,7 +102,8 @@ function sectionsOf({ sections }: LoadOptions): Pick<SchemaOptions, 'sections'> 
 }
 
 function findFile(given: string | undefined, env: Environment, cwd: string): string | undefined {
-  const named = given ?? (env['TOOLKEEL_CONFIG'] || undefined);
+  const fromEnv = env['TOOLKEEL_CONFIG'];
+  const named = given ?? (fromEnv === '' ? undefined : fromEnv);
   const path = resolve(cwd, named ?? CONFIG_FILE);
   if (existsSync(path)) return path;
   if (named === undefined) return undefined;
@@ -131,7 +142,7 @@ function kebab(name: string): string {
 function check(merged: Merged, options: SchemaOptions, found: readonly ConfigIssue[]): Config {
   const schema = configSchema(options);
   const parsed = schema.safeParse(merged.values, { reportInput: true });
-  if (parsed.success && found.length === 0) return parsed.data as Config;
+  if (parsed.success && found.length === 0) return parsed.data;
   const refused = (parsed.error?.issues ?? [])
     .flatMap((issue) => explainIssue(schema, issue))
     .map(({ path, message }) => ({

@@ -76,13 +76,20 @@ export class Sessions {
   }
 
   async #use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
-    session.lastUsed = this.#options.now();
-    session.open++;
-    try {
-      return await session.transport.handleRequest(request, bodyOf(parsedBody));
-    } finally {
+    const leave = (): void => {
       session.open--;
       session.lastUsed = this.#options.now();
+    };
+    session.open++;
+    try {
+      // A stream that a client listens on keeps its session, however quiet it is.
+      if (request.method === 'GET') {
+        session.open++;
+        request.signal.addEventListener('abort', leave, { once: true });
+      }
+      return await session.transport.handleRequest(request, bodyOf(parsedBody));
+    } finally {
+      leave();
     }
   }
 

@@ -4,7 +4,10 @@ export class Tally {
 
   add(tool: string, count: number, code = ''): void {
     let ofTool = this.#counts.get(tool);
-    if (!ofTool) this.#counts.set(tool, (ofTool = new Map()));
+    if (!ofTool) {
+      ofTool = new Map<string, number>();
+      this.#counts.set(tool, ofTool);
+    }
     ofTool.set(code, (ofTool.get(code) ?? 0) + count);
   }
 
