@@ -5,12 +5,14 @@ import {
   type PackHealth,
   type PageTokens,
   type Profile,
+  type RunClock,
   type RunProfile,
   type TextModel,
   type Tool,
   type ToolSpec,
   type UpstreamState,
 } from '@toolkeel/contract';
+import { systemClock } from '@toolkeel/kernel';
 import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
 import { CallEngine } from './call/engine.js';
@@ -55,6 +57,8 @@ export interface HostOptions {
   readonly tokens?: PageTokens;
   /** Of one answer, in bytes. Default: 48 KiB. */
   readonly byteBudget?: number;
+  /** Default: the process's own. */
+  readonly clock?: RunClock;
   /** The language model that packs may ask. */
   readonly model?: TextModel;
 }
@@ -84,7 +88,7 @@ export function createHost(options: HostOptions = {}): Host {
   const { log = silent, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options;
   const profile = runProfile(options.profile);
   const scrub = scrubWith(options.scrub ?? ((text) => text));
-  const now = (): number => performance.now();
+  const { clock = systemClock } = options;
 
   const upstreams = async (): Promise<readonly UpstreamState[]> => {
     const instances = await Promise.all(packs.map((pack) => pack.current()));
@@ -98,10 +102,10 @@ export function createHost(options: HostOptions = {}): Host {
     metrics,
     tokens: options.tokens,
     byteBudget: options.byteBudget,
-    now,
+    clock,
   });
   const deps: PackDeps = {
-    now,
+    now: () => clock.now(),
     random: Math.random,
     log,
     observe: engine.observe,

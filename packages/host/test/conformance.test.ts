@@ -35,7 +35,11 @@ const started: ChildProcess[] = [];
 const startServer = async (node: string): Promise<string> => {
   const child = spawn(node, [fixture], { stdio: ['pipe', 'pipe', 'inherit'] });
   started.push(child);
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`the server under test ended with code ${String(code)}`);
+  });
+  const [line] = (await Promise.race([once(child.stdout, 'data'), failed])) as [Buffer];
+  failed.catch(() => {});
   return `${line.toString().trim()}/mcp`;
 };
 

@@ -1,7 +1,10 @@
 import {
   runTool,
+  type AcceptedCall,
+  type Next,
   type PackEvent,
   type PageTokens,
+  type RunClock,
   type RunProfile,
   type Settled,
   type Tool,
@@ -11,11 +14,16 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { chain, type HostAround } from './around.js';
-import { bounded, type Bounds } from './bounded.js';
 import { takeEvent } from './events.js';
 import { progressFor } from './progress.js';
 import { isTraced, startSpan } from '../trace/tracing.js';
 import { RunningCall } from './scope.js';
+
+/**
+ * How much longer a call may take than its handler is told. A handler that heeds its deadline knows
+ * more than we do: which attempt it was in, what was sent.
+ */
+const GRACE_MS = 10;
 
 export interface EngineOptions {
   readonly profile: RunProfile;
@@ -24,7 +32,7 @@ export interface EngineOptions {
   readonly metrics: Metrics;
   readonly tokens?: PageTokens | undefined;
   readonly byteBudget?: number | undefined;
-  readonly now: () => number;
+  readonly clock: RunClock;
 }
 
 export interface CallOptions {
@@ -41,14 +49,9 @@ export class CallEngine {
   readonly #options: EngineOptions;
   readonly #running = new Map<string, RunningCall>();
   #idle: (() => void)[] = [];
-  readonly #bounds: Bounds;
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#bounds = {
-      now: options.now,
-      onLate: (call, settled) => this.#noteLate(call, settled),
-    };
   }
 
   get runningCalls(): number {
@@ -67,26 +70,21 @@ export class CallEngine {
     context: ServerContext,
     options: CallOptions,
   ): Promise<ToolRun> {
-    const { profile, around, now, tokens, byteBudget } = this.#options;
+    const { profile, clock, tokens, byteBudget } = this.#options;
     const call = this.begin(options.name ?? tool.name, options.timeoutMs, context);
-    const { correlationId } = call;
+    const { correlationId, signal, deadline } = call;
     if (isTraced()) call.span = await startSpan(spanStart(call, context));
     const progress = progressFor(call, context);
     const budget = options.byteBudget ?? byteBudget;
     const work = () =>
       runTool(tool, args, {
         correlationId,
-        get signal() {
-          return call.signal;
-        },
-        deadline: call.deadline,
+        signal,
+        deadline: deadline + GRACE_MS,
         progress: progress.report,
         profile,
-        now,
-        around: (accepted, next) => {
-          const enter = around.length === 0 ? next : () => chain(around, call)(accepted, next);
-          return bounded(call, tool, enter, this.#bounds);
-        },
+        clock,
+        around: (accepted, next) => this.#enter(call, accepted, next),
         onUnexpected: (cause) => this.noteUnexpected(call, cause),
         ...(options.reportsEvents && { retryCount: () => call.retries }),
         ...(tokens && { tokens }),
@@ -94,20 +92,35 @@ export class CallEngine {
       });
     const run = await (call.span ? call.span.run(work) : work());
     progress.stop();
-    this.finish(call, codeOf(run), clockOf(run));
+    const clockOut = clockOf(run);
+    // A handler that did not heed its deadline may still heed its signal.
+    if (clockOut === 'deadline') call.end('deadline');
+    this.finish(call, codeOf(run), clockOut);
     return run;
   }
 
+  /** Through the layers to the handler. After the call was answered they go on unheard. */
+  async #enter(call: RunningCall, accepted: AcceptedCall, next: Next): Promise<Settled> {
+    const { around } = this.#options;
+    const { deadline } = call;
+    const handler: Next = (extra) => next(extra ? { deadline, ...extra } : { deadline });
+    const settled = await (around.length === 0
+      ? handler()
+      : chain(around, call)(accepted, handler));
+    if (call.isOver) this.#noteLate(call, settled);
+    return settled;
+  }
+
   begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
-    const { now } = this.#options;
+    const { clock } = this.#options;
     const { _meta: meta = {}, signal: client } = context.mcpReq;
-    const call = new RunningCall({ name, meta, timeoutMs, now: now(), client });
+    const call = new RunningCall({ name, meta, timeoutMs, now: clock.now(), client });
     this.#running.set(call.correlationId, call);
     return call;
   }
 
   finish(call: RunningCall, code: string, clock?: string): void {
-    const elapsedMs = this.#options.now() - call.startedAt;
+    const elapsedMs = this.#options.clock.now() - call.startedAt;
     call.close();
     this.#running.delete(call.correlationId);
     this.#tell(call, code, clock, elapsedMs);
@@ -120,7 +133,7 @@ export class CallEngine {
     metrics.callEnded(name, code, elapsedMs / 1000);
     if (call.exhausted && code !== OK) metrics.retryExhausted(name);
     if (clock === 'deadline') metrics.timeout(name);
-    if (call.ended === 'deadline' && !call.timeoutTold) {
+    if (clock === 'deadline' && !call.timeoutTold) {
       log('warn', 'timeout_abort', {
         correlation_id: correlationId,
         tool_name: name,

@@ -21,7 +21,13 @@ export interface CallScope {
   hold(): void;
 }
 
-export type EndReason = 'cancelled' | 'deadline' | 'shutdown';
+type EndReason = 'cancelled' | 'deadline' | 'shutdown';
+
+const REASONS: Readonly<Record<EndReason, readonly [text: string, name: string]>> = Object.freeze({
+  cancelled: ['the client gave up', 'AbortError'],
+  deadline: ['the time is over', 'TimeoutError'],
+  shutdown: ['the host stops', 'AbortError'],
+});
 
 /** The state of a running call. */
 export class RunningCall implements CallScope {
@@ -35,16 +41,14 @@ export class RunningCall implements CallScope {
   exhausted = false;
   /** Whether the log has a `timeout_abort` of this call's deadline already. */
   timeoutTold = false;
-  /** Set by the first end that was not the handler's own. */
-  ended: EndReason | undefined;
+  /** Whether it has been answered. */
+  isOver = false;
   /** Where somebody collects spans. */
   span: CallSpan | undefined;
   onRetry: ((afterMs: number, attempt: number) => void) | undefined;
-  /** Told when the call is to stop, whatever the handler does. */
-  onEnd: (() => void) | undefined;
   readonly #client: AbortSignal | undefined;
+  readonly #controller = new AbortController();
   #held = false;
-  #controller: AbortController | undefined;
 
   constructor(options: {
     readonly name: string;
@@ -62,12 +66,7 @@ export class RunningCall implements CallScope {
     if (options.client?.aborted) this.handleEvent();
   }
 
-  /** Made when somebody asks for it: most handlers that are quick never do. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.ended !== undefined) this.#controller.abort(reasonFor(this.ended, this.#client));
-    }
     return this.#controller.signal;
   }
 
@@ -75,17 +74,15 @@ export class RunningCall implements CallScope {
     this.#held = true;
   }
 
-  /** Ends the call for a reason that is not the handler's. */
-  end(reason: EndReason): void {
-    if (this.ended !== undefined) return;
-    this.ended = reason;
-    this.#controller?.abort(reasonFor(reason, this.#client));
-    this.onEnd?.();
+  /** Ends the work for a reason that is not the handler's. */
+  end(why: EndReason): void {
+    const isClients = why === 'cancelled' && this.#client?.aborted;
+    this.#controller.abort(isClients ? this.#client?.reason : new DOMException(...REASONS[why]));
   }
 
-  /** The call is over; nothing may keep it in memory. */
+  /** The call is answered; nothing may keep it in memory. */
   close(): void {
-    this.onEnd = undefined;
+    this.isOver = true;
     this.onRetry = undefined;
     this.#client?.removeEventListener('abort', this);
   }
@@ -94,15 +91,4 @@ export class RunningCall implements CallScope {
   handleEvent(): void {
     if (!this.#held) this.end('cancelled');
   }
-}
-
-function reasonFor(ended: EndReason, client: AbortSignal | undefined): unknown {
-  if (ended === 'cancelled' && client?.aborted) return client.reason;
-  const name = ended === 'deadline' ? 'TimeoutError' : 'AbortError';
-  const text = {
-    cancelled: 'the client gave up',
-    deadline: 'the time is over',
-    shutdown: 'the host stops',
-  };
-  return new DOMException(text[ended], name);
 }

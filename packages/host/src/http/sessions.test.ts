@@ -7,8 +7,8 @@ const setUp = (over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) =>
   const closed = vi.fn();
   const make = () => {
     const server = new McpServer({ name: 's', version: '1' });
-    server.server.onclose = closed;
-    return server;
+    const close = server.close.bind(server);
+    return Object.assign(server, { close: () => close().then(closed) });
   };
   const sessions = new Sessions({
     make,
