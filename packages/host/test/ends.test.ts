@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost, type Host, type HostLog, type HttpHandle } from '@toolkeel/host';
-import { samplePack } from '../src/fixtures/sample.fixture.js';
+import { begun, samplePack } from '../src/fixtures/sample.fixture.js';
 import { generations, overHttp, overStdio, type AnyClient } from './clients.js';
 
 const until = async (holds: () => boolean): Promise<void> => {
@@ -125,8 +125,9 @@ describe('over HTTP', () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 400 }] });
     const server = await own.listen({ port: 0, graceMs: 5_000 });
     const client = await overHttp('2.x modern', server.url);
+    const seen = begun.count;
     const running = client.callTool({ name: 'wait_forever' });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => begun.count > seen);
     const closing = server.close();
     const late = await fetch(`${server.url}/healthz`).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(TypeError);
@@ -139,8 +140,9 @@ describe('over HTTP', () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 60_000 }] });
     const server = await own.listen({ port: 0, graceMs: 100 });
     const client = await overHttp('2.x modern', server.url);
+    const seen = begun.count;
     const running = client.callTool({ name: 'wait_forever' });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => begun.count > seen);
     const from = performance.now();
     await server.close();
     expect(performance.now() - from).toBeLessThan(2_000);

@@ -1,5 +1,6 @@
 import {
   runTool,
+  toolError,
   type AcceptedCall,
   type Next,
   type PackEvent,
@@ -72,14 +73,13 @@ export class CallEngine {
   ): Promise<ToolRun> {
     const { profile, clock, tokens, byteBudget } = this.#options;
     const call = this.begin(options.name ?? tool.name, options.timeoutMs, context);
-    const { correlationId, signal, deadline } = call;
+    const { correlationId, deadline, client } = call;
     if (isTraced()) call.span = await startSpan(spanStart(call, context));
     const progress = progressFor(call, context);
     const budget = options.byteBudget ?? byteBudget;
     const work = () =>
       runTool(tool, args, {
         correlationId,
-        signal,
         deadline: deadline + GRACE_MS,
         progress: progress.report,
         profile,
@@ -87,6 +87,7 @@ export class CallEngine {
         around: (accepted, next) => this.#enter(call, accepted, next),
         onUnexpected: (cause) => this.noteUnexpected(call, cause),
         ...(options.reportsEvents && { retryCount: () => call.retries }),
+        ...(client && { signal: client }),
         ...(tokens && { tokens }),
         ...(budget !== undefined && { byteBudget: budget }),
       });
@@ -100,15 +101,20 @@ export class CallEngine {
   }
 
   /** Through the layers to the handler. After the call was answered they go on unheard. */
-  async #enter(call: RunningCall, accepted: AcceptedCall, next: Next): Promise<Settled> {
+  #enter(call: RunningCall, accepted: AcceptedCall, next: Next): Promise<Settled> {
     const { around } = this.#options;
-    const { deadline } = call;
-    const handler: Next = (extra) => next(extra ? { deadline, ...extra } : { deadline });
-    const settled = await (around.length === 0
-      ? handler()
-      : chain(around, call)(accepted, handler));
-    if (call.isOver) this.#noteLate(call, settled);
-    return settled;
+    // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
+    const inside =
+      around.length === 0
+        ? next(call)
+        : chain(around, call)(accepted, (extra) => next(extra ? within(call, extra) : call));
+    return new Promise((resolve, reject) => {
+      call.onShutdown = () => resolve(stopping(accepted.tool));
+      inside.then((settled) => {
+        if (call.isOver) this.#noteLate(call, settled);
+        resolve(settled);
+      }, reject);
+    });
   }
 
   begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
@@ -159,11 +165,20 @@ export class CallEngine {
     const idle = new Promise<void>((resolve) => {
       this.#idle.push(resolve);
     });
-    const timer = setTimeout(() => {
-      for (const call of this.#running.values()) call.end('shutdown');
-    }, graceMs);
+    const all = (tell: (call: RunningCall) => void) => () => this.#running.forEach(tell);
+    const timers = [
+      setTimeout(
+        all((call) => call.end('shutdown')),
+        graceMs,
+      ),
+      // Those that heed their signal have said by now how far they came.
+      setTimeout(
+        all((call) => call.onShutdown?.()),
+        graceMs + GRACE_MS,
+      ),
+    ];
     await idle;
-    clearTimeout(timer);
+    timers.forEach(clearTimeout);
   }
 
   noteUnexpected(call: RunningCall, cause: unknown): void {
@@ -195,4 +210,23 @@ function clockOf({ envelope }: ToolRun): string | undefined {
 
 function spanStart({ name, correlationId, meta }: RunningCall, { mcpReq }: ServerContext) {
   return { method: mcpReq.method, name, correlationId, meta };
+}
+
+function stopping(tool: Tool): Settled {
+  const { input } = toolError('cancelled', 'The server is stopping.', {
+    outcome: tool.mutation ? 'unknown' : undefined,
+  });
+  return { ok: false, error: input };
+}
+
+/** What a layer gives goes before what the call has. */
+function within(call: RunningCall, extra: NonNullable<Parameters<Next>[0]>): Parameters<Next>[0] {
+  const { deadline = call.deadline, operation } = extra;
+  return {
+    deadline,
+    get signal() {
+      return extra.signal ?? call.signal;
+    },
+    ...(operation && { operation }),
+  };
 }

@@ -45,9 +45,13 @@ export class RunningCall implements CallScope {
   isOver = false;
   /** Where somebody collects spans. */
   span: CallSpan | undefined;
+  /** Answers for a handler that does not stop when the host does. */
+  onShutdown: (() => void) | undefined;
   onRetry: ((afterMs: number, attempt: number) => void) | undefined;
-  readonly #client: AbortSignal | undefined;
-  readonly #controller = new AbortController();
+  /** The client's own: it aborts when the client gives up. */
+  readonly client: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #ended: EndReason | undefined;
   #held = false;
 
   constructor(options: {
@@ -61,12 +65,17 @@ export class RunningCall implements CallScope {
     this.meta = options.meta;
     this.startedAt = options.now;
     this.deadline = options.now + options.timeoutMs;
-    this.#client = options.client;
-    options.client?.addEventListener('abort', this);
-    if (options.client?.aborted) this.handleEvent();
+    this.client = options.client;
   }
 
+  /** Made when somebody asks for it: most handlers that are quick never do. */
   get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      this.client?.addEventListener('abort', this);
+      if (this.#ended) this.end(this.#ended);
+      else if (this.client?.aborted) this.handleEvent();
+    }
     return this.#controller.signal;
   }
 
@@ -76,15 +85,17 @@ export class RunningCall implements CallScope {
 
   /** Ends the work for a reason that is not the handler's. */
   end(why: EndReason): void {
-    const isClients = why === 'cancelled' && this.#client?.aborted;
-    this.#controller.abort(isClients ? this.#client?.reason : new DOMException(...REASONS[why]));
+    this.#ended ??= why;
+    const isClients = why === 'cancelled' && this.client?.aborted;
+    this.#controller?.abort(isClients ? this.client?.reason : new DOMException(...REASONS[why]));
   }
 
   /** The call is answered; nothing may keep it in memory. */
   close(): void {
     this.isOver = true;
     this.onRetry = undefined;
-    this.#client?.removeEventListener('abort', this);
+    this.onShutdown = undefined;
+    if (this.#controller) this.client?.removeEventListener('abort', this);
   }
 
   /** The client gave up. The call itself is the listener: one object less for each. */

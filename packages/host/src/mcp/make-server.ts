@@ -1,10 +1,12 @@
 import {
   McpServer,
   mergeCapabilities,
+  type CallToolRequest,
   type Implementation,
   type ListToolsResult,
   type ServerCapabilities,
   type ServerOptions,
+  type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { ToolTable } from '../catalog/tools.js';
@@ -28,6 +30,18 @@ export interface Surface {
 
 /** Lists do not change while a process lives, and are the same for everybody. */
 const CACHE = { ttlMs: 60_000, cacheScope: 'private' } as const;
+
+/**
+ * The SDK checks every call before it asks for a handler, and a handler without a schema of its own
+ * would have it checked once more: a tenth of what a quick call takes.
+ */
+const checkedBySdk: StandardSchemaV1<CallToolRequest['params']> = {
+  '~standard': {
+    version: 1,
+    vendor: 'toolkeel',
+    validate: (value) => ({ value: value as CallToolRequest['params'] }),
+  },
+};
 
 let sharedValidator: AjvJsonSchemaValidator | undefined;
 /** The SDK would make one for every server, and over HTTP that is one for every request. */
@@ -56,7 +70,9 @@ export function makeServer(surface: Surface): McpServer {
   });
   const { server } = mcp;
   server.setRequestHandler('tools/list', () => ({ tools: tools.listing }) as ListToolsResult);
-  server.setRequestHandler('tools/call', ({ params }, context) => calls.call(params, context));
+  server.setRequestHandler('tools/call', { params: checkedBySdk }, (params, context) =>
+    calls.call(params, context),
+  );
   server.setRequestHandler('resources/list', () => answer(() => resources.list()));
   server.setRequestHandler('resources/templates/list', () =>
     answer(() => resources.listTemplates()),
