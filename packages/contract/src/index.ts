@@ -137,6 +137,7 @@ export type {
   PackLog,
   PackPrompt,
   PackResource,
+  UpstreamState,
 } from './pack.js';
 export type {
   TextCompletion,

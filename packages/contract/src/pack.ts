@@ -51,12 +51,22 @@ export interface PackHealth {
   readonly detail: string;
 }
 
+/** How an upstream is treated at the moment. The kernel's `Upstream` fits. */
+export interface UpstreamState {
+  readonly name: string;
+  readonly circuit: 'closed' | 'half_open' | 'open';
+  /** Retries that its budget still pays for; undefined where they are not budgeted. */
+  readonly retryTokens: number | undefined;
+}
+
 /** A pack at work. */
 export interface PackInstance {
   readonly tools: readonly Tool[];
   readonly resources?: readonly PackResource[];
   readonly prompts?: readonly PackPrompt[];
   readonly health: () => Promise<PackHealth>;
+  /** For gauges: asked when somebody looks. */
+  readonly upstreams?: () => readonly UpstreamState[];
   readonly close: () => Promise<void>;
 }
 

@@ -1,0 +1,170 @@
+import { defineTool, type Tool } from '@toolkeel/contract';
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { Metrics } from '../metrics/metrics.js';
+import type { HostAround } from './around.js';
+import { CallEngine } from './engine.js';
+
+type Handler = Tool['handler'];
+
+const tool = (handler: Handler, effect: 'read' | 'once' = 'read'): Tool =>
+  defineTool({
+    name: 'x',
+    title: 'X',
+    description: 'X',
+    category: 'read',
+    effect,
+    profiles: effect === 'read' ? ['readonly', 'api', 'workflow'] : ['api', 'workflow'],
+    input: z.object({}),
+    output: z.unknown(),
+    errors: [],
+    handler,
+  });
+
+const setUp = (around: readonly HostAround[] = []) => {
+  const clock = new VirtualClock();
+  const lines: Record<string, unknown>[] = [];
+  const metrics = {
+    callEnded: vi.fn(),
+    attempts: vi.fn(),
+    retry: vi.fn(),
+    retryExhausted: vi.fn(),
+    timeout: vi.fn(),
+    circuit: vi.fn(),
+  } satisfies Metrics;
+  const engine = new CallEngine({
+    profile: { name: 'api' },
+    around,
+    metrics,
+    clock,
+    log: (level, event, fields) => lines.push({ level, event, ...fields }),
+  });
+  const run = (given: Tool, client?: AbortSignal) => {
+    const mcpReq = { method: 'tools/call', signal: client ?? new AbortController().signal };
+    const context = { mcpReq } as unknown as ServerContext;
+    return engine.run(given, {}, context, { timeoutMs: 1000, reportsEvents: true });
+  };
+  return { clock, lines, metrics, engine, run };
+};
+
+const never = (): Promise<never> => new Promise(() => {});
+
+describe('the deadline', () => {
+  it('ends a call whatever its handler does, and then aborts the handler', async () => {
+    const { clock, run, lines, metrics } = setUp();
+    let signal: AbortSignal | undefined;
+    let deadline = 0;
+    const ignoring = tool((_, context) => {
+      ({ signal, deadline } = context);
+      return never();
+    });
+    const started = clock.now();
+    const { envelope } = await clock.run(run(ignoring));
+    expect(envelope).toMatchObject({ error: { code: 'timeout', details: { clock: 'deadline' } } });
+    expect(deadline - started).toBe(1000);
+    expect(clock.now() - started).toBeLessThanOrEqual(1015);
+    expect(signal?.aborted).toBe(true);
+    expect(metrics.timeout).toHaveBeenCalledExactlyOnceWith('x');
+    expect(lines.map(({ event }) => event)).toEqual(['timeout_abort', 'tool_call']);
+  });
+
+  it('leaves a handler that heeds it a moment to answer by itself', async () => {
+    const { clock, run } = setUp();
+    const heeding = tool(async (_, { deadline }) => {
+      await new Promise<void>((resolve) => {
+        clock.setTimer(deadline - clock.now(), resolve);
+      });
+      return 'in time';
+    });
+    expect((await clock.run(run(heeding))).envelope).toMatchObject({ data: 'in time' });
+  });
+
+  it('says that nobody knows what became of a mutation', async () => {
+    const { clock, run } = setUp();
+    expect((await clock.run(run(tool(never, 'once')))).envelope).toMatchObject({
+      error: { code: 'outcome_unknown', outcome: 'unknown', details: { clock: 'deadline' } },
+    });
+  });
+
+  it('lets the layers go on, and tells of what they settle later', async () => {
+    const recorded = vi.fn();
+    const journal: HostAround = async (_call, next) => {
+      const settled = await next();
+      recorded(settled);
+      return settled;
+    };
+    const { clock, run, lines } = setUp([journal]);
+    let answer = (_value: string): void => {};
+    const late = tool(() => new Promise<string>((resolve) => (answer = resolve)));
+    await clock.run(run(late));
+    answer('done');
+    await vi.waitFor(() => expect(recorded).toHaveBeenCalledOnce());
+    await vi.waitFor(() =>
+      expect(lines.at(-1)).toMatchObject({ event: 'late_answer', code: 'ok' }),
+    );
+  });
+});
+
+describe('a client that leaves', () => {
+  it('ends its call, with its own reason', async () => {
+    const { run } = setUp();
+    const client = new AbortController();
+    let signal: AbortSignal | undefined;
+    const call = run(
+      tool((_, context) => {
+        ({ signal } = context);
+        return never();
+      }),
+      client.signal,
+    );
+    client.abort('enough');
+    expect((await call).envelope).toMatchObject({ error: { code: 'cancelled' } });
+    expect(signal?.reason).toBe('enough');
+  });
+
+  it('does not end a call that is held', async () => {
+    const client = new AbortController();
+    const hold: HostAround = (_call, next, scope) => {
+      scope.hold();
+      return next();
+    };
+    const { run } = setUp([hold]);
+    const act = tool((_, { signal }) => {
+      client.abort();
+      return { aborted: signal.aborted };
+    }, 'once');
+    expect((await run(act, client.signal)).envelope).toMatchObject({ data: { aborted: false } });
+  });
+
+  it('and left before keeps it from being begun', async () => {
+    const handler = vi.fn();
+    const { run } = setUp();
+    const { envelope } = await run(tool(handler, 'once'), AbortSignal.abort());
+    expect(envelope).toMatchObject({ error: { code: 'cancelled', outcome: 'not_executed' } });
+    expect(handler).not.toHaveBeenCalled();
+  });
+});
+
+describe('draining', () => {
+  it('waits for running calls, and for none at all', async () => {
+    const { engine, run } = setUp();
+    await engine.drain(1000);
+    let answer = (_value: null): void => {};
+    const call = run(tool(() => new Promise<null>((resolve) => (answer = resolve))));
+    expect(engine.runningCalls).toBe(1);
+    const drained = engine.drain(60_000);
+    answer(null);
+    await drained;
+    expect((await call).envelope.success).toBe(true);
+    expect(engine.runningCalls).toBe(0);
+  });
+
+  it('ends those that take too long', async () => {
+    const { engine, run } = setUp();
+    const call = run(tool(never));
+    await engine.drain(0);
+    expect((await call).envelope).toMatchObject({ error: { code: 'cancelled' } });
+  });
+});

@@ -1,0 +1,80 @@
+import type { PackEvent } from '@toolkeel/contract';
+import type { KernelEvent } from '@toolkeel/kernel';
+import { describe, expect, it } from 'vitest';
+import { prometheusMetrics } from '../metrics/prometheus.js';
+import { takeEvent } from './events.js';
+import { RunningCall } from './scope.js';
+
+const fault = {
+  kind: 'server',
+  sent: 'answered',
+  status: 503,
+  cause: new Error('secret'),
+} as const;
+const common = { correlationId: 'c', at: 1, name: 'search' };
+
+const setUp = () => {
+  const lines: Record<string, unknown>[] = [];
+  const metrics = prometheusMetrics(() =>
+    Promise.resolve([{ name: 'b.example', circuit: 'closed', retryTokens: 4.5 }]),
+  );
+  const call = new RunningCall({ name: 'search', meta: {}, timeoutMs: 1, now: 0 });
+  const take = (event: KernelEvent | PackEvent, running: RunningCall | null = call) =>
+    takeEvent(event, running ?? undefined, {
+      metrics,
+      log: (level, event, fields) => lines.push({ level, event, ...fields }),
+    });
+  return { lines, metrics, call, take };
+};
+
+describe('an event of the kernel', () => {
+  it('becomes a line without its cause', () => {
+    const { take, lines } = setUp();
+    take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
+    take({ ...common, type: 'attempt_end', attempt: 1, elapsedMs: 3 });
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        event: 'retry_attempt',
+        correlation_id: 'c',
+        tool_name: 'search',
+        name: 'search',
+        attempt: 1,
+        after_ms: 12,
+        fault: 'server',
+        sent: 'answered',
+        status: 503,
+      },
+      expect.objectContaining({ level: 'debug', event: 'attempt_end', elapsed_ms: 3 }),
+    ]);
+  });
+
+  it('is counted', async () => {
+    const { take, call, metrics } = setUp();
+    take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
+    take({ ...common, type: 'retry_give_up', attempts: 2, reason: 'budget', fault });
+    take({ ...common, type: 'call_end', attempts: 2, elapsedMs: 1, fault });
+    take({ ...common, type: 'timeout_abort', clock: 'deadline', elapsedMs: 1 });
+    take({ ...common, type: 'circuit_open', upstream: 'a.example' });
+    expect(call).toMatchObject({ retries: 1, attempts: 2, exhausted: true, timeoutTold: true });
+    const { text } = await metrics.read();
+    expect(text).toContain('retries_attempted_total{tool_name="search"} 1');
+    expect(text).toContain('attempts_total{tool_name="search"} 2');
+    expect(text).toContain('circuit_state{upstream="a.example"} 2');
+    expect(text).toContain('circuit_state{upstream="b.example"} 0');
+    expect(text).toContain('retry_budget_tokens{upstream="b.example"} 4.5');
+  });
+
+  it('that says why a limit was surfaced does not count as used up', () => {
+    const { take, call } = setUp();
+    take({ ...common, type: 'retry_give_up', attempts: 1, reason: 'limit_surfaced', fault });
+    expect(call.exhausted).toBe(false);
+  });
+
+  it('of a call that is over, or of a kind that is not known, is told all the same', () => {
+    const { take, lines } = setUp();
+    take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 1, fault }, null);
+    take({ type: 'brand_new', correlationId: 'c' });
+    expect(lines.map(({ event }) => event)).toEqual(['retry_attempt', 'brand_new']);
+  });
+});

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { CallSpan } from '../trace/tracing.js';
+
+/** The `_meta` of a request: progress token, trace context, idempotency key. */
+export type RequestMeta = Readonly<Record<string, unknown>>;
+
+/** One call at work, as those who stand around its handler see it. */
+export interface CallScope {
+  readonly correlationId: string;
+  /** The tool's name as metrics and logs know it. */
+  readonly name: string;
+  readonly meta: RequestMeta;
+  /** Aborts when the client gives up, the time is over or the host stops. */
+  readonly signal: AbortSignal;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
+  /**
+   * From now on a client that cancels or disconnects no longer ends this call: for a mutation that
+   * is being sent. The deadline still does.
+   */
+  hold(): void;
+}
+
+type EndReason = 'cancelled' | 'deadline' | 'shutdown';
+
+const REASONS: Readonly<Record<EndReason, readonly [text: string, name: string]>> = Object.freeze({
+  cancelled: ['the client gave up', 'AbortError'],
+  deadline: ['the time is over', 'TimeoutError'],
+  shutdown: ['the host stops', 'AbortError'],
+});
+
+/** The state of a running call. */
+export class RunningCall implements CallScope {
+  readonly correlationId = randomUUID();
+  readonly startedAt: number;
+  readonly deadline: number;
+  readonly name: string;
+  readonly meta: RequestMeta;
+  retries = 0;
+  attempts = 0;
+  exhausted = false;
+  /** Whether the log has a `timeout_abort` of this call's deadline already. */
+  timeoutTold = false;
+  /** Whether it has been answered. */
+  isOver = false;
+  /** Where somebody collects spans. */
+  span: CallSpan | undefined;
+  /** Answers for a handler that does not stop when the host does. */
+  onShutdown: (() => void) | undefined;
+  onRetry: ((afterMs: number, attempt: number) => void) | undefined;
+  /** The client's own: it aborts when the client gives up. */
+  readonly client: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #ended: EndReason | undefined;
+  #held = false;
+
+  constructor(options: {
+    readonly name: string;
+    readonly meta: RequestMeta;
+    readonly timeoutMs: number;
+    readonly now: number;
+    readonly client?: AbortSignal | undefined;
+  }) {
+    this.name = options.name;
+    this.meta = options.meta;
+    this.startedAt = options.now;
+    this.deadline = options.now + options.timeoutMs;
+    this.client = options.client;
+  }
+
+  /** Made when somebody asks for it: most handlers that are quick never do. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      this.client?.addEventListener('abort', this);
+      if (this.#ended) this.end(this.#ended);
+      else if (this.client?.aborted) this.handleEvent();
+    }
+    return this.#controller.signal;
+  }
+
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** Ends the work for a reason that is not the handler's. */
+  end(why: EndReason): void {
+    this.#ended ??= why;
+    const isClients = why === 'cancelled' && this.client?.aborted;
+    this.#controller?.abort(isClients ? this.client?.reason : new DOMException(...REASONS[why]));
+  }
+
+  /** The call is answered; nothing may keep it in memory. */
+  close(): void {
+    this.isOver = true;
+    this.onRetry = undefined;
+    this.onShutdown = undefined;
+    if (this.#controller) this.client?.removeEventListener('abort', this);
+  }
+
+  /** The client gave up. The call itself is the listener: one object less for each. */
+  handleEvent(): void {
+    if (!this.#held) this.end('cancelled');
+  }
+}

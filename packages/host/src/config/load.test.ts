@@ -1,0 +1,226 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pack } from '@toolkeel/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ConfigError } from './config-error.js';
+import { loadConfig, type LoadOptions } from './load.js';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'toolkeel-config-'));
+});
+
+afterEach(() => {
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+const pack: Pack = {
+  name: 'sample',
+  configSchema: z.strictObject({
+    catalogs: z.record(z.string(), z.strictObject({ url: z.string() })).default({}),
+    toolTimeoutSecs: z.number().default(15),
+    headers: z.record(z.string(), z.unknown()).optional(),
+  }),
+  describe: () => [],
+  create: () => Promise.reject(new Error('not needed')),
+};
+
+const write = (content: unknown): string => {
+  const path = join(cwd, 'toolkeel.config.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+};
+
+const load = (options: LoadOptions = {}) =>
+  loadConfig({ cwd, env: {}, packs: [{ pack, preset: 'stac' }], ...options });
+
+const refusal = (options: LoadOptions = {}): ConfigError => {
+  try {
+    load(options);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+};
+
+describe('without a file', () => {
+  it('has defaults', () => {
+    const { config, file, httpToken } = load();
+    expect(config).toMatchObject({ profile: 'readonly', log: { level: 'info' }, packs: {} });
+    expect([file, httpToken]).toEqual([undefined, undefined]);
+  });
+
+  it('refuses a file that was named and is not there', () => {
+    expect(refusal({ env: { TOOLKEEL_CONFIG: 'no.json' } }).message).toMatch(
+      /no\.json.*no such file/,
+    );
+  });
+});
+
+describe('precedence', () => {
+  it('is flags over environment over file over defaults', () => {
+    write({ profile: 'api', log: { level: 'warn' }, dataDir: '/file', http: { port: 1 } });
+    const env = { TOOLKEEL_LOG_LEVEL: 'error', TOOLKEEL_DATA_DIR: '/env', TOOLKEEL_PROFILE: '' };
+    const { config } = load({ env, flags: { dataDir: '/flag', http: { host: 'localhost' } } });
+    expect(config).toMatchObject({
+      profile: 'api',
+      log: { level: 'error' },
+      dataDir: '/flag',
+      http: { port: 1, host: 'localhost' },
+    });
+  });
+
+  it('holds for packs too', () => {
+    write({ packs: { sample: { catalogs: { a: { url: 'file' }, b: { url: 'file' } } } } });
+    const fromEnvironment = () => ({ catalogs: { b: { url: 'env' } } });
+    const { packEntry } = load({ packs: [{ pack, fromEnvironment }] });
+    expect(packEntry('sample').config).toEqual({
+      catalogs: { a: { url: 'file' }, b: { url: 'env' } },
+    });
+  });
+});
+
+describe('the cap of a call', () => {
+  const capOf = (options: LoadOptions) => load(options).packEntry('sample');
+
+  it('is the variable of the pack, then ours, then the file, then its own default', () => {
+    const own = { SAMPLE_MCP_TOOL_TIMEOUT_SECS: '2', TOOLKEEL_TOOL_TIMEOUT_SECS: '3' };
+    expect(capOf({ env: own })).toMatchObject({
+      callTimeoutMs: 2000,
+      config: { toolTimeoutSecs: 2 },
+    });
+    expect(capOf({ env: { TOOLKEEL_TOOL_TIMEOUT_SECS: '0.5' } }).callTimeoutMs).toBe(500);
+    expect(capOf({ env: own, flags: { toolTimeoutSecs: 1 } }).callTimeoutMs).toBe(1000);
+    expect(capOf({}).callTimeoutMs).toBe(15_000);
+    write({ toolTimeoutSecs: 9, packs: { sample: { toolTimeoutSecs: 8 } } });
+    expect(capOf({}).callTimeoutMs).toBe(8000);
+  });
+
+  it('comes from the preset where the pack has none', () => {
+    const plain = { ...pack, configSchema: z.strictObject({}) };
+    const packs = [{ pack: plain, preset: 'github' as const }];
+    expect(load({ packs }).packEntry('sample').callTimeoutMs).toBe(55_000);
+    write({ policies: { github: { callTimeoutMs: 7000 } } });
+    expect(load({ packs }).packEntry('sample').callTimeoutMs).toBe(7000);
+  });
+
+  it('is refused by name when it is no number', () => {
+    expect(refusal({ env: { TOOLKEEL_TOOL_TIMEOUT_SECS: 'soon' } }).message).toMatch(
+      /^TOOLKEEL_TOOL_TIMEOUT_SECS: \/toolTimeoutSecs: /,
+    );
+  });
+});
+
+describe('a mistake', () => {
+  it('is told with file, pointer and the nearest key, and all of them at once', () => {
+    const file = write({ profil: 'api', packs: { sample: { catlogs: {} }, smaple: {} } });
+    expect(refusal().issues).toEqual([
+      {
+        origin: file,
+        pointer: '/packs/sample/catlogs',
+        message: 'is not known. Did you mean "catalogs"?',
+      },
+      { origin: file, pointer: '/packs/smaple', message: 'is not known. Did you mean "sample"?' },
+      { origin: file, pointer: '/profil', message: 'is not known. Did you mean "profile"?' },
+    ]);
+  });
+
+  it('finds the nearest key inside of a record', () => {
+    write({ packs: { sample: { catalogs: { 'a/b': { ulr: 'x', url: 'y' } } } } });
+    expect(refusal().message).toMatch(/\/packs\/sample\/catalogs\/a~1b\/ulr: .*"url"/);
+  });
+
+  it('names the variable or the flag that said it', () => {
+    expect(refusal({ env: { TOOLKEEL_PROFILE: 'readonli' } }).message).toBe(
+      'TOOLKEEL_PROFILE: /profile: must be one of readonly, api, workflow. Did you mean "readonly"?',
+    );
+    expect(refusal({ flags: { http: { port: -1 } } }).issues[0]).toMatchObject({
+      origin: '--http-port',
+      pointer: '/http/port',
+    });
+  });
+
+  it('is told with its line where the file is no JSON', () => {
+    const file = write('{\n  "profile": "api",\n}');
+    expect(refusal().message).toBe(`${file}: is not JSON: line 3, column 1`);
+    write('[]');
+    expect(refusal().message).toMatch(/must hold an object/);
+  });
+
+  it('in a policy is refused by the name that the kernel gives it', () => {
+    write({ policies: { stac: { maxRetries: -1 } } });
+    expect(refusal().message).toMatch(/\/policies\/stac: .*maxRetries/);
+    write({ policies: { stak: {} } });
+    expect(refusal().message).toMatch(/stak/);
+  });
+});
+
+describe('a secret', () => {
+  it('comes from the environment or from a file that nobody else can read', () => {
+    const path = join(cwd, 'token');
+    writeFileSync(path, 'from-a-file\n', { mode: 0o600 });
+    write({ http: { token: { file: path } } });
+    expect(load().httpToken?.reveal()).toBe('from-a-file');
+    const { httpToken, secrets } = load({ env: { TOOLKEEL_HTTP_TOKEN: 'from-the-env' } });
+    expect(httpToken?.reveal()).toBe('from-the-env');
+    expect(secrets.scrub('x from-the-env y')).toBe('x [redacted] y');
+    expect(String(httpToken)).not.toContain('from-the-env');
+  });
+
+  it.skipIf(process.platform === 'win32')('in a file that others can read is refused', () => {
+    const path = join(cwd, 'token');
+    writeFileSync(path, 'from-a-file');
+    chmodSync(path, 0o644);
+    write({ http: { token: { file: path } } });
+    expect(refusal().message).toMatch(/\/http\/token: .*mode 644.*600/);
+  });
+
+  it('that is not there is named', () => {
+    write({ http: { token: { env: 'NO_SUCH' } } });
+    expect(refusal().message).toMatch(/\/http\/token: the variable NO_SUCH is not set/);
+  });
+
+  it('in the open is refused wherever it stands, and not repeated', () => {
+    write({
+      http: { token: 'hunter2-hunter2' },
+      journal: { url: 'postgres://me:hunter2-hunter2@db/x' },
+      packs: { sample: { headers: { Authorization: 'Bearer hunter2-hunter2' } } },
+    });
+    const { issues, message } = refusal();
+    expect(issues.map(({ pointer }) => pointer)).toEqual([
+      '/http/token',
+      '/journal/url',
+      '/packs/sample/headers/Authorization',
+      '/http/token',
+    ]);
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('of a pack is watched, although the pack reads it itself', () => {
+    write({
+      packs: { sample: { headers: { Authorization: { env: 'PACK_CRED', prefix: 'Bearer ' } } } },
+    });
+    const { secrets, packEntry } = load({ env: { PACK_CRED: 'pack-credential' } });
+    expect(secrets.scrub('Bearer pack-credential')).toBe('Bearer [redacted]');
+    expect(packEntry('sample').config).toMatchObject({
+      headers: { Authorization: { env: 'PACK_CRED' } },
+    });
+  });
+});
+
+it('becomes the options of a host', () => {
+  write({ profile: 'workflow', http: { port: 0, graceSecs: 2, allowedHosts: ['a.example'] } });
+  const env = { TOOLKEEL_TOOL_TIMEOUT_SECS: '2', TOOLKEEL_HTTP_TOKEN: 'a-long-token' };
+  const { hostOptions, httpOptions } = load({ env });
+  expect(hostOptions).toMatchObject({
+    profile: { name: 'workflow', mode: 'composer', approvalMode: true },
+    callTimeoutMs: 2000,
+  });
+  const { token, ...rest } = httpOptions;
+  expect(rest).toEqual({ port: 0, graceMs: 2000, allowedHosts: ['a.example'] });
+  expect(token?.reveal()).toBe('a-long-token');
+});

@@ -1,0 +1,186 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Pack } from '@toolkeel/contract';
+import { presets } from '@toolkeel/kernel';
+import type { PackEntry } from '../catalog/loaded-pack.js';
+import type { HostOptions } from '../host.js';
+import type { HttpOptions } from '../http/serve.js';
+import { Secret } from '../secret/secret.js';
+import { Secrets } from '../secret/secrets.js';
+import { ConfigError, type ConfigIssue } from './config-error.js';
+import { environmentLayer, type Environment } from './environment.js';
+import { explainIssue } from './explain.js';
+import { findSecrets, readSource } from './find-secrets.js';
+import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
+import { parseJson } from './parse-json.js';
+import { pointerOf } from './pointer.js';
+import { hostOptionsOf, httpOptionsOf } from './options.js';
+import { configSchema, type Config, type SchemaOptions } from './schema.js';
+import type { SecretSource } from './secret-source.js';
+
+export const CONFIG_FILE = 'toolkeel.config.json';
+
+/** A pack, and how it is configured beside the file. */
+export interface PackBinding {
+  readonly pack: Pack;
+  /** What the environment says of this pack, in the shape of its configuration. */
+  readonly fromEnvironment?: (env: Environment) => unknown;
+  /** Its retry preset: the cap of a call comes from there, where nobody says otherwise. */
+  readonly preset?: keyof typeof presets;
+}
+
+export interface LoadOptions extends Pick<SchemaOptions, 'sections'> {
+  readonly packs?: readonly PackBinding[];
+  /** Default: that of the process. */
+  readonly env?: Environment;
+  /** What was said on the command line, in the shape of the file. */
+  readonly flags?: JsonObject;
+  /** Named on the command line. Default: `TOOLKEEL_CONFIG`, else the file in `cwd` if there is one. */
+  readonly file?: string;
+  readonly cwd?: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that was read, if there was one. */
+  readonly file: string | undefined;
+  /** Everything that must not be said aloud. */
+  readonly secrets: Secrets;
+  readonly httpToken: Secret | undefined;
+  readonly journalUrl: Secret | undefined;
+  /** For `createHost`: a pack with its settings and its cap. */
+  readonly packEntry: (name: string) => PackEntry;
+  /** For `createHost`, beside packs and log. */
+  readonly hostOptions: Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'scrub'>;
+  /** For `host.listen`. */
+  readonly httpOptions: HttpOptions;
+}
+
+/** Reads the configuration: flags over environment over file over defaults. */
+export function loadConfig(options: LoadOptions = {}): LoadedConfig {
+  const { packs = [], env = process.env, cwd = process.cwd() } = options;
+  const file = findFile(options.file, env, cwd);
+  const merged = mergeLayers([
+    fileLayer(file),
+    environmentLayer(env),
+    ...packs.map((binding) => packLayer(binding, env)),
+    ...(options.flags ? [flagLayer(options.flags)] : []),
+  ]);
+  const secrets = new Secrets();
+  const issues = findSecrets(merged.values, env, secrets, merged.originOf);
+  const config = check(
+    merged,
+    { packs: packs.map(({ pack }) => pack), ...sectionsOf(options) },
+    issues,
+  );
+
+  const secretAt = (name: string, source: string | SecretSource | undefined) => {
+    if (source === undefined) return undefined;
+    if (typeof source === 'string') return new Secret(name, source);
+    const read = readSource(source, env);
+    return read.ok ? secrets.add(name, `${source.prefix ?? ''}${read.value}`) : undefined;
+  };
+  const httpToken = secretAt('http.token', config.http.token);
+  return {
+    config,
+    file,
+    secrets,
+    httpToken,
+    hostOptions: hostOptionsOf(config, secrets),
+    httpOptions: httpOptionsOf(config, httpToken),
+    journalUrl: secretAt('journal.url', config.journal.url),
+    packEntry: (name) => {
+      const binding = packs.find(({ pack }) => pack.name === name);
+      if (!binding) throw new TypeError(`no pack is called ${name}`);
+      return packEntry(binding, merged.values, config, { env, flags: options.flags ?? {} });
+    },
+  };
+}
+
+function sectionsOf({ sections }: LoadOptions): Pick<SchemaOptions, 'sections'> {
+  return sections ? { sections } : {};
+}
+
+function findFile(given: string | undefined, env: Environment, cwd: string): string | undefined {
+  const fromEnv = env['TOOLKEEL_CONFIG'];
+  const named = given ?? (fromEnv === '' ? undefined : fromEnv);
+  const path = resolve(cwd, named ?? CONFIG_FILE);
+  if (existsSync(path)) return path;
+  if (named === undefined) return undefined;
+  throw new ConfigError([{ origin: path, pointer: '', message: 'there is no such file' }]);
+}
+
+function fileLayer(file: string | undefined): Layer {
+  const originOf = (): string => file ?? CONFIG_FILE;
+  if (file === undefined) return { values: {}, originOf };
+  const parsed = parseJson(readFileSync(file, 'utf8'));
+  if (!parsed.ok) throw new ConfigError([{ origin: file, pointer: '', message: parsed.reason }]);
+  if (!isObject(parsed.value)) {
+    throw new ConfigError([{ origin: file, pointer: '', message: 'must hold an object' }]);
+  }
+  return { values: parsed.value, originOf };
+}
+
+function packLayer({ pack, fromEnvironment }: PackBinding, env: Environment): Layer {
+  const said = fromEnvironment?.(env);
+  const isSaid = isObject(said) && Object.keys(said).length > 0;
+  return {
+    values: isSaid ? { packs: { [pack.name]: said } } : {},
+    originOf: () => 'the environment',
+  };
+}
+
+function flagLayer(flags: JsonObject): Layer {
+  const originOf: Layer['originOf'] = (path) => `--${path.map(String).map(kebab).join('-')}`;
+  return { values: flags, originOf };
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function check(merged: Merged, options: SchemaOptions, found: readonly ConfigIssue[]): Config {
+  const schema = configSchema(options);
+  const parsed = schema.safeParse(merged.values, { reportInput: true });
+  if (parsed.success && found.length === 0) return parsed.data;
+  const refused = (parsed.error?.issues ?? [])
+    .flatMap((issue) => explainIssue(schema, issue))
+    .map(({ path, message }) => ({
+      origin: merged.originOf(path),
+      pointer: pointerOf(path),
+      message,
+    }));
+  throw new ConfigError([...found, ...refused]);
+}
+
+function packEntry(
+  { pack, preset }: PackBinding,
+  values: JsonObject,
+  config: Config,
+  { env, flags }: { readonly env: Environment; readonly flags: JsonObject },
+): PackEntry {
+  const { packs } = values;
+  const raw = isObject(packs) && isObject(packs[pack.name]) ? (packs[pack.name] as JsonObject) : {};
+  const parsed = config.packs[pack.name] ?? pack.configSchema.safeParse(raw).data;
+  const own = isObject(parsed) ? parsed['toolTimeoutSecs'] : undefined;
+  const said =
+    positive(flags['toolTimeoutSecs']) ??
+    positive(env[`${pack.name.toUpperCase()}_MCP_TOOL_TIMEOUT_SECS`]) ??
+    positive(env['TOOLKEEL_TOOL_TIMEOUT_SECS']) ??
+    positive(raw['toolTimeoutSecs']) ??
+    config.toolTimeoutSecs;
+  const policy = preset && { ...presets[preset], ...config.policies[preset] };
+  const secs = said ?? positive(own);
+  const callTimeoutMs = secs === undefined ? policy?.callTimeoutMs : secs * 1000;
+  return {
+    pack,
+    // A pack that knows the cap is told the one that holds.
+    config: own !== undefined && said !== undefined ? { ...raw, toolTimeoutSecs: said } : raw,
+    ...(callTimeoutMs !== undefined && { callTimeoutMs }),
+  };
+}
+
+function positive(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && number > 0 ? number : undefined;
+}

@@ -1,0 +1,104 @@
+import { MODES, PROFILES, type Pack } from '@toolkeel/contract';
+import { definePolicy, presets } from '@toolkeel/kernel';
+import * as z from 'zod';
+import { LOG_LEVELS } from '../log/log.js';
+import { secretSource } from './secret-source.js';
+
+const http = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Default: 127.0.0.1. What others can reach needs a token.'),
+  port: z.int().min(0).max(65_535).optional().describe('Default: 7411.'),
+  token: secretSource.optional().describe('The bearer token that clients must send.'),
+  allowedHosts: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Further names by which clients may call this server.'),
+  allowedOrigins: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Hostnames of web pages that may call it.'),
+  bodyLimitBytes: z.int().min(1024).optional().describe('Default: 4 MiB.'),
+  graceSecs: z
+    .number()
+    .min(0)
+    .max(3600)
+    .optional()
+    .describe('How long running calls may take to finish when the server stops. Default: 10.'),
+});
+
+/** Numbers of a preset that are changed. The kernel knows which there are, and refuses by name. */
+const policy = z.looseObject({}).superRefine((given, context) => {
+  try {
+    definePolicy(given);
+  } catch (cause) {
+    context.addIssue({
+      code: 'custom',
+      message: cause instanceof Error ? cause.message : 'is not a policy',
+    });
+  }
+});
+
+const seconds = z.number().positive().max(3600);
+
+const sections = {
+  upstreams: z.record(z.string(), z.looseObject({})).describe('Servers to guard.'),
+  rules: z.array(z.looseObject({})).describe('What may be done, and what a person is asked first.'),
+  limits: z.looseObject({}).describe('How much may be done.'),
+  notify: z.looseObject({}).describe('Whom to tell of what waits.'),
+} satisfies Record<string, z.ZodType>;
+
+export type SectionName = keyof typeof sections;
+
+export interface SchemaOptions {
+  readonly packs?: readonly Pick<Pack, 'name' | 'configSchema'>[];
+  /** Schemas of sections that belong to others: rules, limits, upstreams, notify. */
+  readonly sections?: Readonly<Partial<Record<SectionName, z.ZodType>>>;
+}
+
+const base = z.strictObject({
+  $schema: z.string().optional(),
+  profile: z.enum(PROFILES).default('readonly').describe('Which tools there are.'),
+  mode: z.enum(MODES).optional().describe('For the workflow profile. Default: composer.'),
+  dataDir: z.string().min(1).optional().describe('Where the journal and its key are kept.'),
+  log: z.strictObject({ level: z.enum([...LOG_LEVELS, 'silent']).default('info') }).prefault({}),
+  toolTimeoutSecs: seconds
+    .optional()
+    .describe('The most that one call may take. A pack may have its own.'),
+  policies: z
+    .partialRecord(z.enum(Object.keys(presets) as [keyof typeof presets]), policy)
+    .default({})
+    .describe('Changes to the retry presets.'),
+  journal: z
+    .strictObject({
+      url: z
+        .union([z.string().min(1), secretSource])
+        .optional()
+        .describe('sqlite:PATH, memory: or postgres://…; with a password it must be a secret.'),
+    })
+    .prefault({}),
+  http: http.prefault({}),
+});
+
+/** The whole configuration file, with the parts that packs and others bring. */
+export function configSchema({ packs = [], sections: given = {} }: SchemaOptions = {}) {
+  const ofPacks = Object.fromEntries(
+    packs.map(({ name, configSchema: schema }) => [name, schema.optional()]),
+  );
+  const known: Record<SectionName, z.ZodType> = { ...sections, ...given };
+  const optional = Object.fromEntries(
+    Object.entries(known).map(([name, schema]) => [name, schema.optional()]),
+  );
+  // Without packs nobody knows their names: then any name is accepted.
+  const packSection =
+    packs.length === 0
+      ? z.record(z.string(), z.looseObject({})).default({})
+      : z.strictObject(ofPacks).prefault({});
+  return base.extend({ packs: packSection, ...optional });
+}
+
+export type Config = z.output<typeof base> & {
+  readonly packs: Readonly<Record<string, unknown>>;
+} & Readonly<Partial<Record<SectionName, unknown>>>;

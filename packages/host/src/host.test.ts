@@ -1,0 +1,200 @@
+import { defineTool, type Pack, type Tool } from '@toolkeel/contract';
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport } from '@modelcontextprotocol/server';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { createHost, type Host, type HostOptions } from './host.js';
+import type { HostLog } from './log/log.js';
+
+const tool = (
+  name: string,
+  over: Partial<Pick<Tool, 'effect' | 'profiles' | 'handler'>> = {},
+): Tool =>
+  defineTool({
+    name,
+    title: name,
+    description: name,
+    category: 'read',
+    effect: 'read',
+    profiles: ['readonly', 'api', 'workflow'],
+    input: z.object({}),
+    output: z.unknown(),
+    errors: [],
+    handler: () => null,
+    ...over,
+  } as never);
+
+const writing = (name: string): Tool =>
+  tool(name, { effect: 'once', profiles: ['api', 'workflow'] });
+
+const packOf = (tools: readonly Tool[], over: Partial<Pack> = {}): Pack => ({
+  name: 'p',
+  configSchema: z.strictObject({ n: z.int().default(1) }),
+  describe: () => tools,
+  create: () =>
+    Promise.resolve({
+      tools,
+      health: () => Promise.resolve({ ok: true, detail: '' }),
+      close: () => Promise.resolve(),
+    }),
+  ...over,
+});
+
+const connect = async (host: Host): Promise<Client> => {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 't', version: '1' });
+  await Promise.all([host.connect(ours), client.connect(theirs)]);
+  return client;
+};
+
+const call = async (options: HostOptions, name: string): Promise<Record<string, unknown>> => {
+  const client = await connect(createHost(options));
+  const { structuredContent } = await client.callTool({ name, arguments: {} });
+  return structuredContent as Record<string, unknown>;
+};
+
+describe('what is registered', () => {
+  it('is refused when two tools have one name', () => {
+    const twice = /two tools are called a/;
+    expect(() => createHost({ tools: [tool('a'), tool('a')] })).toThrow(twice);
+    expect(() =>
+      createHost({ tools: [tool('a')], packs: [{ pack: packOf([tool('a')]) }] }),
+    ).toThrow(twice);
+    const host = createHost({ tools: [tool('a')] });
+    const definition = {
+      name: 'a',
+      inputSchema: { type: 'object' as const },
+      annotations: { readOnlyHint: true },
+    };
+    expect(() => host.raw({ tools: [{ definition, call: () => ({ content: [] }) }] })).toThrow(
+      twice,
+    );
+  });
+
+  it('contains nothing that mutates in a readonly profile', async () => {
+    const handler = vi.fn();
+    const tools = [tool('r'), { ...writing('w'), handler }];
+    const host = createHost({ tools, packs: [{ pack: packOf([tool('pr'), writing('pw')]) }] });
+    const definition = { name: 'raw', inputSchema: { type: 'object' as const } };
+    host.raw({ tools: [{ definition, call: handler }] });
+    expect(host.tools.map(({ name }) => name)).toEqual(['r', 'pr']);
+    const client = await connect(host);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['r', 'pr']);
+    for (const name of ['w', 'pw', 'raw']) {
+      await expect(client.callTool({ name })).rejects.toMatchObject({ code: -32_602 });
+    }
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('contains more in a wider profile', () => {
+    const packs = [{ pack: packOf([tool('pr'), writing('pw')]) }];
+    expect(createHost({ packs, profile: 'api' }).manifest().tools).toHaveLength(2);
+  });
+
+  it('is not run where a pack has another effect than it describes', async () => {
+    const handler = vi.fn();
+    const liar = packOf([tool('a')], {
+      create: () => Promise.resolve({ tools: [{ ...writing('a'), handler }] } as never),
+    });
+    expect(await call({ packs: [{ pack: liar }] }, 'a')).toMatchObject({
+      error: { code: 'internal_error' },
+    });
+    expect(handler).not.toHaveBeenCalled();
+  });
+});
+
+describe('a pack', () => {
+  it('is created when it is first needed, once, with its own configuration', async () => {
+    const create = vi.fn(packOf([tool('a')]).create);
+    const host = createHost({
+      packs: [{ pack: packOf([tool('a')], { create }), config: { n: 2 } }],
+    });
+    const client = await connect(host);
+    await client.listTools();
+    expect(create).not.toHaveBeenCalled();
+    await Promise.all([client.callTool({ name: 'a' }), client.callTool({ name: 'a' })]);
+    expect(create).toHaveBeenCalledOnce();
+    expect(create.mock.calls[0]?.[0]).toEqual({ n: 2 });
+  });
+
+  it('that is configured wrongly is refused at once', () => {
+    expect(() => createHost({ packs: [{ pack: packOf([]), config: { n: 'x' } }] })).toThrow(
+      /^packs\.p\.n: /,
+    );
+  });
+
+  it('that cannot be created answers with an envelope, and is tried again', async () => {
+    const create = vi.fn(packOf([tool('a')]).create).mockRejectedValueOnce(new Error('no key'));
+    const said: unknown[] = [];
+    const log: HostLog = (_, event, fields) => said.push({ event, ...fields });
+    const host = createHost({ packs: [{ pack: packOf([tool('a')], { create }) }], log });
+    const client = await connect(host);
+    expect((await client.callTool({ name: 'a' })).structuredContent).toMatchObject({
+      error: { code: 'internal_error' },
+    });
+    expect(said).toContainEqual(
+      expect.objectContaining({ event: 'unexpected', cause: new Error('no key') }),
+    );
+    expect((await client.callTool({ name: 'a' })).structuredContent).toMatchObject({
+      success: true,
+    });
+    expect(await host.health()).toEqual({ p: { ok: true, detail: '' } });
+  });
+
+  it('that is not well says so', async () => {
+    const create = () => Promise.reject(new Error('no key'));
+    const host = createHost({ packs: [{ pack: packOf([], { create }) }] });
+    expect(await host.health()).toEqual({ p: { ok: false, detail: 'no key' } });
+    await host.close();
+  });
+});
+
+describe('what stands around a handler', () => {
+  it('sees the call, its meta and its scope, and answers in its place', async () => {
+    const seen: unknown[] = [];
+    const host = createHost({
+      tools: [tool('a')],
+      around: [
+        async (accepted, next, scope) => {
+          seen.push(
+            accepted.correlationId === scope.correlationId,
+            scope.meta['dev.toolkeel/idempotency-key'],
+          );
+          await next();
+          return { ok: true, data: 'changed' };
+        },
+      ],
+    });
+    const client = await connect(host);
+    const result = await client.callTool({
+      name: 'a',
+      _meta: { 'dev.toolkeel/idempotency-key': 'k' },
+    });
+    expect(result.structuredContent).toMatchObject({ data: 'changed' });
+    expect(seen).toEqual([true, 'k']);
+  });
+
+  it('that fails does not take the answer with it', async () => {
+    const around = [() => Promise.reject(new Error('broken'))];
+    expect(await call({ tools: [tool('a')], around }, 'a')).toMatchObject({
+      success: false,
+      error: { code: 'internal_error' },
+    });
+  });
+
+  it('can add arguments to the tools that it watches over', async () => {
+    const prepare = <T extends { description: string }>(given: T): T => ({
+      ...given,
+      description: 'watched',
+    });
+    const client = await connect(createHost({ packs: [{ pack: packOf([tool('a')]) }], prepare }));
+    expect((await client.listTools()).tools[0]?.description).toBe('watched');
+  });
+});
+
+it('says in which profile it runs', async () => {
+  const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as const;
+  expect(await call({ tools: [tool('a')], profile }, 'a')).toMatchObject({
+    meta: { mode: 'composer', approval_mode: true },
+  });
+});

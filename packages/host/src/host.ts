@@ -1,0 +1,210 @@
+import {
+  buildManifest,
+  type Manifest,
+  type PackDeps,
+  type PackHealth,
+  type PageTokens,
+  type Profile,
+  type RunClock,
+  type RunProfile,
+  type TextModel,
+  type Tool,
+  type ToolSpec,
+  type UpstreamState,
+} from '@toolkeel/contract';
+import { systemClock } from '@toolkeel/kernel';
+import type { Transport } from '@modelcontextprotocol/server';
+import type { HostAround } from './call/around.js';
+import { CallEngine } from './call/engine.js';
+import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
+import { admits, ToolTable } from './catalog/tools.js';
+import type { HttpHandle, HttpOptions } from './http/serve.js';
+import { silent, type HostLog } from './log/log.js';
+import { answerWith } from './mcp/answer.js';
+import { makeServer, type Surface } from './mcp/make-server.js';
+import { Prompts } from './mcp/prompts.js';
+import type { Raw } from './mcp/raw.js';
+import { Resources } from './mcp/resources.js';
+import { ToolCalls } from './mcp/tools.js';
+import { prometheusMetrics } from './metrics/prometheus.js';
+import { scrubWith } from './secret/scrub.js';
+import { serveOnStdio, type StdioHandle, type StdioOptions } from './stdio/serve.js';
+
+/** What clients wait by default: a call that takes longer would be given up anyway. */
+const DEFAULT_CALL_TIMEOUT_MS = 60_000;
+
+export interface HostOptions {
+  readonly packs?: readonly PackEntry[];
+  /** Tools without a pack. */
+  readonly tools?: readonly Tool[];
+  /** Default: `readonly`. */
+  readonly profile?: Exclude<Profile, 'workflow'> | RunProfile;
+  readonly name?: string;
+  readonly version?: string;
+  /** For the model: what this server is for. */
+  readonly instructions?: string;
+  /** The most that one call may take, where its pack does not say otherwise. Default: 60 s. */
+  readonly callTimeoutMs?: number;
+  /** Policy, journal: what stands between accepted arguments and the handler, the first outermost. */
+  readonly around?: readonly HostAround[];
+  /** Changes tools as they are registered: a journal adds its arguments here. */
+  readonly prepare?: <T extends ToolSpec>(tool: T) => T;
+  /** Default: none. See `createLog`. */
+  readonly log?: HostLog;
+  /** Takes secrets out of all that leaves: `scrub` of a `Secrets`. */
+  readonly scrub?: (text: string) => string;
+  /** Default: tokens that last as long as this process. */
+  readonly tokens?: PageTokens;
+  /** Of one answer, in bytes. Default: 48 KiB. */
+  readonly byteBudget?: number;
+  /** Default: the process's own. */
+  readonly clock?: RunClock;
+  /** The language model that packs may ask. */
+  readonly model?: TextModel;
+}
+
+export interface Host {
+  readonly profile: RunProfile;
+  /** What is registered. */
+  readonly tools: readonly ToolSpec[];
+  readonly manifest: () => Manifest;
+  /** Registers plain MCP handlers inside of the same middleware. */
+  readonly raw: (raw: Raw) => void;
+  /** A server for one connection, for a transport of your own. */
+  readonly connect: (transport: Transport) => Promise<{ readonly close: () => Promise<void> }>;
+  readonly serveStdio: (options?: StdioOptions) => StdioHandle;
+  readonly listen: (options?: HttpOptions) => Promise<HttpHandle>;
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+  /** Asks every pack, and so creates those that were not needed yet. */
+  readonly health: () => Promise<Readonly<Record<string, PackHealth>>>;
+  /** Takes the kernel's events of tools that have no pack. */
+  readonly observe: PackDeps['observe'];
+  /** Ends calls after `graceMs` (default: 10 s), then closes the packs. */
+  readonly close: (graceMs?: number) => Promise<void>;
+}
+
+/** Puts tools together to a server. Nothing is started, and no pack is created, before it is needed. */
+export function createHost(options: HostOptions = {}): Host {
+  const { log = silent, callTimeoutMs = DEFAULT_CALL_TIMEOUT_MS } = options;
+  const profile = runProfile(options.profile);
+  const scrub = scrubWith(options.scrub ?? ((text) => text));
+  const { clock = systemClock } = options;
+
+  const upstreams = async (): Promise<readonly UpstreamState[]> => {
+    const instances = await Promise.all(packs.map((pack) => pack.current()));
+    return instances.flatMap((instance) => instance?.upstreams?.() ?? []);
+  };
+  const metrics = prometheusMetrics(upstreams);
+  const engine = new CallEngine({
+    profile,
+    around: options.around ?? [],
+    log,
+    metrics,
+    tokens: options.tokens,
+    byteBudget: options.byteBudget,
+    clock,
+  });
+  const deps: PackDeps = {
+    now: () => clock.now(),
+    random: Math.random,
+    log,
+    observe: engine.observe,
+    ...(options.model && { model: options.model }),
+  };
+
+  const packs = (options.packs ?? []).map(
+    (entry) => new LoadedPack(entry, admits(profile.name), deps),
+  );
+  const timeoutOf = (pack: LoadedPack): number => pack.callTimeoutMs ?? callTimeoutMs;
+  const table = new ToolTable(profile.name);
+  const { prepare = (tool) => tool } = options;
+  for (const tool of options.tools ?? []) table.addTool(prepare(tool), callTimeoutMs);
+  for (const pack of packs) table.addPack(pack, timeoutOf(pack), prepare);
+
+  const raws: Raw[] = [];
+  const surface: Surface = {
+    info: { name: options.name ?? 'toolkeel', version: options.version ?? '0.1.0' },
+    instructions: options.instructions,
+    tools: table,
+    calls: new ToolCalls(table, engine, scrub),
+    resources: new Resources(packs, engine, scrub, timeoutOf),
+    prompts: new Prompts(packs, scrub),
+    raws,
+    answer: answerWith(log, scrub),
+  };
+  const make = () => makeServer(surface);
+  const readMetrics: Host['metrics'] = async () => {
+    const { type, text } = await metrics.read();
+    return { type, text: scrub.text(text) };
+  };
+
+  return {
+    profile,
+    get tools() {
+      return table.specs;
+    },
+    manifest: () => buildManifest(table.specs),
+    raw: (raw) => {
+      for (const tool of raw.tools ?? []) table.addRaw(tool);
+      for (const resource of raw.resources ?? []) surface.resources.addRaw(resource);
+      for (const prompt of raw.prompts ?? []) surface.prompts.addRaw(prompt);
+      raws.push(raw);
+    },
+    connect: async (transport) => {
+      const server = make();
+      await server.connect(transport);
+      return { close: () => server.close() };
+    },
+    serveStdio: (stdio) => serveOnStdio(make, log, stdio),
+    listen: async (http) => {
+      const { serveOnHttp } = await import('./http/serve.js');
+      return serveOnHttp(
+        {
+          make,
+          log,
+          drain: (graceMs) => engine.drain(graceMs),
+          health: () => healthOf(packs, scrub.value),
+          metrics: readMetrics,
+        },
+        http,
+      );
+    },
+    metrics: readMetrics,
+    health: async () => {
+      const asked = packs.map(async (pack) => [pack.name, await ask(pack)] as const);
+      return scrub.value(Object.fromEntries(await Promise.all(asked)));
+    },
+    observe: engine.observe,
+    close: async (graceMs = 10_000) => {
+      await engine.drain(graceMs);
+      await Promise.all(packs.map((pack) => pack.close()));
+    },
+  };
+}
+
+function runProfile(given: HostOptions['profile'] = 'readonly'): RunProfile {
+  return typeof given === 'string' ? { name: given } : given;
+}
+
+async function ask(pack: LoadedPack): Promise<PackHealth> {
+  try {
+    return await pack.health();
+  } catch (cause) {
+    return { ok: false, detail: cause instanceof Error ? cause.message : 'cannot be created' };
+  }
+}
+
+/** A probe must not wake what sleeps: packs that were not needed yet are said to be so. */
+async function healthOf(
+  packs: readonly LoadedPack[],
+  scrub: <T>(value: T) => T,
+): Promise<{ ok: boolean; body: unknown }> {
+  const states = await Promise.all(
+    packs.map(async (pack) => {
+      const isAwake = (await pack.current()) !== undefined;
+      return [pack.name, isAwake ? await ask(pack) : { ok: true, detail: 'not used yet' }] as const;
+    }),
+  );
+  const ok = states.every(([, state]) => state.ok);
+  return { ok, body: scrub({ ok, packs: Object.fromEntries(states) }) };
+}

@@ -1,0 +1,59 @@
+import { Hono, type Context } from 'hono';
+import type { Gate, Refusal } from './gate.js';
+import type { McpRoute } from './mcp-route.js';
+
+export interface AppOptions {
+  readonly gate: Gate;
+  readonly mcp: McpRoute;
+  readonly isStopping: () => boolean;
+  readonly health: () => Promise<{ readonly ok: boolean; readonly body: unknown }>;
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+  /** Further routes, behind the same gate: the console, say. */
+  readonly mount?: ((app: Hono) => void) | undefined;
+}
+
+export function createApp(options: AppOptions): Hono {
+  const { gate, mcp, isStopping, health, metrics, mount } = options;
+  const app = new Hono();
+
+  app.use(async (context, next) => {
+    const isProbe = context.req.path === '/healthz';
+    const { headers } = context.req.raw;
+    const refusal = isProbe ? gate.refuseForeign(headers) : gate.refuse(headers);
+    if (refusal) return refused(context, refusal);
+    await next();
+    return undefined;
+  });
+
+  app.all('/mcp', (context) => (isStopping() ? stopping(context) : mcp.fetch(context.req.raw)));
+
+  app.get('/healthz', async (context) => {
+    // Whether it lives is for everybody; how it fares is for those who may come in.
+    const isKnown = gate.refuse(context.req.raw.headers) === undefined;
+    const { ok, body } = await health();
+    const status = ok && !isStopping() ? 200 : 503;
+    return context.json(isKnown ? (body as object) : { ok }, status);
+  });
+
+  app.get('/metrics', async (context) => {
+    const { type, text } = await metrics();
+    return context.body(text, 200, { 'content-type': type });
+  });
+
+  mount?.(app);
+  app.notFound((context) => context.json({ error: 'There is nothing here.' }, 404));
+  app.onError((_error, context) => context.json({ error: 'Something broke.' }, 500));
+  return app;
+}
+
+function refused(context: Context, { status, message }: Refusal): Response {
+  if (status === 401) context.header('www-authenticate', 'Bearer');
+  return context.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, status);
+}
+
+function stopping(context: Context): Response {
+  context.header('connection', 'close');
+  context.header('retry-after', '1');
+  const error = { code: -32_000, message: 'The server is stopping.' };
+  return context.json({ jsonrpc: '2.0', error, id: null }, 503);
+}

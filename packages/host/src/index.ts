@@ -1,0 +1,29 @@
+export { createHost, type Host, type HostOptions } from './host.js';
+export { HostError } from './errors.js';
+export type { PackEntry } from './catalog/loaded-pack.js';
+
+export type { HostAround } from './call/around.js';
+export type { CallScope, RequestMeta } from './call/scope.js';
+export type { Raw, RawPrompt, RawResource, RawTool } from './mcp/raw.js';
+
+export type { StdioHandle, StdioOptions } from './stdio/serve.js';
+export type { HttpHandle, HttpOptions } from './http/serve.js';
+export type { Timeouts } from './http/listen.js';
+
+export { createLog, type Log, type LogOptions } from './log/create-log.js';
+export { LOG_LEVELS, type HostLog, type LogLevel } from './log/log.js';
+export { Secret } from './secret/secret.js';
+export { Secrets } from './secret/secrets.js';
+export { didYouMean, nearest } from './text/nearest.js';
+export { ConfigError, type ConfigIssue } from './config/config-error.js';
+export type { Environment } from './config/environment.js';
+export { configJsonSchema } from './config/json-schema.js';
+export {
+  CONFIG_FILE,
+  loadConfig,
+  type LoadedConfig,
+  type LoadOptions,
+  type PackBinding,
+} from './config/load.js';
+export type { Config, SchemaOptions, SectionName } from './config/schema.js';
+export { secretSource, type SecretSource } from './config/secret-source.js';

@@ -1,0 +1,163 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  UriTemplate,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplateType,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { defineTool, errorCodes, type PackResource, type Tool } from '@toolkeel/contract';
+import * as z from 'zod';
+import { OK, type CallEngine } from '../call/engine.js';
+import type { LoadedPack } from '../catalog/loaded-pack.js';
+import type { Scrub } from '../secret/scrub.js';
+import type { RawResource } from './raw.js';
+
+/** A resource is read by a person's client and not by a model's context, so it may be longer. */
+const RESOURCE_BUDGET = 4 * 1024 * 1024;
+
+interface Readable {
+  readonly definition: Resource | ResourceTemplateType;
+  readonly matches: (uri: string) => boolean;
+  readonly read: (uri: string, context: ServerContext) => Promise<ReadResourceResult>;
+}
+
+/** Serves what packs and raw handlers offer to be read. */
+export class Resources {
+  readonly #packs: readonly LoadedPack[];
+  readonly #engine: CallEngine;
+  readonly #scrub: Scrub;
+  readonly #raw: Readable[] = [];
+  readonly #timeoutOf: (pack: LoadedPack) => number;
+  #ofPacks: Promise<readonly Readable[]> | undefined;
+
+  constructor(
+    packs: readonly LoadedPack[],
+    engine: CallEngine,
+    scrub: Scrub,
+    timeoutOf: (pack: LoadedPack) => number,
+  ) {
+    this.#packs = packs;
+    this.#engine = engine;
+    this.#scrub = scrub;
+    this.#timeoutOf = timeoutOf;
+  }
+
+  addRaw(raw: RawResource): void {
+    const { definition } = raw;
+    const matches = matcher(isTemplate(definition) ? definition.uriTemplate : definition.uri);
+    this.#raw.push({
+      definition,
+      matches,
+      read: (uri, context) => this.#readRaw(raw, uri, context),
+    });
+  }
+
+  async list(): Promise<ListResourcesResult> {
+    const all = (await this.#all()).map(({ definition }) => definition);
+    return this.#scrub.value({ resources: all.filter((one): one is Resource => !isTemplate(one)) });
+  }
+
+  async listTemplates(): Promise<ListResourceTemplatesResult> {
+    const all = (await this.#all()).map(({ definition }) => definition);
+    return this.#scrub.value({ resourceTemplates: all.filter(isTemplate) });
+  }
+
+  async read(uri: string, context: ServerContext): Promise<ReadResourceResult> {
+    const found = (await this.#all()).find(({ matches }) => matches(uri));
+    if (!found) throw this.#scrub.error(new ResourceNotFoundError(uri));
+    return this.#scrub.value(await found.read(uri, context));
+  }
+
+  async #all(): Promise<readonly Readable[]> {
+    return [...(await this.#readPacks()), ...this.#raw];
+  }
+
+  /** The next request tries again what failed. */
+  #readPacks(): Promise<readonly Readable[]> {
+    if (this.#ofPacks === undefined) {
+      const reading = Promise.all(
+        this.#packs.map(async (pack) =>
+          (await pack.resources()).map((one) => this.#ofPack(one, this.#timeoutOf(pack))),
+        ),
+      ).then((lists) => lists.flat());
+      this.#ofPacks = reading;
+      reading.catch(() => {
+        this.#ofPacks = undefined;
+      });
+    }
+    return this.#ofPacks;
+  }
+
+  #ofPack(resource: PackResource, timeoutMs: number): Readable {
+    const { uriTemplate, name, title, description, mimeType } = resource;
+    const shown = { name, title, description, mimeType };
+    const tool = readingTool(resource);
+    const options = {
+      name: `resource:${name}`,
+      timeoutMs,
+      byteBudget: RESOURCE_BUDGET,
+      reportsEvents: true,
+    };
+    return {
+      definition: UriTemplate.isTemplate(uriTemplate)
+        ? { uriTemplate, ...shown }
+        : { uri: uriTemplate, ...shown },
+      matches: matcher(uriTemplate),
+      read: async (uri, context) => {
+        const { envelope } = await this.#engine.run(tool, { uri }, context, options);
+        if (envelope.success) return { contents: [{ uri, mimeType, text: String(envelope.data) }] };
+        const { code, message, ...error } = envelope.error;
+        const data = { code, ...error, correlation_id: envelope.meta.correlation_id };
+        if (code === 'not_found') throw new ResourceNotFoundError(uri, message);
+        throw this.#scrub.error(new ProtocolError(ProtocolErrorCode.InternalError, message, data));
+      },
+    };
+  }
+
+  async #readRaw(
+    raw: RawResource,
+    uri: string,
+    context: ServerContext,
+  ): Promise<ReadResourceResult> {
+    const call = this.#engine.begin(`resource:${raw.definition.name}`, Infinity, context);
+    let code = 'error';
+    try {
+      const result = await raw.read(uri, context);
+      code = OK;
+      return result;
+    } finally {
+      this.#engine.finish(call, code);
+    }
+  }
+}
+
+/** Reading a resource is a call like any other: bounded, counted, logged, and typed when it fails. */
+function readingTool({ name, title, description, read }: PackResource): Tool {
+  return defineTool({
+    name: 'read_resource',
+    title: title || name,
+    description: description || name,
+    category: 'read',
+    effect: 'read',
+    profiles: ['readonly', 'api', 'workflow'],
+    input: z.object({ uri: z.string() }),
+    output: z.string(),
+    errors: errorCodes,
+    handler: ({ uri }, context) => read(uri, context),
+  });
+}
+
+function isTemplate(one: Resource | ResourceTemplateType): one is ResourceTemplateType {
+  return 'uriTemplate' in one;
+}
+
+function matcher(template: string): (uri: string) => boolean {
+  if (!UriTemplate.isTemplate(template)) return (uri) => uri === template;
+  const parsed = new UriTemplate(template);
+  return (uri) => parsed.match(uri) !== null;
+}

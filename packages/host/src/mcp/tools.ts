@@ -1,0 +1,84 @@
+import {
+  ProtocolError,
+  type CallToolRequest,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Tool } from '@toolkeel/contract';
+import { OK, type CallEngine } from '../call/engine.js';
+import { callToolResult } from '../call/result.js';
+import type { ToolEntry, ToolTable } from '../catalog/tools.js';
+import type { Scrub } from '../secret/scrub.js';
+import type { RawTool } from './raw.js';
+import { unknownTool } from './unknown-tool.js';
+
+/** Answers `tools/call`. */
+export class ToolCalls {
+  readonly #table: ToolTable;
+  readonly #engine: CallEngine;
+  readonly #scrub: Scrub;
+
+  constructor(table: ToolTable, engine: CallEngine, scrub: Scrub) {
+    this.#table = table;
+    this.#engine = engine;
+    this.#scrub = scrub;
+  }
+
+  call(
+    params: CallToolRequest['params'],
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const entry = this.#table.entry(params.name);
+    if (entry) return this.#run(entry, params, context);
+    const raw = this.#table.raw(params.name);
+    if (raw) return this.#runRaw(raw, params, context);
+    throw this.#scrub.error(unknownTool(params.name, this.#table.names));
+  }
+
+  async #run(
+    entry: ToolEntry,
+    params: CallToolRequest['params'],
+    context: ServerContext,
+  ): Promise<CallToolResult> {
+    const tool = await loaded(entry);
+    return callToolResult(
+      this.#scrub.run(await this.#engine.run(tool, params.arguments, context, entry)),
+    );
+  }
+
+  async #runRaw(
+    raw: RawTool,
+    params: CallToolRequest['params'],
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { definition, timeoutMs = Infinity } = raw;
+    const call = this.#engine.begin(definition.name, timeoutMs, context);
+    const inside = { ...context, mcpReq: { ...context.mcpReq, signal: call.signal } };
+    let code = 'error';
+    try {
+      const result = await raw.call(params, inside);
+      code = 'isError' in result && result.isError === true ? code : OK;
+      return this.#scrub.value(result);
+    } catch (cause) {
+      if (cause instanceof ProtocolError) throw this.#scrub.error(cause);
+      this.#engine.noteUnexpected(call, cause);
+      const text = `The tool failed in a way that nobody foresaw. The operator finds the cause under ${call.correlationId}.`;
+      return { content: [{ type: 'text', text }], isError: true };
+    } finally {
+      this.#engine.finish(call, code);
+    }
+  }
+}
+
+/** A tool whose pack cannot be created still answers with an envelope, and the log has the cause. */
+async function loaded(entry: ToolEntry): Promise<Tool> {
+  try {
+    return await entry.load();
+  } catch (cause) {
+    const handler = (): never => {
+      throw cause;
+    };
+    return { ...entry.spec, handler };
+  }
+}

@@ -1,0 +1,13 @@
+/** What is counted. Whoever counts must be quick and must not throw. */
+export interface Metrics {
+  readonly callEnded: (tool: string, code: string, seconds: number) => void;
+  readonly attempts: (tool: string, count: number) => void;
+  readonly retry: (tool: string) => void;
+  /** A call whose retries, or the budget for them, were used up. */
+  readonly retryExhausted: (tool: string) => void;
+  /** A call that the cap ended. */
+  readonly timeout: (tool: string) => void;
+  readonly circuit: (upstream: string, state: CircuitState) => void;
+}
+
+export type CircuitState = 'closed' | 'half_open' | 'open';

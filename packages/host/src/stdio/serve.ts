@@ -1,0 +1,58 @@
+import type { Readable, Writable } from 'node:stream';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio as serveSdk, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { HostLog } from '../log/log.js';
+import { guardStdout } from './stdout-guard.js';
+
+export interface StdioOptions {
+  readonly stdin?: NodeJS.ReadStream;
+  readonly stdout?: NodeJS.WriteStream;
+}
+
+export interface StdioHandle {
+  /** Resolves when the client has gone or `close` was called. */
+  readonly closed: Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves one client over stdin and stdout, in whichever era of the protocol it opens with. */
+export function serveOnStdio(
+  make: () => McpServer,
+  log: HostLog,
+  { stdin = process.stdin, stdout = process.stdout }: StdioOptions = {},
+): StdioHandle {
+  const guard = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
+  const { promise: closed, resolve } = withResolvers();
+  const transport = new WatchedTransport(stdin, guard.wire, () => {
+    guard.release();
+    resolve();
+  });
+  const handle = serveSdk(make, {
+    transport,
+    onerror: (error) => log('warn', 'transport_error', { message: error.message }),
+  });
+  return { closed, close: () => handle.close() };
+}
+
+/** Says when it has closed; the SDK keeps the callback of the transport for itself. */
+class WatchedTransport extends StdioServerTransport {
+  readonly #onClosed: () => void;
+
+  constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
+    super(stdin, stdout);
+    this.#onClosed = onClosed;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#onClosed();
+  }
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,66 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { newerNode } from './newer-node.js';
+
+const require = createRequire(import.meta.url);
+const suite = join(
+  dirname(require.resolve('@modelcontextprotocol/conformance/package.json')),
+  'dist/index.js',
+);
+const fixture = fileURLToPath(
+  new URL('../dist/fixtures/conformance-server.fixture.js', import.meta.url),
+);
+
+const run = (args: readonly string[]): Promise<{ code: number; output: string }> =>
+  new Promise((resolve) => {
+    execFile(newerNode(), [suite, ...args], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      const code = typeof error?.code === 'number' ? error.code : error ? 1 : 0;
+      resolve({ code, output: stdout + stderr });
+    });
+  });
+
+/** The scenarios that a revision demands of a server, from the suite itself. */
+const required = async (revision: string): Promise<string[]> => {
+  const { output } = await run(['list', '--requirements', revision]);
+  const [, section = ''] = /Server scenarios[^\n]*\n((?: {2}- [^\n]+\n)+)/.exec(output) ?? [];
+  return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
+};
+
+const started: ChildProcess[] = [];
+
+const startServer = async (node: string): Promise<string> => {
+  const child = spawn(node, [fixture], { stdio: ['pipe', 'pipe', 'inherit'] });
+  started.push(child);
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`the server under test ended with code ${String(code)}`);
+  });
+  const [line] = (await Promise.race([once(child.stdout, 'data'), failed])) as [Buffer];
+  failed.catch(() => {});
+  return `${line.toString().trim()}/mcp`;
+};
+
+afterAll(() => {
+  for (const child of started) child.stdin?.end();
+});
+
+describe.each([
+  { revision: '2025-11-25', scenarios: 30, node: 'this Node' },
+  { revision: '2026-07-28', scenarios: 37, node: 'this Node' },
+  { revision: '2026-07-28', scenarios: 37, node: 'a newer Node' },
+])('on $node, the conformance suite of $revision', ({ revision, scenarios, node }) => {
+  it(`passes all ${scenarios} scenarios that a server must`, { timeout: 120_000 }, async () => {
+    const url = await startServer(node === 'this Node' ? process.execPath : newerNode());
+    const names = await required(revision);
+    expect(names).toHaveLength(scenarios);
+    const { code, output } = await run(['server', '--url', url, '--requirements', revision]);
+    const passed = [...output.matchAll(/^✓ (\S+): (\d+) passed, 0 failed/gm)]
+      .filter(([, , checks]) => Number(checks) > 0)
+      .map(([, name = '']) => name);
+    expect(names.filter((name) => !passed.includes(name))).toEqual([]);
+    expect(code).toBe(0);
+  });
+});

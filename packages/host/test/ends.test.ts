@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHost, type Host, type HostLog, type HttpHandle } from '@toolkeel/host';
+import { begun, samplePack } from '../src/fixtures/sample.fixture.js';
+import { generations, overHttp, overStdio, type AnyClient } from './clients.js';
+
+const until = async (holds: () => boolean): Promise<void> => {
+  const end = performance.now() + 10_000;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error('it never came true');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+const linesOf = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe.each(generations)('over stdio, a client of %s', (generation) => {
+  let client: AnyClient;
+
+  beforeAll(async () => {
+    client = await overStdio(generation, { SAMPLE_TIMEOUT_MS: '600', SAMPLE_PROFILE: 'readonly' });
+    // Whatever is loaded when first needed is there before something is timed.
+    await client.callTool({ name: 'echo', arguments: { text: 'warm' } });
+  });
+
+  afterAll(() => client.close());
+
+  it('gets a timeout from a handler that ignores its signal, soon after the cap', async () => {
+    const from = performance.now();
+    const result = await client.callTool({ name: 'wait_forever' });
+    const took = performance.now() - from;
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: { code: 'timeout', retryable: true, details: { clock: 'deadline' } },
+      },
+    });
+    expect(took).toBeGreaterThan(598);
+    expect(took).toBeLessThan(900);
+    const id = (result['structuredContent'] as { meta: { correlation_id: string } }).meta
+      .correlation_id;
+    await until(() => linesOf(client.stderr()).some((line) => line['event'] === 'timeout_abort'));
+    const told = linesOf(client.stderr()).filter((line) => line['correlation_id'] === id);
+    expect(told.map((line) => line['event'])).toEqual(['timeout_abort', 'tool_call']);
+  });
+
+  it('ends the work when it cancels', async () => {
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'wait' }, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 100);
+    await expect(call).rejects.toThrow(/enough|abort/i);
+    await until(() => client.stderr().includes('wait was aborted'));
+    await until(() => linesOf(client.stderr()).some((line) => line['code'] === 'cancelled'));
+  });
+
+  it('never reads anything but MCP from stdout', async () => {
+    expect(await client.callTool({ name: 'chatty' })).toMatchObject({
+      structuredContent: { success: true },
+    });
+    await until(() => client.stderr().includes('stray bytes'));
+    const stray = linesOf(client.stderr()).filter((line) => line['event'] === 'stray_stdout');
+    expect(stray).toMatchObject([
+      { text: expect.stringContaining('"result":"stray"') },
+      { text: 'stray bytes' },
+    ]);
+  });
+
+  it('finds no tool that mutates in a readonly profile', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'echo',
+      'wait',
+      'wait_forever',
+      'chatty',
+      'list_words',
+      'flaky',
+    ]);
+    await expect(
+      client.callTool({ name: 'write_word', arguments: { word: 'x' } }),
+    ).rejects.toMatchObject({ code: -32_602 });
+  });
+});
+
+describe('over HTTP', () => {
+  let host: Host;
+  let http: HttpHandle;
+  const lines: Record<string, unknown>[] = [];
+  const log: HostLog = (_level, event, fields) => lines.push({ event, ...fields });
+
+  beforeAll(async () => {
+    host = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 600 }], log });
+    http = await host.listen({ port: 0 });
+  });
+
+  afterAll(async () => {
+    await http.close();
+    await host.close();
+  });
+
+  it.each(generations)('a client of %s gets a timeout at the cap', async (generation) => {
+    const client = await overHttp(generation, http.url);
+    const from = performance.now();
+    expect(await client.callTool({ name: 'wait_forever' })).toMatchObject({
+      structuredContent: { error: { code: 'timeout', details: { clock: 'deadline' } } },
+    });
+    expect(performance.now() - from).toBeGreaterThan(598);
+    await client.close();
+  });
+
+  it.each(generations)('a client of %s that cancels ends the work', async (generation) => {
+    const client = await overHttp(generation, http.url);
+    const controller = new AbortController();
+    const seen = lines.length;
+    const call = client.callTool({ name: 'wait' }, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 100);
+    await expect(call).rejects.toThrow(/enough|abort/i);
+    await until(() => lines.slice(seen).some((line) => line['code'] === 'cancelled'));
+    await client.close();
+  });
+
+  it('lets running calls finish when it stops, and answers no new ones', async () => {
+    const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 400 }] });
+    const server = await own.listen({ port: 0, graceMs: 5_000 });
+    const client = await overHttp('2.x modern', server.url);
+    const seen = begun.count;
+    const running = client.callTool({ name: 'wait_forever' });
+    await until(() => begun.count > seen);
+    const closing = server.close();
+    const late = await fetch(`${server.url}/healthz`).catch((error: unknown) => error);
+    expect(late).toBeInstanceOf(TypeError);
+    expect(await running).toMatchObject({ structuredContent: { error: { code: 'timeout' } } });
+    await closing;
+    await own.close();
+  });
+
+  it('ends calls that take longer than the grace', async () => {
+    const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 60_000 }] });
+    const server = await own.listen({ port: 0, graceMs: 100 });
+    const client = await overHttp('2.x modern', server.url);
+    const seen = begun.count;
+    const running = client.callTool({ name: 'wait_forever' });
+    await until(() => begun.count > seen);
+    const from = performance.now();
+    await server.close();
+    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(await running).toMatchObject({
+      structuredContent: { error: { code: 'cancelled' } },
+    });
+    await own.close();
+  });
+});
