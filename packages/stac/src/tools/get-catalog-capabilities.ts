@@ -1,0 +1,76 @@
+import { specifyTool } from '@toolkeel/contract';
+import * as z from 'zod';
+import type { Client } from '../api/client.js';
+import { capabilityNames } from '../api/conformance.js';
+import { catalogCodes } from '../faults.js';
+import { textOf } from '../json.js';
+import { catalogArguments } from './arguments.js';
+import { catalogTool, readTraits } from './tool.js';
+
+export const getCatalogCapabilitiesSpec = specifyTool({
+  ...readTraits,
+  name: 'get_catalog_capabilities',
+  title: 'Catalogue capabilities',
+  description:
+    'Says what a catalogue can be asked for: how it searches, sorts and filters (query, CQL2), whether it has queryables, aggregations and a search for collections, and what is done here instead where it has not.',
+  input: z.object(catalogArguments),
+  output: z.object({
+    catalog: z.string(),
+    url: z.string(),
+    kind: z.enum(['api', 'static']),
+    stac_version: z.string().optional(),
+    search: z.object({
+      available: z.boolean(),
+      methods: z.array(z.enum(['GET', 'POST'])),
+    }),
+    supports: z.record(z.string(), z.boolean()),
+    instead: z.array(z.string()),
+    configured_catalogs: z.array(z.string()),
+  }),
+  errors: catalogCodes,
+});
+
+export const getCatalogCapabilities = (client: Client) =>
+  catalogTool(getCatalogCapabilitiesSpec, client, async (args, { scope }) => {
+    const catalog = client.catalogs.choose(args);
+    const landing = await client.landing(catalog, scope, { fresh: true });
+    const { can, kind, search, doc } = landing;
+    const version = textOf(doc['stac_version']);
+    const named = capabilityNames.map((name) => [name, can.has(name)] as const);
+    const supports = {
+      ...Object.fromEntries(named),
+      // A link is as good as a class: many servers name only one of the two.
+      queryables: landing.queryables !== undefined || can.has('filter'),
+      aggregation: landing.aggregate !== undefined,
+      sign_assets: catalog.signing !== undefined,
+    };
+    const post = client.mayPost(catalog, landing);
+    return {
+      catalog: catalog.name,
+      url: landing.url.href,
+      kind,
+      ...(version !== undefined && { stac_version: version }),
+      search: {
+        available: search !== undefined || kind === 'static',
+        methods: search ? [...(search.get ? (['GET'] as const) : []), ...(post ? (['POST'] as const) : [])] : [],
+      },
+      supports,
+      instead: insteadOf(supports, kind),
+      configured_catalogs: [...client.catalogs.names],
+    };
+  });
+
+function insteadOf(supports: Readonly<Record<string, boolean>>, kind: string): string[] {
+  const rules: readonly (readonly [boolean, string])[] = [
+    [kind === 'static', 'Searches walk the catalogue’s files, within limits.'],
+    [!supports['aggregation'], 'get_aggregations counts a bounded sample of items.'],
+    [!supports['collection_free_text'], 'search_collections looks through all collections here.'],
+    [!supports['fields'], '`fields` is applied to the answer here.'],
+    [!supports['query'] && supports['filter'] === true, '`query` is translated to CQL2.'],
+    [
+      !supports['query'] && supports['filter'] !== true,
+      '`query` is applied to each page of the answer here.',
+    ],
+  ];
+  return rules.flatMap(([applies, text]) => (applies ? [text] : []));
+}
