@@ -27,7 +27,9 @@ const catalog = z.strictObject({
       subscriptionKey: secret.optional(),
     })
     .optional()
-    .describe('Short-lived tokens for assets in Azure blob storage, as Planetary Computer has them.'),
+    .describe(
+      'Short-lived tokens for assets in Azure blob storage, as Planetary Computer has them.',
+    ),
 });
 
 /** `packs.stac` of the configuration. */

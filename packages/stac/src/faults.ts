@@ -30,7 +30,8 @@ export function classify(cause: unknown): Fault {
 }
 
 function kindOfCode(code: string): readonly [FaultKind, Sent] {
-  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT')) return ['bad_response', 'answered'];
+  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))
+    return ['bad_response', 'answered'];
   // A TLS handshake that failed: nothing of the request has left.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return ['connect', 'no'];

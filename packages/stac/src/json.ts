@@ -42,7 +42,9 @@ export function memberOf(value: unknown, name: string): unknown {
 }
 
 /** Leaves out members that have no value, so that an answer says only what is known. */
-export function compact<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function compact<T extends object>(
+  members: T,
+): { [K in keyof T]: Exclude<T[K], undefined> } {
   const known = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -49,7 +49,10 @@ export function createResources(client: Client): readonly PackResource[] {
 const FORM = /^stac:\/\/([^/?#]+)\/collections\/([^/?#]+)(?:\/items\/([^/?#]+))?$/;
 
 function partsOf(uri: string, count: number): readonly string[] {
-  const parts = FORM.exec(uri)?.slice(1).filter((part) => part !== undefined) ?? [];
+  const parts =
+    FORM.exec(uri)
+      ?.slice(1)
+      .filter((part) => part !== undefined) ?? [];
   const decoded = parts.map(decodedPart);
   if (decoded.length !== count || decoded.includes(undefined)) {
     const message = `"${uri.slice(0, 200)}" is not an address of a collection or an item.`;

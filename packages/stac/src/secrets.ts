@@ -15,11 +15,7 @@ export function readSecret(source: SecretSource, setting: string, env: Environme
   return value;
 }
 
-function stored(
-  source: Exclude<SecretSource, string>,
-  setting: string,
-  env: Environment,
-): string {
+function stored(source: Exclude<SecretSource, string>, setting: string, env: Environment): string {
   const value = 'env' in source ? env[source.env] : readSecretFile(source.file, setting);
   if (value === undefined || value === '') {
     const where = 'env' in source ? `the variable ${source.env}` : `the file ${source.file}`;

@@ -53,7 +53,11 @@ export class Client {
   }
 
   /** A catalogue's first page. It is remembered for a while; a failure never is. */
-  async landing(catalog: Catalog, scope: Scope, options: { fresh?: boolean } = {}): Promise<Landing> {
+  async landing(
+    catalog: Catalog,
+    scope: Scope,
+    options: { fresh?: boolean } = {},
+  ): Promise<Landing> {
     const known = this.#known.get(catalog.name);
     const isFresh = known && this.now() - known.at < LANDING_TTL_MS;
     if (known && isFresh && options.fresh !== true) return known.landing;

@@ -28,9 +28,7 @@ export const capabilityNames = Object.keys(patterns) as readonly Capability[];
 /** The capabilities that the classes name. A catalogue may do more than it says. */
 export function capabilitiesIn(classes: readonly string[]): ReadonlySet<Capability> {
   const trimmed = classes.map((uri) => uri.trim().replace(/\/+$/, ''));
-  return new Set(
-    capabilityNames.filter((name) => trimmed.some((uri) => patterns[name].test(uri))),
-  );
+  return new Set(capabilityNames.filter((name) => trimmed.some((uri) => patterns[name].test(uri))));
 }
 
 /** Whether the classes contain one: the same URI, or another version of it. */
@@ -42,5 +40,9 @@ export function conformsTo(classes: readonly string[], wanted: string): boolean 
 const VERSION = /\/v?\d+(\.\d+)+(-[\w.]+)?(?=[/#]|$)/g;
 
 function unversioned(uri: string): string {
-  return uri.trim().replace(/\/+$/, '').replace(/^http:/, 'https:').replaceAll(VERSION, '');
+  return uri
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/^http:/, 'https:')
+    .replaceAll(VERSION, '');
 }

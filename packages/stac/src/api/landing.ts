@@ -51,12 +51,18 @@ function searchOf(doc: Doc, url: URL, can: ReadonlySet<Capability>): Landing['se
   const [first] = links;
   // Advertised but not linked: the specification fixes the path.
   if (!first) {
-    return can.has('item_search') ? { url: below(url, 'search'), get: true, post: false } : undefined;
+    return can.has('item_search')
+      ? { url: below(url, 'search'), get: true, post: false }
+      : undefined;
   }
   const post = links.find(({ method }) => method === 'POST');
   const get = links.find(({ method }) => method === 'GET');
   // GET is required of every server, also of one that only links POST.
-  return { url: resolveLink((post ?? get ?? first).href, url), get: true, post: post !== undefined };
+  return {
+    url: resolveLink((post ?? get ?? first).href, url),
+    get: true,
+    post: post !== undefined,
+  };
 }
 
 function aggregateOf(
@@ -66,7 +72,8 @@ function aggregateOf(
 ): Landing['aggregate'] | undefined {
   const links = linksWith(doc, 'aggregate');
   const [first] = links;
-  if (!first) return can.has('aggregation') ? { url: below(url, 'aggregate'), post: false } : undefined;
+  if (!first)
+    return can.has('aggregation') ? { url: below(url, 'aggregate'), post: false } : undefined;
   return { url: resolveLink(first.href, url), post: links.some(({ method }) => method === 'POST') };
 }
 

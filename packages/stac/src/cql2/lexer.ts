@@ -34,7 +34,8 @@ export function tokensOf(source: string): readonly Token[] {
     if (take(FORMS.space) !== undefined) continue;
     const from = at;
     const token = next(take, from);
-    if (!token) throw new FilterProblem(`cannot read "${source.slice(from, from + 12)}" at ${from}`);
+    if (!token)
+      throw new FilterProblem(`cannot read "${source.slice(from, from + 12)}" at ${from}`);
     tokens.push(token);
   }
   return [...tokens, { kind: 'end', value: '', at }];

@@ -160,9 +160,7 @@ class Parser {
   }
 }
 
-const RESERVED: ReadonlySet<string> = new Set(
-  'AND OR NOT LIKE BETWEEN IN IS NULL DIV'.split(' '),
-);
+const RESERVED: ReadonlySet<string> = new Set('AND OR NOT LIKE BETWEEN IN IS NULL DIV'.split(' '));
 
 function call(op: string, args: readonly unknown[]): Doc {
   return { op, args };

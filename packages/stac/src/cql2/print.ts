@@ -3,9 +3,7 @@ import { FilterProblem } from './problem.js';
 import { printWkt } from './wkt.js';
 
 const MAX_DEPTH = 64;
-const INFIX: ReadonlySet<string> = new Set(
-  '= <> < > <= >= + - * / % ^ div like'.split(' '),
-);
+const INFIX: ReadonlySet<string> = new Set('= <> < > <= >= + - * / % ^ div like'.split(' '));
 const PLAIN_NAME = /^[\p{L}_:][\p{L}\p{N}_:.]*$/u;
 const KEYWORD =
   /^(and|or|not|like|between|in|is|null|true|false|div|timestamp|date|interval|bbox|(multi)?(point|linestring|polygon)|geometrycollection)$/i;
@@ -69,7 +67,8 @@ function printCall(op: string, args: readonly unknown[], depth: number): string 
     need(2);
     return `${inner(first)} ${op.toUpperCase()} ${inner(second)}`;
   }
-  if (!FUNCTION_NAME.test(op) || KEYWORD.test(op)) throw new FilterProblem(`"${op}" is no operator`);
+  if (!FUNCTION_NAME.test(op) || KEYWORD.test(op))
+    throw new FilterProblem(`"${op}" is no operator`);
   return `${/^[sta]_/i.test(op) ? op.toUpperCase() : op}${list(args, depth)}`;
 }
 

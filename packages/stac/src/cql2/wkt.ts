@@ -68,9 +68,12 @@ export function printWkt(geometry: Doc): string {
   if (type === 'GeometryCollection') {
     return `${word}(${docsOf(geometry['geometries']).map(printWkt).join(', ')})`;
   }
-  if (!types.has(word)) throw new FilterProblem(`${type || 'a geometry'} cannot be written as text`);
+  if (!types.has(word))
+    throw new FilterProblem(`${type || 'a geometry'} cannot be written as text`);
   const { coordinates } = geometry;
-  return type === 'Point' ? `${word}(${printPosition(coordinates)})` : `${word}${print(coordinates)}`;
+  return type === 'Point'
+    ? `${word}(${printPosition(coordinates)})`
+    : `${word}${print(coordinates)}`;
 }
 
 function print(value: unknown): string {

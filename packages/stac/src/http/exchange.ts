@@ -71,7 +71,13 @@ async function perform(
       return { status, headers, json: undefined, bytes: 0, url };
     }
     const read = await readBody(body, headers, maxBytes);
-    return { status, headers, json: parseJson(read, headers, url, catalog), bytes: read.length, url };
+    return {
+      status,
+      headers,
+      json: parseJson(read, headers, url, catalog),
+      bytes: read.length,
+      url,
+    };
   }
   const said = await readBody(body, headers, ERROR_BODY_BYTES).catch(() => Buffer.alloc(0));
   throw refusal(request, url, { status, headers, body: said.toString() });

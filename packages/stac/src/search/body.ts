@@ -73,7 +73,8 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof FilterProblem) return invalid('filter', `cannot be read: ${cause.message}`);
+    if (cause instanceof FilterProblem)
+      return invalid('filter', `cannot be read: ${cause.message}`);
     throw cause;
   }
 }
@@ -81,7 +82,9 @@ function reading<T>(read: () => T): T {
 /** The same search as the parameters of a GET. */
 export function asParameters(body: Doc, can: Can): ReadonlyMap<string, string> {
   const { filter, ...rest } = body;
-  const entries = Object.entries(rest).map(([name, value]) => [name, parameter(name, value)] as const);
+  const entries = Object.entries(rest).map(
+    ([name, value]) => [name, parameter(name, value)] as const,
+  );
   const parameters = new Map(entries);
   if (isDoc(filter) && !can.has('cql2_text')) parameters.set('filter', JSON.stringify(filter));
   else if (filter !== undefined) {
@@ -103,5 +106,5 @@ function parameter(name: string, value: unknown): string {
     return [...include, ...exclude.map((field) => `-${field}`)].join(',');
   }
   if (Array.isArray(value)) return value.join(',');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

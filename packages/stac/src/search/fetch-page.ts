@@ -62,8 +62,7 @@ function isTooLarge({ cause }: Fault): boolean {
 
 function readPage({ doc, url }: Document, request: PageRequest): Page {
   if (!Array.isArray(doc['features'])) throw badAnswer(url, 'no list of features in it');
-  const matched =
-    numberOf(doc['numberMatched']) ?? numberOf(docOf(doc['context'])?.['matched']);
+  const matched = numberOf(doc['numberMatched']) ?? numberOf(docOf(doc['context'])?.['matched']);
   const next = nextRequest(doc, url, request);
   return {
     request,

@@ -9,7 +9,10 @@ export interface Fields {
 export type FieldsArgument =
   | string
   | readonly string[]
-  | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined };
+  | {
+      readonly include?: readonly string[] | undefined;
+      readonly exclude?: readonly string[] | undefined;
+    };
 
 export function readFields(given: FieldsArgument): Fields;
 export function readFields(given: FieldsArgument | undefined): Fields | undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { linkTo, resolveLink } from '../api/links.js';
-import { type Doc } from '../json.js';
+import type { Doc } from '../json.js';
 
 /** What fetches one page. */
 export interface PageRequest {

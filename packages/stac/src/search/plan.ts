@@ -57,7 +57,9 @@ function warningsFor({ can }: Landing, { sortby, query }: Criteria): readonly st
     warnings.push('The catalogue does not say that it can sort; the order may be its own.');
   }
   if (query && !can.has('query') && !can.has('filter')) {
-    warnings.push('The catalogue does not say that it knows `query`; its answer was filtered again.');
+    warnings.push(
+      'The catalogue does not say that it knows `query`; its answer was filtered again.',
+    );
   }
   return warnings;
 }

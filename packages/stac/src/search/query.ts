@@ -26,7 +26,9 @@ const symbols: Partial<Record<Operator, string>> = {
 };
 
 /** Conditions one by one: `{ "eo:cloud_cover": { "lt": 10 } }`; a bare value means equality. */
-function* conditionsIn(query: Doc): Generator<readonly [name: string, op: Operator, value: unknown]> {
+function* conditionsIn(
+  query: Doc,
+): Generator<readonly [name: string, op: Operator, value: unknown]> {
   for (const [name, conditions] of Object.entries(query)) {
     if (!isDoc(conditions)) yield [name, 'eq', conditions];
     else {
@@ -96,7 +98,8 @@ function meets(op: Operator, value: unknown, wanted: unknown): boolean {
   if (op === 'lte') return order <= 0;
   if (op === 'gt') return order > 0;
   if (op === 'gte') return order >= 0;
-  const [text, part] = [String(value), String(wanted)];
+  if (typeof value !== 'string' || typeof wanted !== 'string') return false;
+  const [text, part] = [value, wanted];
   if (op === 'startsWith') return text.startsWith(part);
   return op === 'endsWith' ? text.endsWith(part) : text.includes(part);
 }

@@ -41,7 +41,13 @@ export async function sampleItems(
   let pageScope = scope;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     try {
-      const found = await searchItems(client, catalog, lean, { limit: PAGE_SIZE, cursor }, pageScope);
+      const found = await searchItems(
+        client,
+        catalog,
+        lean,
+        { limit: PAGE_SIZE, cursor },
+        pageScope,
+      );
       items.push(...found.items);
       for (const warning of found.warnings) if (!warnings.includes(warning)) warnings.push(warning);
       matched = found.matched ?? matched;

@@ -105,7 +105,7 @@ class PagedSearch {
 
   async run(first: () => Promise<Page>): Promise<Found> {
     const { cursor } = this.#options;
-    let seen = cursor?.seen ?? [];
+    const seen = [...(cursor?.seen ?? [])];
     let page = cursor
       ? await fetchPage(unpackCursor(cursor, this.#reference), this.#fetching)
       : await first();
@@ -122,7 +122,7 @@ class PagedSearch {
         // An empty page that leads on, again and again, is the end of a list that has no end.
         return this.#found(page, hits, seen, page.items.length > 0 ? next : undefined);
       }
-      seen = [...seen, identityOf(page.request)];
+      seen.push(identityOf(page.request));
       idsBefore = idsOf(page);
       page = await fetchPage(next, this.#fetching);
       hits = this.#hitsIn(page, 0);

@@ -8,9 +8,9 @@ export type SortbyArgument = string | readonly (string | SortKey)[];
 
 export function readSortby(given: SortbyArgument): readonly SortKey[] {
   const list = typeof given === 'string' ? given.split(',') : given;
-  return list.map((one) => (typeof one === 'string' ? fromText(one.trim()) : one)).filter(
-    ({ field }) => field !== '',
-  );
+  return list
+    .map((one) => (typeof one === 'string' ? fromText(one.trim()) : one))
+    .filter(({ field }) => field !== '');
 }
 
 function fromText(text: string): SortKey {

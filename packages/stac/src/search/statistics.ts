@@ -80,8 +80,10 @@ export function most(values: readonly number[]): number | undefined {
 }
 
 export function footprintOf(items: readonly Doc[]): Box | undefined {
-  return boxAround(items.flatMap((item) => {
-    const box = boxOf(item['bbox']);
-    return box ? [box] : [];
-  }));
+  return boxAround(
+    items.flatMap((item) => {
+      const box = boxOf(item['bbox']);
+      return box ? [box] : [];
+    }),
+  );
 }

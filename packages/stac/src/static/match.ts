@@ -53,4 +53,3 @@ export function extentAllows(collection: Doc, { bbox, intersects, span }: Criter
 export function isCollection(doc: Doc): boolean {
   return textOf(doc['type']) === 'Collection' || docOf(doc['extent']) !== undefined;
 }
-

@@ -53,7 +53,7 @@ export async function walk(
   let queue = [...stepsFrom(from, 0, visitor, seen)];
   let read = 0;
   let failures = 0;
-  let firstFault: unknown;
+  let firstFault: FaultError | undefined;
   while (queue.length > 0) {
     if (read >= MAX_DOCUMENTS || (read > 0 && client.now() >= stopAt)) {
       return { complete: false, failures };
@@ -83,9 +83,7 @@ export async function walk(
   return { complete: failures === 0, failures };
 }
 
-type Loaded =
-  | { readonly step: Step; readonly document: Document }
-  | { readonly fault: unknown };
+type Loaded = { readonly step: Step; readonly document: Document } | { readonly fault: FaultError };
 
 async function load(client: Client, catalog: Catalog, step: Step, scope: Scope): Promise<Loaded> {
   try {

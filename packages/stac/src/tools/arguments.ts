@@ -50,9 +50,7 @@ export const searchArguments = {
   bbox: lenient(z.array(z.number()).min(4).max(6))
     .optional()
     .describe('[west, south, east, north] in degrees; west > east crosses the antimeridian.'),
-  intersects: geoJson
-    .optional()
-    .describe('A GeoJSON geometry or Feature. Not together with bbox.'),
+  intersects: geoJson.optional().describe('A GeoJSON geometry or Feature. Not together with bbox.'),
   datetime: z
     .string()
     .min(1)

@@ -52,7 +52,9 @@ export const estimateDataSizeSpec = specifyTool({
     item_count: z.int(),
     asset_count: z.int(),
     matched: z.int().nullable(),
-    estimated_size_bytes: bytes.nullable().describe('null: nothing is known. Unknown assets are not in it.'),
+    estimated_size_bytes: bytes
+      .nullable()
+      .describe('null: nothing is known. Unknown assets are not in it.'),
     estimated_size_mb: z.number().nullable(),
     estimated_size_gb: z.number().nullable(),
     low_bytes: bytes.nullable(),
@@ -103,7 +105,10 @@ export const estimateDataSize = (client: Client) =>
       ? new Map<string, number>()
       : await headsFor(client, catalog, entries, scope);
     const sizes = estimateAssets(
-      entries.map(({ href, facts }) => ({ ...facts, head: href && heads.get(href) || undefined })),
+      entries.map(({ href, facts }) => ({
+        ...facts,
+        head: (href && heads.get(href)) || undefined,
+      })),
     );
     const whole = found.items.length === 0 ? NOTHING : totalOf(sizes, false);
     const { matched } = found;
@@ -126,7 +131,9 @@ export const estimateDataSize = (client: Client) =>
         ...found.warnings,
         ...(found.next ? ['There are more items: raise `limit` to look at more of them.'] : []),
         ...((area ?? areaOf(criteria)) && unclear > 0
-          ? [`The part inside the area could not be told for ${unclear} items; all of them is counted.`]
+          ? [
+              `The part inside the area could not be told for ${unclear} items; all of them is counted.`,
+            ]
           : []),
       ],
     };

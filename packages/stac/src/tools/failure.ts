@@ -1,4 +1,9 @@
-import { faultToError as defaultReading, isRetryable, isToolError, type ToolError } from '@toolkeel/contract';
+import {
+  faultToError as defaultReading,
+  isRetryable,
+  isToolError,
+  type ToolError,
+} from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import { faultToError } from '../faults.js';
 import { memberOf } from '../json.js';
@@ -21,6 +26,6 @@ export function failureOf(thrown: unknown): Failure | undefined {
 
 function toolErrorOf(cause: unknown): ToolError | undefined {
   if (cause instanceof FaultError) return faultToError(cause.fault) ?? defaultReading(cause.fault);
-  const raised = cause instanceof Error ? memberOf({ ...cause }, 'toolError') : undefined;
+  const raised = memberOf(cause, 'toolError');
   return isToolError(raised) ? raised : undefined;
 }

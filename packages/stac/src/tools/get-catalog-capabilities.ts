@@ -52,7 +52,9 @@ export const getCatalogCapabilities = (client: Client) =>
       ...(version !== undefined && { stac_version: version }),
       search: {
         available: search !== undefined || kind === 'static',
-        methods: search ? [...(search.get ? (['GET'] as const) : []), ...(post ? (['POST'] as const) : [])] : [],
+        methods: search
+          ? [...(search.get ? (['GET'] as const) : []), ...(post ? (['POST'] as const) : [])]
+          : [],
       },
       supports,
       instead: insteadOf(supports, kind),

@@ -67,7 +67,9 @@ export const getQueryables = (client: Client) =>
       catalog: catalog.name,
       collections: ids,
       properties: merged(schemas),
-      additional_properties: schemas.every(({ schema }) => schema['additionalProperties'] !== false),
+      additional_properties: schemas.every(
+        ({ schema }) => schema['additionalProperties'] !== false,
+      ),
     };
   });
 
@@ -137,7 +139,8 @@ function merged(
 
 function described(schema: Doc): Omit<z.output<typeof property>, 'name'> {
   const { title, description, minimum, maximum, format, $ref } = schema;
-  const type = listOf(schema['type']).length > 0 ? listOf(schema['type']).join(' | ') : textOf(schema['type']);
+  const type =
+    listOf(schema['type']).length > 0 ? listOf(schema['type']).join(' | ') : textOf(schema['type']);
   const values = listOf(schema['enum']);
   const known = {
     type,

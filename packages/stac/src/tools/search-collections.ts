@@ -10,11 +10,24 @@ import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
 import { readCriteria, type Criteria } from '../search/criteria.js';
-import { cursorSchema, fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
+import {
+  cursorSchema,
+  fitsToken,
+  packCursor,
+  unpackCursor,
+  type Cursor,
+} from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
 import { identityOf, type PageRequest } from '../search/page-request.js';
 import { staticCollections } from '../static/find.js';
-import { catalogArguments, fields, limit, outputFormat, pageToken, searchArguments } from './arguments.js';
+import {
+  catalogArguments,
+  fields,
+  limit,
+  outputFormat,
+  pageToken,
+  searchArguments,
+} from './arguments.js';
 import { matchCollections } from './match-collections.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
 import { catalogTool, readTraits } from './tool.js';
@@ -31,7 +44,9 @@ export const searchCollectionsSpec = specifyTool({
       .min(1)
       .max(500)
       .optional()
-      .describe('Words to look for in id, title, keywords and description; commas separate alternatives.'),
+      .describe(
+        'Words to look for in id, title, keywords and description; commas separate alternatives.',
+      ),
     bbox: searchArguments.bbox,
     datetime: searchArguments.datetime,
     limit: limit(500),
@@ -73,9 +88,7 @@ export const searchCollections = (client: Client) =>
       : await lookedThrough(client, catalog, landing, wanted, cursor, scope);
     const isBrief = args.output_format === 'text' && args.fields === undefined;
     const show = (one: Doc) =>
-      isBrief
-        ? collectionSummary(one)
-        : project(withoutLinks(one), readFields(args.fields));
+      isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields));
     const data = {
       catalog: catalog.name,
       collections: list.collections.map((one) => ({ ...show(one), id: String(one['id']) })),
@@ -121,9 +134,13 @@ async function listed(
   const seen = [...(cursor?.seen ?? []), identityOf(request)];
   const { next } = answer;
   const isLoop = next !== undefined && seen.includes(identityOf(next));
-  const within = (from: number) => packCursor(request, first, { skip: from, seen: seen.slice(0, -1) });
+  const within = (from: number) =>
+    packCursor(request, first, { skip: from, seen: seen.slice(0, -1) });
   const hasRest = skip + collections.length < answer.collections.length;
-  const onward = next && !isLoop && answer.collections.length > 0 ? packCursor(next, first, { seen }) : undefined;
+  const onward =
+    next && !isLoop && answer.collections.length > 0
+      ? packCursor(next, first, { seen })
+      : undefined;
   const goesOn = hasRest ? within(skip + collections.length) : onward;
   return {
     collections,
@@ -131,7 +148,8 @@ async function listed(
     searched: isSearch(wanted) ? 'server' : 'list',
     warnings: isLoop ? ['The catalogue led back to a page that it had given before.'] : [],
     next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
-    after: (kept) => (kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept))),
+    after: (kept) =>
+      kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
   };
 }
 

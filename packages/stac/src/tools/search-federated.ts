@@ -9,7 +9,15 @@ import { invalid, readCriteria } from '../search/criteria.js';
 import { cursorSchema, fitsToken, type Cursor } from '../search/cursor.js';
 import { searchItems, type Found } from '../search/search.js';
 import { timeOf } from '../search/statistics.js';
-import { fields, idList, limit, outputFormat, pageToken, searchArguments, sortby } from './arguments.js';
+import {
+  fields,
+  idList,
+  limit,
+  outputFormat,
+  pageToken,
+  searchArguments,
+  sortby,
+} from './arguments.js';
 import { failureOf } from './failure.js';
 import { gather, type Settled } from './gather.js';
 import { shownItem } from './search-items.js';
@@ -29,7 +37,9 @@ export const searchFederatedSpec = specifyTool({
   input: z.object({
     catalogs: idList
       .optional()
-      .describe('Names of configured catalogues, or addresses of public ones; left out: all configured.'),
+      .describe(
+        'Names of configured catalogues, or addresses of public ones; left out: all configured.',
+      ),
     ...searchArguments,
     sortby,
     fields,
@@ -72,7 +82,13 @@ export const searchFederated = (client: Client) =>
     const signal = AbortSignal.any([scope.signal, ending.signal]);
     const begun = client.now();
     const searches = parts.map(({ catalog, cursor: at }) =>
-      searchItems(client, catalog, criteria, { limit: args.limit, cursor: at }, within(scope, { signal })),
+      searchItems(
+        client,
+        catalog,
+        criteria,
+        { limit: args.limit, cursor: at },
+        within(scope, { signal }),
+      ),
     );
     const patienceMs = (scope.deadline - begun) * PATIENCE;
     const settled = await gather(searches, patienceMs, client.clock);
@@ -135,7 +151,10 @@ function mergedItems(
     const fronts = queues.flatMap((queue, part) => queue[heads[part]!] ?? []);
     const [first, ...others] = fronts;
     if (!first) return merged;
-    const newest = others.reduce((a, b) => ((timeOf(b.item) ?? 0) > (timeOf(a.item) ?? 0) ? b : a), first);
+    const newest = others.reduce(
+      (a, b) => ((timeOf(b.item) ?? 0) > (timeOf(a.item) ?? 0) ? b : a),
+      first,
+    );
     merged.push(newest);
     heads[newest.part]!++;
   }
@@ -173,4 +192,3 @@ function reportOf({ name }: Catalog, result: Settled<Found>) {
   const error = result.ok === 'late' ? late : (failureOf(result.cause) ?? unforeseen);
   return { catalog: name, ok: false, matched: null, warnings: [], error };
 }
-

@@ -40,7 +40,10 @@ export const searchItemsSpec = specifyTool({
   output: z.object({
     catalog: z.string(),
     items: z.array(z.looseObject({ id: z.string() })),
-    matched: z.int().nullable().describe('How many there are in all; null if the catalogue does not say.'),
+    matched: z
+      .int()
+      .nullable()
+      .describe('How many there are in all; null if the catalogue does not say.'),
     warnings: z.array(z.string()),
   }),
   errors: [...catalogCodes, 'unsupported_by_upstream'],

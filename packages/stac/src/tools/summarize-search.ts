@@ -55,7 +55,9 @@ export const summarizeSearchSpec = specifyTool({
     footprint: z
       .array(z.number())
       .nullable()
-      .describe('[west, south, east, north] around all footprints; west > east crosses the antimeridian.'),
+      .describe(
+        '[west, south, east, north] around all footprints; west > east crosses the antimeridian.',
+      ),
     warnings: z.array(z.string()),
   }),
   errors: [...catalogCodes, 'unsupported_by_upstream'],
