@@ -60,13 +60,15 @@ function createInstance(
   const signer = new Signer(documents, () => clock.wallNow());
   const capMs = config.toolTimeoutSecs * 1000;
   const client = new Client({ catalogs, gateway, documents, signer, clock, capMs });
-  return {
+  const instance = {
     tools: createTools(client),
     resources: createResources(client),
     prompts,
     health: () => healthOf(client),
+    upstreams: () => gateway.upstreams,
     close: () => pool.close(),
   };
+  return instance;
 }
 
 /** The preset, with what the operator changed. One attempt cannot take longer than the call. */

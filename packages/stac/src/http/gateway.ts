@@ -8,6 +8,7 @@ import {
   type Outcome,
   parseServerHints,
   type Policy,
+  type Upstream,
 } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
 import type { IsAllowed } from '../reach/target.js';
@@ -33,7 +34,10 @@ interface Sending {
   readonly scope: Scope;
 }
 
-type Send = Guarded<Sending, HttpAnswer>;
+interface Known {
+  readonly upstream: Upstream;
+  readonly send: Guarded<Sending, HttpAnswer>;
+}
 
 /** Whoever names ever new hosts must not make us remember them all. */
 const MAX_STRANGERS = 64;
@@ -41,8 +45,8 @@ const MAX_STRANGERS = 64;
 /** The one way out: every request passes the kernel, and all requests to a host share its state. */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #configured = new Map<string, Send>();
-  readonly #strangers = new Map<string, Send>();
+  readonly #configured = new Map<string, Known>();
+  readonly #strangers = new Map<string, Known>();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -50,15 +54,15 @@ export class Gateway {
 
   /** Throws a `FaultError`. */
   send(request: HttpRequest, scope: Scope): Promise<HttpAnswer> {
-    return this.#guardOf(request)({ request, scope }, callOptions(request, scope));
+    return this.#known(request).send({ request, scope }, callOptions(request, scope));
   }
 
   /** The same with the fault as a value. */
   outcome(request: HttpRequest, scope: Scope): Promise<Outcome<HttpAnswer>> {
-    return this.#guardOf(request).outcome({ request, scope }, callOptions(request, scope));
+    return this.#known(request).send.outcome({ request, scope }, callOptions(request, scope));
   }
 
-  #guardOf({ url: { origin } }: HttpRequest): Send {
+  #known({ url: { origin } }: HttpRequest): Known {
     const isConfigured = this.#options.configured.has(origin);
     const known = isConfigured ? this.#configured : this.#strangers;
     const found = known.get(origin) ?? this.#create(origin);
@@ -70,17 +74,24 @@ export class Gateway {
     return found;
   }
 
-  #create(origin: string): Send {
+  #create(origin: string): Known {
     const { policy, clock, random, observe } = this.#options;
-    return guard((sending: Sending, attempt) => this.#attempt(sending, attempt), policy, {
+    const shared = upstream(new URL(origin).host, policy);
+    const send = guard((sending: Sending, attempt) => this.#attempt(sending, attempt), policy, {
       name: 'stac',
       effect: 'read',
-      upstream: upstream(new URL(origin).host, policy),
+      upstream: shared,
       classify,
       clock,
       random,
       listener: observe,
     });
+    return { upstream: shared, send };
+  }
+
+  /** The hosts that are remembered, for whoever watches over circuits and budgets. */
+  get upstreams(): readonly Upstream[] {
+    return [...this.#configured.values(), ...this.#strangers.values()].map((one) => one.upstream);
   }
 
   async #attempt({ request, scope }: Sending, attempt: AttemptContext): Promise<HttpAnswer> {

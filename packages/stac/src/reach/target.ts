@@ -35,7 +35,7 @@ export function parseTarget(href: string, base?: string | URL): URL {
  * been resolved (`checkedLookup`).
  */
 export function checkPublic(url: URL, isAllowed: IsAllowed = isPublicAddress): void {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = url.hostname.replaceAll(/^\[|\]$/g, '');
   if (isIP(host) === 0 ? LOCAL_NAME.test(host) || host === '' : !isAllowed(host)) refuse(host);
 }
 
