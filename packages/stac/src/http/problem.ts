@@ -63,7 +63,8 @@ function sentence(value: unknown): string | undefined {
     const text = parts.filter(Boolean).join('; ');
     return text === '' ? undefined : oneLine(text, REASON_LENGTH);
   }
-  return sentence(docOf(value)?.['message']);
+  const inner = docOf(value)?.['message'];
+  return typeof inner === 'string' ? sentence(inner) : undefined;
 }
 
 /** An HTML page in place of JSON: its title is all that is worth repeating. */

@@ -119,8 +119,8 @@ export const estimateDataSize = (client: Client) =>
       asset_count: entries.length,
       matched: matched ?? null,
       estimated_size_bytes: whole?.bytes ?? null,
-      estimated_size_mb: scaled(whole?.bytes, 2, 2),
-      estimated_size_gb: scaled(whole?.bytes, 3, 4),
+      estimated_size_mb: scaled(whole?.bytes, 2),
+      estimated_size_gb: scaled(whole?.bytes, 3),
       low_bytes: whole?.low ?? null,
       high_bytes: whole?.high ?? null,
       all_matched_bytes: extrapolated(whole?.bytes, found.items.length, matched),
@@ -173,8 +173,9 @@ async function headsFor(
   return headSizes(client, catalog, hrefs, scope);
 }
 
-function scaled(value: number | undefined, power: number, digits: number): number | null {
-  return value === undefined ? null : Number((value / 1024 ** power).toFixed(digits));
+/** To six digits, wherever they are: a small size is not nothing. */
+function scaled(value: number | undefined, power: number): number | null {
+  return value === undefined ? null : Number((value / 1024 ** power).toPrecision(6));
 }
 
 function extrapolated(
