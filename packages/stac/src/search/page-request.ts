@@ -11,8 +11,8 @@ export interface PageRequest {
 }
 
 /** Short, and the same for the same request: to notice a list that leads back to itself. */
-export function identityOf({ method, url, body }: PageRequest): string {
-  const text = JSON.stringify([method, url.href, body ?? null]);
+export function identityOf({ method, url, body, headers }: PageRequest): string {
+  const text = JSON.stringify([method, url.href, body ?? null, headers ?? {}]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
