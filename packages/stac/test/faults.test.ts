@@ -140,12 +140,12 @@ describe('the cap of a call', () => {
       }),
     );
     for (const { tool, envelope, took } of answers) {
-      expect(envelope, tool).toMatchObject({
-        success: false,
-        error: { code: 'timeout', details: { clock: 'deadline' } },
+      expect({ tool, envelope }).toMatchObject({
+        tool,
+        envelope: { success: false, error: { code: 'timeout', details: { clock: 'deadline' } } },
       });
-      expect(took, tool).toBeGreaterThanOrEqual(1998);
-      expect(took, tool).toBeLessThan(2300);
+      expect(took).toBeGreaterThanOrEqual(1998);
+      expect(took).toBeLessThan(2300);
     }
   });
 

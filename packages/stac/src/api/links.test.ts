@@ -69,7 +69,7 @@ describe('links', () => {
     );
     fc.assert(
       fc.property(
-        fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text.isWellFormed()),
+        fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/\p{Cs}/u.test(text)),
         (name) => {
           const url = below(base, name, 'items');
           expect(url.origin).toBe(base.origin);

@@ -98,7 +98,7 @@ describe('bounding boxes', () => {
             const same =
               contains(around, corner) ||
               contains(around, [x === 180 ? -180 : x === -180 ? 180 : x, y]);
-            expect(same, JSON.stringify({ around, corner })).toBe(true);
+            expect({ around, corner, same }).toMatchObject({ same: true });
           }
         }
       }),

@@ -79,7 +79,7 @@ describe('a page request', () => {
     const params = fc.array(
       fc.tuple(
         fc.constantFrom('a', 'b', 'token'),
-        fc.string({ maxLength: 400 }).filter((text) => text.isWellFormed()),
+        fc.string({ maxLength: 400 }).filter((text) => !/\p{Cs}/u.test(text)),
       ),
     );
     fc.assert(

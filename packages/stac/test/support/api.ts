@@ -83,7 +83,8 @@ export function api(options: ApiOptions = {}): Answering {
   return (seen, count) => {
     const early = before?.(seen, count);
     if (early) return early;
-    const { path, origin, method, params } = seen;
+    const { origin, method, params } = seen;
+    const path = decodeURIComponent(seen.path);
     const under = (id: string) => `/collections/${id}`;
     if (path === '/') {
       return {
