@@ -1,6 +1,6 @@
 import { numbersOf, type Doc } from '../json.js';
 
-export type Position = readonly [lon: number, lat: number];
+type Position = readonly [lon: number, lat: number];
 /** West, south, east, north. West may be greater than east: then it crosses the antimeridian. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 

@@ -1,7 +1,7 @@
 import { isDoc, memberOf, type Doc } from '../json.js';
 
 /** The operators of the query extension. */
-export const QUERY_OPERATORS = [
+const QUERY_OPERATORS = [
   'eq',
   'neq',
   'lt',
@@ -83,7 +83,7 @@ export function meetsQuery(item: Doc, query: Doc): boolean {
   );
 }
 
-export function propertyOf(item: Doc, name: string): unknown {
+function propertyOf(item: Doc, name: string): unknown {
   const bare = name.startsWith('properties.') ? name.slice('properties.'.length) : name;
   return memberOf(item['properties'], bare) ?? memberOf(item, bare);
 }

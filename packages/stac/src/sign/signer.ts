@@ -95,7 +95,7 @@ export class Signer {
 }
 
 /** The container of an asset that needs a token; undefined for all others. */
-export function containerOf(href: string, { openAccounts }: Signing): Container | undefined {
+function containerOf(href: string, { openAccounts }: Signing): Container | undefined {
   if (!URL.canParse(href)) return undefined;
   const url = new URL(href);
   const account = BLOB_HOST.exec(url.hostname)?.[1];

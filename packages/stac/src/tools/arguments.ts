@@ -40,7 +40,7 @@ export const catalogArguments = {
     .describe('A public STAC catalogue by the address of its landing page.'),
 };
 
-export const collections = names.optional().describe('Collection ids, e.g. ["sentinel-2-l2a"].');
+const collections = names.optional().describe('Collection ids, e.g. ["sentinel-2-l2a"].');
 export const idList = names;
 
 /** Which items are meant. */
