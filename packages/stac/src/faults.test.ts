@@ -12,7 +12,7 @@ describe('faults', () => {
     [new OversizedAnswer(2, 1), 'bad_response', 'answered'],
     [coded('ECONNREFUSED'), 'connect', 'no'],
     [coded('ECONNRESET'), 'network', 'maybe'],
-    [coded('HPE_INVALID_CONSTANT'), 'network', 'maybe'],
+    [coded('HPE_INVALID_CONSTANT'), 'bad_response', 'answered'],
     [coded('UND_ERR_SOMETHING_NEW'), 'network', 'maybe'],
     [coded('EPROTO'), 'connect', 'no'],
     [coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connect', 'no'],

@@ -36,8 +36,7 @@ function kindOfCode(code: string): readonly [FaultKind, Sent] {
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return ['connect', 'no'];
   }
-  // Not HTTP, or cut off in the middle of it.
-  if (code.startsWith('HPE_') || code.startsWith('UND_ERR')) return ['network', 'maybe'];
+  if (code.startsWith('UND_ERR')) return ['network', 'maybe'];
   return ['unexpected', 'maybe'];
 }
 

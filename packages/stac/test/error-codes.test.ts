@@ -58,6 +58,14 @@ describe('error codes', () => {
         'unsupported_by_upstream',
       );
     }
+    const lone = await world(({ path }) =>
+      path === '/' ? { json: { conformsTo: ['x'], links: [] } } : { status: 404, json: {} },
+    );
+    note(
+      'search_collections',
+      await lone.rig.code('search_collections'),
+      'unsupported_by_upstream',
+    );
     const manifest = buildManifest(stac.describe());
     expect(checkObservedCodes(manifest, observed)).toEqual({ unlisted: [], unseen: [] });
   });

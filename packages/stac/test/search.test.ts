@@ -358,7 +358,7 @@ describe('pages', () => {
     };
     const { rig, server } = await world(api({ before: gaps }));
     expect(await readAll(rig, {})).toEqual(['a']);
-    expect(searches(server.seen).length).toBeLessThanOrEqual(6);
+    expect(searches(server.seen).length).toBeLessThanOrEqual(9);
   });
 
   it('need a token of the same search', async () => {

@@ -46,6 +46,7 @@ describe('what an error page says', () => {
     expect(saysTooLarge(413, '')).toBe(true);
     expect(saysTooLarge(502, '{"message":"Internal server error"}')).toBe(true);
     expect(saysTooLarge(502, '{"message":"Response payload too large"}')).toBe(true);
+    expect(saysTooLarge(502, '{"code":"ResponseTooLarge","description":"x"}')).toBe(true);
     expect(saysTooLarge(502, '<html>Bad Gateway</html>')).toBe(false);
     expect(saysTooLarge(502, '{"code":"InternalServerError","description":"x"}')).toBe(false);
     expect(saysTooLarge(500, '{"message":"Internal server error"}')).toBe(false);

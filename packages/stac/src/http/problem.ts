@@ -82,11 +82,11 @@ export function saysTooLarge(status: number, body: string): boolean {
   if (status !== 502) return false;
   const doc = docOf(parsed(body));
   if (!doc) return false;
-  const message = textOf(doc['message']) ?? '';
-  return (
-    (message === 'Internal server error' && Object.keys(doc).length === 1) ||
-    /too large|exceed\w* .*(size|limit)/i.test(message)
-  );
+  if (doc['message'] === 'Internal server error' && Object.keys(doc).length === 1) return true;
+  const said = [doc['code'], doc['message'], doc['description'], doc['detail']]
+    .map(textOf)
+    .join(' ');
+  return /too ?large|exceed\w* .*(size|limit)/i.test(said);
 }
 
 function parsed(body: string): unknown {

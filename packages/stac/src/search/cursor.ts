@@ -22,6 +22,8 @@ export const cursorSchema = z.strictObject({
   seen: z.array(z.string()),
   /** The items of the page before, to notice one that comes again under another token. */
   ids: z.string().optional(),
+  /** How many pages before this one were empty, to notice a list that never ends. */
+  empty: z.int().optional(),
 });
 
 export type Cursor = z.output<typeof cursorSchema>;
@@ -33,9 +35,14 @@ const MAX_SEEN = 12;
 export function packCursor(
   request: PageRequest,
   first: PageRequest,
-  progress: { readonly skip?: number; readonly seen: readonly string[]; readonly ids?: string },
+  progress: {
+    readonly skip?: number;
+    readonly seen: readonly string[];
+    readonly ids?: string;
+    readonly empty?: number;
+  },
 ): Cursor {
-  const { skip, seen, ids } = progress;
+  const { skip, seen, ids, empty } = progress;
   return {
     ...(skip !== undefined && skip > 0 && { skip }),
     method: request.method,
@@ -44,6 +51,7 @@ export function packCursor(
     ...(request.headers && Object.keys(request.headers).length > 0 && { headers: request.headers }),
     seen: seen.slice(-MAX_SEEN),
     ...(ids !== undefined && { ids }),
+    ...(empty !== undefined && empty > 0 && { empty }),
   };
 }
 

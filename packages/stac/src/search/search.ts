@@ -29,9 +29,12 @@ export interface SearchOptions {
   readonly cursor?: Cursor | undefined;
 }
 
+/** Pages without a hit that one call looks behind. */
+const MAX_HOPS = 2;
 /** A server may end a list with an empty page, or have gaps; it may not lead us on for ever. */
-const MAX_EMPTY_PAGES = 2;
+const MAX_EMPTY_PAGES = 5;
 const LOOP = 'The catalogue led back to a page that it had given before; the list ends here.';
+const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
 const LONG = 'There is more, but the catalogue’s reference to it is too long to hand out.';
 
 /** One page of a search: at most `limit` items. */
@@ -111,16 +114,19 @@ class PagedSearch {
       : await first();
     let hits = this.#hitsIn(page, cursor?.skip ?? 0);
     let idsBefore = cursor?.ids;
-    for (let empty = 0; ; empty++) {
+    let empty = cursor?.empty ?? 0;
+    for (let hops = 0; ; hops++) {
+      empty = page.items.length > 0 ? 0 : empty + 1;
       // The same items under another token: a circle that the address does not show.
       if (page.items.length > 0 && idsBefore === idsOf(page) && (cursor?.skip ?? 0) === 0) {
         this.#warnings.push(LOOP);
         return this.#found({ ...page, items: [] }, [], seen, undefined);
       }
       const next = this.#nextOf(page, seen);
-      if (hits.length > 0 || !next || empty >= MAX_EMPTY_PAGES) {
-        // An empty page that leads on, again and again, is the end of a list that has no end.
-        return this.#found(page, hits, seen, page.items.length > 0 ? next : undefined);
+      if (hits.length > 0 || !next || hops >= MAX_HOPS) {
+        const isEndless = next !== undefined && empty > MAX_EMPTY_PAGES;
+        if (isEndless) this.#warnings.push(ENDLESS);
+        return this.#found(page, hits, seen, isEndless ? undefined : next, empty);
       }
       seen.push(identityOf(page.request));
       idsBefore = idsOf(page);
@@ -150,6 +156,7 @@ class PagedSearch {
     hits: readonly Hit[],
     seen: readonly string[],
     next: PageRequest | undefined,
+    empty = 0,
   ): Found {
     const given = hits.slice(0, this.#options.limit);
     const nextCursor =
@@ -157,6 +164,7 @@ class PagedSearch {
       packCursor(next, this.#reference, {
         seen: [...seen, identityOf(page.request)],
         ids: idsOf(page),
+        empty,
       });
     const within = (skip: number): Cursor =>
       packCursor(page.request, this.#reference, { skip, seen });

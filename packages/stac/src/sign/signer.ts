@@ -51,7 +51,7 @@ export class Signer {
 
   /** A signed address. It is a secret for as long as it is good: only for whoever asked for it. */
   async sign(catalog: Catalog, href: string, scope: Scope): Promise<string> {
-    const place = catalog.signing && containerOf(href, catalog.signing);
+    const place = catalog.signing && containerOf(href, catalog.signing, catalog.trusted);
     if (!catalog.signing || !place) return href;
     const token = await this.#tokenFor(catalog, catalog.signing, place, scope);
     return `${href}${href.includes('?') ? '&' : '?'}${token}`;
@@ -95,12 +95,18 @@ export class Signer {
 }
 
 /** The container of an asset that needs a token; undefined for all others. */
-function containerOf(href: string, { openAccounts }: Signing): Container | undefined {
+function containerOf(
+  href: string,
+  { openAccounts }: Signing,
+  trusted: Catalog['trusted'],
+): Container | undefined {
   if (!URL.canParse(href)) return undefined;
   const url = new URL(href);
   const account = BLOB_HOST.exec(url.hostname)?.[1];
   const container = url.pathname.split('/')[1];
-  if (url.protocol !== 'https:' || account === undefined || !container) return undefined;
+  if (account === undefined || !container) return undefined;
+  // A token in clear is everybody's, except where the operator has said that nobody listens.
+  if (url.protocol !== 'https:' && !trusted.has(url.origin)) return undefined;
   // It is open to all, or has been signed already.
   if (openAccounts.includes(account)) return undefined;
   if (['st', 'se', 'sp'].some((name) => url.searchParams.has(name))) return undefined;

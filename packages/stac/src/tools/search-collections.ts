@@ -5,6 +5,7 @@ import type { Client } from '../api/client.js';
 import { allCollections, collectionsPage } from '../api/collections.js';
 import { collectionsUrl } from '../api/get.js';
 import type { Landing } from '../api/landing.js';
+import { linkTo } from '../api/links.js';
 import { catalogCodes } from '../faults.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
@@ -19,6 +20,7 @@ import {
 } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
 import { identityOf, type PageRequest } from '../search/page-request.js';
+import { unsupported } from '../search/plan.js';
 import { staticCollections } from '../static/find.js';
 import {
   catalogArguments,
@@ -64,7 +66,7 @@ export const searchCollectionsSpec = specifyTool({
       .describe('Who searched: the catalogue, or we, through all its collections.'),
     warnings: z.array(z.string()),
   }),
-  errors: catalogCodes,
+  errors: [...catalogCodes, 'unsupported_by_upstream'],
   paging: { token: 'page_token', cursor: cursorSchema, items: 'collections', unbound: ['limit'] },
 });
 
@@ -109,8 +111,8 @@ function isSearch({ q, bbox, datetime }: Wanted): boolean {
 }
 
 /** Whether the server can do all that is asked; a plain list is no search. */
-function asksServer({ kind, can }: Landing, wanted: Wanted): boolean {
-  if (kind === 'static') return false;
+function asksServer({ kind, can, collections }: Landing, wanted: Wanted): boolean {
+  if (kind === 'static' || !collections) return false;
   if (!isSearch(wanted)) return true;
   const box = wanted.bbox && flat(wanted.bbox);
   // There is no geometry to fall back to here, and a wrapped box is not understood by all.
@@ -172,10 +174,9 @@ async function lookedThrough(
   scope: Scope,
 ): Promise<Listing> {
   const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
-  const { collections: all, complete } =
-    landing.kind === 'static'
-      ? await staticCollections(client, catalog, landing, scope)
-      : await allCollections(client, catalog, request, scope);
+  const { collections: all, complete } = landing.collections
+    ? await allCollections(client, catalog, request, scope)
+    : await linkedCollections(client, catalog, landing, scope);
   const matching = matchCollections(all, { q: wanted.q, area: wanted });
   const skip = cursor?.skip ?? 0;
   const collections = matching.slice(skip, skip + wanted.limit);
@@ -189,4 +190,12 @@ async function lookedThrough(
     next: end < matching.length ? at(end) : undefined,
     after: (kept) => at(skip + kept),
   };
+}
+
+/** Without a list, what the first page links to: files, or a server that only searches items. */
+function linkedCollections(client: Client, catalog: Catalog, landing: Landing, scope: Scope) {
+  if (landing.kind === 'api' && !linkTo(landing.doc, 'child')) {
+    unsupported('collections', 'This catalogue does not list its collections.');
+  }
+  return staticCollections(client, catalog, landing, scope);
 }
