@@ -1,19 +1,8 @@
-import { toolError, type ErrorCode, type ToolError } from '@toolkeel/contract';
+import { toolError, type ToolError } from '@toolkeel/contract';
 import { classifyError, type Fault, type FaultKind, type Sent } from '@toolkeel/kernel';
+import type { catalogCodes } from './codes.js';
 import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
 import { TargetRefused } from './reach/target.js';
-
-/** What every tool that talks to a catalogue can answer, beside the codes that all tools share. */
-export const catalogCodes = Object.freeze([
-  'upstream_unavailable',
-  'upstream_rejected',
-  'rate_limited',
-  'unauthorized',
-  'forbidden',
-  'circuit_open',
-  'not_found',
-  'invalid_input',
-] as const satisfies readonly ErrorCode[]);
 
 export type CatalogCode = (typeof catalogCodes)[number] | 'response_too_large';
 

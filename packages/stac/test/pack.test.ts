@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ToolContext } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import { stac } from '../src/index.js';
+import { configSchema, stac } from '../src/index.js';
 import { api, item } from './support/api.js';
 import { useWorld } from './support/world.js';
 
@@ -36,6 +36,12 @@ describe('the pack', () => {
       expect(effect).toBe('read');
       expect(profiles).toEqual(['readonly', 'api', 'workflow']);
     }
+  });
+
+  it('is described by its README, tool by tool and key by key', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    for (const { name } of stac.describe()) expect(readme).toContain(`\`${name}\``);
+    for (const key of Object.keys(configSchema.shape)) expect(readme).toContain(`\`${key}`);
   });
 
   it('takes the arguments of stac-mcp under their names', () => {

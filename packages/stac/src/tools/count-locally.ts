@@ -10,7 +10,7 @@ import {
   timeOf,
   type Bucket,
 } from '../search/statistics.js';
-import type { Aggregation } from './get-aggregations.js';
+import type { Aggregation } from './specs/get-aggregations.js';
 
 type Counter = (items: readonly Doc[], sample: Sample) => Omit<Aggregation, 'name'>;
 

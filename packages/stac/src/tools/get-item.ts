@@ -1,34 +1,13 @@
-import { specifyTool } from '@toolkeel/contract';
-import * as z from 'zod';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import { getItem as load } from '../api/get.js';
-import { catalogCodes } from '../faults.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { project, readFields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
-import { catalogArguments, fields, id, outputFormat, signAssets } from './arguments.js';
 import { itemDetails } from './summaries.js';
-import { catalogTool, readTraits } from './tool.js';
-
-export const getItemSpec = specifyTool({
-  ...readTraits,
-  name: 'get_item',
-  title: 'One item',
-  description:
-    'Reads one item of a collection: its properties, its footprint and the addresses of its assets.',
-  input: z.object({
-    collection_id: id.describe('The id of the collection.'),
-    item_id: id.describe('The id of the item.'),
-    fields,
-    sign_assets: signAssets,
-    output_format: outputFormat,
-    ...catalogArguments,
-  }),
-  output: z.object({ catalog: z.string(), item: z.looseObject({ id: z.string() }) }),
-  errors: [...catalogCodes, 'unsupported_by_upstream'],
-});
+import { catalogTool } from './tool.js';
+import { getItemSpec } from './specs/get-item.js';
 
 export const getItem = (client: Client) =>
   catalogTool(getItemSpec, client, async (args, { scope }) => {

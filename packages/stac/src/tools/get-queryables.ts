@@ -1,52 +1,16 @@
-import { specifyTool } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import { collectionsUrl, getCollection } from '../api/get.js';
 import type { Landing } from '../api/landing.js';
 import { below, linkTo, resolveLink } from '../api/links.js';
-import { catalogCodes } from '../faults.js';
 import { docOf, isDoc, listOf, numberOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { unsupported } from '../search/plan.js';
 import { oneLine } from '../text.js';
-import { catalogArguments, idList } from './arguments.js';
-import { catalogTool, readTraits } from './tool.js';
-
-const property = z.object({
-  name: z.string(),
-  type: z.string().optional(),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  enum: z.array(z.unknown()).optional(),
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  format: z.string().optional(),
-  ref: z.string().optional(),
-  collections: z.array(z.string()).optional(),
-});
-
-export const getQueryablesSpec = specifyTool({
-  ...readTraits,
-  name: 'get_queryables',
-  title: 'Queryable properties',
-  description:
-    'Lists the properties that items can be filtered by, with their types and allowed values: of the whole catalogue, or of one or more collections.',
-  input: z.object({
-    collection_id: idList.optional().describe('One collection id or several.'),
-    ...catalogArguments,
-  }),
-  output: z.object({
-    catalog: z.string(),
-    collections: z.array(z.string()),
-    properties: z.array(property),
-    additional_properties: z
-      .boolean()
-      .describe('Whether other names may be used too; if not, they are refused.'),
-  }),
-  errors: [...catalogCodes, 'unsupported_by_upstream'],
-});
+import { catalogTool } from './tool.js';
+import { getQueryablesSpec, type property } from './specs/get-queryables.js';
 
 export const getQueryables = (client: Client) =>
   catalogTool(getQueryablesSpec, client, async (args, { scope }) => {

@@ -1,33 +1,17 @@
-import type { Tool, ToolSpec } from '@toolkeel/contract';
+import type { Tool } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import { estimateDataSize, estimateDataSizeSpec } from './estimate-data-size.js';
-import { getAggregations, getAggregationsSpec } from './get-aggregations.js';
-import { getCatalogCapabilities, getCatalogCapabilitiesSpec } from './get-catalog-capabilities.js';
-import { getCollection, getCollectionSpec } from './get-collection.js';
-import { getConformance, getConformanceSpec } from './get-conformance.js';
-import { getItem, getItemSpec } from './get-item.js';
-import { getQueryables, getQueryablesSpec } from './get-queryables.js';
-import { getRoot, getRootSpec } from './get-root.js';
-import { searchCollections, searchCollectionsSpec } from './search-collections.js';
-import { searchFederated, searchFederatedSpec } from './search-federated.js';
-import { searchItems, searchItemsSpec } from './search-items.js';
-import { summarizeSearch, summarizeSearchSpec } from './summarize-search.js';
-
-/** What the tools are, without anything that could run them. */
-export const specs: readonly ToolSpec[] = [
-  searchItemsSpec,
-  searchCollectionsSpec,
-  getCollectionSpec,
-  getItemSpec,
-  getQueryablesSpec,
-  getAggregationsSpec,
-  summarizeSearchSpec,
-  estimateDataSizeSpec,
-  searchFederatedSpec,
-  getRootSpec,
-  getConformanceSpec,
-  getCatalogCapabilitiesSpec,
-] as readonly unknown[] as readonly ToolSpec[];
+import { estimateDataSize } from './estimate-data-size.js';
+import { getAggregations } from './get-aggregations.js';
+import { getCatalogCapabilities } from './get-catalog-capabilities.js';
+import { getCollection } from './get-collection.js';
+import { getConformance } from './get-conformance.js';
+import { getItem } from './get-item.js';
+import { getQueryables } from './get-queryables.js';
+import { getRoot } from './get-root.js';
+import { searchCollections } from './search-collections.js';
+import { searchFederated } from './search-federated.js';
+import { searchItems } from './search-items.js';
+import { summarizeSearch } from './summarize-search.js';
 
 export function createTools(client: Client): readonly Tool[] {
   return [

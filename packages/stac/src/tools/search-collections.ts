@@ -1,74 +1,23 @@
-import { page, specifyTool } from '@toolkeel/contract';
-import * as z from 'zod';
+import { page } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import { allCollections, collectionsPage } from '../api/collections.js';
 import { collectionsUrl } from '../api/get.js';
 import type { Landing } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
-import { catalogCodes } from '../faults.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
 import { readCriteria, type Criteria } from '../search/criteria.js';
-import {
-  cursorSchema,
-  fitsToken,
-  packCursor,
-  unpackCursor,
-  type Cursor,
-} from '../search/cursor.js';
+import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
 import { identityOf, type PageRequest } from '../search/page-request.js';
 import { unsupported } from '../search/plan.js';
 import { staticCollections } from '../static/find.js';
-import {
-  catalogArguments,
-  fields,
-  limit,
-  outputFormat,
-  pageToken,
-  searchArguments,
-} from './arguments.js';
 import { matchCollections } from './match-collections.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
-import { catalogTool, readTraits } from './tool.js';
-
-export const searchCollectionsSpec = specifyTool({
-  ...readTraits,
-  name: 'search_collections',
-  title: 'Search collections',
-  description:
-    'Finds collections by words, area and time, or lists them all. Where the catalogue cannot search, all its collections are looked through here. Begin with this when you do not know a collection id.',
-  input: z.object({
-    q: z
-      .string()
-      .min(1)
-      .max(500)
-      .optional()
-      .describe(
-        'Words to look for in id, title, keywords and description; commas separate alternatives.',
-      ),
-    bbox: searchArguments.bbox,
-    datetime: searchArguments.datetime,
-    limit: limit(500),
-    fields,
-    output_format: outputFormat,
-    page_token: pageToken,
-    ...catalogArguments,
-  }),
-  output: z.object({
-    catalog: z.string(),
-    collections: z.array(z.looseObject({ id: z.string() })),
-    matched: z.int().nullable().describe('How many match in all, where that is known.'),
-    searched: z
-      .enum(['server', 'local', 'list'])
-      .describe('Who searched: the catalogue, or we, through all its collections.'),
-    warnings: z.array(z.string()),
-  }),
-  errors: [...catalogCodes, 'unsupported_by_upstream'],
-  paging: { token: 'page_token', cursor: cursorSchema, items: 'collections', unbound: ['limit'] },
-});
+import { catalogTool } from './tool.js';
+import { searchCollectionsSpec } from './specs/search-collections.js';
 
 interface Listing {
   readonly collections: readonly Doc[];

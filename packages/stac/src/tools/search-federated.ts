@@ -1,69 +1,17 @@
-import { page, specifyTool } from '@toolkeel/contract';
-import * as z from 'zod';
+import { page } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { catalogCodes } from '../faults.js';
 import type { Doc } from '../json.js';
 import { within } from '../scope.js';
 import { invalid, readCriteria } from '../search/criteria.js';
-import { cursorSchema, fitsToken, type Cursor } from '../search/cursor.js';
+import { fitsToken, type Cursor } from '../search/cursor.js';
 import { searchItems, type Found } from '../search/search.js';
 import { timeOf } from '../search/statistics.js';
-import {
-  fields,
-  idList,
-  limit,
-  outputFormat,
-  pageToken,
-  searchArguments,
-  sortby,
-} from './arguments.js';
 import { failureOf } from './failure.js';
 import { gather, type Settled } from './gather.js';
 import { shownItem } from './search-items.js';
-import { catalogTool, readTraits } from './tool.js';
-
-const cursor = z.strictObject({
-  at: z.array(z.strictObject({ catalog: z.string(), cursor: cursorSchema })),
-});
-type FederatedCursor = z.output<typeof cursor>;
-
-export const searchFederatedSpec = specifyTool({
-  ...readTraits,
-  name: 'search_federated',
-  title: 'Search several catalogues',
-  description:
-    'Puts one search to several catalogues at once and merges what they find, newest first. A catalogue that fails or is slow does not hold up the others: the answer says which one, and why.',
-  input: z.object({
-    catalogs: idList
-      .optional()
-      .describe(
-        'Names of configured catalogues, or addresses of public ones; left out: all configured.',
-      ),
-    ...searchArguments,
-    sortby,
-    fields,
-    limit: limit(100).describe('How many at most from each catalogue.'),
-    output_format: outputFormat,
-    page_token: pageToken,
-  }),
-  output: z.object({
-    items: z.array(z.looseObject({ id: z.string(), catalog: z.string() })),
-    catalogs: z.array(
-      z.object({
-        catalog: z.string(),
-        ok: z.boolean(),
-        matched: z.int().nullable(),
-        warnings: z.array(z.string()),
-        error: z
-          .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
-          .optional(),
-      }),
-    ),
-  }),
-  errors: [...catalogCodes, 'unsupported_by_upstream'],
-  paging: { token: 'page_token', cursor, items: 'items', unbound: ['limit'] },
-});
+import { catalogTool } from './tool.js';
+import { searchFederatedSpec, type FederatedCursor } from './specs/search-federated.js';
 
 const MAX_CATALOGS = 8;
 /** The share of the time after which whoever has not answered is left behind. */

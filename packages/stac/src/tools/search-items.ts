@@ -1,54 +1,13 @@
-import { page, specifyTool } from '@toolkeel/contract';
-import * as z from 'zod';
+import { page } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import { catalogCodes } from '../faults.js';
 import type { Doc } from '../json.js';
 import { readCriteria } from '../search/criteria.js';
-import { cursorSchema } from '../search/cursor.js';
 import { project, type Fields } from '../search/fields.js';
 import { searchItems as search } from '../search/search.js';
-import {
-  catalogArguments,
-  fields,
-  limit,
-  outputFormat,
-  pageToken,
-  searchArguments,
-  signAssets,
-  sortby,
-} from './arguments.js';
 import { needSigning } from './get-item.js';
 import { itemSummary } from './summaries.js';
-import { catalogTool, readTraits } from './tool.js';
-
-export const searchItemsSpec = specifyTool({
-  ...readTraits,
-  name: 'search_items',
-  title: 'Search items',
-  description:
-    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Answers with the essentials of each item; ask with output_format "json" or `fields` for more, with page_token for the next page.',
-  input: z.object({
-    ...searchArguments,
-    sortby,
-    fields,
-    limit: limit(500),
-    sign_assets: signAssets,
-    output_format: outputFormat,
-    page_token: pageToken,
-    ...catalogArguments,
-  }),
-  output: z.object({
-    catalog: z.string(),
-    items: z.array(z.looseObject({ id: z.string() })),
-    matched: z
-      .int()
-      .nullable()
-      .describe('How many there are in all; null if the catalogue does not say.'),
-    warnings: z.array(z.string()),
-  }),
-  errors: [...catalogCodes, 'unsupported_by_upstream'],
-  paging: { token: 'page_token', cursor: cursorSchema, items: 'items', unbound: ['limit'] },
-});
+import { catalogTool } from './tool.js';
+import { searchItemsSpec } from './specs/search-items.js';
 
 export const searchItems = (client: Client) =>
   catalogTool(searchItemsSpec, client, async (args, { scope, cursor }) => {

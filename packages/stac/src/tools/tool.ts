@@ -1,6 +1,5 @@
 import {
   implementTool,
-  profilesFrom,
   type ErrorCode,
   type HandlerResult,
   type Tool,
@@ -13,13 +12,6 @@ import type { Client } from '../api/client.js';
 import { faultToError } from '../faults.js';
 import { TargetRefused } from '../reach/target.js';
 import { scopeOf, type Scope } from '../scope.js';
-
-/** What all tools of this pack have in common. */
-export const readTraits = {
-  category: 'read',
-  effect: 'read',
-  profiles: profilesFrom('readonly'),
-} as const;
 
 /** A call, as a tool's own code sees it. */
 export interface Run<Cursor = unknown> {

@@ -91,7 +91,7 @@ export const limit = (max: number, initial = 10) =>
   z
     .preprocess(fromNumberText, z.int().min(1).max(max))
     .default(initial)
-    .describe('How many at most in one answer.');
+    .describe(`How many at most in one answer. Default: ${initial}.`);
 
 export const outputFormat = z
   .enum(['text', 'json'])
