@@ -1,5 +1,7 @@
-import type { Feature, MultiPolygon, Polygon } from 'geojson';
+import type { intersect as Intersect } from '@turf/intersect';
 import { docOf, type Doc } from '../json.js';
+
+type Shape = Parameters<typeof Intersect>[0]['features'][number];
 
 export type FractionOf = (item: Doc) => number | undefined;
 
@@ -31,12 +33,12 @@ export async function fractionsInside(area: Doc | undefined): Promise<FractionOf
   };
 }
 
-function polygonOf(geometry: Doc): Feature<Polygon | MultiPolygon> | undefined {
+function polygonOf(geometry: Doc): Shape | undefined {
   const { type } = geometry;
   if (type !== 'Polygon' && type !== 'MultiPolygon') return undefined;
   return {
     type: 'Feature',
     properties: {},
-    geometry: geometry as unknown as Polygon | MultiPolygon,
+    geometry: geometry as unknown as Shape['geometry'],
   };
 }
