@@ -65,6 +65,12 @@ describe('faults that stay', () => {
     ['403', { status: 403, json: { message: 'Forbidden' } }, 'forbidden', 1],
     ['404', { status: 404, json: {} }, 'not_found', 1],
     ['JSON that is none', { text: '{"type": "Feat' }, 'upstream_unavailable', 1],
+    [
+      'a number beyond all bounds',
+      { text: '{"features":[{"id":"a","x":1e999}]}' },
+      'upstream_unavailable',
+      1,
+    ],
     ['JSON of another shape', { json: { hello: 'world' } }, 'upstream_unavailable', 1],
     ['a list', { json: [] }, 'upstream_unavailable', 1],
     [

@@ -3,6 +3,7 @@ import type { Catalog } from '../api/catalog.js';
 import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
 import type { Agents } from './agents.js';
 import { ACCEPT_ENCODING, readBody } from './body.js';
+import { parseJson } from './parse-json.js';
 import { reasonIn, saysTooLarge, UpstreamProblem } from './problem.js';
 import { headerOf, type HttpAnswer, type HttpRequest, type Method } from './request.js';
 
@@ -74,7 +75,7 @@ async function perform(
     return {
       status,
       headers,
-      json: parseJson(read, headers, url, catalog),
+      json: jsonIn(read, headers, url, catalog),
       bytes: read.length,
       url,
     };
@@ -84,16 +85,11 @@ async function perform(
 }
 
 /** Inside the attempt, so that a host which answers with error pages counts as failing. */
-function parseJson(
-  body: Buffer,
-  headers: HttpAnswer['headers'],
-  url: URL,
-  catalog: Catalog,
-): unknown {
+function jsonIn(body: Buffer, headers: HttpAnswer['headers'], url: URL, catalog: Catalog): unknown {
   // A server that repeats our credential must not make us hand it on.
   const text = withoutSecrets(body.toString(), catalog);
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return parseJson(text);
   } catch {
     const isHtml = /^\s*</.test(text);
     throw badAnswer(url, (isHtml && reasonIn(headers, text)) || 'not JSON');

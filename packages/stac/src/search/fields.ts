@@ -56,15 +56,12 @@ export function project(doc: Doc, fields: Fields | undefined): Doc {
 }
 
 function pick(doc: Doc, paths: readonly string[]): Doc {
-  const picked: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(doc)) {
-    if (paths.includes(key)) picked[key] = value;
-    else {
-      const inner = below(paths, key);
-      if (inner.length > 0 && isDoc(value)) picked[key] = pick(value, inner);
-    }
-  }
-  return picked;
+  const entries = Object.entries(doc).flatMap(([key, value]) => {
+    if (paths.includes(key)) return [[key, value] as const];
+    const inner = below(paths, key);
+    return inner.length > 0 && isDoc(value) ? [[key, pick(value, inner)] as const] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
 function omit(doc: Doc, paths: readonly string[]): Doc {
