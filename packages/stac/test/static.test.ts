@@ -129,6 +129,18 @@ describe('a static catalogue', () => {
     });
   });
 
+  it('gives what it has when one of its files stalls', async () => {
+    const answer = serving(files);
+    const server = await serve((seen, count) =>
+      seen.path === '/alps/a2.json' ? { act: 'stall' } : answer(seen, count),
+    );
+    const url = `${server.origin}/catalog.json`;
+    const rig = await rigFor({ catalogs: { files: { url } }, toolTimeoutSecs: 1.5 });
+    const data = await rig.data('search_items');
+    expect(ids(data)).toContain('a1');
+    expect(ids(data)).not.toContain('a2');
+  });
+
   it('without end is left in time', async () => {
     const server = await serve(({ path }) => ({
       json: {

@@ -67,10 +67,10 @@ function withCollection(item: Doc, parent: Doc): Doc {
   return { ...item, collection: parent['id'] };
 }
 
-function warningsOf({ complete, failures }: Walked, { sortby }: Criteria): readonly string[] {
+function warningsOf({ cutShort, failures }: Walked, { sortby }: Criteria): readonly string[] {
   const warnings: string[] = [];
   if (sortby) warnings.push('A static catalogue cannot sort; the order is its own.');
   if (failures > 0) warnings.push(`${failures} documents of the catalogue could not be read.`);
-  else if (!complete) warnings.push('The catalogue is too large to be walked in one call.');
+  if (cutShort) warnings.push('The catalogue is too large to be walked in one call.');
   return warnings;
 }

@@ -4,7 +4,7 @@ import type { Client } from '../api/client.js';
 import { linksOf, resolveLink } from '../api/links.js';
 import type { Document } from '../http/documents.js';
 import { docsOf, textOf, type Doc } from '../json.js';
-import type { Scope } from '../scope.js';
+import { within, type Scope } from '../scope.js';
 
 /** What a walk does with what it meets. */
 export interface Visitor {
@@ -19,7 +19,10 @@ export interface Visitor {
 
 /** How a walk ended. */
 export interface Walked {
+  /** Whether everything was looked at that had to be. */
   readonly complete: boolean;
+  /** Whether there was more than a walk may take. */
+  readonly cutShort: boolean;
   readonly failures: number;
 }
 
@@ -51,16 +54,20 @@ export async function walk(
   const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;
   const seen = new Set<string>([from.url.href]);
   let queue = [...stepsFrom(from, 0, visitor, seen)];
+  let asked = 0;
   let read = 0;
   let failures = 0;
   let firstFault: FaultError | undefined;
   while (queue.length > 0) {
-    if (read >= MAX_DOCUMENTS || (read > 0 && client.now() >= stopAt)) {
-      return { complete: false, failures };
-    }
-    const batch = queue.slice(0, Math.min(PARALLEL, MAX_DOCUMENTS - read));
+    const isOver = client.now() >= (read > 0 ? stopAt : scope.deadline);
+    if (asked >= MAX_DOCUMENTS || isOver) break;
+    const batch = queue.slice(0, Math.min(PARALLEL, MAX_DOCUMENTS - asked));
     queue = queue.slice(batch.length);
-    const results = await Promise.all(batch.map((step) => load(client, catalog, step, scope)));
+    asked += batch.length;
+    // Once there is something to answer with, a document that stalls must not cost the answer.
+    const limited = read > 0 ? within(scope, { deadline: stopAt }) : scope;
+    const results = await Promise.all(batch.map((step) => load(client, catalog, step, limited)));
+    scope.progress({ progress: read, message: 'walking the catalogue' });
     for (const result of results) {
       if ('fault' in result) {
         failures++;
@@ -75,12 +82,13 @@ export async function walk(
           if (!visitor.done()) await visitor.item?.(item, step.parent);
         }
       }
-      if (visitor.done()) return { complete: true, failures };
+      if (visitor.done()) return { complete: true, cutShort: false, failures };
     }
-    // Nothing at all could be read: that is not an empty catalogue.
-    if (read === 0 && firstFault !== undefined && queue.length === 0) throw firstFault;
   }
-  return { complete: failures === 0, failures };
+  // Nothing at all could be read: that is not an empty catalogue.
+  if (read === 0 && firstFault !== undefined) throw firstFault;
+  const cutShort = queue.length > 0;
+  return { complete: failures === 0 && !cutShort, cutShort, failures };
 }
 
 type Loaded = { readonly step: Step; readonly document: Document } | { readonly fault: FaultError };
@@ -89,8 +97,8 @@ async function load(client: Client, catalog: Catalog, step: Step, scope: Scope):
   try {
     return { step, document: await client.get(catalog, step.href, 'static', scope) };
   } catch (fault) {
-    // The whole call is over: there is nothing more to be had.
-    if (!(fault instanceof FaultError) || fault.fault.clock === 'deadline') throw fault;
+    // A caller that has gone is the one thing that ends a walk.
+    if (!(fault instanceof FaultError)) throw fault;
     return { fault };
   }
 }
