@@ -1,0 +1,134 @@
+import { raise, toolError } from '@toolkeel/contract';
+import {
+  builtinCatalogs,
+  DEFAULT_CATALOG,
+  type CatalogConfig,
+  type StacConfig,
+} from '../config.js';
+import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
+import { ConfigError, readSecret, type Environment } from '../secrets.js';
+import type { Catalog, Signing } from './catalog.js';
+
+/** How a call says which catalogue it means. */
+export interface CatalogChoice {
+  readonly catalog?: string | undefined;
+  readonly catalog_url?: string | undefined;
+}
+
+/** The catalogues of an installation, and those that callers name by address. */
+export class Catalogs {
+  readonly defaultName: string;
+  readonly #named: ReadonlyMap<string, Catalog>;
+  readonly #allowUrls: boolean;
+  readonly #isAllowed: IsAllowed;
+
+  constructor(config: StacConfig, env: Environment, isAllowed: IsAllowed) {
+    const configured = { ...(config.builtinCatalogs ? builtinCatalogs : {}), ...config.catalogs };
+    this.#named = new Map(
+      Object.entries(configured).map(([name, one]) => [name, configuredCatalog(name, one, env)]),
+    );
+    this.#allowUrls = config.allowCatalogUrl;
+    this.#isAllowed = isAllowed;
+    this.defaultName = defaultName(config, this.#named);
+  }
+
+  get all(): readonly Catalog[] {
+    return [...this.#named.values()];
+  }
+
+  get names(): readonly string[] {
+    return [...this.#named.keys()];
+  }
+
+  /** The catalogue that a call means. Ends the call if there is none, or none that it may name. */
+  choose({ catalog, catalog_url: url }: CatalogChoice): Catalog {
+    if (catalog !== undefined && url !== undefined) {
+      const message = 'Give `catalog` or `catalog_url`, not both.';
+      raise(toolError('invalid_input', message, { details: { field: 'catalog' } }));
+    }
+    return url === undefined ? this.byName(catalog ?? this.defaultName) : this.byUrl(url);
+  }
+
+  byName(name: string): Catalog {
+    const found = this.#named.get(name);
+    if (found) return found;
+    const message = `There is no catalogue "${name}". Configured: ${this.names.join(', ')}.`;
+    return raise(toolError('invalid_input', message, { details: { field: 'catalog' } }));
+  }
+
+  /** By address: one that is configured is met on its own terms, any other must be public. */
+  byUrl(href: string): Catalog {
+    const url = parseTarget(href);
+    url.hash = '';
+    const configured = this.all.find((one) => samePlace(one.url, url));
+    if (configured) return configured;
+    if (!this.#allowUrls) {
+      raise(toolError('forbidden', 'Only configured catalogues can be used here.'));
+    }
+    checkPublic(url, this.#isAllowed);
+    return { name: url.href, url, headers: {}, trusted: new Set(), secrets: [] };
+  }
+}
+
+function samePlace(one: URL, other: URL): boolean {
+  const plain = ({ origin, pathname, search }: URL) =>
+    `${origin}${pathname.replace(/\/+$/, '')}${search}`;
+  return plain(one) === plain(other);
+}
+
+function defaultName(config: StacConfig, named: ReadonlyMap<string, Catalog>): string {
+  const [first] = named.keys();
+  if (first === undefined) throw new ConfigError('catalogs: there is none');
+  const name = config.defaultCatalog ?? (named.has(DEFAULT_CATALOG) ? DEFAULT_CATALOG : first);
+  if (!named.has(name)) {
+    const known = [...named.keys()].join(', ');
+    throw new ConfigError(`defaultCatalog: there is no catalogue "${name}" (there are: ${known})`);
+  }
+  return name;
+}
+
+function configuredCatalog(name: string, config: CatalogConfig, env: Environment): Catalog {
+  const setting = `catalogs.${name}`;
+  const secrets: string[] = [];
+  const read = (source: Parameters<typeof readSecret>[0], at: string): string => {
+    const value = readSecret(source, `${setting}.${at}`, env);
+    if (typeof source !== 'string') secrets.push(value);
+    return value;
+  };
+  const url = configuredUrl(config.url, setting);
+  const headers = Object.entries(config.headers ?? {}).map(
+    ([header, source]) => [header.toLowerCase(), read(source, `headers.${header}`)] as const,
+  );
+  // A token is what must not be seen, with or without "Bearer" before it.
+  for (const [header, value] of headers) {
+    if (/auth|key|token|cookie|secret/.test(header)) secrets.push(value, value.split(' ').at(-1)!);
+  }
+  const signing = config.signing && signingOf(config.signing, read);
+  const trusted = [url.href, ...(config.trustedOrigins ?? []), signing?.tokenUrl ?? url.href];
+  return {
+    name,
+    url,
+    headers: Object.fromEntries(headers),
+    trusted: new Set(trusted.map((href) => new URL(href).origin)),
+    secrets: [...new Set(secrets)].filter((value) => value.length >= 4),
+    ...(signing && { signing }),
+  };
+}
+
+function signingOf(
+  { tokenUrl, openAccounts = [], subscriptionKey }: NonNullable<CatalogConfig['signing']>,
+  read: (source: Parameters<typeof readSecret>[0], at: string) => string,
+): Signing {
+  const key = subscriptionKey && read(subscriptionKey, 'signing.subscriptionKey');
+  const headers: Record<string, string> = key ? { 'ocp-apim-subscription-key': key } : {};
+  return { tokenUrl, openAccounts, headers };
+}
+
+function configuredUrl(href: string, setting: string): URL {
+  try {
+    return parseTarget(href);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'cannot be used';
+    throw new ConfigError(`${setting}.url: ${why}`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '@toolkeel/kernel';
+import { textsOf, type Doc } from '../json.js';
+import type { Gateway } from '../http/gateway.js';
+import type { Document, Documents } from '../http/documents.js';
+import type { Scope } from '../scope.js';
+import type { Signer } from '../sign/signer.js';
+import type { Catalog } from './catalog.js';
+import type { Catalogs } from './catalogs.js';
+import { readLanding, type Landing } from './landing.js';
+
+export interface ClientParts {
+  readonly catalogs: Catalogs;
+  readonly gateway: Gateway;
+  readonly documents: Documents;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  /** How long a tool call may take. */
+  readonly capMs: number;
+}
+
+interface Known {
+  readonly landing: Landing;
+  readonly at: number;
+}
+
+/** A server is not reorganised from one call to the next. */
+const LANDING_TTL_MS = 300_000;
+const MAX_KNOWN = 64;
+
+/** All that the tools need to talk to catalogues. */
+export class Client {
+  readonly catalogs: Catalogs;
+  readonly gateway: Gateway;
+  readonly documents: Documents;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  readonly capMs: number;
+  readonly #known = new Map<string, Known>();
+  readonly #noPost = new Set<string>();
+
+  constructor(parts: ClientParts) {
+    this.catalogs = parts.catalogs;
+    this.gateway = parts.gateway;
+    this.documents = parts.documents;
+    this.signer = parts.signer;
+    this.clock = parts.clock;
+    this.capMs = parts.capMs;
+  }
+
+  /** Milliseconds that only go forward. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** A catalogue's first page. It is remembered for a while; a failure never is. */
+  async landing(
+    catalog: Catalog,
+    scope: Scope,
+    options: { fresh?: boolean } = {},
+  ): Promise<Landing> {
+    const known = this.#known.get(catalog.name);
+    const isFresh = known && this.now() - known.at < LANDING_TTL_MS;
+    if (known && isFresh && options.fresh !== true) return known.landing;
+    const landing = await this.#load(catalog, scope);
+    this.#known.delete(catalog.name);
+    this.#known.set(catalog.name, { landing, at: this.now() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return landing;
+  }
+
+  async #load(catalog: Catalog, scope: Scope): Promise<Landing> {
+    const { doc, url } = await this.get(catalog, catalog.url, 'landing', scope);
+    const landing = readLanding(doc, url);
+    if (landing.conformsTo.length > 0 || !landing.conformance) return landing;
+    // Servers of before 1.0 list what they can do on a page of its own.
+    const conformance = await this.get(catalog, landing.conformance, 'conformance', scope);
+    const merged: Doc = { ...doc, conformsTo: textsOf(conformance.doc['conformsTo']) };
+    return readLanding(merged, url);
+  }
+
+  get(catalog: Catalog, url: URL, route: string, scope: Scope): Promise<Document> {
+    return this.documents.get(catalog, url, route, scope);
+  }
+
+  /** Whether searches may be posted: offered, and not refused when it was tried. */
+  mayPost({ name }: Catalog, landing: Landing): boolean {
+    return landing.search?.post === true && !this.#noPost.has(name);
+  }
+
+  notePostRefused({ name }: Catalog): void {
+    if (this.#noPost.size < MAX_KNOWN) this.#noPost.add(name);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Doc } from '../json.js';
+import { docsOf, textOf } from '../json.js';
+import { badAnswer } from '../http/exchange.js';
+import { documentOf } from '../http/documents.js';
+import type { Scope } from '../scope.js';
+import { identityOf, nextRequest, type PageRequest } from '../search/page-request.js';
+import type { Catalog } from './catalog.js';
+import type { Client } from './client.js';
+
+export interface CollectionsPage {
+  readonly request: PageRequest;
+  readonly collections: readonly Doc[];
+  readonly next?: PageRequest;
+}
+
+const MAX_PAGES = 40;
+/** The share of the time that is left that reading all pages may take. */
+const SHARE_OF_TIME = 0.8;
+
+/** One page of the list of collections. Not every server pages it, and not all that do say so. */
+export async function collectionsPage(
+  client: Client,
+  catalog: Catalog,
+  request: PageRequest,
+  scope: Scope,
+): Promise<CollectionsPage> {
+  const { method, url, headers, body } = request;
+  const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
+  const sent = { catalog, method, url, headers, body: text, route: 'collections' };
+  const { doc, url: at } = documentOf(await client.gateway.send(sent, scope));
+  if (!Array.isArray(doc['collections'])) throw badAnswer(at, 'no list of collections in it');
+  const next = nextRequest(doc, at, request);
+  const collections = docsOf(doc['collections']).filter((one) => textOf(one['id']) !== undefined);
+  return { request, collections, ...(next && { next }) };
+}
+
+/** All collections, page after page; `complete` says whether it came to the end. */
+export async function allCollections(
+  client: Client,
+  catalog: Catalog,
+  first: PageRequest,
+  scope: Scope,
+): Promise<{ readonly collections: readonly Doc[]; readonly complete: boolean }> {
+  const begun = client.now();
+  const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;
+  const byId = new Map<string, Doc>();
+  const seen = new Set<string>();
+  let request: PageRequest | undefined = first;
+  for (let pages = 0; request; pages++) {
+    if (pages >= MAX_PAGES || (pages > 0 && client.now() >= stopAt)) break;
+    seen.add(identityOf(request));
+    const page = await collectionsPage(client, catalog, request, scope);
+    const before = byId.size;
+    for (const one of page.collections) byId.set(String(one['id']), one);
+    const { next } = page;
+    // A page without anything new: the list goes in circles.
+    const leadsOn = next && !seen.has(identityOf(next)) && byId.size > before;
+    if (!leadsOn) return { collections: [...byId.values()], complete: true };
+    request = next;
+  }
+  return { collections: [...byId.values()], complete: false };
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { below, linksOf, linkTo, resolveLink } from './links.js';
+
+describe('links', () => {
+  it('are read from whatever stands there', () => {
+    const doc = {
+      links: [
+        null,
+        'x',
+        { rel: 'self' },
+        { href: 'x' },
+        {
+          rel: 'next',
+          href: 'n',
+          method: 'post',
+          merge: true,
+          body: { a: 1 },
+          headers: { b: 'c' },
+        },
+      ],
+    };
+    expect(linksOf(doc)).toEqual([
+      {
+        rel: 'next',
+        href: 'n',
+        method: 'POST',
+        merge: true,
+        body: { a: 1 },
+        headers: { b: 'c' },
+        type: undefined,
+        title: undefined,
+      },
+    ]);
+    fc.assert(
+      fc.property(fc.jsonValue(), (links) => {
+        expect(Array.isArray(linksOf({ links }))).toBe(true);
+      }),
+    );
+  });
+
+  it('prefer JSON among several of one relation, by either name of it', () => {
+    const rel = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
+    const links = [
+      { rel, href: 'page.html', type: 'text/html' },
+      { rel: 'queryables', href: 'q', type: 'application/schema+json' },
+    ];
+    expect(linkTo({ links }, 'queryables')?.href).toBe('q');
+    expect(linkTo({ links: links.slice(0, 1) }, 'queryables')?.href).toBe('page.html');
+  });
+
+  it.each([
+    ['search', 'https://a.example/v1/', 'https://a.example/v1/search'],
+    ['./search', 'https://a.example/v1/x', 'https://a.example/v1/search'],
+    ['../catalog.json', 'https://a.example/v1/x/y.json', 'https://a.example/v1/catalog.json'],
+    ['/search?token=a%0Ab', 'https://a.example/v1', 'https://a.example/search?token=a%0Ab'],
+    ['//b.example/x', 'https://a.example/', 'https://b.example/x'],
+    ['?page=2', 'https://a.example/v1/search?page=1', 'https://a.example/v1/search?page=2'],
+    ['http://a.example/x', 'https://a.example/y', 'https://a.example/x'],
+    ['http://b.example/x', 'https://a.example/y', 'http://b.example/x'],
+  ])('%s from %s leads to %s', (href, base, target) => {
+    expect(resolveLink(href, new URL(base)).href).toBe(target);
+  });
+
+  it('keep a name one segment, whatever is in it', () => {
+    const base = new URL('https://a.example/v1/collections/');
+    expect(below(base, 'a/b', 'items', 'x y?z#').href).toBe(
+      'https://a.example/v1/collections/a%2Fb/items/x%20y%3Fz%23',
+    );
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/\p{Cs}/u.test(text)),
+        (name) => {
+          const url = below(base, name, 'items');
+          expect(url.origin).toBe(base.origin);
+          expect(url.pathname.startsWith('/v1/collections/')).toBe(true);
+          expect(url.pathname.endsWith('/items')).toBe(true);
+          expect(url.pathname.split('/')).toHaveLength(5);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Catalogs } from './api/catalogs.js';
+import { configFromEnvironment, configSchema } from './config.js';
+import { isPublicAddress } from './reach/addresses.js';
+import { ConfigError, readSecret } from './secrets.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const catalogs = (config: z.input<typeof configSchema>, env = {}) =>
+  new Catalogs(configSchema.parse(config), env, isPublicAddress);
+
+describe('the configuration', () => {
+  it('has two catalogues and a default without being told', () => {
+    const known = catalogs({});
+    expect(known.names).toEqual(['earth-search', 'planetary-computer']);
+    expect(known.defaultName).toBe('earth-search');
+    expect(known.byName('planetary-computer').signing).toBeDefined();
+  });
+
+  it('can be written as JSON Schema', () => {
+    expect(z.toJSONSchema(configSchema, { io: 'input' })).toMatchObject({ type: 'object' });
+  });
+
+  it.each([
+    [{ catalog: {} }],
+    [{ catalogs: { 'Bad Name': { url: 'https://a.example' } } }],
+    [{ catalogs: { a: { url: 'ftp://a.example' } } }],
+    [{ catalogs: { a: { url: 'https://a.example', headers: { 'bad header': 'x' } } } }],
+    [{ toolTimeoutSecs: 0 }],
+  ])('refuses %j', (config) => {
+    expect(configSchema.safeParse(config).success).toBe(false);
+  });
+
+  it('takes the address and the cap from the environment', () => {
+    expect(configFromEnvironment({})).toEqual({});
+    const env = { TOOLKEEL_STAC_URL: 'http://127.0.0.1:1/', TOOLKEEL_TOOL_TIMEOUT_SECS: '7' };
+    const config = configSchema.parse(configFromEnvironment(env));
+    expect(config).toMatchObject({ defaultCatalog: 'default', toolTimeoutSecs: 7 });
+    const both = { ...env, STAC_MCP_TOOL_TIMEOUT_SECS: '2' };
+    expect(configFromEnvironment(both).toolTimeoutSecs).toBe(2);
+    expect(
+      configSchema.safeParse(configFromEnvironment({ TOOLKEEL_TOOL_TIMEOUT_SECS: 'x' })).success,
+    ).toBe(false);
+  });
+
+  it('names a default that is not there, and refuses to have no catalogue at all', () => {
+    expect(() => catalogs({ defaultCatalog: 'x' })).toThrow(/defaultCatalog.*earth-search/);
+    expect(() => catalogs({ builtinCatalogs: false })).toThrow(ConfigError);
+    expect(() => catalogs({ catalogs: { a: { url: 'https://u:p@a.example' } } })).toThrow(
+      /catalogs\.a\.url/,
+    );
+  });
+});
+
+describe('secrets', () => {
+  it('come from the environment, with what goes before them', () => {
+    expect(readSecret({ env: 'T', prefix: 'Bearer ' }, 'x', { T: 'abc' })).toBe('Bearer abc');
+    expect(() => readSecret({ env: 'T' }, 'headers.Authorization', {})).toThrow(
+      /headers\.Authorization.*T/,
+    );
+    expect(() => readSecret('a\r\nb', 'x', {})).toThrow(ConfigError);
+  });
+
+  it('come from a file that nobody else can read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolkeel-stac-'));
+    folders.push(folder);
+    const file = join(folder, 'token');
+    writeFileSync(file, 'abc\n', { mode: 0o600 });
+    expect(readSecret({ file }, 'x', {})).toBe('abc');
+    const open = join(folder, 'open');
+    writeFileSync(open, 'abc', { mode: 0o644 });
+    if (process.platform !== 'win32')
+      expect(() => readSecret({ file: open }, 'x', {})).toThrow(/mode to 600/);
+    expect(() => readSecret({ file: join(folder, 'none') }, 'x', {})).toThrow(ConfigError);
+  });
+
+  it('are known, so that they can be kept out of answers', () => {
+    const config = {
+      catalogs: {
+        a: {
+          url: 'https://a.example',
+          headers: { Authorization: { env: 'T', prefix: 'Bearer ' }, 'X-Client': 'me' },
+        },
+      },
+    };
+    const one = catalogs(config, { T: 'secret-value' }).byName('a');
+    expect(one.headers).toEqual({ authorization: 'Bearer secret-value', 'x-client': 'me' });
+    expect(one.secrets).toEqual(expect.arrayContaining(['Bearer secret-value', 'secret-value']));
+    expect(one.secrets).not.toContain('me');
+  });
+});

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** A value in the open, or where a secret is kept: a variable of the environment or a file. */
+const secret = z.union([
+  z.string(),
+  z.strictObject({ env: z.string().min(1), prefix: z.string().optional() }),
+  z.strictObject({ file: z.string().min(1), prefix: z.string().optional() }),
+]);
+
+const headers = z.record(z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/), secret);
+
+const catalog = z.strictObject({
+  url: httpUrl.describe('The landing page. It may be private: you named it.'),
+  headers: headers
+    .optional()
+    .describe('Sent to the origin of `url` and to no other, e.g. Authorization.'),
+  trustedOrigins: z
+    .array(httpUrl)
+    .optional()
+    .describe('Further origins of this catalogue, such as its asset store. They may be private.'),
+  signing: z
+    .strictObject({
+      tokenUrl: httpUrl.describe('Gives tokens at {tokenUrl}/{account}/{container}.'),
+      openAccounts: z.array(z.string()).optional(),
+      subscriptionKey: secret.optional(),
+    })
+    .optional()
+    .describe(
+      'Short-lived tokens for assets in Azure blob storage, as Planetary Computer has them.',
+    ),
+});
+
+/** `packs.stac` of the configuration. */
+export const configSchema = z.strictObject({
+  defaultCatalog: z.string().optional().describe('Default: earth-search.'),
+  catalogs: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/), catalog).default({}),
+  builtinCatalogs: z
+    .boolean()
+    .default(true)
+    .describe('Whether earth-search and planetary-computer are there without being named.'),
+  allowCatalogUrl: z
+    .boolean()
+    .default(true)
+    .describe('Whether a call may name a public catalogue by its address.'),
+  toolTimeoutSecs: z.number().positive().max(3600).default(15),
+  attemptTimeoutSecs: z.number().positive().max(3600).default(6),
+  maxRetries: z.int().min(0).max(5).default(2),
+  hedge: z.boolean().default(false).describe('A second request beside one that is slow.'),
+  maxResponseBytes: z
+    .int()
+    .min(65_536)
+    .max(268_435_456)
+    .default(33_554_432)
+    .describe('The largest answer of a catalogue that is read.'),
+});
+
+export type StacConfig = z.output<typeof configSchema>;
+export type CatalogConfig = z.output<typeof catalog>;
+export type SecretSource = z.output<typeof secret>;
+
+export const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
+  'earth-search': { url: 'https://earth-search.aws.element84.com/v1' },
+  'planetary-computer': {
+    url: 'https://planetarycomputer.microsoft.com/api/stac/v1',
+    signing: {
+      tokenUrl: 'https://planetarycomputer.microsoft.com/api/sas/v1/token',
+      openAccounts: ['ai4edatasetspublicassets'],
+    },
+  },
+};
+
+export const DEFAULT_CATALOG = 'earth-search';
+
+/** What the environment says about `packs.stac`; it goes over the file and under the flags. */
+export function configFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): z.input<typeof configSchema> {
+  const url = env['TOOLKEEL_STAC_URL'];
+  const seconds = env['STAC_MCP_TOOL_TIMEOUT_SECS'] ?? env['TOOLKEEL_TOOL_TIMEOUT_SECS'];
+  return {
+    ...(url && { catalogs: { default: { url } }, defaultCatalog: 'default' }),
+    // A value that is no number is refused by the schema, which names it.
+    ...(seconds && { toolTimeoutSecs: Number(seconds) }),
+  };
+}

@@ -1,0 +1,62 @@
+import { FilterProblem } from './problem.js';
+
+export type Token =
+  | { readonly kind: 'number'; readonly value: number; readonly at: number }
+  | { readonly kind: 'text'; readonly value: string; readonly at: number }
+  /** `quoted` names are never keywords. */
+  | { readonly kind: 'name'; readonly value: string; readonly quoted: boolean; readonly at: number }
+  | { readonly kind: 'mark'; readonly value: string; readonly at: number }
+  | { readonly kind: 'end'; readonly value: ''; readonly at: number };
+
+const FORMS = {
+  space: /\s+/y,
+  number: /\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?/y,
+  text: /'(?:[^']|'')*'/y,
+  quoted: /"(?:[^"]|"")*"/y,
+  name: /[\p{L}_:][\p{L}\p{N}_:.]*/uy,
+  mark: /<>|<=|>=|[=<>(),+\-*/%^]/y,
+};
+
+const MAX_LENGTH = 20_000;
+
+/** CQL2 text in pieces. */
+export function tokensOf(source: string): readonly Token[] {
+  if (source.length > MAX_LENGTH) throw new FilterProblem(`longer than ${MAX_LENGTH} characters`);
+  const tokens: Token[] = [];
+  let at = 0;
+  const take = (form: RegExp): string | undefined => {
+    form.lastIndex = at;
+    const found = form.exec(source)?.[0];
+    if (found !== undefined) at += found.length;
+    return found;
+  };
+  while (at < source.length) {
+    if (take(FORMS.space) !== undefined) continue;
+    const from = at;
+    const token = next(take, from);
+    if (!token)
+      throw new FilterProblem(`cannot read "${source.slice(from, from + 12)}" at ${from}`);
+    tokens.push(token);
+  }
+  return [...tokens, { kind: 'end', value: '', at }];
+}
+
+function next(take: (form: RegExp) => string | undefined, at: number): Token | undefined {
+  const number = take(FORMS.number);
+  if (number !== undefined) return { kind: 'number', value: Number(number), at };
+  const text = take(FORMS.text);
+  if (text !== undefined) return { kind: 'text', value: unquote(text), at };
+  const quoted = take(FORMS.quoted);
+  if (quoted !== undefined) {
+    const value = quoted.slice(1, -1).replaceAll('""', '"');
+    return { kind: 'name', value, quoted: true, at };
+  }
+  const name = take(FORMS.name);
+  if (name !== undefined) return { kind: 'name', value: name, quoted: false, at };
+  const mark = take(FORMS.mark);
+  return mark === undefined ? undefined : { kind: 'mark', value: mark, at };
+}
+
+function unquote(text: string): string {
+  return text.slice(1, -1).replaceAll("''", "'");
+}

@@ -1,0 +1,4 @@
+/** A filter that cannot be read, and where. */
+export class FilterProblem extends Error {
+  override readonly name = 'FilterProblem';
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { classify, faultToError } from './faults.js';
+import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
+import { TargetRefused } from './reach/target.js';
+
+const coded = (code: string) => Object.assign(new Error(code), { code });
+
+describe('faults', () => {
+  it.each([
+    [new TargetRefused('no'), 'rejected', 'no'],
+    [new Error('wrapped', { cause: new TargetRefused('no') }), 'rejected', 'no'],
+    [new OversizedAnswer(2, 1), 'bad_response', 'answered'],
+    [coded('ECONNREFUSED'), 'connect', 'no'],
+    [coded('ECONNRESET'), 'network', 'maybe'],
+    [coded('HPE_INVALID_CONSTANT'), 'bad_response', 'answered'],
+    [coded('UND_ERR_SOMETHING_NEW'), 'network', 'maybe'],
+    [coded('EPROTO'), 'connect', 'no'],
+    [coded('ERR_SSL_WRONG_VERSION_NUMBER'), 'connect', 'no'],
+    [coded('Z_DATA_ERROR'), 'bad_response', 'answered'],
+    [new TypeError('a bug of ours'), 'unexpected', 'maybe'],
+    ['not even an error', 'unexpected', 'maybe'],
+  ])('%s is classified', (cause, kind, sent) => {
+    expect(classify(cause)).toMatchObject({ kind, sent });
+  });
+
+  const problem = (status: number) =>
+    new UpstreamProblem('a.example', { status, reason: 'because' });
+
+  it.each([
+    [400, 'upstream_rejected'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [410, 'not_found'],
+    [422, 'upstream_rejected'],
+  ])('%i becomes %s, with the upstream’s words', (status, code) => {
+    const error = faultToError({
+      kind: 'rejected',
+      sent: 'answered',
+      status,
+      cause: problem(status),
+    });
+    expect(error?.input).toMatchObject({ code });
+    expect(error?.input.message).toContain('because');
+  });
+
+  it('names what it cannot read and what is too large', () => {
+    const bad = faultToError({
+      kind: 'bad_response',
+      sent: 'answered',
+      cause: new UpstreamProblem('a.example', { reason: 'not JSON' }),
+    });
+    expect(bad?.input).toMatchObject({
+      code: 'upstream_unavailable',
+      details: { upstream: 'a.example' },
+    });
+    const big = faultToError({
+      kind: 'bad_response',
+      sent: 'answered',
+      cause: new OversizedAnswer(20, 10),
+    });
+    expect(big?.input).toMatchObject({
+      code: 'response_too_large',
+      details: { bytes: 20, budget: 10 },
+    });
+    expect(
+      faultToError({ kind: 'rejected', sent: 'no', cause: new TargetRefused('x') })?.input.code,
+    ).toBe('forbidden');
+  });
+
+  it('leaves the rest to the default table', () => {
+    expect(
+      faultToError({ kind: 'server', sent: 'answered', status: 503, cause: problem(503) }),
+    ).toBeUndefined();
+    expect(faultToError({ kind: 'timeout', sent: 'maybe', clock: 'deadline' })).toBeUndefined();
+  });
+});

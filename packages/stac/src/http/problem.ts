@@ -1,0 +1,98 @@
+import { docOf, docsOf, textOf } from '../json.js';
+import { oneLine } from '../text.js';
+import { headerOf, type HttpHeaders } from './request.js';
+
+/** An answer that is not what was asked for: its status and what the upstream said about it. */
+export class UpstreamProblem extends Error {
+  override readonly name = 'UpstreamProblem';
+  readonly host: string;
+  readonly status: number | undefined;
+  /** In the upstream's words, clipped to one line. */
+  readonly reason: string | undefined;
+  /** A smaller page may go through. */
+  readonly tooLarge: boolean;
+
+  constructor(
+    host: string,
+    about: {
+      readonly status?: number | undefined;
+      readonly reason?: string | undefined;
+      readonly tooLarge?: boolean;
+    },
+  ) {
+    super(`problem with an answer of ${host}`);
+    this.host = host;
+    this.status = about.status;
+    this.reason = about.reason;
+    this.tooLarge = about.tooLarge ?? false;
+  }
+}
+
+/** The answer has more bytes than we are willing to hold. */
+export class OversizedAnswer extends Error {
+  override readonly name = 'OversizedAnswer';
+  readonly bytes: number;
+  readonly budget: number;
+
+  constructor(bytes: number, budget: number) {
+    super(`an answer of more than ${budget} bytes`);
+    this.bytes = bytes;
+    this.budget = budget;
+  }
+}
+
+const REASON_LENGTH = 300;
+
+/** What an error page says, whatever its shape: there is no standard that servers keep to. */
+export function reasonIn(headers: HttpHeaders, body: string): string | undefined {
+  const type = headerOf(headers, 'content-type') ?? '';
+  if (/html/i.test(type) || /^\s*<(!doctype|html)/i.test(body)) return reasonInHtml(body);
+  const doc = docOf(parsed(body));
+  if (!doc) return body.trim() === '' ? undefined : oneLine(body, REASON_LENGTH);
+  const said = [doc['description'], doc['detail'], doc['message'], doc['title'], doc['error']]
+    .map(sentence)
+    .find((text) => text !== undefined);
+  const [first] = docsOf(doc['errors']);
+  return said ?? (first && sentence(first['message'] ?? first['description']));
+}
+
+function sentence(value: unknown): string | undefined {
+  if (typeof value === 'string' && value.trim() !== '') return oneLine(value, REASON_LENGTH);
+  if (Array.isArray(value)) {
+    const parts = docsOf(value).map((one) => textOf(one['msg']) ?? textOf(one['message']) ?? '');
+    const text = parts.filter(Boolean).join('; ');
+    return text === '' ? undefined : oneLine(text, REASON_LENGTH);
+  }
+  const inner = docOf(value)?.['message'];
+  return typeof inner === 'string' ? sentence(inner) : undefined;
+}
+
+/** An HTML page in place of JSON: its title is all that is worth repeating. */
+function reasonInHtml(body: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? '';
+  return title.trim() === '' ? 'an HTML page' : `an HTML page: ${oneLine(title, 100)}`;
+}
+
+/**
+ * Whether an error means that the page was too big to be sent. 413 says so. A gateway in front of a
+ * function with an answer limit says 502 with its stock sentence, and says it again for every retry.
+ */
+export function saysTooLarge(status: number, body: string): boolean {
+  if (status === 413) return true;
+  if (status !== 502) return false;
+  const doc = docOf(parsed(body));
+  if (!doc) return false;
+  if (doc['message'] === 'Internal server error' && Object.keys(doc).length === 1) return true;
+  const said = [doc['code'], doc['message'], doc['description'], doc['detail']]
+    .map(textOf)
+    .join(' ');
+  return /too ?large|exceed\w* .*(size|limit)/i.test(said);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

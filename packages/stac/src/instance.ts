@@ -1,0 +1,92 @@
+import type { PackDeps, PackHealth, PackInstance } from '@toolkeel/contract';
+import { definePolicy, presets, systemClock, type Clock, type Policy } from '@toolkeel/kernel';
+import { Catalogs } from './api/catalogs.js';
+import { Client } from './api/client.js';
+import type { StacConfig } from './config.js';
+import { AgentPool } from './http/agents.js';
+import { Documents } from './http/documents.js';
+import { Gateway } from './http/gateway.js';
+import type { Surroundings } from './pack.js';
+import { prompts } from './prompts.js';
+import { isPublicAddress } from './reach/addresses.js';
+import { systemResolve } from './reach/lookup.js';
+import { createResources } from './resources.js';
+import { Signer } from './sign/signer.js';
+import { failureOf } from './tools/failure.js';
+import { createTools } from './tools/index.js';
+
+const HEALTH_TIMEOUT_MS = 5_000;
+
+export function createInstance(
+  config: StacConfig,
+  deps: PackDeps,
+  { env = process.env, resolve = systemResolve, isAllowed = isPublicAddress }: Surroundings,
+): PackInstance {
+  const clock: Clock = { ...systemClock, now: deps.now };
+  const catalogs = new Catalogs(config, env, isAllowed);
+  const policy = policyOf(config);
+  const pool = new AgentPool({ resolve, isAllowed, connectTimeoutMs: policy.attemptTimeoutMs! });
+  const gateway = new Gateway({
+    policy,
+    pool,
+    isAllowed,
+    maxBytes: config.maxResponseBytes,
+    clock,
+    random: deps.random,
+    observe: deps.observe,
+    configured: new Set(catalogs.all.flatMap(({ trusted }) => [...trusted])),
+  });
+  const documents = new Documents(gateway);
+  const signer = new Signer(documents, () => clock.wallNow());
+  const capMs = config.toolTimeoutSecs * 1000;
+  const client = new Client({ catalogs, gateway, documents, signer, clock, capMs });
+  const instance = {
+    tools: createTools(client),
+    resources: createResources(client),
+    prompts,
+    health: () => healthOf(client),
+    upstreams: () => gateway.upstreams,
+    close: () => pool.close(),
+  };
+  return instance;
+}
+
+/** The preset, with what the operator changed. One attempt cannot take longer than the call. */
+function policyOf(config: StacConfig): Policy {
+  const callTimeoutMs = config.toolTimeoutSecs * 1000;
+  return definePolicy({
+    ...presets.stac,
+    maxRetries: config.maxRetries,
+    callTimeoutMs,
+    attemptTimeoutMs: Math.min(config.attemptTimeoutSecs * 1000, callTimeoutMs),
+    ...(config.hedge && {
+      hedge: { quantile: 0.85, minSamples: 16, capacity: 10, perSuccess: 0.2 },
+    }),
+  });
+}
+
+/** Whether the configured catalogues answer. The default one decides; the others are reported. */
+async function healthOf(client: Client): Promise<PackHealth> {
+  const scope = {
+    deadline: client.now() + HEALTH_TIMEOUT_MS,
+    signal: new AbortController().signal,
+    correlationId: 'health',
+    noteRetry: () => {},
+    progress: () => {},
+  };
+  const looks = client.catalogs.all.map(async (catalog) => {
+    try {
+      const { kind } = await client.landing(catalog, scope, { fresh: true });
+      return { name: catalog.name, ok: true, says: `answers (${kind})` };
+    } catch (cause) {
+      const says = failureOf(cause)?.code ?? 'failed';
+      return { name: catalog.name, ok: false, says };
+    }
+  });
+  const results = await Promise.all(looks);
+  const main = results.find(({ name }) => name === client.catalogs.defaultName);
+  return {
+    ok: main?.ok === true,
+    detail: results.map(({ name, says }) => `${name}: ${says}`).join('; '),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Pack } from '@toolkeel/contract';
+import { configSchema } from './config.js';
+import type { Resolve } from './reach/lookup.js';
+import type { IsAllowed } from './reach/target.js';
+import type { Environment } from './secrets.js';
+import { specs } from './tools/specs/index.js';
+
+/** What is outside of the process, for tests to replace. */
+export interface Surroundings {
+  readonly env?: Environment;
+  readonly resolve?: Resolve;
+  readonly isAllowed?: IsAllowed;
+}
+
+/** Describing the tools loads nothing that could run them: a host lists them before it needs them. */
+export function createStacPack(surroundings: Surroundings = {}): Pack<typeof configSchema> {
+  return {
+    name: 'stac',
+    configSchema,
+    describe: () => specs,
+    create: async (config, deps) => {
+      const { createInstance } = await import('./instance.js');
+      return createInstance(config, deps, surroundings);
+    },
+  };
+}
+
+/** The pack of STAC tools, for a host. */
+export const stac = createStacPack();

@@ -1,0 +1,70 @@
+import { raise, toolError, type PackResource, type ToolContext } from '@toolkeel/contract';
+import type { Client } from './api/client.js';
+import { getCollection, getItem } from './api/get.js';
+import { asFault } from './tools/tool.js';
+import { scopeOf, type Scope } from './scope.js';
+
+const TEMPLATES = {
+  collection: 'stac://{catalog}/collections/{collection_id}',
+  item: 'stac://{catalog}/collections/{collection_id}/items/{item_id}',
+} as const;
+
+/** Collections and items as documents to read, by the name of a configured catalogue. */
+export function createResources(client: Client): readonly PackResource[] {
+  const common = { mimeType: 'application/json' };
+  const reading =
+    (load: (parts: readonly string[], scope: Scope) => Promise<unknown>, count: number) =>
+    async (uri: string, context: ToolContext): Promise<string> => {
+      const scope = scopeOf(context, client.now(), client.capMs);
+      try {
+        return JSON.stringify(await load(partsOf(uri, count), scope));
+      } catch (cause) {
+        throw asFault(cause);
+      }
+    };
+  return [
+    {
+      ...common,
+      uriTemplate: TEMPLATES.collection,
+      name: 'stac_collection',
+      title: 'STAC collection',
+      description: 'A collection as the catalogue describes it.',
+      read: reading(([catalog = '', collection = ''], scope) => {
+        return getCollection(client, client.catalogs.byName(catalog), collection, scope);
+      }, 2),
+    },
+    {
+      ...common,
+      uriTemplate: TEMPLATES.item,
+      name: 'stac_item',
+      title: 'STAC item',
+      description: 'An item as the catalogue describes it, with the addresses of its assets.',
+      read: reading(([catalog = '', collection = '', item = ''], scope) => {
+        return getItem(client, client.catalogs.byName(catalog), [collection, item], scope);
+      }, 3),
+    },
+  ];
+}
+
+const FORM = /^stac:\/\/([^/?#]+)\/collections\/([^/?#]+)(?:\/items\/([^/?#]+))?$/;
+
+function partsOf(uri: string, count: number): readonly string[] {
+  const parts =
+    FORM.exec(uri)
+      ?.slice(1)
+      .filter((part) => part !== undefined) ?? [];
+  const decoded = parts.map(decodedPart);
+  if (decoded.length !== count || decoded.includes(undefined)) {
+    const message = `"${uri.slice(0, 200)}" is not an address of a collection or an item.`;
+    return raise(toolError('invalid_input', message, { details: { field: 'uri' } }));
+  }
+  return decoded as readonly string[];
+}
+
+function decodedPart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import { raise, toolError } from '@toolkeel/contract';
+import type { Doc } from '../json.js';
+import { boxProblem } from './bbox.js';
+import { readDatetime, type Span } from './datetime.js';
+import { readFields, type FieldsArgument, type Fields } from './fields.js';
+import { readGeometry } from './geometry.js';
+import { plainQuery, queryProblem } from './query.js';
+import { readSortby, type SortbyArgument, type SortKey } from './sortby.js';
+
+/** The arguments that say which items are meant, as a tool takes them. */
+export interface SearchArguments {
+  readonly collections?: readonly string[] | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly bbox?: readonly number[] | undefined;
+  readonly intersects?: Doc | undefined;
+  readonly datetime?: string | undefined;
+  readonly query?: Doc | undefined;
+  readonly filter?: string | Doc | undefined;
+  readonly sortby?: SortbyArgument | undefined;
+  readonly fields?: FieldsArgument | undefined;
+}
+
+/** Which items are meant, checked and in one form. */
+export interface Criteria {
+  readonly collections?: readonly string[];
+  readonly ids?: readonly string[];
+  readonly bbox?: readonly number[];
+  readonly intersects?: Doc;
+  readonly datetime?: string;
+  readonly span?: Span;
+  readonly query?: Doc;
+  readonly filter?: string | Doc;
+  readonly sortby?: readonly SortKey[];
+  readonly fields?: Fields;
+}
+
+/** Reads what the schema cannot judge. Ends the call with `invalid_input` where it makes no sense. */
+export function readCriteria(args: SearchArguments): Criteria {
+  const { collections, ids, bbox, intersects, datetime, query, filter } = args;
+  if (bbox && intersects) {
+    invalid('bbox', 'and `intersects` exclude each other: give one of them');
+  }
+  if (bbox) check('bbox', boxProblem(bbox));
+  if (query) check('query', queryProblem(query));
+  const isLatest = datetime?.trim().toLowerCase() === 'latest';
+  const sortby = args.sortby ? readSortby(args.sortby) : isLatest ? LATEST : undefined;
+  return {
+    ...(collections && collections.length > 0 && { collections }),
+    ...(ids && ids.length > 0 && { ids }),
+    ...(bbox && { bbox }),
+    ...(intersects && { intersects: geometryOf('intersects', intersects) }),
+    ...(datetime !== undefined && !isLatest && timeOf(datetime)),
+    ...(query && Object.keys(query).length > 0 && { query: plainQuery(query) }),
+    ...(filter !== undefined && { filter }),
+    ...(sortby && sortby.length > 0 && { sortby }),
+    ...(args.fields && { fields: readFields(args.fields) }),
+  };
+}
+
+const LATEST: readonly SortKey[] = [{ field: 'properties.datetime', direction: 'desc' }];
+
+export function geometryOf(field: string, given: Doc): Doc {
+  const geometry = readGeometry(given);
+  return geometry.ok ? geometry.value : invalid(field, geometry.problem);
+}
+
+function timeOf(given: string): Pick<Criteria, 'datetime' | 'span'> {
+  const read = readDatetime(given);
+  return read.ok ? { datetime: read.value, span: read.span } : invalid('datetime', read.problem);
+}
+
+function check(field: string, problem: string | undefined): void {
+  if (problem !== undefined) invalid(field, problem);
+}
+
+export function invalid(field: string, problem: string): never {
+  const details = { field, reason: problem };
+  return raise(toolError('invalid_input', `\`${field}\` ${problem}.`, { details }));
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import type { Doc } from '../json.js';
+import type { PageRequest } from './page-request.js';
+
+/**
+ * Where a search goes on: the request for a page, and how much of that page was given out. What the
+ * first request had too is left out, because the token comes back with the same arguments.
+ */
+export const cursorSchema = z.strictObject({
+  /** Items of the page that are done with. */
+  skip: z.int().min(0).optional(),
+  method: z.enum(['GET', 'POST']),
+  /** With its parameters, unless they stand in `params`. */
+  url: z.string(),
+  /** Name and value; the name alone where the first request had the same value. */
+  params: z.array(z.array(z.string())).optional(),
+  /** Members that the first body had too, by name, and the others. */
+  same: z.array(z.string()).optional(),
+  body: z.record(z.string(), z.unknown()).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** The requests before this one, to notice a circle. */
+  seen: z.array(z.string()),
+  /** The items of the page before, to notice one that comes again under another token. */
+  ids: z.string().optional(),
+  /** How many pages before this one were empty, to notice a list that never ends. */
+  empty: z.int().optional(),
+});
+
+export type Cursor = z.output<typeof cursorSchema>;
+
+/** Longer URLs are taken apart: a token has a few thousand characters. */
+const LONG_URL = 600;
+const MAX_SEEN = 12;
+
+export function packCursor(
+  request: PageRequest,
+  first: PageRequest,
+  progress: {
+    readonly skip?: number;
+    readonly seen: readonly string[];
+    readonly ids?: string;
+    readonly empty?: number;
+  },
+): Cursor {
+  const { skip, seen, ids, empty } = progress;
+  return {
+    ...(skip !== undefined && skip > 0 && { skip }),
+    method: request.method,
+    ...packUrl(request.url, first),
+    ...(request.method === 'POST' && packBody(request.body ?? {}, first.body ?? {})),
+    ...(request.headers && Object.keys(request.headers).length > 0 && { headers: request.headers }),
+    seen: seen.slice(-MAX_SEEN),
+    ...(ids !== undefined && { ids }),
+    ...(empty !== undefined && empty > 0 && { empty }),
+  };
+}
+
+export function unpackCursor(cursor: Cursor, first: PageRequest): PageRequest {
+  const { method, headers } = cursor;
+  const url = new URL(cursor.url);
+  for (const [name = '', value] of cursor.params ?? []) {
+    url.searchParams.append(name, value ?? firstValue(first, name));
+  }
+  if (method === 'GET') return { method, url, headers };
+  const same = (cursor.same ?? []).map((name) => [name, first.body?.[name]] as const);
+  return { method, url, headers, body: { ...Object.fromEntries(same), ...cursor.body } };
+}
+
+function packUrl(url: URL, first: PageRequest): Pick<Cursor, 'url' | 'params'> {
+  if (url.href.length <= LONG_URL) return { url: url.href };
+  const params = [...url.searchParams].map(([name, value]) =>
+    firstValue(first, name) === value ? [name] : [name, value],
+  );
+  const bare = new URL(url);
+  bare.search = '';
+  return { url: bare.href, params };
+}
+
+function firstValue({ url }: PageRequest, name: string): string {
+  return url.searchParams.get(name) ?? '';
+}
+
+function packBody(body: Doc, first: Doc): Pick<Cursor, 'same' | 'body'> {
+  const isSame = (name: string) => JSON.stringify(body[name]) === JSON.stringify(first[name]);
+  const names = Object.keys(body);
+  const changed = names.filter((name) => !isSame(name)).map((name) => [name, body[name]] as const);
+  return { same: names.filter(isSame), body: Object.fromEntries(changed) };
+}
+
+/** What a token can carry with room to spare for its signature and encoding. */
+const MAX_CURSOR_BYTES = 5_600;
+
+export function fitsToken(cursor: unknown): boolean {
+  return Buffer.byteLength(JSON.stringify(cursor)) <= MAX_CURSOR_BYTES;
+}

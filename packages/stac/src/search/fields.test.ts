@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { fieldsForServer, project, readFields } from './fields.js';
+import { otherPrefix, readSortby } from './sortby.js';
+
+const item = {
+  id: 'a',
+  collection: 'c',
+  geometry: { type: 'Point' },
+  properties: { datetime: 'x', cloud: 1 },
+  assets: { red: { href: 'r', title: 't' }, nir: { href: 'n' } },
+};
+
+describe('fields', () => {
+  it('are read in every form', () => {
+    const wanted = { include: ['id', 'assets.red.href'], exclude: ['geometry'] };
+    expect(readFields('id, assets.red.href,-geometry')).toEqual(wanted);
+    expect(readFields(['id', '+assets.red.href', '-geometry'])).toEqual(wanted);
+    expect(readFields(wanted)).toEqual(wanted);
+    expect(readFields({ exclude: ['a'] })).toEqual({ include: [], exclude: ['a'] });
+  });
+
+  it('shrink an item, and never lose its id', () => {
+    expect(project(item, readFields('assets.red.href'))).toEqual({
+      id: 'a',
+      collection: 'c',
+      assets: { red: { href: 'r' } },
+    });
+    expect(project(item, readFields('-assets,-properties.cloud,-geometry'))).toEqual({
+      id: 'a',
+      collection: 'c',
+      properties: { datetime: 'x' },
+    });
+    expect(project(item, undefined)).toBe(item);
+  });
+
+  it('ask the server for no less than an answer needs, and for no empty list', () => {
+    expect(fieldsForServer(readFields('assets'))).toEqual({
+      include: ['id', 'collection', 'bbox', 'properties.datetime', 'assets'],
+    });
+    expect(fieldsForServer(readFields('-id,-links'))).toEqual({ exclude: ['links'] });
+  });
+});
+
+describe('sortby', () => {
+  it('is read in every form', () => {
+    const keys = [
+      { field: 'properties.datetime', direction: 'desc' },
+      { field: 'id', direction: 'asc' },
+    ];
+    expect(readSortby('-properties.datetime,+id')).toEqual(keys);
+    expect(readSortby(['-properties.datetime', { field: 'id', direction: 'asc' }])).toEqual(keys);
+    expect(
+      otherPrefix(readSortby('-properties.datetime,id,cloud')).map(({ field }) => field),
+    ).toEqual(['datetime', 'id', 'properties.cloud']);
+  });
+});

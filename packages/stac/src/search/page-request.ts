@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { linkTo, resolveLink } from '../api/links.js';
+import type { Doc } from '../json.js';
+
+/** What fetches one page. */
+export interface PageRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly body?: Doc | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Short, and the same for the same request: to notice a list that leads back to itself. */
+export function identityOf({ method, url, body, headers }: PageRequest): string {
+  const text = JSON.stringify([method, url.href, body ?? null, headers ?? {}]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 8);
+}
+
+/** The request that a page's `next` link asks for. */
+export function nextRequest(page: Doc, at: URL, current: PageRequest): PageRequest | undefined {
+  const link = linkTo(page, 'next');
+  if (!link) return undefined;
+  const url = resolveLink(link.href, at);
+  const given = safeHeaders(link.headers ?? {});
+  const headers = link.merge ? { ...current.headers, ...given } : given;
+  if (link.method === 'GET') return { method: 'GET', url, headers };
+  // A POST without a body of its own continues the search that was posted.
+  const body = link.merge || !link.body ? { ...current.body, ...link.body } : link.body;
+  return { method: 'POST', url, body, headers };
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
+/** Ours to set, or a credential that has no place in a link that goes into a token. */
+const RESERVED_HEADER =
+  /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept-encoding|cookie|.*(auth|token|key|secret|signature).*)$/i;
+
+function safeHeaders(given: Doc): Readonly<Record<string, string>> {
+  const entries = Object.entries(given).flatMap(([name, value]) => {
+    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    const usable =
+      HEADER_NAME.test(name) && !RESERVED_HEADER.test(name) && /^[\x20-\x7e]{0,512}$/.test(text);
+    return usable ? [[name.toLowerCase(), text] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** How many items a request asks for, where it says so. */
+export function limitOf({ method, url, body }: PageRequest): number | undefined {
+  const given = method === 'POST' ? body?.['limit'] : url.searchParams.get('limit');
+  const limit = Number(given ?? NaN);
+  return Number.isInteger(limit) && limit > 0 ? limit : undefined;
+}
+
+/** The same page with fewer items. */
+export function withLimit(request: PageRequest, limit: number): PageRequest {
+  if (request.method === 'POST') return { ...request, body: { ...request.body, limit } };
+  const url = new URL(request.url);
+  url.searchParams.set('limit', String(limit));
+  return { ...request, url };
+}

@@ -1,0 +1,203 @@
+import { FaultError } from '@toolkeel/kernel';
+import { createHash } from 'node:crypto';
+import type { Catalog } from '../api/catalog.js';
+import type { Client } from '../api/client.js';
+import { textOf, type Doc } from '../json.js';
+import type { Scope } from '../scope.js';
+import { searchStatic } from '../static/search.js';
+import type { Criteria } from './criteria.js';
+import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
+import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
+import { identityOf, type PageRequest } from './page-request.js';
+import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
+import { meetsQuery } from './query.js';
+import { otherPrefix } from './sortby.js';
+
+/** Some items of a search, and where it goes on. */
+export interface Found {
+  readonly items: readonly Doc[];
+  /** How many there are in all, where the server says so. */
+  readonly matched?: number;
+  readonly warnings: readonly string[];
+  readonly next?: Cursor;
+  /** Continues after the first `kept` of these items. */
+  readonly after: (kept: number) => Cursor;
+}
+
+export interface SearchOptions {
+  readonly limit: number;
+  readonly cursor?: Cursor | undefined;
+}
+
+/** Pages without a hit that one call looks behind. */
+const MAX_HOPS = 2;
+/** A server may end a list with an empty page, or have gaps; it may not lead us on for ever. */
+const MAX_EMPTY_PAGES = 5;
+const LOOP = 'The catalogue led back to a page that it had given before; the list ends here.';
+const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
+const LONG = 'There is more, but the catalogue’s reference to it is too long to hand out.';
+
+/** One page of a search: at most `limit` items. */
+export async function searchItems(
+  client: Client,
+  catalog: Catalog,
+  criteria: Criteria,
+  options: SearchOptions,
+  scope: Scope,
+): Promise<Found> {
+  const landing = await client.landing(catalog, scope);
+  if (landing.kind === 'static') {
+    return searchStatic(client, catalog, landing, criteria, options, scope);
+  }
+  const plan = planSearch(landing, criteria, client.mayPost(catalog, landing));
+  const fetching: Fetching = { gateway: client.gateway, catalog, route: 'search', scope };
+  const search = new PagedSearch(plan, fetching, options);
+  return search.run(() => begin(client, criteria, plan, fetching, options.limit));
+}
+
+/** The first page: posted where that is offered, else by GET. */
+async function begin(
+  client: Client,
+  criteria: Criteria,
+  plan: SearchPlan,
+  fetching: Fetching,
+  limit: number,
+): Promise<Page> {
+  const get = firstRequest(plan, limit, false);
+  const request = plan.post ? firstRequest(plan, limit, true) : get;
+  const outcome = await tryPage(request, fetching);
+  if (outcome.ok) return outcome.value;
+  const { status = 0 } = outcome.fault;
+  if (request.method === 'POST' && [404, 405, 501].includes(status) && !isTooLongForGet(get)) {
+    client.notePostRefused(fetching.catalog);
+    return fetchPage(get, fetching);
+  }
+  if ((status === 400 || status === 422) && criteria.sortby) {
+    // Some servers sort by `datetime`, others by `properties.datetime`, and refuse the other name.
+    const sortby = otherPrefix(criteria.sortby);
+    const other = firstRequest(withSortby(plan, sortby), limit, request.method === 'POST');
+    const second = await tryPage(other, fetching);
+    if (second.ok) return second.value;
+  }
+  throw new FaultError(outcome.fault);
+}
+
+function withSortby(plan: SearchPlan, sortby: ReturnType<typeof otherPrefix>): SearchPlan {
+  const text = sortby.map(({ field, direction }) => `${direction === 'desc' ? '-' : '+'}${field}`);
+  const parameters = new Map([...plan.parameters, ['sortby', text.join(',')] as const]);
+  return { ...plan, body: { ...plan.body, sortby }, parameters };
+}
+
+class PagedSearch {
+  readonly #plan: SearchPlan;
+  readonly #fetching: Fetching;
+  readonly #options: SearchOptions;
+  readonly #warnings: string[];
+  /** What a cursor is the difference to: GET's parameters and POST's body, without a limit. */
+  readonly #reference: PageRequest;
+
+  constructor(plan: SearchPlan, fetching: Fetching, options: SearchOptions) {
+    this.#plan = plan;
+    this.#fetching = fetching;
+    this.#options = options;
+    this.#warnings = [...plan.warnings];
+    const { url } = firstRequest(plan, options.limit, false);
+    url.searchParams.delete('limit');
+    this.#reference = { method: 'POST', url, body: plan.body };
+  }
+
+  async run(first: () => Promise<Page>): Promise<Found> {
+    const { cursor } = this.#options;
+    const seen = [...(cursor?.seen ?? [])];
+    let page = cursor
+      ? await fetchPage(unpackCursor(cursor, this.#reference), this.#fetching)
+      : await first();
+    let hits = this.#hitsIn(page, cursor?.skip ?? 0);
+    let idsBefore = cursor?.ids;
+    let empty = cursor?.empty ?? 0;
+    for (let hops = 0; ; hops++) {
+      empty = page.items.length > 0 ? 0 : empty + 1;
+      // The same items under another token: a circle that the address does not show.
+      if (page.items.length > 0 && idsBefore === idsOf(page) && (cursor?.skip ?? 0) === 0) {
+        this.#warnings.push(LOOP);
+        return this.#found({ ...page, items: [] }, [], seen, undefined);
+      }
+      const next = this.#nextOf(page, seen);
+      if (hits.length > 0 || !next || hops >= MAX_HOPS) {
+        const isEndless = next !== undefined && empty > MAX_EMPTY_PAGES;
+        if (isEndless) this.#warnings.push(ENDLESS);
+        return this.#found(page, hits, seen, isEndless ? undefined : next, empty);
+      }
+      seen.push(identityOf(page.request));
+      idsBefore = idsOf(page);
+      page = await fetchPage(next, this.#fetching);
+      hits = this.#hitsIn(page, 0);
+    }
+  }
+
+  #hitsIn(page: Page, skip: number): readonly Hit[] {
+    const { localQuery } = this.#plan;
+    return page.items
+      .map((item, index) => ({ item, index }))
+      .filter(({ item, index }) => index >= skip && (!localQuery || meetsQuery(item, localQuery)));
+  }
+
+  #nextOf(page: Page, seen: readonly string[]): PageRequest | undefined {
+    const { next } = page;
+    if (!next) return undefined;
+    const identity = identityOf(next);
+    if (identity !== identityOf(page.request) && !seen.includes(identity)) return next;
+    this.#warnings.push(LOOP);
+    return undefined;
+  }
+
+  #found(
+    page: Page,
+    hits: readonly Hit[],
+    seen: readonly string[],
+    next: PageRequest | undefined,
+    empty = 0,
+  ): Found {
+    const given = hits.slice(0, this.#options.limit);
+    const nextCursor =
+      next &&
+      packCursor(next, this.#reference, {
+        seen: [...seen, identityOf(page.request)],
+        ids: idsOf(page),
+        empty,
+      });
+    const within = (skip: number): Cursor =>
+      packCursor(page.request, this.#reference, { skip, seen });
+    const rest = hits[given.length];
+    const goesOn = rest ? within(rest.index) : nextCursor;
+    const usable = goesOn && this.#usable(goesOn);
+    const { matched } = page;
+    return {
+      items: given.map(({ item }) => item),
+      ...(matched !== undefined && !this.#plan.localQuery && { matched }),
+      warnings: this.#warnings,
+      ...(usable && { next: usable }),
+      after: (kept) => {
+        const at = hits[kept];
+        return at ? within(at.index) : (usable ?? within(page.items.length));
+      },
+    };
+  }
+
+  #usable(cursor: Cursor): Cursor | undefined {
+    if (fitsToken(cursor)) return cursor;
+    this.#warnings.push(LONG);
+    return undefined;
+  }
+}
+
+interface Hit {
+  readonly item: Doc;
+  /** Its place in the server's page. */
+  readonly index: number;
+}
+
+function idsOf(page: Page): string {
+  const ids = page.items.map(({ id }) => textOf(id) ?? '').join('\n');
+  return createHash('sha256').update(ids).digest('base64url').slice(0, 8);
+}

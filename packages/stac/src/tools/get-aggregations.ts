@@ -1,0 +1,156 @@
+import { FaultError } from '@toolkeel/kernel';
+import type { Catalog } from '../api/catalog.js';
+import type { Client } from '../api/client.js';
+import type { Landing } from '../api/landing.js';
+import { documentOf } from '../http/documents.js';
+import { badAnswer } from '../http/exchange.js';
+import { docOf, docsOf, numberOf, textOf, type Doc } from '../json.js';
+import type { Scope } from '../scope.js';
+import { asParameters, searchBody } from '../search/body.js';
+import { readCriteria, type Criteria } from '../search/criteria.js';
+import { unsupported } from '../search/plan.js';
+import { sampleItems } from '../search/sample.js';
+import { countLocally } from './count-locally.js';
+import { catalogTool } from './tool.js';
+import { getAggregationsSpec, type Aggregation } from './specs/get-aggregations.js';
+
+const USUAL = [
+  'total_count',
+  'datetime_min',
+  'datetime_max',
+  'datetime_frequency',
+  'collection_frequency',
+  'cloud_cover_frequency',
+];
+
+export const getAggregations = (client: Client) =>
+  catalogTool(getAggregationsSpec, client, async (args, { scope }) => {
+    const catalog = client.catalogs.choose(args);
+    const criteria = readCriteria(args);
+    const landing = await client.landing(catalog, scope);
+    const counted = landing.aggregate
+      ? await byServer(client, catalog, landing, criteria, args.aggregations, scope)
+      : undefined;
+    if (counted) return { catalog: catalog.name, ...counted };
+    const sample = await sampleItems(client, catalog, criteria, scope);
+    const { aggregations, unknown } = countLocally(sample, args.aggregations ?? USUAL);
+    return {
+      catalog: catalog.name,
+      method: 'sample' as const,
+      complete: sample.complete,
+      sampled: sample.items.length,
+      available: null,
+      aggregations,
+      warnings: [
+        ...sample.warnings,
+        ...(sample.complete ? [] : [`Counted from the first ${sample.items.length} items only.`]),
+        ...unknown.map((name) => `"${name}" cannot be counted here.`),
+      ],
+    };
+  });
+
+/** Undefined where the catalogue does not have what it advertised. */
+async function byServer(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  criteria: Criteria,
+  wanted: readonly string[] | undefined,
+  scope: Scope,
+) {
+  const available = wanted ? undefined : await availableNames(client, catalog, landing, scope);
+  const usual = USUAL.filter((name) => available?.includes(name) ?? true);
+  const names = wanted ?? (usual.length > 0 ? usual : (available ?? USUAL).slice(0, 10));
+  if (criteria.filter !== undefined && !landing.can.has('filter')) {
+    unsupported('filter', 'This catalogue does not offer CQL2 filters. Use `query` instead.');
+  }
+  try {
+    const doc = await aggregate(client, catalog, landing, criteria, names, scope);
+    return {
+      method: 'server' as const,
+      complete: true,
+      sampled: null,
+      available: available ? [...available] : null,
+      aggregations: docsOf(doc['aggregations']).flatMap(readAggregation),
+      warnings: [],
+    };
+  } catch (cause) {
+    const status = cause instanceof FaultError ? (cause.fault.status ?? 0) : 0;
+    if ([404, 405, 501].includes(status)) return undefined;
+    throw cause;
+  }
+}
+
+async function availableNames(
+  client: Client,
+  catalog: Catalog,
+  { aggregations }: Landing,
+  scope: Scope,
+): Promise<readonly string[] | undefined> {
+  if (!aggregations) return undefined;
+  try {
+    const { doc } = await client.get(catalog, aggregations, 'aggregations', scope);
+    return docsOf(doc['aggregations']).flatMap((one) => textOf(one['name']) ?? []);
+  } catch (cause) {
+    // The list is a help, not a condition.
+    if (cause instanceof FaultError && cause.fault.kind === 'rejected') return undefined;
+    throw cause;
+  }
+}
+
+async function aggregate(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  criteria: Criteria,
+  names: readonly string[],
+  scope: Scope,
+): Promise<Doc> {
+  const { can, aggregate: place } = landing;
+  const body = searchBody(criteria, can);
+  const url = new URL(place!.url);
+  const isPost = place!.post;
+  if (!isPost) {
+    for (const [name, value] of asParameters(body, can)) url.searchParams.set(name, value);
+    url.searchParams.set('aggregations', names.join(','));
+  }
+  const answer = await client.gateway.send(
+    {
+      catalog,
+      method: isPost ? 'POST' : 'GET',
+      url,
+      body: isPost ? JSON.stringify({ ...body, aggregations: names }) : undefined,
+      route: 'aggregate',
+    },
+    scope,
+  );
+  const { doc } = documentOf(answer);
+  if (!Array.isArray(doc['aggregations'])) throw badAnswer(url, 'no list of aggregations in it');
+  return doc;
+}
+
+const MAX_BUCKETS = 200;
+
+function readAggregation(doc: Doc): Aggregation[] {
+  const name = textOf(doc['name']);
+  if (name === undefined) return [];
+  const { data_type: type, value, overflow } = doc;
+  const buckets = docsOf(doc['buckets']).flatMap((bucket) => {
+    const frequency = numberOf(bucket['frequency']);
+    const { key } = bucket;
+    const isKey = typeof key === 'string' || typeof key === 'number';
+    if (frequency === undefined || !isKey) return [];
+    return [{ key: String(key), frequency: Math.round(frequency) }];
+  });
+  const beyond = buckets.slice(MAX_BUCKETS).reduce((sum, { frequency }) => sum + frequency, 0);
+  const rest = Math.round(numberOf(overflow) ?? 0) + beyond;
+  return [
+    {
+      name,
+      ...(typeof type === 'string' && { data_type: type }),
+      ...((typeof value === 'number' || typeof value === 'string' || value === null) && { value }),
+      ...(Array.isArray(docOf(doc)?.['buckets']) && { buckets: buckets.slice(0, MAX_BUCKETS) }),
+      ...(rest > 0 && { overflow: rest }),
+    },
+  ];
+}

@@ -1,0 +1,150 @@
+import { page } from '@toolkeel/contract';
+import type { Catalog } from '../api/catalog.js';
+import type { Client } from '../api/client.js';
+import { allCollections, collectionsPage } from '../api/collections.js';
+import { collectionsUrl } from '../api/get.js';
+import type { Landing } from '../api/landing.js';
+import { linkTo } from '../api/links.js';
+import type { Doc } from '../json.js';
+import type { Scope } from '../scope.js';
+import { crossesAntimeridian, flat } from '../search/bbox.js';
+import { readCriteria, type Criteria } from '../search/criteria.js';
+import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
+import { project, readFields } from '../search/fields.js';
+import { identityOf, type PageRequest } from '../search/page-request.js';
+import { unsupported } from '../search/plan.js';
+import { staticCollections } from '../static/find.js';
+import { matchCollections } from './match-collections.js';
+import { collectionSummary, withoutLinks } from './summaries.js';
+import { catalogTool } from './tool.js';
+import { searchCollectionsSpec } from './specs/search-collections.js';
+
+interface Listing {
+  readonly collections: readonly Doc[];
+  readonly matched: number | null;
+  readonly searched: 'server' | 'local' | 'list';
+  readonly warnings: readonly string[];
+  readonly next?: Cursor | undefined;
+  readonly after: (kept: number) => Cursor;
+}
+
+export const searchCollections = (client: Client) =>
+  catalogTool(searchCollectionsSpec, client, async (args, { scope, cursor }) => {
+    const catalog = client.catalogs.choose(args);
+    const { bbox, datetime, q } = args;
+    const wanted: Wanted = { ...readCriteria({ bbox, datetime }), q, limit: args.limit };
+    const landing = await client.landing(catalog, scope);
+    const list = asksServer(landing, wanted)
+      ? await listed(client, catalog, landing, wanted, cursor, scope)
+      : await lookedThrough(client, catalog, landing, wanted, cursor, scope);
+    const isBrief = args.output_format === 'text' && args.fields === undefined;
+    const show = (one: Doc) =>
+      isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields));
+    const data = {
+      catalog: catalog.name,
+      collections: list.collections.map((one) => ({ ...show(one), id: String(one['id']) })),
+      matched: list.matched,
+      searched: list.searched,
+      warnings: [...list.warnings],
+    };
+    return page(data, { next: list.next, after: list.after });
+  });
+
+interface Wanted extends Pick<Criteria, 'bbox' | 'datetime' | 'span'> {
+  readonly q: string | undefined;
+  readonly limit: number;
+}
+
+function isSearch({ q, bbox, datetime }: Wanted): boolean {
+  return q !== undefined || bbox !== undefined || datetime !== undefined;
+}
+
+/** Whether the server can do all that is asked; a plain list is no search. */
+function asksServer({ kind, can, collections }: Landing, wanted: Wanted): boolean {
+  if (kind === 'static' || !collections) return false;
+  if (!isSearch(wanted)) return true;
+  const box = wanted.bbox && flat(wanted.bbox);
+  // There is no geometry to fall back to here, and a wrapped box is not understood by all.
+  if (!can.has('collection_search') || (box && crossesAntimeridian(box))) return false;
+  return wanted.q === undefined || can.has('collection_free_text');
+}
+
+async function listed(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  wanted: Wanted,
+  cursor: Cursor | undefined,
+  scope: Scope,
+): Promise<Listing> {
+  const first = listRequest(landing, wanted);
+  const request = cursor ? unpackCursor(cursor, first) : first;
+  const answer = await collectionsPage(client, catalog, request, scope);
+  const skip = cursor?.skip ?? 0;
+  const collections = answer.collections.slice(skip, skip + wanted.limit);
+  const seen = [...(cursor?.seen ?? []), identityOf(request)];
+  const { next } = answer;
+  const isLoop = next !== undefined && seen.includes(identityOf(next));
+  const within = (from: number) =>
+    packCursor(request, first, { skip: from, seen: seen.slice(0, -1) });
+  const hasRest = skip + collections.length < answer.collections.length;
+  const onward =
+    next && !isLoop && answer.collections.length > 0
+      ? packCursor(next, first, { seen })
+      : undefined;
+  const goesOn = hasRest ? within(skip + collections.length) : onward;
+  return {
+    collections,
+    matched: !next && !cursor && !hasRest ? collections.length : null,
+    searched: isSearch(wanted) ? 'server' : 'list',
+    warnings: isLoop ? ['The catalogue led back to a page that it had given before.'] : [],
+    next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
+    after: (kept) =>
+      kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
+  };
+}
+
+function listRequest(landing: Landing, { q, bbox, datetime, limit: size }: Wanted): PageRequest {
+  const url = new URL(collectionsUrl(landing));
+  if (q !== undefined) url.searchParams.set('q', q);
+  if (bbox) url.searchParams.set('bbox', bbox.join(','));
+  if (datetime !== undefined) url.searchParams.set('datetime', datetime);
+  // Who does not search collections may not know the parameter, and refuse it.
+  if (landing.can.has('collection_search')) url.searchParams.set('limit', String(size));
+  return { method: 'GET', url };
+}
+
+async function lookedThrough(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  wanted: Wanted,
+  cursor: Cursor | undefined,
+  scope: Scope,
+): Promise<Listing> {
+  const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
+  const { collections: all, complete } = landing.collections
+    ? await allCollections(client, catalog, request, scope)
+    : await linkedCollections(client, catalog, landing, scope);
+  const matching = matchCollections(all, { q: wanted.q, area: wanted });
+  const skip = cursor?.skip ?? 0;
+  const collections = matching.slice(skip, skip + wanted.limit);
+  const at = (from: number) => packCursor(request, request, { skip: from, seen: [] });
+  const end = skip + collections.length;
+  return {
+    collections,
+    matched: complete ? matching.length : null,
+    searched: 'local',
+    warnings: complete ? [] : [`Only ${all.length} collections could be looked through in time.`],
+    next: end < matching.length ? at(end) : undefined,
+    after: (kept) => at(skip + kept),
+  };
+}
+
+/** Without a list, what the first page links to: files, or a server that only searches items. */
+function linkedCollections(client: Client, catalog: Catalog, landing: Landing, scope: Scope) {
+  if (landing.kind === 'api' && !linkTo(landing.doc, 'child')) {
+    unsupported('collections', 'This catalogue does not list its collections.');
+  }
+  return staticCollections(client, catalog, landing, scope);
+}

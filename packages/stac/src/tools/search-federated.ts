@@ -1,0 +1,142 @@
+import { page } from '@toolkeel/contract';
+import type { Catalog } from '../api/catalog.js';
+import type { Client } from '../api/client.js';
+import type { Doc } from '../json.js';
+import { within } from '../scope.js';
+import { invalid, readCriteria } from '../search/criteria.js';
+import { fitsToken, type Cursor } from '../search/cursor.js';
+import { searchItems, type Found } from '../search/search.js';
+import { timeOf } from '../search/statistics.js';
+import { failureOf } from './failure.js';
+import { gather, type Settled } from './gather.js';
+import { shownItem } from './search-items.js';
+import { catalogTool } from './tool.js';
+import { searchFederatedSpec, type FederatedCursor } from './specs/search-federated.js';
+
+const MAX_CATALOGS = 8;
+/** The share of the time after which whoever has not answered is left behind. */
+const PATIENCE = 0.8;
+
+interface Part {
+  readonly catalog: Catalog;
+  readonly cursor: Cursor | undefined;
+}
+
+export const searchFederated = (client: Client) =>
+  catalogTool(searchFederatedSpec, client, async (args, { scope, cursor: from }) => {
+    const criteria = readCriteria(args);
+    const parts = partsOf(client, args.catalogs, from);
+    const ending = new AbortController();
+    const signal = AbortSignal.any([scope.signal, ending.signal]);
+    const begun = client.now();
+    const searches = parts.map(({ catalog, cursor: at }) =>
+      searchItems(
+        client,
+        catalog,
+        criteria,
+        { limit: args.limit, cursor: at },
+        within(scope, { signal }),
+      ),
+    );
+    const patienceMs = (scope.deadline - begun) * PATIENCE;
+    const settled = await gather(searches, patienceMs, client.clock);
+    ending.abort(new Error('left behind'));
+    scope.signal.throwIfAborted();
+    const firstFailure = settled.find((one) => one.ok === false);
+    if (firstFailure && !settled.some(({ ok }) => ok === true)) throw firstFailure.cause;
+
+    const merged = mergedItems(parts, settled);
+    const data = {
+      items: merged.map(({ item, part }) => ({
+        ...shownItem(item, args.output_format, criteria.fields),
+        catalog: parts[part]!.catalog.name,
+      })),
+      catalogs: parts.map(({ catalog }, index) => reportOf(catalog, settled[index]!)),
+    };
+    const cursorAfter = (kept: number) => cursorFor(parts, settled, merged.slice(0, kept));
+    const next = cursorAfter(merged.length);
+    return page(data, { next: next.at.length > 0 ? next : undefined, after: cursorAfter });
+  });
+
+function partsOf(
+  client: Client,
+  wanted: readonly string[] | undefined,
+  from: FederatedCursor | undefined,
+): readonly Part[] {
+  const names = [...new Set(wanted ?? client.catalogs.names)];
+  if (names.length > MAX_CATALOGS) invalid('catalogs', `names more than ${MAX_CATALOGS}`);
+  const isUrl = (name: string) => /^https?:/i.test(name);
+  const catalogs = names.map((name) =>
+    isUrl(name) && URL.canParse(name) ? client.catalogs.byUrl(name) : client.catalogs.byName(name),
+  );
+  if (!from) return catalogs.map((catalog) => ({ catalog, cursor: undefined }));
+  return from.at.flatMap(({ catalog: name, cursor: at }) => {
+    const catalog = catalogs.find((one) => one.name === name);
+    return catalog ? [{ catalog, cursor: at }] : [];
+  });
+}
+
+interface Merged {
+  readonly item: Doc;
+  /** Which catalogue it came from, and its place among that one's items. */
+  readonly part: number;
+  readonly index: number;
+}
+
+/** Newest first. The items of one catalogue keep their order, so that each can go on where it was. */
+function mergedItems(
+  parts: readonly Part[],
+  settled: readonly Settled<Found>[],
+): readonly Merged[] {
+  const queues = parts.map((_, part) => {
+    const result = settled[part];
+    const items = result?.ok === true ? result.value.items : [];
+    return items.map((item, index) => ({ item, part, index }));
+  });
+  const heads = queues.map(() => 0);
+  const merged: Merged[] = [];
+  for (;;) {
+    const fronts = queues.flatMap((queue, part) => queue[heads[part]!] ?? []);
+    const [first, ...others] = fronts;
+    if (!first) return merged;
+    const newest = others.reduce(
+      (a, b) => ((timeOf(b.item) ?? 0) > (timeOf(a.item) ?? 0) ? b : a),
+      first,
+    );
+    merged.push(newest);
+    heads[newest.part]!++;
+  }
+}
+
+/** Each catalogue goes on after what was given of it; one that failed does not. */
+function cursorFor(
+  parts: readonly Part[],
+  settled: readonly Settled<Found>[],
+  given: readonly Merged[],
+): FederatedCursor {
+  const at = parts.flatMap(({ catalog }, part) => {
+    const result = settled[part];
+    if (result?.ok !== true) return [];
+    const { items, next, after } = result.value;
+    const kept = given.filter((one) => one.part === part).length;
+    const onward = kept < items.length ? after(kept) : next;
+    return onward ? [{ catalog: catalog.name, cursor: onward }] : [];
+  });
+  const fitting = at.filter((_, index) => fitsToken(at.slice(0, index + 1)));
+  return { at: fitting };
+}
+
+function reportOf({ name }: Catalog, result: Settled<Found>) {
+  if (result.ok === true) {
+    const { matched, warnings } = result.value;
+    return { catalog: name, ok: true, matched: matched ?? null, warnings: [...warnings] };
+  }
+  const late = {
+    code: 'timeout',
+    message: 'The catalogue had not answered when the others had.',
+    retryable: true,
+  };
+  const unforeseen = { code: 'internal_error', message: 'The search failed.', retryable: false };
+  const error = result.ok === 'late' ? late : (failureOf(result.cause) ?? unforeseen);
+  return { catalog: name, ok: false, matched: null, warnings: [], error };
+}

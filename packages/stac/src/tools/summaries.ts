@@ -1,0 +1,71 @@
+import { compact, docOf, docsOf, listOf, numberOf, textOf, textsOf, type Doc } from '../json.js';
+import { oneLine } from '../text.js';
+
+/** The essentials of an item: what one looks at to choose among many. */
+export function itemSummary(item: Doc): Doc {
+  const properties = docOf(item['properties']) ?? {};
+  return {
+    ...compact({
+      id: item['id'],
+      collection: textOf(item['collection']),
+      datetime: textOf(properties['datetime']),
+      start_datetime: textOf(properties['start_datetime']),
+      end_datetime: textOf(properties['end_datetime']),
+      bbox: Array.isArray(item['bbox']) ? item['bbox'] : undefined,
+      cloud_cover: numberOf(properties['eo:cloud_cover']),
+      platform: textOf(properties['platform']),
+      gsd: numberOf(properties['gsd']),
+    }),
+    assets: Object.keys(docOf(item['assets']) ?? {}),
+  };
+}
+
+/** One item, with its simple properties and where its assets are. */
+export function itemDetails(item: Doc): Doc {
+  const properties = Object.entries(docOf(item['properties']) ?? {}).filter(
+    ([, value]) => typeof value !== 'object' || value === null,
+  );
+  const assets = Object.entries(docOf(item['assets']) ?? {}).map(([key, asset]) => {
+    const { href, title, type, roles, 'file:size': size } = docOf(asset) ?? {};
+    return [key, compact({ href, title, type, roles, 'file:size': size })] as const;
+  });
+  return {
+    ...compact({
+      id: item['id'],
+      collection: textOf(item['collection']),
+      bbox: item['bbox'],
+      geometry: item['geometry'],
+    }),
+    properties: Object.fromEntries(properties),
+    assets: Object.fromEntries(assets),
+  };
+}
+
+const DESCRIPTION_LENGTH = 200;
+
+export function collectionSummary(collection: Doc): Doc {
+  const extent = docOf(collection['extent']);
+  const [bbox] = listOf(docOf(extent?.['spatial'])?.['bbox']);
+  const [interval] = listOf(docOf(extent?.['temporal'])?.['interval']);
+  const description = textOf(collection['description']);
+  const keywords = textsOf(collection['keywords']);
+  return compact({
+    id: collection['id'],
+    title: textOf(collection['title']),
+    description: description && oneLine(description, DESCRIPTION_LENGTH),
+    license: textOf(collection['license']),
+    bbox: Array.isArray(bbox) ? bbox : undefined,
+    interval: Array.isArray(interval) ? interval : undefined,
+    keywords: keywords.length > 0 ? keywords.slice(0, 12) : undefined,
+  });
+}
+
+/** A whole collection without its links: for us to follow, not for a caller to read. */
+export function withoutLinks(doc: Doc): Doc {
+  const { links: _links, ...rest } = doc;
+  return rest;
+}
+
+export function providersOf(doc: Doc): readonly string[] {
+  return docsOf(doc['providers']).flatMap((provider) => textOf(provider['name']) ?? []);
+}

@@ -1,0 +1,58 @@
+import type { Client } from '../api/client.js';
+import { docOf, textOf } from '../json.js';
+import { readCriteria } from '../search/criteria.js';
+import { sampleItems } from '../search/sample.js';
+import {
+  cloudCoverOf,
+  coverHistogram,
+  dateHistogram,
+  footprintOf,
+  frequencies,
+  least,
+  most,
+  spreadOf,
+  timeOf,
+} from '../search/statistics.js';
+import { catalogTool } from './tool.js';
+import { summarizeSearchSpec } from './specs/summarize-search.js';
+
+const MAX_BUCKETS = 120;
+
+export const summarizeSearch = (client: Client) =>
+  catalogTool(summarizeSearchSpec, client, async (args, { scope }) => {
+    const catalog = client.catalogs.choose(args);
+    const sample = await sampleItems(client, catalog, readCriteria(args), scope);
+    const { items, complete, matched } = sample;
+    const times = items.flatMap((item) => timeOf(item) ?? []);
+    const covers = items.flatMap((item) => cloudCoverOf(item) ?? []);
+    const spread = spreadOf(covers);
+    const histogram = dateHistogram(times);
+    const footprint = footprintOf(items);
+    const platforms = items.map((item) => textOf(docOf(item['properties'])?.['platform']));
+    return {
+      catalog: catalog.name,
+      count: matched ?? (complete ? items.length : null),
+      sampled: items.length,
+      complete,
+      first_datetime: moment(least(times)),
+      last_datetime: moment(most(times)),
+      date_histogram: {
+        interval: histogram.interval,
+        buckets: histogram.buckets.slice(0, MAX_BUCKETS),
+      },
+      cloud_cover: spread
+        ? { ...spread, known: covers.length, histogram: [...coverHistogram(covers)] }
+        : null,
+      collections: [...frequencies(items.map((item) => textOf(item['collection'])))].slice(0, 50),
+      platforms: [...frequencies(platforms)].slice(0, 50),
+      footprint: footprint ? [...footprint] : null,
+      warnings: [
+        ...sample.warnings,
+        ...(complete ? [] : [`Drawn from the first ${items.length} items only.`]),
+      ],
+    };
+  });
+
+function moment(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}

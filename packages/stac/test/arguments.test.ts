@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { api } from './support/api.js';
+import { fuzzArguments } from './support/fuzz.js';
+import { useWorld } from './support/world.js';
+
+const { world } = useWorld();
+
+describe('arguments', () => {
+  it('that a schema refuses never reach a catalogue; those that it accepts get an answer', async () => {
+    await expect(fuzzArguments(await world(api()), 300)).resolves.toBeUndefined();
+  }, 60_000);
+
+  it.each([
+    ['search_items', { bbox: [1, 2, 3, 4], intersects: { type: 'Point', coordinates: [0, 0] } }],
+    ['search_items', { bbox: [1, 5, 3, 4] }],
+    ['search_items', { bbox: [1, 2, 3, 4, 5] }],
+    ['search_items', { datetime: 'yesterday' }],
+    ['search_items', { query: { a: { near: 1 } } }],
+    ['search_items', { intersects: { type: 'Point', coordinates: [999, 0] } }],
+    ['search_items', { catalog: 'test', catalog_url: 'https://stac.example/' }],
+    ['estimate_data_size', { aoi_geojson: { type: 'Circle' } }],
+    ['search_federated', { catalogs: ['1', '2', '3', '4', '5', '6', '7', '8', '9'] }],
+  ])('that make no sense are invalid_input: %s %j', async (tool, args) => {
+    const { rig, server } = await world(api());
+    expect(await rig.code(tool, args)).toBe('invalid_input');
+    expect(server.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { api, item, page } from './support/api.js';
+import { useWorld } from './support/world.js';
+
+const { serve, rigFor } = useWorld();
+
+const TOKEN = 'hunter2-hunter2';
+const headers = {
+  Authorization: { env: 'TOKEN', prefix: 'Bearer ' },
+  'X-Api-Key': { env: 'TOKEN' },
+};
+const env = { TOKEN };
+
+describe('credentials', () => {
+  it('go to their catalogue', async () => {
+    const server = await serve(api());
+    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    await rig.data('search_items');
+    expect(
+      server.seen.map((seen) => [seen.headers.authorization, seen.headers['x-api-key']]),
+    ).toEqual([
+      [`Bearer ${TOKEN}`, TOKEN],
+      [`Bearer ${TOKEN}`, TOKEN],
+    ]);
+  });
+
+  it('do not go to another origin: by link, by next link, or by redirect', async () => {
+    const other = await serve(api());
+    const port = new URL(other.origin).port;
+    const foreign = `http://127.0.0.1:${port}`;
+    const linking = await serve(({ path, origin }) => {
+      if (path === '/')
+        return {
+          json: {
+            conformsTo: ['x'],
+            links: [
+              { rel: 'search', href: `${origin}/search` },
+              { rel: 'data', href: `${foreign}/collections` },
+            ],
+          },
+        };
+      return page(
+        [item('a')],
+        [{ rel: 'next', href: `${foreign}/search?token=2`, headers: { authorization: 'echo' } }],
+      );
+    });
+    const redirecting = await serve(({ path }) => ({
+      status: 307,
+      headers: { location: `${foreign}${path}` },
+    }));
+    const trustedOrigins = [foreign];
+    const catalogs = {
+      a: { url: linking.origin, headers, trustedOrigins },
+      b: { url: redirecting.origin, headers, trustedOrigins },
+    };
+    const rig = await rigFor({ catalogs }, { env });
+    await rig.data('get_collection', { collection_id: 'scenes' });
+    const first = await rig.run('search_items');
+    await rig.data('search_items', { page_token: first.meta.pagination?.next_token });
+    await rig.data('get_root', { catalog: 'b' });
+    expect(other.seen.length).toBeGreaterThanOrEqual(3);
+    for (const seen of other.seen) {
+      expect(seen.headers.authorization).toBeUndefined();
+      expect(seen.headers['x-api-key']).toBeUndefined();
+    }
+  });
+
+  it('never come back in an answer or a token, even if the server repeats them', async () => {
+    const echo = `you sent Bearer ${TOKEN}`;
+    const server = await serve(
+      api({
+        before: ({ path, origin }) => {
+          if (path === '/collections/scenes') return { status: 400, json: { description: echo } };
+          if (path !== '/search') return undefined;
+          return page(
+            [item('a', { properties: { note: echo } })],
+            [{ rel: 'next', href: `${origin}/search?key=${TOKEN}` }],
+          );
+        },
+      }),
+    );
+    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const answers = [
+      await rig.run('search_items', { output_format: 'json' }),
+      await rig.run('get_collection', { collection_id: 'scenes' }),
+    ];
+    for (const answer of answers) {
+      expect(JSON.stringify(answer)).not.toContain(TOKEN);
+      const token = answer.meta.pagination?.next_token ?? '';
+      expect(Buffer.from(token, 'base64url').toString()).not.toContain(TOKEN);
+    }
+    expect(JSON.stringify(rig.events)).not.toContain(TOKEN);
+  });
+});
+
+describe('signing', () => {
+  const blob = 'https://account.blob.core.windows.net/container/file.tif';
+  const world = async (expiry: () => string, before?: Parameters<typeof api>[0]) => {
+    const server = await serve(
+      api({
+        items: [
+          item('a', {
+            assets: {
+              x: { href: blob },
+              y: { href: blob },
+              open: { href: 'https://free.blob.core.windows.net/c/f' },
+              other: { href: 'https://files.example/z' },
+            },
+          }),
+        ],
+        ...before,
+        before: ({ path }) =>
+          path.startsWith('/sas/')
+            ? { json: { token: 'sig=abc&se=1', 'msft:expiry': expiry() } }
+            : undefined,
+      }),
+    );
+    const signing = {
+      tokenUrl: `${server.origin}/sas`,
+      openAccounts: ['free'],
+      subscriptionKey: { env: 'TOKEN' },
+    };
+    const rig = await rigFor({ catalogs: { a: { url: server.origin, signing } } }, { env });
+    const tokens = () => server.seen.filter(({ path }) => path.startsWith('/sas/'));
+    return { rig, tokens };
+  };
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+  const hrefs = (data: Readonly<Record<string, unknown>>) =>
+    Object.values((data['item'] as { assets: Record<string, { href: string }> }).assets).map(
+      ({ href }) => href,
+    );
+
+  it('signs what needs it, with one token, and only when asked', async () => {
+    const { rig, tokens } = await world(inAnHour);
+    const args = { collection_id: 'scenes', item_id: 'a' };
+    expect(hrefs(await rig.data('get_item', args))).toContain(blob);
+    expect(tokens()).toHaveLength(0);
+    expect(hrefs(await rig.data('get_item', { ...args, sign_assets: true }))).toEqual([
+      `${blob}?sig=abc&se=1`,
+      `${blob}?sig=abc&se=1`,
+      'https://free.blob.core.windows.net/c/f',
+      'https://files.example/z',
+    ]);
+    await rig.data('search_items', { sign_assets: true, output_format: 'json' });
+    expect(tokens()).toHaveLength(1);
+    expect(tokens()[0]).toMatchObject({
+      path: '/sas/account/container',
+      headers: { 'ocp-apim-subscription-key': TOKEN },
+    });
+  });
+
+  it('asks again shortly before a token expires', async () => {
+    const { rig, tokens } = await world(() => new Date(Date.now() + 30_000).toISOString());
+    const args = { collection_id: 'scenes', item_id: 'a', sign_assets: true };
+    await rig.data('get_item', args);
+    await rig.data('get_item', args);
+    expect(tokens()).toHaveLength(2);
+  });
+
+  it('says when a token cannot be had', async () => {
+    const { rig } = await world(() => 'never');
+    expect(
+      await rig.code('get_item', { collection_id: 'scenes', item_id: 'a', sign_assets: true }),
+    ).toBe('upstream_unavailable');
+  });
+});

@@ -1,0 +1,72 @@
+import { buildManifest, checkObservedCodes, type ObservedCode } from '@toolkeel/contract';
+import { describe, expect, it } from 'vitest';
+import { stac } from '../src/index.js';
+import { api } from './support/api.js';
+import type { Reply } from './support/server.js';
+import { useWorld } from './support/world.js';
+
+const { world } = useWorld();
+
+const argsOf: Readonly<Record<string, object>> = {
+  get_collection: { collection_id: 'scenes' },
+  get_item: { collection_id: 'scenes', item_id: 'a' },
+};
+
+const replies: readonly (readonly [Reply, string])[] = [
+  [{ status: 503, json: {} }, 'upstream_unavailable'],
+  [{ status: 400, json: { description: 'no' } }, 'upstream_rejected'],
+  [{ status: 429, json: {}, headers: { 'retry-after': '99' } }, 'rate_limited'],
+  [{ status: 401, json: {} }, 'unauthorized'],
+  [{ status: 403, json: {} }, 'forbidden'],
+  [{ status: 404, json: {} }, 'not_found'],
+];
+
+const unsupported: Readonly<Record<string, object>> = {
+  search_items: { filter: 'a = 1' },
+  get_item: { sign_assets: true },
+  get_queryables: {},
+  get_aggregations: { filter: 'a = 1' },
+  summarize_search: { filter: 'a = 1' },
+  estimate_data_size: { filter: 'a = 1' },
+  search_federated: { filter: 'a = 1' },
+};
+
+describe('error codes', () => {
+  it('are those that each tool declares: no more and no fewer', async () => {
+    const observed: ObservedCode[] = [];
+    const note = (tool: string, code: string, expected: string) => {
+      expect({ tool, code }).toEqual({ tool, code: expected });
+      observed.push({ tool, code } as ObservedCode);
+    };
+    const tools = stac.describe().map(({ name }) => name);
+    for (const [reply, code] of replies) {
+      const { rig } = await world(() => reply, { maxRetries: 0 });
+      for (const tool of tools) note(tool, await rig.code(tool, argsOf[tool]), code);
+    }
+    const broken = await world(() => ({ status: 500, json: {} }), { maxRetries: 0 });
+    for (let call = 0; call < 20; call++) await broken.rig.code('get_root');
+    for (const tool of tools) note(tool, await broken.rig.code(tool, argsOf[tool]), 'circuit_open');
+    const well = await world(api());
+    for (const tool of tools) {
+      const wrong = tool === 'search_federated' ? { catalogs: ['none'] } : { catalog: 'none' };
+      note(tool, await well.rig.code(tool, { ...argsOf[tool], ...wrong }), 'invalid_input');
+    }
+    for (const [tool, args] of Object.entries(unsupported)) {
+      note(
+        tool,
+        await well.rig.code(tool, { ...argsOf[tool], ...args }),
+        'unsupported_by_upstream',
+      );
+    }
+    const lone = await world(({ path }) =>
+      path === '/' ? { json: { conformsTo: ['x'], links: [] } } : { status: 404, json: {} },
+    );
+    note(
+      'search_collections',
+      await lone.rig.code('search_collections'),
+      'unsupported_by_upstream',
+    );
+    const manifest = buildManifest(stac.describe());
+    expect(checkObservedCodes(manifest, observed)).toEqual({ unlisted: [], unseen: [] });
+  });
+});

@@ -1,0 +1,434 @@
+import { describe, expect, it } from 'vitest';
+import { api, classes, item, page } from './support/api.js';
+import type { Reply, Seen } from './support/server.js';
+import { useWorld } from './support/world.js';
+
+const { world } = useWorld();
+
+const all = Object.values(classes);
+const searches = (seen: readonly Seen[]) => seen.filter(({ path }) => path === '/search');
+const ids = (data: Readonly<Record<string, unknown>>) =>
+  (data['items'] as { id: string }[]).map(({ id }) => id);
+
+describe('a search', () => {
+  it('is posted where that is offered', async () => {
+    const { rig, server } = await world(api({ post: true, conformsTo: all }));
+    await rig.data('search_items', {
+      collections: ['scenes'],
+      bbox: [10, 45, 11, 46],
+      datetime: '2024-06',
+      query: { 'eo:cloud_cover': { lt: 20 } },
+      sortby: '-properties.datetime',
+      fields: ['assets'],
+      limit: 5,
+    });
+    const [search] = searches(server.seen);
+    expect(search).toMatchObject({
+      method: 'POST',
+      body: {
+        collections: ['scenes'],
+        bbox: [10, 45, 11, 46],
+        datetime: '2024-06-01T00:00:00Z/2024-06-30T23:59:59.999Z',
+        query: { 'eo:cloud_cover': { lt: 20 } },
+        sortby: [{ field: 'properties.datetime', direction: 'desc' }],
+        fields: { include: ['id', 'collection', 'bbox', 'properties.datetime', 'assets'] },
+        limit: 5,
+      },
+    });
+  });
+
+  it('goes by GET where nothing else is offered, encoded as the standard says', async () => {
+    const { rig, server } = await world(api({ conformsTo: all }));
+    await rig.data('search_items', {
+      collections: ['scenes', 'maps'],
+      bbox: [10, 45, 11, 46],
+      query: { a: 1 },
+      sortby: '-a,+b',
+      fields: '-geometry',
+      filter: { op: '<', args: [{ property: 'eo:cloud_cover' }, 10] },
+    });
+    const [search] = searches(server.seen);
+    expect(search?.method).toBe('GET');
+    expect(Object.fromEntries(search!.params)).toEqual({
+      collections: 'scenes,maps',
+      bbox: '10,45,11,46',
+      query: '{"a":{"eq":1}}',
+      sortby: '-a,+b',
+      fields: '-geometry',
+      filter: 'eo:cloud_cover < 10',
+      'filter-lang': 'cql2-text',
+      limit: '10',
+    });
+  });
+
+  it.each([404, 405, 501])(
+    'falls back to GET when POST is answered with %i, and remembers',
+    async (status) => {
+      const { rig, server } = await world(
+        api({
+          post: true,
+          before: ({ path, method }) =>
+            path === '/search' && method === 'POST' ? { status, json: {} } : undefined,
+        }),
+      );
+      expect(ids(await rig.data('search_items'))).toEqual(['a', 'b']);
+      await rig.data('search_items');
+      expect(searches(server.seen).map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
+    },
+  );
+
+  it('asks for the landing page once', async () => {
+    const { rig, server } = await world(api());
+    await rig.data('search_items');
+    await rig.data('search_items', { limit: 1 });
+    expect(server.seen.filter(({ path }) => path === '/')).toHaveLength(1);
+  });
+
+  it('sends a box over the antimeridian as the geometry of its halves', async () => {
+    const { rig, server } = await world(api({ post: true }));
+    await rig.data('search_items', { bbox: [170, -20, -170, -10] });
+    const [{ body }] = searches(server.seen) as [Seen];
+    expect(body['bbox']).toBeUndefined();
+    expect(body['intersects']).toMatchObject({ type: 'MultiPolygon' });
+  });
+
+  it('translates between the two languages of CQL2', async () => {
+    const json = { op: '=', args: [{ property: 'a' }, 1] };
+    const only = (...more: string[]) => [classes.core, classes.search, classes.filter, ...more];
+    const jsonOnly = await world(api({ post: true, conformsTo: only(classes.json) }));
+    await jsonOnly.rig.data('search_items', { filter: 'a = 1' });
+    expect(searches(jsonOnly.server.seen)[0]?.body).toMatchObject({
+      filter: json,
+      'filter-lang': 'cql2-json',
+    });
+    const textOnly = await world(api({ post: true, conformsTo: only(classes.text) }));
+    await textOnly.rig.data('search_items', { filter: json });
+    expect(searches(textOnly.server.seen)[0]?.body).toMatchObject({
+      filter: 'a = 1',
+      'filter-lang': 'cql2-text',
+    });
+    expect(await jsonOnly.rig.code('search_items', { filter: 'a = ' })).toBe('invalid_input');
+  });
+
+  it('turns a query into CQL2 where only that is offered', async () => {
+    const conformsTo = [classes.core, classes.search, classes.filter, classes.json];
+    const { rig, server } = await world(api({ post: true, conformsTo }));
+    await rig.data('search_items', { query: { a: { gt: 1 } }, filter: 'b = 2' });
+    expect(searches(server.seen)[0]?.body['filter']).toEqual({
+      op: 'and',
+      args: [
+        { op: '>', args: [{ property: 'a' }, 1] },
+        { op: '=', args: [{ property: 'b' }, 2] },
+      ],
+    });
+  });
+
+  it('filters again where the server may have ignored the query', async () => {
+    const items = [item('clear', { properties: { 'eo:cloud_cover': 1 } }), item('cloudy')];
+    const { rig } = await world(api({ items }));
+    const data = await rig.data('search_items', { query: { 'eo:cloud_cover': { lt: 5 } } });
+    expect(ids(data)).toEqual(['clear']);
+    expect(data['matched']).toBeNull();
+    expect(data['warnings']).toHaveLength(1);
+  });
+
+  it('says that filters are not offered', async () => {
+    const { rig } = await world(api());
+    expect(await rig.code('search_items', { filter: 'a = 1' })).toBe('unsupported_by_upstream');
+  });
+
+  it('tries the other name of a property where sorting by it was refused', async () => {
+    const { rig, server } = await world(
+      api({
+        post: true,
+        conformsTo: all,
+        before: ({ path, body }) =>
+          path === '/search' && JSON.stringify(body['sortby']).includes('"datetime"')
+            ? { status: 400, json: { description: 'unknown field' } }
+            : undefined,
+      }),
+    );
+    expect(ids(await rig.data('search_items', { sortby: '-datetime' }))).toEqual(['a', 'b']);
+    expect(searches(server.seen)).toHaveLength(2);
+  });
+
+  it('takes arguments that come as JSON in strings', async () => {
+    const { rig, server } = await world(api({ post: true }));
+    await rig.data('search_items', {
+      collections: '["scenes"]',
+      bbox: '[1,2,3,4]',
+      limit: '3',
+      query: '{"a":{"eq":1}}',
+    });
+    expect(searches(server.seen)[0]?.body).toMatchObject({
+      collections: ['scenes'],
+      bbox: [1, 2, 3, 4],
+      limit: 3,
+    });
+  });
+
+  it('lists the items of one collection where there is no search', async () => {
+    const { rig, server } = await world(({ path, origin }) => {
+      if (path === '/')
+        return {
+          json: {
+            conformsTo: ['http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core'],
+            links: [{ rel: 'data', href: `${origin}/collections` }],
+          },
+        };
+      return path === '/collections/scenes/items' ? page([item('a')]) : { status: 404, json: {} };
+    });
+    expect(
+      ids(await rig.data('search_items', { collections: ['scenes'], bbox: [1, 2, 3, 4] })),
+    ).toEqual(['a']);
+    expect(server.seen.at(-1)?.params.get('bbox')).toBe('1,2,3,4');
+    expect(await rig.code('search_items', {})).toBe('unsupported_by_upstream');
+  });
+});
+
+describe('pages', () => {
+  /** Seven items, two a page, behind next links of the given form. */
+  const paged = (
+    link: (token: number, seen: Seen) => Record<string, unknown>,
+    tokenOf: (seen: Seen) => number,
+  ) => {
+    const items = Array.from({ length: 7 }, (_, index) => item(`i${index}`));
+    return api({
+      post: true,
+      conformsTo: all,
+      before: (seen): Reply | undefined => {
+        if (seen.path !== '/search') return undefined;
+        const from = tokenOf(seen);
+        const to = from + 2;
+        return page(
+          items.slice(from, to),
+          to < items.length ? [{ rel: 'next', ...link(to, seen) }] : [],
+          { numberMatched: 7 },
+        );
+      },
+    });
+  };
+  const readAll = async (rig: Awaited<ReturnType<typeof world>>['rig'], args: object) => {
+    const found: string[] = [];
+    let token: string | undefined;
+    for (let pages = 0; pages < 20; pages++) {
+      const envelope = await rig.run('search_items', {
+        ...args,
+        ...(token && { page_token: token }),
+      });
+      if (!envelope.success) throw new Error(envelope.error.message);
+      found.push(...ids(envelope.data));
+      token = envelope.meta.pagination?.next_token;
+      if (!token) break;
+    }
+    return found;
+  };
+  const everything = Array.from({ length: 7 }, (_, index) => `i${index}`);
+  const fromBody = ({ body }: Seen) => Number(body['token'] ?? 0);
+  const intersects = {
+    type: 'Polygon',
+    coordinates: [[...Array.from({ length: 500 }, (_, i) => [i / 1000, 1 + i / 1000]), [0, 1]]],
+  };
+
+  it.each<[string, Parameters<typeof paged>[0], Parameters<typeof paged>[1]]>([
+    [
+      'a relative GET',
+      (token) => ({ href: `./search?token=${token}` }),
+      ({ params }) => Number(params.get('token') ?? 0),
+    ],
+    [
+      'an absolute GET',
+      (token, { origin }) => ({ href: `${origin}/search?token=${token}&limit=2` }),
+      ({ params }) => Number(params.get('token') ?? 0),
+    ],
+    [
+      'POST with merge',
+      (token) => ({ href: '/search', method: 'POST', merge: true, body: { token } }),
+      fromBody,
+    ],
+    [
+      'POST with the whole body',
+      (token, { body }) => ({ href: '/search', method: 'POST', body: { ...body, token } }),
+      fromBody,
+    ],
+    [
+      'POST with merge false',
+      (token, { body }) => ({
+        href: '/search',
+        method: 'POST',
+        merge: false,
+        body: { ...body, token },
+      }),
+      fromBody,
+    ],
+    [
+      'POST with a header',
+      (token) => ({ href: '/search', method: 'POST', headers: { 'x-page': String(token) } }),
+      ({ headers }) => Number(headers['x-page'] ?? 0),
+    ],
+  ])('are followed through %s', async (_, link, tokenOf) => {
+    const { rig, server } = await world(paged(link, tokenOf));
+    expect(await readAll(rig, { collections: ['scenes'], limit: 2, intersects })).toEqual(
+      everything,
+    );
+    expect(searches(server.seen)).toHaveLength(4);
+    const last = searches(server.seen).at(-1)!;
+    if (last.method === 'POST')
+      expect(last.body).toMatchObject({ collections: ['scenes'], intersects });
+  });
+
+  it('are cut where the server gives more than was asked for', async () => {
+    const { rig } = await world(
+      api({
+        before: ({ path }) =>
+          path === '/search'
+            ? page(Array.from({ length: 7 }, (_, index) => item(`i${index}`)))
+            : undefined,
+      }),
+    );
+    expect(await readAll(rig, { limit: 3 })).toEqual(everything);
+  });
+
+  it('are cut at an item where the answer would grow too large', async () => {
+    const { rig } = await world(
+      paged(
+        (token) => ({ href: `/search?token=${token}` }),
+        ({ params }) => Number(params.get('token') ?? 0),
+      ),
+    );
+    const found: string[] = [];
+    let token: string | undefined;
+    do {
+      const envelope = await rig.run(
+        'search_items',
+        { output_format: 'json', ...(token && { page_token: token }) },
+        { byteBudget: 1800 },
+      );
+      if (!envelope.success) throw new Error(JSON.stringify(envelope.error));
+      found.push(...ids(envelope.data));
+      token = envelope.meta.pagination?.next_token;
+    } while (token !== undefined && found.length < 20);
+    expect(found).toEqual(everything);
+  });
+
+  it('end where a link leads back to the same page', async () => {
+    const loop = ({ path }: Seen) =>
+      path === '/search'
+        ? page([item('a')], [{ rel: 'next', href: './search?limit=10' }])
+        : undefined;
+    const { rig, server } = await world(api({ before: loop }));
+    const envelope = await rig.run('search_items');
+    expect(envelope.meta.pagination).toMatchObject({ has_more: false });
+    expect(envelope).toMatchObject({ data: { warnings: [expect.stringContaining('led back')] } });
+    expect(searches(server.seen)).toHaveLength(1);
+  });
+
+  it('end where ever new tokens lead to the same items', async () => {
+    let count = 0;
+    const loop = ({ path }: Seen) =>
+      path === '/search'
+        ? page([item('a')], [{ rel: 'next', href: `./search?token=${count++}` }])
+        : undefined;
+    const { rig } = await world(api({ before: loop }));
+    expect(await readAll(rig, {})).toEqual(['a']);
+  });
+
+  it('end where a circle is longer than one page', async () => {
+    const loop = ({ path, params }: Seen) => {
+      const token = Number(params.get('token') ?? 0);
+      return path === '/search'
+        ? page(
+            [item(`i${token}`)],
+            [{ rel: 'next', href: `./search?token=${token === 2 ? 1 : token + 1}` }],
+          )
+        : undefined;
+    };
+    const { rig } = await world(api({ before: loop }));
+    expect(await readAll(rig, {})).toEqual(['i0', 'i1', 'i2']);
+  });
+
+  it('may be empty and lead on, but not for ever', async () => {
+    const gaps = ({ path, params }: Seen) => {
+      const token = Number(params.get('token') ?? 0);
+      return path === '/search'
+        ? page(token === 2 ? [item('a')] : [], [
+            { rel: 'next', href: `./search?token=${token + 1}` },
+          ])
+        : undefined;
+    };
+    const { rig, server } = await world(api({ before: gaps }));
+    expect(await readAll(rig, {})).toEqual(['a']);
+    expect(searches(server.seen).length).toBeLessThanOrEqual(9);
+  });
+
+  it('need a token of the same search', async () => {
+    const { rig } = await world(
+      paged(
+        (token) => ({ href: `/search?token=${token}` }),
+        ({ params }) => Number(params.get('token') ?? 0),
+      ),
+    );
+    const first = await rig.run('search_items', { collections: ['scenes'], limit: 2 });
+    const token = first.meta.pagination?.next_token;
+    expect(token).toBeTypeOf('string');
+    expect(await rig.code('search_items', { collections: ['maps'], page_token: token })).toBe(
+      'invalid_input',
+    );
+    expect(await rig.code('search_items', { page_token: 'made up' })).toBe('invalid_input');
+    expect(
+      await rig.code('search_items', { collections: ['scenes'], limit: 5, page_token: token }),
+    ).toBe('success');
+  });
+});
+
+describe('a page that is too large', () => {
+  const limitIn = ({ body, params, method }: Seen) =>
+    Number(method === 'POST' ? body['limit'] : params.get('limit'));
+  const stock = { status: 502, json: { message: 'Internal server error' } };
+
+  it.each<[string, boolean, Reply]>([
+    ['413 by GET', false, { status: 413, text: '' }],
+    ['413 by POST', true, { status: 413, json: { message: 'Request Entity Too Large' } }],
+    ['the stock 502 of a gateway', true, stock],
+  ])('is halved after %s', async (_, post, reply) => {
+    const { rig, server } = await world(
+      api({
+        post,
+        items: Array.from({ length: 50 }, (_unused, index) => item(`i${index}`)),
+        before: (seen) => (seen.path === '/search' && limitIn(seen) > 10 ? reply : undefined),
+      }),
+    );
+    const envelope = await rig.run('search_items', { limit: 40 });
+    expect(ids((envelope as { data: Record<string, unknown> }).data)).toHaveLength(10);
+    expect(searches(server.seen).map(limitIn)).toEqual([40, 20, 10]);
+    expect(envelope.meta.retry_count).toBe(0);
+  });
+
+  it('is halved when it passes our own bound', async () => {
+    const { rig } = await world(
+      api({
+        items: Array.from({ length: 100 }, (_, index) =>
+          item(`i${index}`, { filler: 'x'.repeat(2000) }),
+        ),
+      }),
+      { maxResponseBytes: 65_536 },
+    );
+    const data = await rig.data('search_items', { limit: 100 });
+    expect(ids(data)).toHaveLength(25);
+  });
+
+  it('is given up when even a small one is too large', async () => {
+    const { rig } = await world(api({ items: [item('a', { filler: 'x'.repeat(80_000) })] }), {
+      maxResponseBytes: 65_536,
+    });
+    expect(await rig.code('search_items')).toBe('response_too_large');
+  });
+
+  it('is tried again like any fault when it was one item that failed', async () => {
+    const { rig, server } = await world(
+      api({ before: ({ path }, count) => (path === '/search' && count === 2 ? stock : undefined) }),
+    );
+    expect(ids(await rig.data('search_items', { limit: 1 }))).toEqual(['a']);
+    expect(searches(server.seen)).toHaveLength(2);
+  });
+});
