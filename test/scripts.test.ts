@@ -237,3 +237,9 @@ describe('a command that is run', () => {
     expect(output).toContain('no-such-command');
   });
 });
+
+describe('the Node that comes as a package', () => {
+  test('does not stand in front of the one that the user runs', () => {
+    expect(existsSync(join(cacheDir, '..', 'node_modules', '.bin', 'node'))).toBe(false);
+  });
+});

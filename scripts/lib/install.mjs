@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readJson } from './json.mjs';
 import { exclusively } from './lock.mjs';
+import { unlinkPackagedNode } from './own-node.mjs';
 import { root } from './paths.mjs';
 import { say, seconds, timed, withProgress } from './progress.mjs';
 import { capture, npm } from './run.mjs';
@@ -65,6 +66,7 @@ export const ensureInstalled = async (dir = root) => {
         if (isFresh(dir)) return; // another process did it while we waited for the lock
         const { value, ms } = await timed(() => npmCi(dir));
         if (value.code !== 0) throw new Error(`${label} failed (npm ci):\n${value.output}`);
+        unlinkPackagedNode();
         writeFileSync(stampPath(dir), stampOf(readFileSync(join(dir, 'package-lock.json'))));
         say(`${label}: done in ${seconds(ms)}`);
       }),

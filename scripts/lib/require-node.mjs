@@ -1,3 +1,5 @@
+import { leavePackagedNode } from './own-node.mjs';
+
 // Imported first by every command: the tools below need this Node, and their own errors do not say so.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -9,3 +11,5 @@ if (!supported) {
   );
   process.exit(1);
 }
+
+leavePackagedNode();

@@ -35,5 +35,5 @@ export async function executeWithRetry<T>(
   if (outcome.ok) return outcome.value;
   // Aborted, or over time: then it was not the operation that failed.
   if (outcome.fault.kind === 'cancelled' || !thrown) throw thrownFor(outcome.fault);
-  throw thrown.error;
+  throw thrown.error ?? thrownFor(outcome.fault);
 }

@@ -19,13 +19,14 @@ export class FaultError extends Error {
 
 /** What a guarded call throws for a fault. A caller that aborted gets its own reason back. */
 export function thrownFor(fault: Fault, attempts?: number): unknown {
-  return fault.kind === 'cancelled' && 'cause' in fault
+  return fault.kind === 'cancelled' && fault.cause !== undefined
     ? fault.cause
     : new FaultError(fault, attempts);
 }
 
 /** One line for a person. It never quotes the cause: causes carry URLs, and URLs carry secrets. */
 export function describeFault(fault: Fault, attempts?: number): string {
-  const facts = { ...fault, kind: undefined, cause: undefined, limits: undefined, attempts };
+  const { sent, clock, status, retryAfterMs } = fault;
+  const facts = { sent, clock, status, retryAfterMs, attempts };
   return `call failed: ${fault.kind} ${JSON.stringify(facts)}`;
 }

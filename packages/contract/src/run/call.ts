@@ -42,12 +42,19 @@ export function beginCall(options: RunOptions): Call {
   };
 }
 
+/** Longer than anybody means to wait. */
+const A_YEAR_MS = 366 * 24 * 3_600_000;
+
 function limitsOf(options: RunOptions): Limits | undefined {
   const { clock = processClock, deadline = Number.POSITIVE_INFINITY, signal } = options;
   if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return undefined;
   // A deadline that nobody can keep must not look like one that is kept.
   if (typeof deadline !== 'number') {
     throw new TypeError('deadline: must be a number of milliseconds');
+  }
+  // An epoch time would be a deadline in fifty years.
+  if (deadline !== Number.POSITIVE_INFINITY && deadline - clock.now() > A_YEAR_MS) {
+    throw new TypeError("deadline: must be a time on the run's own clock, not since the epoch");
   }
   return { clock, deadline, signal };
 }

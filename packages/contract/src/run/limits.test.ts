@@ -439,3 +439,12 @@ it('a call without deadline and signal sets no timer', async () => {
   );
   expect(setTimer).not.toHaveBeenCalled();
 });
+
+describe('a deadline on the wrong clock', () => {
+  it('is refused before the handler begins, instead of being one in fifty years', async () => {
+    const began = vi.fn(() => fine);
+    const answer = await run(toolWith(began), args, { clock, deadline: Date.now() + 40 });
+    expect(answer.error?.code).toBe('internal_error');
+    expect(began).not.toHaveBeenCalled();
+  });
+});

@@ -20,7 +20,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Stands in every event of the call. Made up where it is not given. */
   readonly correlationId?: string;
-  /** Calls of one route are expected to take about the same time. */
+  /** Calls of one route take about the same time and share the upstream's limits. */
   readonly route?: string;
 }
 
@@ -389,8 +389,8 @@ export class Call extends Alarm {
   }
 }
 
-/** The clocks of a call, by the names in its faults. */
-const ours: readonly unknown[] = ['deadline', 'attempt', 'idle'];
+/** The clocks that a call has for itself; silence is silence, whoever noticed it. */
+const ours: readonly unknown[] = ['deadline', 'attempt'];
 
 /** An answer that says that the request was turned away at the door. */
 function processedNothing({ kind, sent }: Fault): boolean {

@@ -96,14 +96,19 @@ describe('a bulkhead', () => {
   ])('empties a long queue into %s without nesting', async (_, layers) => {
     const doors = bulkhead({ limit: 10, queue: 10_000 });
     const clock = new VirtualClock();
+    let begun = 0;
     const guarded = compose([doors, deadline(1000), ...layers], { effect: 'read', clock }).wrap(
       () => {
-        throw new FaultError(fault('server'));
+        // The first ten take a moment, so that the rest has to queue.
+        if (begun++ >= 10) throw new FaultError(fault('server'));
+        return new Promise((_, reject) => {
+          clock.setTimer(5, () => reject(new FaultError(fault('server'))));
+        });
       },
     );
-    const outcomes = await clock.run(
-      Promise.all(Array.from({ length: 10_000 }, () => guarded.outcome())),
-    );
+    const calls = Array.from({ length: 10_000 }, () => guarded.outcome());
+    expect(doors.queued).toBe(9990);
+    const outcomes = await clock.run(Promise.all(calls));
     expect(new Set(outcomes.map((outcome) => faultOf(outcome).kind))).toContain('server');
     expect(outcomes.some((outcome) => faultOf(outcome).kind === 'unexpected')).toBe(false);
     expect([doors.underWay, doors.queued]).toEqual([0, 0]);

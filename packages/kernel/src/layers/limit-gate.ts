@@ -50,8 +50,11 @@ export class LimitGate implements Layer {
 
   #shut(route: string, name: string, limit: RateLimitInfo): void {
     const windows = this.#routes.get(route) ?? new Map<string, RateLimitInfo>();
-    if (this.#routes.size < MAX_WINDOWS && windows.size < MAX_WINDOWS) {
-      this.#routes.set(route, windows.set(name, limit));
+    if (windows.size < MAX_WINDOWS) this.#routes.set(route, windows.set(name, limit));
+    // The oldest makes room: it has most likely passed, and nobody has asked since.
+    for (const oldest of this.#routes.keys()) {
+      if (this.#routes.size <= MAX_WINDOWS) break;
+      this.#routes.delete(oldest);
     }
   }
 

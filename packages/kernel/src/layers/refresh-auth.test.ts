@@ -65,12 +65,14 @@ describe('refreshAuth', () => {
 
   it('is shared by calls that are refused together', async () => {
     let refreshes = 0;
-    const clockless = refreshAuth(async () => {
+    let done = (): void => {};
+    const slow = refreshAuth(() => {
       refreshes++;
-      await Promise.resolve();
+      return new Promise<void>((resolve) => (done = resolve));
     });
     const steps = [...Array.from({ length: 50 }, () => denied), { answer: 'in' }];
-    const { begin, clock } = rig(steps, [quick, clockless]);
+    const { begin, clock } = rig(steps, [quick, slow]);
+    clock.setTimer(100, () => done());
     const outcomes = await clock.run(Promise.all(Array.from({ length: 50 }, () => begin())));
     expect(outcomes.every(({ ok }) => ok)).toBe(true);
     expect(refreshes).toBe(1);
