@@ -108,8 +108,6 @@ export class Call extends Alarm {
       refuse('timeoutMs or deadline', "must be a time on the pipeline's clock", until);
     }
     this.deadline = Math.min(this.deadline, until);
-    if (signal !== undefined && !signal.addEventListener)
-      refuse('signal', 'must be an AbortSignal');
     if (signal?.aborted) this.cancel(signal.reason);
     else if (this.deadline <= now) this.#expire(now);
     else if (signal !== undefined) listenForAbort(signal, this);
