@@ -18,8 +18,8 @@ export { didYouMean, nearest } from './text/nearest.js';
 export { ConfigError, type ConfigIssue } from './config/config-error.js';
 export type { Environment } from './config/environment.js';
 export { configJsonSchema } from './config/json-schema.js';
+export { CONFIG_FILE, configuredPacks, type FileOptions } from './config/file.js';
 export {
-  CONFIG_FILE,
   loadConfig,
   type LoadedConfig,
   type LoadOptions,
