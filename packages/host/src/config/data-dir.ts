@@ -12,7 +12,7 @@ export function defaultDataDir(
 }
 
 function baseDir(env: Environment, platform: NodeJS.Platform, home: string): string {
-  if (platform === 'win32') return env['LOCALAPPDATA'] || join(home, 'AppData', 'Local');
+  if (platform === 'win32') return env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   // Relative paths are to be ignored, says the specification of these directories.
   const given = env['XDG_DATA_HOME'] ?? '';

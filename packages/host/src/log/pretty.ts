@@ -44,7 +44,7 @@ function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
     const isEntry = typeof value === 'object' && value !== null && 'event' in value;
-    return isEntry ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isEntry ? value : undefined;
   } catch {
     return undefined;
   }

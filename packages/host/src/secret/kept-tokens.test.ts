@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { HostLog } from '../log/log.js';
 import { keptPageTokens } from './kept-tokens.js';
 
 let dir: string;
@@ -27,7 +28,7 @@ it('can be opened after a restart, by whoever shares the directory', () => {
 it('last as long as the process where nothing can be kept, and the log says so', () => {
   const file = join(dir, 'file');
   writeFileSync(file, '');
-  const log = vi.fn();
+  const log = vi.fn<HostLog>();
   const tokens = keptPageTokens(join(file, 'data'), log);
   expect(tokens.open(binding, tokens.seal(binding, 1))).toEqual({ ok: true, cursor: 1 });
   expect(log.mock.calls.map(([level, event]) => [level, event])).toEqual([
