@@ -13,7 +13,7 @@ const FOR_PEOPLE: Readonly<Record<string, Failure['exitCode']>> = {
 
 const AT_ADDRESS: Readonly<Record<string, string>> = {
   EADDRINUSE:
-    'Something else listens there, perhaps another toolkeel. Stop it, or choose another port: 0 takes one that is free.',
+    'Something else listens there, perhaps another toolkeel. Stop it, or choose another port: --port 0 takes one that is free.',
   EACCES: 'Ports below 1024 need special rights: choose a higher one.',
   EADDRNOTAVAIL:
     'This machine does not have that address: choose one that it has, such as 127.0.0.1.',

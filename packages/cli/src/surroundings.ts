@@ -1,6 +1,6 @@
 import type { Environment } from '@toolkeel/host';
 
-export interface Output {
+interface Output {
   readonly write: (text: string) => void;
   /** Whether a person looks at it, who wants colours. */
   readonly colours: boolean;

@@ -105,6 +105,7 @@ async function healthOf(client: Client): Promise<PackHealth> {
 function factOf(cause: unknown): string {
   if (!(cause instanceof FaultError)) return '';
   const { status, clock, cause: thrown } = cause.fault;
-  const fact = status ?? clock ?? memberOf(thrown, 'code');
-  return fact === undefined ? '' : ` (${String(fact)})`;
+  const code = memberOf(thrown, 'code');
+  const fact = status ?? clock ?? (typeof code === 'string' ? code : undefined);
+  return fact === undefined ? '' : ` (${fact})`;
 }

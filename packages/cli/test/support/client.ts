@@ -11,7 +11,7 @@ export interface Connected {
   readonly close: () => Promise<void>;
 }
 
-export interface Envelope {
+interface Envelope {
   readonly success: boolean;
   readonly data: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: string };
@@ -54,7 +54,7 @@ function connected(client: Client, stderr: () => string, pid: number | null): Co
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, args = {}) => {
       const { structuredContent } = await client.callTool({ name, arguments: args });
-      return structuredContent as unknown as Envelope;
+      return structuredContent as Envelope;
     },
     stderr,
     pid,

@@ -37,7 +37,8 @@ export function toolkeel(args: readonly string[], place: Place): Running {
 }
 
 export function start(command: string, args: readonly string[], { cwd, env }: Place): Running {
-  const child = spawn(command, args, { cwd, env: bareEnvironment(env) });
+  // A group of its own: a key pressed in a terminal reaches all of it, and so does `kill` here.
+  const child = spawn(command, args, { cwd, env: bareEnvironment(env), detached: true });
   let [out, err] = ['', ''];
   const listeners = new Set<() => void>();
   const tell = (): void => listeners.forEach((listener) => listener());
@@ -67,7 +68,7 @@ export function start(command: string, args: readonly string[], { cwd, env }: Pl
     out: () => out,
     err: () => err,
     said,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal) => void (child.pid !== undefined && process.kill(-child.pid, signal)),
     endInput: () => void child.stdin.end(),
     ended,
   };
