@@ -40,6 +40,17 @@ describe('toolkeel serve', () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
+  it('lets a running call finish at SIGTERM, and sends its answer', async () => {
+    const upstream = await startStacSandbox({ scale: 0.1, latency: { fixedMs: 800 } });
+    const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
+    const running = client.call('get_root');
+    await expect.poll(() => upstream.log().length, { timeout: 10_000 }).toBe(1);
+    process.kill(client.pid ?? 0, 'SIGTERM');
+    expect(await running).toMatchObject({ success: true });
+    await client.close();
+    await upstream.close();
+  });
+
   it('serves over HTTP where it is told to, and takes a pack for a pack', async () => {
     const run = toolkeel(['serve', '--http', 'stac', '--config', 'c.json'], place());
     expect(await run.ended).toMatchObject({ code: 2 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useTempDir } from '../src/temp-dir.fixture.js';
 import { overHttp } from './support/client.js';
@@ -71,6 +72,19 @@ describe('toolkeel up --sandbox', () => {
     expect(await pasted(up.out())).toContain('A bearer token is needed');
     expect(await pasted(up.out(), env)).toMatch(/"success\\?":true/);
   });
+});
+
+it('ends at once at a second signal, whatever still runs', async () => {
+  const upstream = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
+  const up = await started([], { TOOLKEEL_STAC_URL: upstream.url });
+  const shell = pasted(up.out());
+  await expect.poll(() => upstream.log().length, { timeout: 10_000 }).toBe(1);
+  up.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  up.kill('SIGINT');
+  expect(await up.ended).toEqual({ code: null, signal: 'SIGINT' });
+  await shell;
+  await upstream.close();
 });
 
 it('says what to do where the port is taken', async () => {

@@ -1,4 +1,11 @@
-import { configuredPacks, createHost, loadConfig, type LoadedConfig } from '@toolkeel/host';
+import {
+  ConfigError,
+  configuredPacks,
+  createHost,
+  HostError,
+  loadConfig,
+  type LoadedConfig,
+} from '@toolkeel/host';
 import { choosePacks } from '../choose-packs.js';
 import { packLine, packNames } from '../packs.js';
 import type { Surroundings } from '../surroundings.js';
@@ -34,7 +41,9 @@ export async function examine(
       await host.close(0);
     }
   } catch (cause) {
-    return [node, ...refused(cause)];
+    if (cause instanceof ConfigError || cause instanceof HostError)
+      return [node, ...refused(cause)];
+    throw cause;
   }
 }
 
@@ -66,8 +75,7 @@ function store({ dataDir, config }: LoadedConfig): readonly Finding[] {
 }
 
 /** Every mistake of a configuration is a finding of its own. */
-function refused(cause: unknown): readonly Finding[] {
-  const message = cause instanceof Error ? cause.message : String(cause);
+function refused({ message }: Error): readonly Finding[] {
   return message.split('\n').map((detail) => ({
     status: 'fail',
     what: 'configuration',
