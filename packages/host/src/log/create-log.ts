@@ -51,11 +51,8 @@ export function createLog(options: LogOptions = {}): Log {
     if (text !== '') write(scrub(text));
   };
   const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return;
     clearTimeout(timer);
-    if (waiting.length === 0) {
-      timer = undefined;
-      return;
-    }
     emit ??= await loadPino({ level, base }, (line) => lines.push(line));
     writeOut();
   };
