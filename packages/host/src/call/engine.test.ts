@@ -44,7 +44,9 @@ const setUp = (around: readonly HostAround[] = []) => {
   const run = (given: Tool, client?: AbortSignal) => {
     const mcpReq = { method: 'tools/call', signal: client ?? new AbortController().signal };
     const context = { mcpReq } as unknown as ServerContext;
-    return engine.run(given, {}, context, { timeoutMs: 1000, reportsEvents: true });
+    return Promise.resolve(
+      engine.run(given, {}, context, { timeoutMs: 1000, reportsEvents: true }),
+    );
   };
   return { clock, lines, metrics, engine, run };
 };

@@ -1,13 +1,15 @@
 import {
-  runTool,
+  startTool,
   toolError,
-  type AcceptedCall,
+  type Around,
   type Next,
   type PackEvent,
   type PageTokens,
   type RunClock,
+  type RunOptions,
   type RunProfile,
   type Settled,
+  type SettledFailure,
   type Tool,
   type ToolRun,
 } from '@toolkeel/contract';
@@ -16,7 +18,7 @@ import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { chain, type HostAround } from './around.js';
 import { takeEvent } from './events.js';
-import { progressFor } from './progress.js';
+import { progressFor, type ProgressReporter } from './progress.js';
 import { isTraced, startSpan } from '../trace/tracing.js';
 import { RunningCall } from './scope.js';
 
@@ -64,57 +66,57 @@ export class CallEngine {
     takeEvent(event, this.#running.get(event.correlationId), this.#options);
   };
 
-  /** Runs a tool for a request. Never rejects. */
-  async run(
+  /** Runs a tool for a request, without a promise where the tool needs none. Never rejects. */
+  run(
     tool: Tool,
     args: unknown,
     context: ServerContext,
     options: CallOptions,
-  ): Promise<ToolRun> {
-    const { profile, clock, tokens, byteBudget } = this.#options;
+  ): ToolRun | Promise<ToolRun> {
     const call = this.begin(options.name ?? tool.name, options.timeoutMs, context);
-    const { correlationId, deadline, client } = call;
-    if (isTraced()) call.span = await startSpan(spanStart(call, context));
     const progress = progressFor(call, context);
-    const budget = options.byteBudget ?? byteBudget;
-    const work = () =>
-      runTool(tool, args, {
-        correlationId,
-        deadline: deadline + GRACE_MS,
-        progress: progress.report,
-        profile,
-        clock,
-        around: (accepted, next) => this.#enter(call, accepted, next),
-        onUnexpected: (cause) => this.noteUnexpected(call, cause),
-        ...(options.reportsEvents && { retryCount: () => call.retries }),
-        ...(client && { signal: client }),
-        ...(tokens && { tokens }),
-        ...(budget !== undefined && { byteBudget: budget }),
-      });
-    const run = await (call.span ? call.span.run(work) : work());
+    const work = () => startTool(tool, args, this.#runOptions(tool, call, progress, options));
+    const run = isTraced() ? traced(call, context, work) : work();
+    if (!(run instanceof Promise)) return this.#answered(call, progress, run);
+    return run.then((ended) => this.#answered(call, progress, ended));
+  }
+
+  #runOptions(
+    tool: Tool,
+    call: RunningCall,
+    progress: ProgressReporter,
+    given: CallOptions,
+  ): RunOptions {
+    const { profile, clock, tokens, byteBudget, around } = this.#options;
+    const { correlationId, deadline, client } = call;
+    return {
+      correlationId,
+      deadline: deadline + GRACE_MS,
+      signal: client,
+      progress: progress.report,
+      profile,
+      clock,
+      tokens,
+      byteBudget: given.byteBudget ?? byteBudget,
+      // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
+      given: call,
+      around: around.length === 0 ? undefined : throughLayers(around, call),
+      retryCount: given.reportsEvents ? () => call.retries : undefined,
+      onUnexpected: (cause) => this.noteUnexpected(call, cause),
+      onPending: (end) => {
+        call.onShutdown = () => end(stopping(tool));
+      },
+      onLate: (settled) => this.#noteLate(call, settled),
+    };
+  }
+
+  #answered(call: RunningCall, progress: ProgressReporter, run: ToolRun): ToolRun {
     progress.stop();
     const clockOut = clockOf(run);
     // A handler that did not heed its deadline may still heed its signal.
     if (clockOut === 'deadline') call.end('deadline');
     this.finish(call, codeOf(run), clockOut);
     return run;
-  }
-
-  /** Through the layers to the handler. After the call was answered they go on unheard. */
-  #enter(call: RunningCall, accepted: AcceptedCall, next: Next): Promise<Settled> {
-    const { around } = this.#options;
-    // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
-    const inside =
-      around.length === 0
-        ? next(call)
-        : chain(around, call)(accepted, (extra) => next(extra ? within(call, extra) : call));
-    return new Promise((resolve, reject) => {
-      call.onShutdown = () => resolve(stopping(accepted.tool));
-      inside.then((settled) => {
-        if (call.isOver) this.#noteLate(call, settled);
-        resolve(settled);
-      }, reject);
-    });
   }
 
   begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
@@ -208,11 +210,23 @@ function clockOf({ envelope }: ToolRun): string | undefined {
   return typeof details.clock === 'string' ? details.clock : undefined;
 }
 
-function spanStart({ name, correlationId, meta }: RunningCall, { mcpReq }: ServerContext) {
-  return { method: mcpReq.method, name, correlationId, meta };
+async function traced(
+  call: RunningCall,
+  { mcpReq }: ServerContext,
+  work: () => ToolRun | Promise<ToolRun>,
+): Promise<ToolRun> {
+  const { name, correlationId, meta } = call;
+  call.span = await startSpan({ method: mcpReq.method, name, correlationId, meta });
+  return call.span.run(work);
 }
 
-function stopping(tool: Tool): Settled {
+/** Through the layers to the handler. After the call was answered they go on unheard. */
+function throughLayers(layers: readonly HostAround[], call: RunningCall): Around {
+  const enter = chain(layers, call);
+  return (accepted, next) => enter(accepted, (extra) => next(extra ? within(call, extra) : call));
+}
+
+function stopping(tool: Tool): SettledFailure {
   const { input } = toolError('cancelled', 'The server is stopping.', {
     outcome: tool.mutation ? 'unknown' : undefined,
   });

@@ -61,7 +61,11 @@ export class ToolTable {
 
   addPack(pack: LoadedPack, timeoutMs: number, prepare: <T extends ToolSpec>(tool: T) => T): void {
     for (const spec of pack.specs) {
-      const load = async (): Promise<Tool> => prepare(await pack.tool(spec.name));
+      const prepared = once(prepare<Tool>);
+      const load = (): Tool | Promise<Tool> => {
+        const tool = pack.tool(spec.name);
+        return tool instanceof Promise ? tool.then(prepared) : prepared(tool);
+      };
       this.#add({ spec: prepare(spec), timeoutMs, reportsEvents: true, load });
     }
   }
@@ -86,4 +90,13 @@ export class ToolTable {
       throw new HostError(`two tools are called ${name}`);
     }
   }
+}
+
+/** A function that remembers what it made of the last thing it was given. */
+function once<T>(make: (given: T) => T): (given: T) => T {
+  let last: { readonly given: T; readonly made: T } | undefined;
+  return (given) => {
+    if (last?.given !== given) last = { given, made: make(given) };
+    return last.made;
+  };
 }

@@ -28,7 +28,7 @@ export class ToolCalls {
   call(
     params: CallToolRequest['params'],
     context: ServerContext,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  ): CallToolResult | Promise<CallToolResult | InputRequiredResult> {
     const entry = this.#table.entry(params.name);
     if (entry) return this.#run(entry, params, context);
     const raw = this.#table.raw(params.name);
@@ -36,15 +36,19 @@ export class ToolCalls {
     throw this.#scrub.error(unknownTool(params.name, this.#table.names));
   }
 
-  async #run(
+  #run(
     entry: ToolEntry,
     params: CallToolRequest['params'],
     context: ServerContext,
-  ): Promise<CallToolResult> {
-    const tool = await loaded(entry);
-    return callToolResult(
-      this.#scrub.run(await this.#engine.run(tool, params.arguments, context, entry)),
-    );
+  ): CallToolResult | Promise<CallToolResult> {
+    const tool = loaded(entry);
+    const run =
+      tool instanceof Promise
+        ? tool.then((late) => this.#engine.run(late, params.arguments, context, entry))
+        : this.#engine.run(tool, params.arguments, context, entry);
+    return run instanceof Promise
+      ? run.then((ended) => callToolResult(this.#scrub.run(ended)))
+      : callToolResult(this.#scrub.run(run));
   }
 
   async #runRaw(
@@ -72,13 +76,17 @@ export class ToolCalls {
 }
 
 /** A tool whose pack cannot be created still answers with an envelope, and the log has the cause. */
-async function loaded(entry: ToolEntry): Promise<Tool> {
-  try {
-    return await entry.load();
-  } catch (cause) {
+function loaded(entry: ToolEntry): Tool | Promise<Tool> {
+  const failing = (cause: unknown): Tool => {
     const handler = (): never => {
       throw cause;
     };
     return { ...entry.spec, handler };
+  };
+  try {
+    const tool = entry.load();
+    return tool instanceof Promise ? tool.catch(failing) : tool;
+  } catch (cause) {
+    return failing(cause);
   }
 }
