@@ -75,12 +75,16 @@ async function healthOf(client: Client): Promise<PackHealth> {
     progress: () => {},
   };
   const looks = client.catalogs.all.map(async (catalog) => {
+    const { name, url } = catalog;
     try {
       const { kind } = await client.landing(catalog, scope, { fresh: true });
-      return { name: catalog.name, ok: true, says: `answers (${kind})` };
+      return { name, ok: true, says: `answers (${kind})`, detail: `${url.host} answers (${kind})` };
     } catch (cause) {
-      const says = failureOf(cause)?.code ?? 'failed';
-      return { name: catalog.name, ok: false, says };
+      const { code, message } = failureOf(cause) ?? {
+        code: 'failed',
+        message: 'nobody foresaw why',
+      };
+      return { name, ok: false, says: code, detail: `${url.host}: ${message} (${code})` };
     }
   });
   const results = await Promise.all(looks);
@@ -88,5 +92,6 @@ async function healthOf(client: Client): Promise<PackHealth> {
   return {
     ok: main?.ok === true,
     detail: results.map(({ name, says }) => `${name}: ${says}`).join('; '),
+    upstreams: results.map(({ name, ok, detail }) => ({ name, ok, detail })),
   };
 }

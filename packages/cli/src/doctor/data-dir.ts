@@ -1,0 +1,28 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Finding } from './finding.js';
+
+const what = 'data directory';
+
+/** Whether something can be kept there. Looking leaves no trace. */
+export function examineDataDir(dir: string): Finding {
+  const nearest = nearestThatExists(dir);
+  const advice = 'Make it writable for you, or name another with TOOLKEEL_DATA_DIR.';
+  if (!statSync(nearest).isDirectory()) {
+    return { status: 'fail', what, detail: `${nearest} is not a directory`, advice };
+  }
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+  } catch {
+    return { status: 'fail', what, detail: `${nearest} cannot be written`, advice };
+  }
+  const detail =
+    nearest === dir ? `${dir} can be written` : `${dir} will be made when it is needed`;
+  return { status: 'ok', what, detail };
+}
+
+function nearestThatExists(path: string): string {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
