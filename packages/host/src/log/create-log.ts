@@ -51,6 +51,7 @@ export function createLog(options: LogOptions = {}): Log {
     if (text !== '') write(scrub(text));
   };
   const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return;
     clearTimeout(timer);
     emit ??= await loadPino({ level, base }, (line) => lines.push(line));
     writeOut();
