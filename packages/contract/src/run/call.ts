@@ -21,12 +21,13 @@ export function beginCall(options: RunOptions): Call {
   const now = unfailing(() => clock.now());
   const given: unknown = options.correlationId;
   const correlationId = typeof given === 'string' && given !== '' ? given : randomUUID();
-  const startedAt = now();
+  const begunAt = now();
+  const { startedAt = begunAt } = options;
   let noted = 0;
   return {
     correlationId,
     options,
-    limits: limitsOf(options, clock, startedAt),
+    limits: limitsOf(options, clock, begunAt),
     elapsedMs: () => now() - startedAt,
     noteRetry: () => {
       noted += 1;

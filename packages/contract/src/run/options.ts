@@ -73,6 +73,8 @@ export interface RunOptions {
    * that gets an earlier one through `next` has time to say itself how far it came.
    */
   readonly deadline?: number;
+  /** When the call began, on `clock`, where that was before this run. Only `meta.elapsed_ms` asks. */
+  readonly startedAt?: number;
   readonly progress?: ToolContext['progress'];
   /** Default: `readonly`. */
   readonly profile?: RunProfile;

@@ -1,17 +1,10 @@
 import type { Profile, Tool, ToolSpec } from '@toolkeel/contract';
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import { HostError } from '../errors.js';
+import type { Callable } from '../call/callable.js';
 import type { RawTool } from '../mcp/raw.js';
 import type { LoadedPack } from './loaded-pack.js';
 import { toolListing } from './tool-listing.js';
-
-/** A tool that can be called: what is known of it, and how it is had. */
-export interface ToolEntry {
-  readonly spec: ToolSpec;
-  readonly timeoutMs: number;
-  readonly reportsEvents: boolean;
-  readonly load: () => Tool | Promise<Tool>;
-}
 
 /** Whether a profile contains a tool. The second half cannot be false, and is asked all the same. */
 export function admits(profile: Profile): (spec: ToolSpec) => boolean {
@@ -20,7 +13,7 @@ export function admits(profile: Profile): (spec: ToolSpec) => boolean {
 
 /** The tools of a host, by name. */
 export class ToolTable {
-  readonly #entries = new Map<string, ToolEntry>();
+  readonly #entries = new Map<string, Callable>();
   readonly #raw = new Map<string, RawTool>();
   readonly #profile: Profile;
   #listing: readonly McpTool[] | undefined;
@@ -46,7 +39,7 @@ export class ToolTable {
     return this.#listing;
   }
 
-  entry(name: string): ToolEntry | undefined {
+  entry(name: string): Callable | undefined {
     return this.#entries.get(name);
   }
 
@@ -79,7 +72,7 @@ export class ToolTable {
     this.#listing = undefined;
   }
 
-  #add(entry: ToolEntry): void {
+  #add(entry: Callable): void {
     this.#refuseSecond(entry.spec.name);
     this.#entries.set(entry.spec.name, entry);
     this.#listing = undefined;

@@ -5,10 +5,10 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Tool } from '@toolkeel/contract';
+import type { Callable } from '../call/callable.js';
 import { OK, type CallEngine } from '../call/engine.js';
 import { callToolResult } from '../call/result.js';
-import type { ToolEntry, ToolTable } from '../catalog/tools.js';
+import type { ToolTable } from '../catalog/tools.js';
 import type { Scrub } from '../secret/scrub.js';
 import type { RawTool } from './raw.js';
 import { unknownTool } from './unknown-tool.js';
@@ -37,15 +37,11 @@ export class ToolCalls {
   }
 
   #run(
-    entry: ToolEntry,
+    entry: Callable,
     params: CallToolRequest['params'],
     context: ServerContext,
   ): CallToolResult | Promise<CallToolResult> {
-    const tool = loaded(entry);
-    const run =
-      tool instanceof Promise
-        ? tool.then((late) => this.#engine.run(late, params.arguments, context, entry))
-        : this.#engine.run(tool, params.arguments, context, entry);
+    const run = this.#engine.run(entry, params.arguments, context);
     return run instanceof Promise
       ? run.then((ended) => callToolResult(this.#scrub.run(ended)))
       : callToolResult(this.#scrub.run(run));
@@ -72,21 +68,5 @@ export class ToolCalls {
     } finally {
       this.#engine.finish(call, code);
     }
-  }
-}
-
-/** A tool whose pack cannot be created still answers with an envelope, and the log has the cause. */
-function loaded(entry: ToolEntry): Tool | Promise<Tool> {
-  const failing = (cause: unknown): Tool => {
-    const handler = (): never => {
-      throw cause;
-    };
-    return { ...entry.spec, handler };
-  };
-  try {
-    const tool = entry.load();
-    return tool instanceof Promise ? tool.catch(failing) : tool;
-  } catch (cause) {
-    return failing(cause);
   }
 }
