@@ -147,7 +147,7 @@ describe('the pack', () => {
         {
           name: 'bad',
           ok: false,
-          detail: expect.stringMatching(/^127\.0\.0\.1:\d+: .*\(unauthorized\)$/),
+          detail: expect.stringMatching(/^127\.0\.0\.1:\d+ fails: unauthorized \(401\)$/),
         },
         {
           name: 'good',
