@@ -66,7 +66,7 @@ const isSound = (args: Args): boolean => !/\\ud[89a-f]/.test(JSON.stringify(args
 
 /** Made-up arguments of a tool, parted by what its own schema says to them. */
 export function fuzzArguments(
-  { input }: ToolSpec,
+  { input, inputSchema }: ToolSpec,
   count: number,
   seed: number,
 ): { readonly refused: Args[]; readonly accepted: Args[] } {
@@ -80,7 +80,7 @@ export function fuzzArguments(
     return fc.tuple(fc.constant(name), values);
   });
   // What must be there is there most of the time, so that some are accepted.
-  const required = names.filter((name) => !input.shape[name]?.safeParse(undefined).success);
+  const required = (inputSchema['required'] ?? []) as readonly string[];
   const base = fc.tuple(
     ...required.map((name) =>
       fc.tuple(fc.constant(name), fc.oneof(fc.constant('sentinel-2-l2a'), value)),
