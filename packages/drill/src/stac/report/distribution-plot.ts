@@ -1,3 +1,4 @@
+import { duration } from '../../report/format.js';
 import { P95_BAR } from '../judge/bars.js';
 import { armOf, type Measured } from '../measure/measured.js';
 import { precise } from './format.js';
@@ -43,7 +44,7 @@ function curveOf(name: string, curve: readonly number[], x: Scale, y: Scale): st
 function verticals(span: readonly [number, number], x: Scale, y: Scale): string[] {
   return roundNumbers(...span).flatMap((ms) => [
     line([x(ms), y(0)], [x(ms), y(1)], 'grid'),
-    label(x(ms), y(0) + 18, precise(ms), { 'text-anchor': 'middle' }),
+    label(x(ms), y(0) + 18, duration(ms), { 'text-anchor': 'middle' }),
   ]);
 }
 

@@ -8,7 +8,7 @@ import { emphasised, renderHtml } from './html.js';
 import { renderJson } from './json.js';
 import { renderPage } from './page.js';
 import type { Report } from './report.js';
-import { el, label, linear, logarithmic, roundNumbers } from './svg.js';
+import { el, evenSteps, label, linear, logarithmic, roundNumbers } from './svg.js';
 import { renderTerminal } from './terminal.js';
 
 const fast = measuredFixture({ arms: { faulted: slower(1.1) } });
@@ -120,6 +120,8 @@ test('scales put values in their places', () => {
   expect(linear([0, 10], [100, 200])(5)).toBe(150);
   expect(logarithmic([1, 100], [0, 1])(10)).toBeCloseTo(0.5, 12);
   expect(roundNumbers(8, 250)).toEqual([10, 20, 50, 100, 200]);
+  expect(evenSteps(545)).toEqual([0, 100, 200, 300, 400, 500]);
+  expect(evenSteps(1.3)).toEqual([0, 0.5, 1]);
 });
 
 test.for([

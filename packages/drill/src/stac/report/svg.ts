@@ -69,6 +69,14 @@ export function roundNumbers(from: number, to: number): number[] {
   return numbers.filter((number) => number >= from && number <= to);
 }
 
+/** Round numbers from nothing to a limit, in at most six equal steps. */
+export function evenSteps(to: number): number[] {
+  const least = to / 6;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((one) => one >= least) ?? to;
+  return Array.from({ length: Math.floor(to / step) + 1 }, (_, n) => n * step);
+}
+
 function round(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

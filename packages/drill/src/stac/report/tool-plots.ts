@@ -1,9 +1,8 @@
-import { change, percent } from '../../report/format.js';
+import { change, duration, percent } from '../../report/format.js';
 import { P95_BAR, TOOL_SUCCESS_BAR } from '../judge/bars.js';
 import type { Measured } from '../measure/measured.js';
 import type { ToolFigures } from '../measure/tool-figures.js';
-import { precise } from './format.js';
-import { el, label, line, linear, picture, type Scale } from './svg.js';
+import { el, evenSteps, label, line, linear, picture, type Scale } from './svg.js';
 
 const WIDTH = 720;
 const ROW = 24;
@@ -32,9 +31,8 @@ export function p95Plot({ tools, scenario }: Measured): string {
     ].join('');
   });
   const height = heightOf(tools.length);
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => share * longest);
   return picture(WIDTH, height, `p95 of every tool, ${scenario.title}`, [
-    ...axis(ticks, x, height, precise),
+    ...axis(evenSteps(longest), x, height, duration),
     ...rows,
   ]);
 }
