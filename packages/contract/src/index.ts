@@ -137,6 +137,7 @@ export type {
   PackLog,
   PackPrompt,
   PackResource,
+  UpstreamHealth,
   UpstreamState,
 } from './pack.js';
 export type {

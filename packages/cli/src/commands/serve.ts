@@ -1,37 +1,54 @@
-import { createHost, createLog, loadConfig, configuredPacks } from '@toolkeel/host';
-import { packNames, packTable, type PackEntry } from '../packs.js';
+import { parseAddress } from '../address.js';
+import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
+import { packNames } from '../packs.js';
+import type { Surroundings } from '../surroundings.js';
 
-export interface ServeOptions {
-  readonly profile?: string;
-  readonly config?: string;
-  readonly sandbox?: boolean;
+export interface ServeFlags extends ServerFlags {
+  /** `true` where no address follows. */
+  readonly http?: string | true;
 }
 
-export async function serve(given: readonly string[], options: ServeOptions): Promise<void> {
-  const where = options.config === undefined ? {} : { file: options.config };
-  const configured = configuredPacks(where).filter((name) => packNames.includes(name));
-  const fallback = configured.length > 0 ? configured : packNames;
-  const names = given.length > 0 ? given : fallback;
-  const entries = names.map((name) => [name, packTable[name]!] as const);
-  const upstreams = options.sandbox ? await startAll(entries) : undefined;
-  const { config, secrets, hostOptions, packEntry } = loadConfig({
-    ...where,
-    packs: await Promise.all(entries.map(([, entry]) => entry.load())),
-    otherPacks: packNames.filter((name) => !names.includes(name)),
-    ...(options.profile !== undefined && { flags: { profile: options.profile } }),
-    ...(upstreams && {
-      packSettings: Object.fromEntries(upstreams.map(([name, { settings }]) => [name, settings])),
-    }),
+/** MCP on stdin and stdout, or over HTTP, until the client leaves or somebody stops it. */
+export async function serve(
+  named: readonly string[],
+  flags: ServeFlags,
+  surroundings: Surroundings,
+  stopped: Promise<void>,
+): Promise<void> {
+  const { http } = flags;
+  if (http === undefined) {
+    await serveStdio(await openHost(named, flags, surroundings), stopped);
+    return;
+  }
+  // `serve --http stac` means the pack: no machine is called like one.
+  const isPack = http !== true && packNames.includes(http);
+  const address = http === true || isPack ? {} : parseAddress(http);
+  const packs = isPack ? [...named, http] : named;
+  await serveHttp(await openHost(packs, flags, surroundings, address), stopped, ({ url }) => {
+    surroundings.stdout.write(`MCP at ${url}/mcp\n`);
   });
-  const { log } = createLog({ level: config.log.level, scrub: secrets.scrub });
-  const host = createHost({ packs: names.map(packEntry), log, ...hostOptions });
-  await host.serveStdio().closed;
-  await host.close();
-  await Promise.all((upstreams ?? []).map(([, { close }]) => close()));
 }
 
-function startAll(entries: readonly (readonly [string, PackEntry])[]) {
-  return Promise.all(
-    entries.map(async ([name, entry]) => [name, await entry.startSandbox()] as const),
-  );
+async function serveStdio({ host, close }: OpenedHost, stopped: Promise<void>): Promise<void> {
+  const stdio = host.serveStdio();
+  await Promise.race([stdio.closed, stopped]);
+  // Answers of calls that still run go out before the way out is closed.
+  await close();
+  await stdio.close();
+}
+
+/** Listens until somebody stops it. `welcome` is told where. */
+export async function serveHttp(
+  { host, loaded, close }: OpenedHost,
+  stopped: Promise<void>,
+  welcome: (at: { readonly url: string }) => void,
+): Promise<void> {
+  try {
+    const listening = await host.listen(loaded.httpOptions);
+    welcome(listening);
+    await stopped;
+    await listening.close();
+  } finally {
+    await close();
+  }
 }

@@ -1,15 +1,17 @@
+import { dirname, resolve } from 'node:path';
 import type { Pack } from '@toolkeel/contract';
-import { presets } from '@toolkeel/kernel';
+import { presets } from '@toolkeel/kernel/early';
 import type { PackEntry } from '../catalog/loaded-pack.js';
 import type { HostOptions } from '../host.js';
 import type { HttpOptions } from '../http/serve.js';
 import { Secret } from '../secret/secret.js';
 import { Secrets } from '../secret/secrets.js';
 import { ConfigError, type ConfigIssue } from './config-error.js';
+import { defaultDataDir } from './data-dir.js';
 import { environmentLayer, type Environment } from './environment.js';
 import { explainIssue } from './explain.js';
 import { CONFIG_FILE, findFile, readConfigFile, type FileOptions } from './file.js';
-import { findSecrets, readSource } from './find-secrets.js';
+import { credentialsIn, findSecrets, readSource, type Credential } from './find-secrets.js';
 import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
 import { pointerOf } from './pointer.js';
 import { hostOptionsOf, httpOptionsOf } from './options.js';
@@ -44,6 +46,10 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   readonly httpToken: Secret | undefined;
   readonly journalUrl: Secret | undefined;
+  /** The secrets that it leads to, without what they are. */
+  readonly credentials: readonly Credential[];
+  /** Where an installation keeps what outlives a process. It need not be there yet. */
+  readonly dataDir: string;
   /** For `createHost`: a pack with its settings and its cap. */
   readonly packEntry: (name: string) => PackEntry;
   /** For `createHost`, beside packs and log. */
@@ -83,6 +89,8 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     file,
     secrets,
     httpToken,
+    credentials: credentialsIn(merged.values),
+    dataDir: dataDirOf(config, merged, file, options),
     hostOptions: hostOptionsOf(config, secrets),
     httpOptions: httpOptionsOf(config, httpToken),
     journalUrl: secretAt('journal.url', config.journal.url),
@@ -96,6 +104,18 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
 
 function schemaOptionsOf({ sections, otherPacks }: LoadOptions): SchemaOptions {
   return { ...(sections && { sections }), ...(otherPacks && { otherPacks }) };
+}
+
+/** What the file says is meant from where the file is, whoever starts us from wherever. */
+function dataDirOf(
+  { dataDir }: Config,
+  { originOf }: Merged,
+  file: string | undefined,
+  { env = process.env, cwd = process.cwd() }: FileOptions,
+): string {
+  if (dataDir === undefined) return defaultDataDir(env);
+  const isOfFile = file !== undefined && originOf(['dataDir']) === file;
+  return resolve(isOfFile ? dirname(file) : cwd, dataDir);
 }
 
 /** What is said of packs that are not in use is left out: a secret of theirs need not be there. */

@@ -52,6 +52,10 @@ export function createLog(options: LogOptions = {}): Log {
   };
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
+    if (waiting.length === 0) {
+      timer = undefined;
+      return;
+    }
     emit ??= await loadPino({ level, base }, (line) => lines.push(line));
     writeOut();
   };

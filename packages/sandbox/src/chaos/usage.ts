@@ -4,7 +4,9 @@ import { latencySchema, type Latency } from './latency.js';
 import { faultRulesSchema, type FaultRule } from './rule.js';
 
 /** Something that was asked of the sandbox and that means nothing. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 export function checked<Value>(schema: z.ZodType<Value>, given: unknown, what: string): Value {
   const result = schema.safeParse(given);
