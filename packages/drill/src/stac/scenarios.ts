@@ -79,6 +79,6 @@ export function scenario(mode: FaultMode, p95Ms: number): Scenario {
  * As many as leave the machine mostly idle: measured on two cores, our side then costs the same two
  * to five milliseconds a call as with a single caller.
  */
-export function callersFor(p95Ms: number): number {
+function callersFor(p95Ms: number): number {
   return Math.min(20, Math.max(4, Math.round(p95Ms / 20)));
 }

@@ -1,3 +1,5 @@
+import { DrillError } from '../drill-error.js';
+
 /** What arguments are made of: what the catalogue really holds. */
 export interface Material {
   readonly collections: readonly string[];
@@ -35,7 +37,7 @@ export async function readMaterial(url: string, anchors: number, sites: number):
   );
   const usable = features.flatMap(anchorFrom);
   if (usable.length < anchors) {
-    throw new Error(`the catalogue has ${usable.length} usable items, ${anchors} are needed`);
+    throw new DrillError(`the catalogue has ${usable.length} usable items, ${anchors} are needed`);
   }
   return {
     collections: collections.map(({ id }) => id),
@@ -46,7 +48,7 @@ export async function readMaterial(url: string, anchors: number, sites: number):
 
 async function get<T>(url: string): Promise<T> {
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`the upstream answered ${answer.status} to ${url}`);
+  if (!answer.ok) throw new DrillError(`the upstream answered ${answer.status} to ${url}`);
   return (await answer.json()) as T;
 }
 

@@ -8,6 +8,7 @@ import { renderPage } from '../report/page.js';
 import type { Report } from '../report/report.js';
 import { renderTerminal } from '../report/terminal.js';
 import type { ServerOptions } from '../rig/server.js';
+import { DrillError } from '../drill-error.js';
 import { runDrill } from '../run/drill.js';
 import { readArgs, type Options } from './args.js';
 import { help } from './help.js';
@@ -33,6 +34,10 @@ export async function drillStac(args: readonly string[], io: Io): Promise<number
     if (options.help) io.out(help);
     return options.help ? 0 : await perform(options, io);
   } catch (error) {
+    if (error instanceof DrillError) {
+      io.err(`${error.message}\n`);
+      return 1;
+    }
     if (!(error instanceof UsageError)) throw error;
     io.err(`${error.message}\n\nnpm run drill:stac -- --help says what can be asked for.\n`);
     return 2;
@@ -48,8 +53,7 @@ async function perform(options: Options, io: Io): Promise<number> {
     ...options,
     command: io.server,
     onProgress: (text) => line.show(text),
-  });
-  line.clear();
+  }).finally(() => line.clear());
   const report: Report = {
     ...options,
     runs,

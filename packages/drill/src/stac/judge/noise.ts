@@ -2,7 +2,7 @@ import { change } from '../../report/format.js';
 import type { Measured, Ratio } from '../measure/measured.js';
 
 /** How far apart two arms that do the same may lie. */
-export const NOISE_BAR = 1.1;
+const NOISE_BAR = 1.1;
 
 /**
  * The rule, fixed before any run: a scenario counts if the 95 % interval of the p95 of the arm without

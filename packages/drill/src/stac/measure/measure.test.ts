@@ -67,7 +67,7 @@ describe('a scenario in figures', () => {
         faulted: () => ({ distinct: 7 }),
       },
     });
-    const [queryables] = run.tools.filter(({ tool }) => tool === 'get_queryables');
+    const queryables = run.tools.find(({ tool }) => tool === 'get_queryables');
     expect(queryables?.requests).toEqual([2, 2]);
     expect(queryables?.lowest).toBeCloseTo(0.9575, 4);
     expect(run.tools.filter(isSingleRequest)).toHaveLength(11);

@@ -19,7 +19,7 @@ export interface RunFixture {
 }
 
 /** A run without a machine: every arm takes the same time, unless it is changed. */
-export function runFixture(about: RunFixture = {}): ScenarioRun {
+function runFixture(about: RunFixture = {}): ScenarioRun {
   const {
     mode = 'fast',
     p95Ms = 50,

@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Arguments } from '../calls/arguments.js';
+import { DrillError } from '../drill-error.js';
 
 /** What a tool call came back with; `thrown` where there was no result at all. */
 export type Answer =
@@ -51,7 +52,7 @@ export async function startServer({ command, env }: ServerOptions): Promise<Serv
     };
   } catch (cause) {
     await client.close().catch(() => {});
-    throw new Error(`the server did not start: ${command.join(' ')}\n${said}`, { cause });
+    throw new DrillError(`the server did not start: ${command.join(' ')}\n${said}`, { cause });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LogEntry, StacSandboxOptions } from '@toolkeel/sandbox';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { DrillError } from '../drill-error.js';
 
 /** One upstream, as far as the drill commands it. */
 export interface Upstream {
@@ -37,7 +38,7 @@ export async function startUpstreams(
 function commanded({ url, controlUrl }: Addresses): Upstream {
   const command = async (path: string, init?: RequestInit): Promise<Response> => {
     const answer = await fetch(controlUrl + path, init);
-    if (!answer.ok) throw new Error(`the upstream refused ${path}: ${await answer.text()}`);
+    if (!answer.ok) throw new DrillError(`the upstream refused ${path}: ${await answer.text()}`);
     return answer;
   };
   return {

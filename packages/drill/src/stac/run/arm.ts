@@ -4,6 +4,7 @@ import { MAIN_NAME, OTHER_NAME } from '../calls/arguments.js';
 import { serverEnvironment, settings } from '../rig/settings.js';
 import { startServer, type Server, type ServerOptions } from '../rig/server.js';
 import type { Upstream } from '../rig/upstreams.js';
+import { DrillError } from '../drill-error.js';
 
 /** A server and the upstreams that are its alone. */
 export interface RunningArm {
@@ -61,5 +62,5 @@ async function readRoot({ call }: Server, catalog: string): Promise<void> {
     const { answer } = await call('get_root', { catalog });
     if (!('thrown' in answer) && answer.isError !== true) return;
   }
-  throw new Error(`the server could not read the first page of ${catalog}`);
+  throw new DrillError(`the server could not read the first page of ${catalog}`);
 }

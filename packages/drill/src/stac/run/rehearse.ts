@@ -2,6 +2,7 @@ import type { Block } from '../calls/blocks.js';
 import { arrivals, keyOf } from '../witness/requests.js';
 import { ownersOf, type Owners } from '../witness/attribute.js';
 import type { RunningArm } from './arm.js';
+import { DrillError } from '../drill-error.js';
 
 /**
  * Makes every call once, alone, of an upstream that neither waits nor fails, to learn which requests
@@ -21,7 +22,7 @@ export async function rehearse(
     for (const { tool, args } of calls) {
       const { answer } = await server.call(tool, args);
       if ('thrown' in answer || answer.isError === true) {
-        throw new Error(`${tool} fails without faults: ${JSON.stringify({ args, answer })}`);
+        throw new DrillError(`${tool} fails without faults: ${JSON.stringify({ args, answer })}`);
       }
       const logs = await Promise.all(upstreams.map(({ log }, place) => log(seen[place])));
       logs.forEach((log, place) => {
