@@ -9,11 +9,12 @@ export type { Latency, LatencyShape } from './chaos/latency.js';
 export type { FaultRule, RetryAfter } from './chaos/rule.js';
 export { faultFromText, latencyFromText } from './chaos/rule-text.js';
 export { UsageError } from './chaos/usage.js';
+export type { Flag } from './flags/flag.js';
 export type { Counts, LogEntry, LogQuery, Outcome } from './front/log.js';
 export type { Sandbox } from './sandbox/open.js';
 
 export type { AssetFacts, Manner } from './stac/catalogue/assets.js';
-export { stacFlags, stacOptionsFromFlags, type Flag, type StacFlagValues } from './stac/flags.js';
+export { stacFlags, stacOptionsFromFlags, type StacFlagValues } from './stac/flags.js';
 export type { Flavour } from './stac/flavour/flavours.js';
 export type { Traits } from './stac/flavour/traits.js';
 export type { StacSandboxOptions } from './stac/options.js';
