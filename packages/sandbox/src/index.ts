@@ -19,3 +19,15 @@ export type { Flavour } from './stac/flavour/flavours.js';
 export type { Traits } from './stac/flavour/traits.js';
 export type { StacSandboxOptions } from './stac/options.js';
 export { startStacSandbox, type StacSandbox } from './stac/start.js';
+
+export type { Tier } from './x/api/call.js';
+export type { Scope } from './x/auth/scopes.js';
+export type { IssuedTokens, IssueOptions } from './x/auth/tokens.js';
+export type { Clock } from './x/clock.js';
+export type { Act, Commit, CommitQuery } from './x/commits.js';
+export { xFlags, xOptionsFromFlags, type XFlagValues } from './x/flags.js';
+export type { XCredentials, XSandbox } from './x/handle.js';
+export type { LimitedRoute, Limits } from './x/limits/table.js';
+export type { XSandboxOptions } from './x/options.js';
+export type { Landmarks } from './x/population/landmarks.js';
+export { startXSandbox } from './x/start.js';
