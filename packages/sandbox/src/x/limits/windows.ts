@@ -82,6 +82,10 @@ function familiesOf(route: string, limits: Limits, { app, user }: Counted): Fami
 /** What a refusal tells that is drawn, and not counted. */
 export function spentHeaders(kind: 'window' | 'day', resetAt: number): Record<string, string> {
   const reset = String(Math.ceil(resetAt / 1000));
-  const family = kind === 'window' ? 'x-rate-limit' : 'x-user-limit-24hour';
-  return { [`${family}-remaining`]: '0', [`${family}-reset`]: reset };
+  if (kind === 'window') return { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': reset };
+  return {
+    'x-user-limit-24hour-limit': '100',
+    'x-user-limit-24hour-remaining': '0',
+    'x-user-limit-24hour-reset': reset,
+  };
 }

@@ -1,4 +1,5 @@
 import { randomOf, sampleIndexes, wholeBetween } from '../../random/random.js';
+import { postFrom } from '../world/post-from.js';
 import { repostOf } from '../world/repost.js';
 import { snowflakeAt } from '../world/snowflake.js';
 import { referenceOf, type Post, type User } from '../world/things.js';
@@ -52,14 +53,7 @@ export function addMarks(
   for (let index = 1; index <= 250; index += 1)
     world.likes.add(idAt(users, index), popular, nextId(), LONG_AGO);
   const original = world.posts.get(popular);
-  const reposters = users.slice(1, 131).filter(({ id }) => !world.retweets.holds(id, popular));
-  if (original)
-    for (const [index, { id: authorId }] of reposters.entries()) {
-      const at = original.createdAt + (index + 1) * 5;
-      const own = { id: snowflakeAt(at, 2), authorId, made: { at, lag: 0 } };
-      world.retweets.add(authorId, popular, own.id, own.made);
-      world.addPost(repostOf(world, original, own));
-    }
+  if (original) makePopular(world, users, original);
   const isOthers = (index: number): boolean => {
     const post = posts[index];
     return (
@@ -74,6 +68,22 @@ export function addMarks(
     world.likes.add(meId, posts[index]?.id ?? '', nextId(), LONG_AGO);
   for (const index of sampleIndexes(random, posts.length, 140, isOthers))
     world.bookmarks.add(meId, posts[index]?.id ?? '', nextId(), LONG_AGO);
+}
+
+/** Repeated by more than fit on a page, and quoted by a few. */
+function makePopular(world: World, users: readonly User[], original: Post): void {
+  const isFirst = ({ id }: User): boolean => !world.retweets.holds(id, original.id);
+  for (const [index, { id: authorId }] of users.slice(1, 131).filter(isFirst).entries()) {
+    const at = original.createdAt + (index + 1) * 5;
+    const own = { id: snowflakeAt(at, 2), authorId, made: { at, lag: 0 } };
+    world.retweets.add(authorId, original.id, own.id, own.made);
+    world.addPost(repostOf(world, original, own));
+  }
+  for (const [index, { id: authorId }] of users.slice(131, 143).entries()) {
+    const at = original.createdAt + 1000 + index;
+    const own = { id: snowflakeAt(at, 2), authorId, made: { at, lag: 0 } };
+    world.addPost(postFrom(world, { ...own, text: 'This is how it was', quote: original }));
+  }
 }
 
 /** One list with more members than fit on a page, one that is private, and one of somebody else. */

@@ -18,7 +18,7 @@ export interface Landmarks {
   /** Of somebody else, and it mentions the user: can be answered on every tier. */
   readonly mentionId: string;
   /** Of somebody else, who has not asked for an answer. */
-  readonly strangersPostId: string;
+  readonly unaskedPostId: string;
   /** The first of a thread by the user. */
   readonly threadId: string;
   readonly pictureId: string;
@@ -41,7 +41,9 @@ export function findLandmarks(world: World, users: readonly User[], posts: reado
   const isPlain = (post: Post): boolean => post.references.length === 0;
   const pick = (wanted: (post: Post) => boolean): string => posts.findLast(wanted)?.id ?? '';
   const mine = (post: Post): boolean => post.authorId === meId && isPlain(post);
-  const followed = (post: Post): boolean => world.follows.holds(meId, post.authorId) !== undefined;
+  const isFriends = (post: Post): boolean =>
+    world.follows.holds(meId, post.authorId) !== undefined &&
+    world.users.get(post.authorId)?.protected === false;
   const popularPostId = pick((post) => mine(post) && post.mediaKeys.length === 0);
   return {
     me: { id: meId, username: me?.username ?? '' },
@@ -50,12 +52,8 @@ export function findLandmarks(world: World, users: readonly User[], posts: reado
     protectedId,
     suspendedId: idAt(users, cast.banned),
     popularPostId,
-    mentionId: pick(
-      (post) => post.authorId !== meId && followed(post) && isPlain(post) && named(post),
-    ),
-    strangersPostId: pick(
-      (post) => post.authorId !== meId && followed(post) && isPlain(post) && !named(post),
-    ),
+    mentionId: pick((post) => isFriends(post) && isPlain(post) && named(post)),
+    unaskedPostId: pick((post) => isFriends(post) && isPlain(post) && !named(post)),
     threadId: pick((post) => mine(post) && post.sent.startsWith('1/')),
     pictureId: pick((post) => mine(post) && post.mediaKeys.length > 0),
     deletedPostId: pick(

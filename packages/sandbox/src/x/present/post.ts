@@ -23,9 +23,8 @@ const fields: Readonly<Record<string, Field>> = {
   referenced_tweets: ({ references }) =>
     references.length > 0 ? references.map(({ type, id }) => ({ type, id })) : undefined,
   attachments: ({ mediaKeys }) => (mediaKeys.length > 0 ? { media_keys: mediaKeys } : undefined),
-  entities: ({ entities }) =>
-    Object.keys(entities).length > 0 ? (entities as JsonObject) : undefined,
-  note_tweet: ({ note }) => (note === undefined ? undefined : { text: note }),
+  entities: (post) => entitiesOf(post).entities,
+  note_tweet: ({ note }) => note && { text: note.text, ...entitiesOf(note) },
   display_text_range: ({ text }) => [0, Array.from(text).length],
   edit_controls: ({ createdAt }, { world }) => ({
     edits_remaining: 5,
@@ -38,6 +37,11 @@ const fields: Readonly<Record<string, Field>> = {
   organic_metrics: (post, view) =>
     isOwn(post, view) ? { impression_count: post.unlisted.impressions } : undefined,
 };
+
+/** Nothing rather than something empty. */
+function entitiesOf({ entities }: Pick<Post, 'entities'>): { readonly entities?: JsonObject } {
+  return Object.keys(entities).length > 0 ? { entities: entities as JsonObject } : {};
+}
 
 /** Numbers that only the author may see. */
 const OWN = ['non_public_metrics', 'organic_metrics', 'promoted_metrics'];

@@ -81,7 +81,7 @@ function words(text: string): Test {
   if (/^\$[A-Za-z]/.test(text)) return tagged('cashtags', text.slice(1));
   if (/^@\w/.test(text)) return mentioning(text.slice(1));
   const wanted = ` ${plain(unquoted(text))} `;
-  return (post) => ` ${plain(post.note ?? post.text)} `.includes(wanted);
+  return (post) => ` ${plain(post.note?.text ?? post.text)} `.includes(wanted);
 }
 
 function tagged(kind: 'hashtags' | 'cashtags', tag: string): Test {

@@ -43,7 +43,7 @@ export function postFrom(world: World, parts: PostParts): Post {
     made,
     sent: text,
     ...compose({ id, text: shown, leading, appended: appendedTo(world, parts) }, idOf),
-    ...(isLong && { note: compose({ id, text, leading }, idOf).text }),
+    ...(isLong && { note: compose({ id, text, leading }, idOf) }),
     lang: parts.lang ?? 'en',
     conversationId: target?.conversationId ?? id,
     ...(target && { inReplyToUserId: target.authorId }),

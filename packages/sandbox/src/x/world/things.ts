@@ -31,7 +31,7 @@ export interface Post extends Lived {
   readonly text: string;
   readonly entities: Entities;
   /** All of a text that is too long for `text`. */
-  readonly note?: string;
+  readonly note?: { readonly text: string; readonly entities: Entities };
   readonly lang: string;
   readonly conversationId: string;
   readonly inReplyToUserId?: string;
