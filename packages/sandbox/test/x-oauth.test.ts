@@ -121,7 +121,7 @@ describe('a login', () => {
     [{ grant_type: 'password' }, 'grant_type was invalid'],
   ] as const)('is not ended with %j', async ([changes, why]) => {
     const x = await xSandbox();
-    const { status, json } = await redeem(x, changes as Fields);
+    const { status, json } = await redeem(x, changes);
     expect([status, json['error_description']]).toEqual([400, expect.stringContaining(why)]);
     expect(x.commits()).toEqual([]);
   });
@@ -284,7 +284,7 @@ describe('an app with a secret', () => {
     const x = await xSandbox(options);
     const { refreshToken } = x.credentials;
     for (const headers of [{}, basic('app:wrong'), { authorization: 'Bearer app' }]) {
-      const { status, json } = await refresh(x, refreshToken, headers as Fields);
+      const { status, json } = await refresh(x, refreshToken, headers);
       expect([status, json['error']]).toEqual([401, 'unauthorized_client']);
     }
     expect((await refresh(x, refreshToken, right)).status).toBe(200);
