@@ -59,6 +59,13 @@ describe('windows of fifteen minutes', () => {
     expect(limitsIn((await get(x, path, x.credentials.bearerToken)).headers)[0]).toBe(10_000);
   });
 
+  test('are told by what fails after it has acted', async () => {
+    const x = await xSandbox({ faults: [{ kind: 'acted-http-503' }] });
+    const { status, headers } = await send(x, '/2/tweets', { text: 'Counted' });
+    expect([status, ...limitsIn(headers).slice(0, 2)]).toEqual([503, 100, 99]);
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  });
+
   test('are not moved by what never reached the upstream', async () => {
     const x = await xSandbox({ faults: [{ kind: 'http-503', times: 3 }] });
     for (let turn = 0; turn < 3; turn += 1) await get(x, '/2/users/me');

@@ -276,7 +276,9 @@ describe('search', () => {
       expect(meta).not.toHaveProperty('previous_token');
     }
     expect(found.length).toBeGreaterThan(50);
-    expect(found.every(({ text }) => text.includes('harbour') && !text.startsWith('RT'))).toBe(true);
+    expect(found.every(({ text }) => text.includes('harbour') && !text.startsWith('RT'))).toBe(
+      true,
+    );
     const times = found.map(({ created_at }) => Date.parse(created_at));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(Math.min(...times)).toBeGreaterThan(x.clock.now() - 7 * 24 * 60 * 60_000 - 1000);

@@ -85,7 +85,7 @@ export async function exchange(
     return answerFrom(await upstream.answer(request, { host, request: note.id, drawn, commit }));
   };
   const real = fault && comesFirst(fault) ? EMPTY : await answer();
-  const ready = (fault && substitute(fault, upstream)) ?? real;
+  const ready = (fault && substitute(fault, upstream, real)) ?? real;
   if (!(await pause(plan.waitMs - (performance.now() - arrived), outgoing))) return;
   const misdeliver = fault && misdeliveryOf(fault);
   await (misdeliver ?? deliver)(outgoing, ready);

@@ -112,8 +112,8 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
   },
 };
 
-/** Faults that give an answer of their own, whatever the upstream's was. */
-export function substitute(fault: Fault, upstream: Upstream): Answer | undefined {
+/** Faults that give an answer of their own. What acted before it fails still tells its limits and the like. */
+export function substitute(fault: Fault, upstream: Upstream, real: Answer): Answer | undefined {
   const { kind, retryAfter, location = '' } = fault;
   if (kind === 'html-200') return page(200, 'text/html', HTML_PAGE);
   if (kind === 'html-502') return page(502, 'text/html', HTML_PAGE);
@@ -122,7 +122,8 @@ export function substitute(fault: Fault, upstream: Upstream): Answer | undefined
   if (status === undefined) return undefined;
   const { type, text, headers } = upstream.outage(status);
   const plain = page(status, type, text);
-  const answer = { ...plain, headers: { ...plain.headers, ...headers } };
+  const known = kind.startsWith('acted-') ? real.headers : {};
+  const answer = { ...plain, headers: { ...known, ...plain.headers, ...headers } };
   if (!retryAfter) return answer;
   return withHeader(answer, 'retry-after', retryAfterValue(retryAfter, Date.now()));
 }
