@@ -11,7 +11,7 @@ export interface Connected {
   readonly close: () => Promise<void>;
 }
 
-interface Envelope {
+export interface Envelope {
   readonly success: boolean;
   readonly data: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: string };
