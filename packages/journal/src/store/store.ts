@@ -1,0 +1,224 @@
+import type { FailureOutcome } from '@toolkeel/contract';
+import type { AuditRow } from '../audit/row.js';
+import type { Approval, Identity, Operation, OperationState, Owner } from '../operation.js';
+
+/** Proof of ownership. Whatever does not match the stored fence and owner changes nothing. */
+export interface Grip {
+  readonly id: string;
+  readonly owner: string;
+  readonly fence: number;
+}
+
+export interface ClaimRequest {
+  /** The id of the operation, should it be new. */
+  readonly id: string;
+  readonly owner: string;
+  readonly account: string;
+  readonly tool: string;
+  readonly effect: Operation['effect'];
+  readonly identity: Identity;
+  readonly argsHash: string;
+  readonly args: string;
+  readonly correlationId: string;
+  /**
+   * A repeat is meant: a settled operation gives up the slot; beside an unsettled one the new
+   * operation goes without a slot. Means nothing for an explicit key.
+   */
+  readonly allowDuplicate: boolean;
+}
+
+export type ClaimResult =
+  /** The caller owns it now. `resumed`: it was begun before, and has steps that are done or open. */
+  | { readonly kind: 'mine'; readonly operation: Operation; readonly resumed: boolean }
+  /** Somebody else has it, or it is over and is to be replayed: its state says which. */
+  | { readonly kind: 'held'; readonly operation: Operation };
+
+/** How much may be sent. Counted over all processes, claimed before the send. */
+export interface Limit {
+  /** Who counts together: a rule's name, a tool, everything. */
+  readonly name: string;
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+export interface SendRequest {
+  /** For an operation of several steps: which one. */
+  readonly step?: string;
+  readonly limits: readonly Limit[];
+}
+
+export type SendResult =
+  | { readonly kind: 'sent'; readonly at: number }
+  /** It is not the caller's any more: nothing may be sent. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'limited'; readonly limit: Limit; readonly retryAfterMs: number };
+
+export interface Settlement {
+  /**
+   * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step.
+   * From `unknown` (the lease had lapsed meanwhile) a definite end becomes `reconciled`.
+   */
+  readonly state: 'succeeded' | 'rejected' | 'unknown' | 'released' | 'claimed';
+  readonly outcome?: FailureOutcome;
+  readonly answer: string;
+  readonly code: string;
+  /** How long the slot stays taken from now; 0 frees it. Means nothing for unsettled states. */
+  readonly holdMs: number;
+  /** Nothing had left after all: what the limits counted is given back. */
+  readonly refund?: boolean;
+  /** Operations whose slots become free with it, because it undid them. */
+  readonly frees?: readonly string[];
+}
+
+export interface ApprovalDecision {
+  readonly decision: 'approved' | 'rejected';
+  /** Must be the hash that is stored, so that nobody approves what he has not seen. */
+  readonly hash: string;
+  readonly by: string;
+  readonly reason?: string;
+  /** How long a rejection holds the slot. */
+  readonly holdMs: number;
+}
+
+export type DecisionResult =
+  | { readonly kind: 'decided'; readonly operation: Operation }
+  | { readonly kind: 'already'; readonly operation: Operation }
+  | { readonly kind: 'expired'; readonly operation: Operation }
+  | { readonly kind: 'changed'; readonly operation: Operation }
+  | { readonly kind: 'not_waiting'; readonly operation: Operation }
+  | { readonly kind: 'absent' };
+
+export interface OperationFilter {
+  readonly states?: readonly OperationState[];
+  readonly tool?: string;
+  readonly account?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly holdsSlot?: boolean;
+  /** Newest first; the default is 100. `before` continues after the last one of a page. */
+  readonly limit?: number;
+  readonly before?: string;
+}
+
+/** One call of a tool, read or mutation, as the console and reports show it. */
+export interface CallRow {
+  readonly correlationId: string;
+  readonly tool: string;
+  readonly account?: string;
+  readonly code: string;
+  readonly at: number;
+  readonly elapsedMs: number;
+  readonly attempts: number;
+  readonly operationId?: string;
+}
+
+export interface AuditEntry {
+  readonly kind: string;
+  readonly operationId?: string;
+  readonly tool?: string;
+  readonly account?: string;
+  readonly actor: string;
+  /** JSON members without secrets. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Something a person should hear of. Written with the transition that causes it, told afterwards. */
+export interface Notice {
+  readonly id: string;
+  readonly kind: 'approval_requested' | 'operation_unknown';
+  readonly operationId: string;
+  readonly at: number;
+  readonly tries: number;
+}
+
+/**
+ * Where operations are kept. Every method is one atomic, durable transition, and writes its audit row
+ * with it. All stores keep the same contract, and one suite of tests says so. A store that cannot
+ * write throws a JournalError: nothing was changed then.
+ */
+export interface JournalStore {
+  readonly kind: 'memory' | 'sqlite' | 'postgres';
+  readonly now: () => Promise<number>;
+
+  readonly enlist: (owner: Owner, leaseMs: number) => Promise<void>;
+  /** False: the lease had lapsed, and what it owned is not its own any more. */
+  readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
+  /** Gives up what is claimed and leaves. */
+  readonly retire: (owner: string) => Promise<void>;
+  readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
+
+  readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
+  /** `claimed → sending`, fenced, durable, and only while the owner's lease lives. */
+  readonly send: (grip: Grip, request: SendRequest) => Promise<SendResult>;
+  /** A step is done: its result is kept, and the operation is `claimed` again. */
+  readonly completeStep: (grip: Grip, step: string, result: string) => Promise<boolean>;
+  /** A step that nobody knew the end of was not carried out: it may be sent anew. */
+  readonly reopenStep: (grip: Grip, step: string) => Promise<boolean>;
+  readonly settle: (grip: Grip, settlement: Settlement) => Promise<boolean>;
+  /** From `unknown` to `reconciled`. `not_executed` frees the slot. */
+  readonly reconcile: (
+    id: string,
+    verdict: {
+      readonly outcome: 'executed' | 'not_executed';
+      readonly answer: string;
+      readonly code: string;
+      readonly holdMs: number;
+      readonly by: string;
+      readonly reason?: string;
+    },
+  ) => Promise<boolean>;
+  /** What owners that lapsed have left: `claimed` is released (or waits at its open step), `sending` becomes `unknown`. */
+  readonly sweep: () => Promise<readonly Operation[]>;
+  /** Resolves when the operation leaves `claimed` and `sending`, or at `signal`; to its last known state. */
+  readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
+
+  readonly awaitApproval: (
+    grip: Grip,
+    approval: Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> & {
+      readonly expiresInMs: number;
+      readonly sealedArgs: string;
+      readonly answer: string;
+    },
+  ) => Promise<Operation | undefined>;
+  readonly editApproval: (
+    id: string,
+    edit: {
+      readonly expected: string;
+      readonly hash: string;
+      readonly sealedArgs: string;
+      readonly by: string;
+    },
+  ) => Promise<DecisionResult>;
+  readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
+  /** Claims an approved operation for execution; undefined when none of these tools has one. */
+  readonly takeApproved: (
+    owner: string,
+    tools: readonly string[],
+  ) => Promise<Operation | undefined>;
+  /** Approvals whose time is over. They hold their slot for `holdMs`. */
+  readonly expireApprovals: (holdMs: number) => Promise<readonly Operation[]>;
+
+  readonly get: (id: string) => Promise<Operation | undefined>;
+  readonly list: (filter?: OperationFilter) => Promise<readonly Operation[]>;
+  readonly count: (states: readonly OperationState[]) => Promise<number>;
+
+  readonly recordCalls: (calls: readonly CallRow[]) => Promise<void>;
+  readonly calls: (filter?: {
+    readonly since?: number;
+    readonly limit?: number;
+  }) => Promise<readonly CallRow[]>;
+
+  readonly audit: (entry: AuditEntry) => Promise<void>;
+  readonly auditHead: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;
+  /** In the order of the chain. A row that cannot be read comes as it is, marked. */
+  readonly auditRows: (from: number, limit: number) => Promise<readonly AuditRow[]>;
+
+  /** Notices that are due; each is told by one process at a time. */
+  readonly takeNotices: (limit: number) => Promise<readonly Notice[]>;
+  readonly noticeTold: (id: string) => Promise<void>;
+  readonly noticeFailed: (id: string, againInMs: number) => Promise<void>;
+
+  /** Deletes what settled before, unless a person has still to act. Audit rows stay. */
+  readonly prune: (settledBefore: number) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
