@@ -56,9 +56,17 @@ export type SendResult =
 export interface Settlement {
   /**
    * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step.
-   * From `unknown` (the lease had lapsed meanwhile) a definite end becomes `reconciled`.
+   * `awaiting_approval`: a person approved it, and it cannot be carried out now, so it waits on as
+   * approved, and takeApproved gives it again after `holdMs`.
+   * From `unknown` (the lease had lapsed, or it settled so itself) a definite end becomes `reconciled`.
    */
-  readonly state: 'succeeded' | 'rejected' | 'unknown' | 'released' | 'claimed';
+  readonly state:
+    | 'succeeded'
+    | 'rejected'
+    | 'unknown'
+    | 'released'
+    | 'claimed'
+    | 'awaiting_approval';
   readonly outcome?: FailureOutcome;
   readonly answer: string;
   readonly code: string;
@@ -68,6 +76,8 @@ export interface Settlement {
   readonly refund?: boolean;
   /** Operations whose slots become free with it, because it undid them. */
   readonly frees?: readonly string[];
+  /** Why, for the audit: the rule of a policy that ended it. */
+  readonly reason?: string;
 }
 
 export interface ApprovalDecision {
@@ -95,6 +105,7 @@ export interface OperationFilter {
   readonly since?: number;
   readonly until?: number;
   readonly holdsSlot?: boolean;
+  readonly identity?: Identity;
   /** Newest first; the default is 100. `before` continues after the last one of a page. */
   readonly limit?: number;
   readonly before?: string;
@@ -143,14 +154,23 @@ export interface JournalStore {
   readonly enlist: (owner: Owner, leaseMs: number) => Promise<void>;
   /** False: the lease had lapsed, and what it owned is not its own any more. */
   readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
-  /** Gives up what is claimed and leaves. */
+  /** Ends the lease: what it has is as if swept. Who it was can still be asked. */
   readonly retire: (owner: string) => Promise<void>;
   readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
 
+  /** A holder whose owner has lapsed is swept first. `unknown` is always `held`. */
   readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
+  /**
+   * An `unknown` operation with an open step changes hands, because somebody found out how the step
+   * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
+   */
+  readonly takeOver: (id: string, owner: string, fence: number) => Promise<Operation | undefined>;
   /** `claimed → sending`, fenced, durable, and only while the owner's lease lives. */
   readonly send: (grip: Grip, request: SendRequest) => Promise<SendResult>;
-  /** A step is done: its result is kept, and the operation is `claimed` again. */
+  /**
+   * A step is done: its result is kept, and the operation is `claimed` again. From `unknown` too,
+   * for a former owner whose fence still matches; it is `claimed` without owner then.
+   */
   readonly completeStep: (grip: Grip, step: string, result: string) => Promise<boolean>;
   /** A step that nobody knew the end of was not carried out: it may be sent anew. */
   readonly reopenStep: (grip: Grip, step: string) => Promise<boolean>;
@@ -165,9 +185,14 @@ export interface JournalStore {
       readonly holdMs: number;
       readonly by: string;
       readonly reason?: string;
+      readonly frees?: readonly string[];
     },
   ) => Promise<boolean>;
-  /** What owners that lapsed have left: `claimed` is released (or waits at its open step), `sending` becomes `unknown`. */
+  /**
+   * What owners that lapsed have left. `claimed` is released, or waits without owner where a step is
+   * done, or waits as approved where a person approved it. `sending` becomes `unknown` and remembers
+   * its owner; of an idempotent tool it is released with an unknown outcome.
+   */
   readonly sweep: () => Promise<readonly Operation[]>;
   /** Resolves when the operation leaves `claimed` and `sending`, or at `signal`; to its last known state. */
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
