@@ -82,6 +82,7 @@ export {
   type ToolErrorOptions,
 } from './tool/result.js';
 export type {
+  Absence,
   Arguments,
   CostEstimate,
   HandlerResult,

@@ -1,4 +1,4 @@
-import type { Reconciliation } from './spec.js';
+import type { Absence, Reconciliation } from './spec.js';
 
 /** How far a call is, for a client that waits. */
 export interface Progress {
@@ -13,9 +13,7 @@ export interface Fence {
 }
 
 /** How to find out whether a step happened that nobody knows the end of. */
-export interface StepReadBack<T> {
-  /** Whether not finding it proves that it did not happen. */
-  readonly authoritative: boolean;
+export interface StepReadBack<T> extends Absence {
   readonly readBack: (open: {
     /** When its first byte may have left, in milliseconds since 1970. */
     readonly sentAt: number;

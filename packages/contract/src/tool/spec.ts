@@ -57,9 +57,18 @@ export type Reconciliation<Data = unknown> =
   | { readonly found: 'absent' }
   | { readonly found: 'unknown' };
 
-export interface Reconcile<Args = Arguments, Data = unknown> {
+/** What it means that something is not found. */
+export interface Absence {
   /** Whether not finding it proves that it did not happen. */
   readonly authoritative: boolean;
+  /**
+   * How long the upstream may still act on a request that nobody waits for any more, in
+   * milliseconds: not finding it proves nothing before that. Default: 0.
+   */
+  readonly actsWithinMs?: number;
+}
+
+export interface Reconcile<Args = Arguments, Data = unknown> extends Absence {
   readonly readBack: (
     operation: UnknownOperation<Args>,
     context: ToolContext,
