@@ -18,7 +18,7 @@ export interface Kit {
   readonly observe: (event: JournalEvent) => void;
   readonly report: (cause: unknown, correlationId?: string) => void;
   readonly newId: () => string;
-  /** Operations whose handler runs in this process. */
+  /** Operations that are in our hands, from the moment we have them until their end is written. */
   readonly running: Set<string>;
   readonly times: {
     readonly waitMs: number;

@@ -28,7 +28,8 @@ export interface PagingSpec<Cursor extends z.ZodType = z.ZodType> {
 
 /** The act that a tool undoes, so that its success lets the act be done again. */
 export interface Inverse<Args = Arguments> {
-  readonly of: string;
+  /** The tool whose act it is, or the tools, where several can have done it. */
+  readonly of: string | readonly string[];
   /** The arguments of the act that is undone; left out when both take the same. */
   readonly args?: (args: Args) => Arguments;
   /** Whether a finished operation is the one that is undone, where the arguments cannot tell. */

@@ -8,13 +8,13 @@ const TOO_LARGE =
 
 export interface StoredAnswer {
   readonly settled: Settled;
-  /** It was written while its handler was still at work, so the handler may yet have acted. */
-  readonly unheard: boolean;
+  /** When the handler was at its end, in milliseconds since 1970. */
+  readonly endedAt: number | undefined;
 }
 
 /** An answer as it is kept for a replay: without what only means something while the call runs. */
-export function writeAnswer(settled: Settled, { unheard = false } = {}): string {
-  const text = JSON.stringify({ ...lasting(settled), ...(unheard && { unheard }) });
+export function writeAnswer(settled: Settled, endedAt?: number): string {
+  const text = JSON.stringify({ ...lasting(settled), endedAt });
   return Buffer.byteLength(text) <= MAX_BYTES ? text : JSON.stringify(tooLarge());
 }
 
@@ -22,9 +22,9 @@ export function writeAnswer(settled: Settled, { unheard = false } = {}): string 
 export function readAnswer(text: string | undefined): StoredAnswer | undefined {
   if (text === undefined) return undefined;
   try {
-    const { unheard, ...settled } = JSON.parse(text) as Settled & { unheard?: unknown };
+    const { endedAt, ...settled } = JSON.parse(text) as Settled & { endedAt?: unknown };
     if (!isSettled(settled)) return undefined;
-    return { settled, unheard: unheard === true };
+    return { settled, endedAt: typeof endedAt === 'number' ? endedAt : undefined };
   } catch {
     return undefined;
   }

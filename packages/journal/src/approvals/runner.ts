@@ -7,17 +7,16 @@ import { callStored } from './stored-call.js';
 export interface ApprovalRunner {
   /** Takes what there is to take now; does not wait until it is done. */
   readonly pass: () => Promise<void>;
-  /** Resolves when nothing is being carried out any more. */
-  readonly idle: () => Promise<void>;
 }
 
 const AT_ONCE = 4;
 /** A pack that cannot be created now may be able to later. */
 const NO_TOOL_MS = 30_000;
 
-export function approvalRunner(parts: FlowParts): ApprovalRunner {
+/** `suspect`: hears that the store may have given us something that we never got. */
+export function approvalRunner(parts: FlowParts, suspect: () => void): ApprovalRunner {
   const { kit } = parts;
-  const atWork = new Set<Promise<void>>();
+  let atWork = 0;
 
   const scopeOf = (): JournalScope => ({
     meta: {},
@@ -50,25 +49,30 @@ export function approvalRunner(parts: FlowParts): ApprovalRunner {
     }
   };
 
+  const take = async (owner: string, names: readonly string[]): Promise<Operation | undefined> => {
+    try {
+      return await kit.store.takeApproved(owner, names);
+    } catch (cause) {
+      suspect();
+      throw cause;
+    }
+  };
+
   const pass = async (): Promise<void> => {
     const names = kit.tools
       .specs()
       .filter(({ mutation }) => mutation)
       .map(({ name }) => name);
     if (names.length === 0) return;
-    while (atWork.size < AT_ONCE) {
+    while (atWork < AT_ONCE) {
       const owner = await kit.tenure.current();
-      const operation = await kit.store.takeApproved(owner, names);
+      const operation = await take(owner, names);
       if (!operation) return;
-      const work = execute(operation, owner).finally(() => atWork.delete(work));
-      atWork.add(work);
+      atWork += 1;
+      const leave = (): void => void (atWork -= 1);
+      execute(operation, owner).then(leave, leave);
     }
   };
 
-  return {
-    pass,
-    idle: async () => {
-      await Promise.all(atWork);
-    },
-  };
+  return { pass };
 }

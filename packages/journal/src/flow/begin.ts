@@ -10,7 +10,7 @@ import { withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
-import type { Grip } from '../store/store.js';
+import type { Grip, Settlement } from '../store/store.js';
 import { carryOut, codeOf, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import type { FlowParts } from './parts.js';
 
@@ -31,6 +31,7 @@ export function over(
 export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
   const { kit } = parts;
   const { call, operation } = work;
+  kit.running.add(operation.id);
   const approved = operation.approval?.decision === 'approved';
   let decision: Decision;
   try {
@@ -58,22 +59,26 @@ export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> 
 
 /** Ends it before anything was sent. What an earlier life had done waits on. */
 export async function stop(
-  { settler }: FlowParts,
+  { kit, settler }: FlowParts,
   { operation, grip }: Pick<Begin, 'operation' | 'grip'>,
   answer: Settled,
   reason?: string,
 ): Promise<CarriedOut> {
-  if (grip) {
-    await settler.settle(grip, {
-      state: operation.steps.length > 0 ? 'claimed' : 'released',
-      outcome: 'not_executed',
-      answer: writeAnswer(answer),
-      code: codeOf(answer),
-      holdMs: 0,
-      ...(reason !== undefined && { reason }),
-    });
-  }
+  const letGo = (): unknown => kit.running.delete(operation.id);
+  if (!grip) letGo();
+  else await settler.settle(grip, stopped(operation, answer, reason), letGo);
   return over(operation, answer, 'same');
+}
+
+function stopped({ steps }: Operation, answer: Settled, reason?: string): Settlement {
+  return {
+    state: steps.length > 0 ? 'claimed' : 'released',
+    outcome: 'not_executed',
+    answer: writeAnswer(answer),
+    code: codeOf(answer),
+    holdMs: 0,
+    ...(reason !== undefined && { reason }),
+  };
 }
 
 async function askPerson(
@@ -85,7 +90,7 @@ async function askPerson(
   const { call, operation, grip } = work;
   const { rule, explanation, expiresInMs } = decision;
   // An operation that nobody owns has sent something already: too late to ask whether it may.
-  if (!grip) return over(operation, policyError(operation.id), 'same');
+  if (!grip) return stop(parts, work, policyError(operation.id));
   const cost = costOf(parts, work);
   const asked = { rule, explanation, expiresAt: kit.clock.wallNow() + expiresInMs };
   try {
@@ -98,6 +103,7 @@ async function askPerson(
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       ...(cost && { cost }),
     });
+    kit.running.delete(operation.id);
     if (!waiting?.approval) return over(operation, lost(operation), 'none');
     const { id, tool, account } = operation;
     const { correlationId } = call;

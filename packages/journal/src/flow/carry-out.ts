@@ -53,7 +53,7 @@ export interface CarriedOut {
 /** Runs the handler of an operation that is ours, and writes down how it ended. */
 export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   const { kit, absence } = parts;
-  const { clock, running } = kit;
+  const { clock } = kit;
   const { call, scope, operation } = work;
   const { tool, args, account, correlationId } = call;
   const { id } = operation;
@@ -86,14 +86,12 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   };
 
   const end = async (): Promise<Ended> => {
-    running.add(id);
     const settled = await handled(work, handle.operation, times.handlerBy, kit);
     const isLate = clock.now() >= times.handlerBy || scope.signal.aborted;
     handle.revoke();
     const { effect } = operation;
     const conclusion = await conclude({ settled, effect, ...handle.end(), tool, operationId: id, look });
     known = conclusion.answer;
-    running.delete(id);
     if (lateTimer !== undefined) clock.clearTimer(lateTimer);
     await write(parts, work, handle.grip(), conclusion);
     const finished = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
@@ -118,9 +116,15 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
       const grip = handle.grip();
       if (!grip) return;
       const state = operation.effect === 'once' ? 'unknown' : 'released';
-      const text = writeAnswer(answer, { unheard: true });
       void parts.settler
-        .settle(grip, { state, outcome: 'unknown', answer: text, code: codeOf(answer), holdMs: 0 })
+        .settle(grip, {
+          state,
+          outcome: 'unknown',
+          answer: writeAnswer(answer),
+          code: codeOf(answer),
+          holdMs: 0,
+          ...(state === 'unknown' && { stillRunning: true }),
+        })
         .then((written) => {
           if (written === 'settled' && state === 'unknown') parts.noteUnknown(operation);
         });
@@ -129,6 +133,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   };
 
   const ended = end();
+  parts.track(ended);
   const answered = within(clock, times.answerBy, ended).then((result) =>
     result === TOO_LATE ? early() : result.answer,
   );
@@ -162,7 +167,8 @@ async function write(
   grip: Grip | undefined,
   conclusion: Conclusion,
 ): Promise<void> {
-  if (!grip) return;
+  const letGo = (): unknown => parts.kit.running.delete(operation.id);
+  if (!grip) return void letGo();
   const { tool, args, account } = call;
   const { answer, outcome, refund } = conclusion;
   const isKept = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
@@ -173,13 +179,13 @@ async function write(
   const settlement: Settlement = {
     state,
     outcome,
-    answer: writeAnswer(answer),
+    answer: writeAnswer(answer, parts.kit.clock.wallNow()),
     code: codeOf(answer),
     holdMs: waitsOn ? again : isKept ? holdMsOf(operation.identity.by, tool, parts.kit.times.retentionMs) : 0,
     ...(refund && { refund }),
     ...(frees.length > 0 && { frees }),
   };
-  const written = await parts.settler.settle(grip, settlement);
+  const written = await parts.settler.settle(grip, settlement, letGo);
   if (state === 'unknown' && written !== 'lost') parts.noteUnknown(operation);
 }
 

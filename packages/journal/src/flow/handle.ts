@@ -38,8 +38,6 @@ export function openHandle(deps: HandleDeps): Handle {
   const { store, clock, tenure } = kit;
   let grip = deps.grip;
   let revoked = false;
-  /** The right to send outside of a step. */
-  let granted: ReturnType<typeof ask> | undefined;
   let sent = false;
   // An operation counts once, however many parts it is sent in.
   let limits = operation.steps.length > 0 ? [] : deps.limits;
@@ -71,7 +69,10 @@ export function openHandle(deps: HandleDeps): Handle {
     }
   };
 
-  /** The durable step to `sending`. What it gives may be used until somebody revokes it. */
+  /**
+   * The durable step to `sending`. What it gives may be used until somebody revokes it. A further
+   * attempt asks again: by then the operation may not be ours any more.
+   */
   const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: Fence }> => {
     const answer = await send(step);
     if (answer.kind === 'lost') return refuse.lost();
@@ -100,7 +101,6 @@ export function openHandle(deps: HandleDeps): Handle {
 
   const sendingInStep = async (): Promise<Fence> => {
     const at = flow.current()!;
-    if (at.sent) return again();
     const { at: grantedAt, fence } = await ask(at.name);
     at.grantedAt = grantedAt;
     refuseWhenOver();
@@ -110,22 +110,11 @@ export function openHandle(deps: HandleDeps): Handle {
   };
 
   const sendingAtAll = async (): Promise<Fence> => {
-    if (sent) return again();
-    granted ??= ask().catch((cause: unknown) => {
-      granted = undefined;
-      throw cause;
-    });
-    const { fence } = await granted;
+    const { fence } = await ask();
     refuseWhenOver();
     sent = true;
     scope.hold();
     return fence;
-  };
-
-  /** An attempt that follows one that surely did nothing. It needs no new right, but a living one. */
-  const again = (): Fence => {
-    if (!grip || !tenure.isLive(grip.owner)) return refuse.lost();
-    return { token: grip.fence };
   };
 
   // A handler that ends while its step still runs has left it alone.

@@ -18,6 +18,8 @@ export interface Patience {
 
 export interface MeetDeps {
   readonly parts: FlowParts;
+  /** The store failed just when it may have given us something. */
+  readonly suspect: () => void;
   /** Tries to settle an operation of which nobody knows the end, by looking. */
   readonly reconcile: (operation: Operation, request: Request) => Promise<boolean>;
   /** Carries out what a person has approved, now and not at the next turn. */
@@ -67,22 +69,29 @@ export async function meet(
 const APPROVED = { state: 'approved', retryAfterMs: 5000 } as const;
 const BUSY_MS = 2000;
 
+/** How often somebody who waits looks whether the other one still lives. */
+const ROUND_MS = 1000;
+
 /** Waits until nobody is at work on it; an answer when the caller's time is over before. */
 async function outlast(
-  { kit }: FlowParts,
+  { kit, expel }: FlowParts,
   operation: Operation,
   { until }: Patience,
 ): Promise<CarriedOut | undefined> {
-  const { signal, done } = signalUntil(kit.clock, until);
-  try {
-    const last = await kit.store.wait(operation.id, signal);
-    const isBusy = last && (last.state === 'claimed' || last.state === 'sending');
-    if (!isBusy || !signal.aborted) return undefined;
-    const busy = { state: last.state, retryAfterMs: BUSY_MS };
-    return over(last, inFlight(last, busy), 'none');
-  } finally {
-    done();
+  let last = operation;
+  for (;;) {
+    if (await expel(last)) return undefined;
+    const { signal, done } = signalUntil(kit.clock, Math.min(until, kit.clock.now() + ROUND_MS));
+    const seen = await kit.store.wait(operation.id, signal).finally(done);
+    if (!seen || !isBusy(seen)) return undefined;
+    last = seen;
+    if (kit.clock.now() >= until) break;
   }
+  return over(last, inFlight(last, { state: last.state, retryAfterMs: BUSY_MS }), 'none');
+}
+
+function isBusy({ state, owner }: Operation): boolean {
+  return owner !== undefined && (state === 'claimed' || state === 'sending');
 }
 
 /** Nobody knows how it ended. Whoever asks again may find out, and does not send it again. */

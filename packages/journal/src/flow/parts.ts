@@ -11,6 +11,10 @@ export interface FlowParts {
   readonly absence: AbsenceRule;
   /** The settled operations that a tool has just undone. */
   readonly undone: (tool: Tool, account: string, args: Arguments) => Promise<readonly string[]>;
+  /** Ends the lease of its owner where that is surely gone; true if it did. */
+  readonly expel: (operation: Operation) => Promise<boolean>;
   readonly noteUnknown: (operation: Operation) => void;
+  /** Whoever closes the journal waits for it. */
+  readonly track: (work: Promise<unknown>) => void;
   readonly noteReconciled: (operation: Operation, result: string, by: string) => void;
 }

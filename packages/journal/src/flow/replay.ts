@@ -21,7 +21,9 @@ export function replayOf(operation: Operation): Settled {
   if (state === 'awaiting_approval' && approval) return approvalRequired(id, approval);
   const stored = readAnswer(answer)?.settled;
   if (state === 'unknown') {
-    return stored && !stored.ok ? withOperation(stored, id) : unknownOutcome(id);
+    // One that lapsed still has the answer of an earlier life, which says nothing of this one.
+    const saysSo = stored && !stored.ok && stored.error.outcome === 'unknown';
+    return saysSo ? withOperation(stored, id) : unknownOutcome(id);
   }
   if (stored) return withOperation(stored, id);
   const { input } = toolError('internal_error', LOST, { outcome: operation.outcome });

@@ -5,7 +5,12 @@ export type Written = 'settled' | 'lost' | 'later';
 
 /** Writes down how operations ended, and goes on trying when the store fails: we know, nobody else does. */
 export interface Settler {
-  readonly settle: (grip: Grip, settlement: Settlement) => Promise<Written>;
+  /** `onWritten`: when it stands in the store, or is not ours to write any more. */
+  readonly settle: (
+    grip: Grip,
+    settlement: Settlement,
+    onWritten?: () => void,
+  ) => Promise<Written>;
   /** Tries once more what is still to be written, and then no more. */
   readonly close: () => Promise<void>;
 }
@@ -15,6 +20,7 @@ const RETRY_MS = { first: 200, most: 15_000 } as const;
 interface Pending {
   readonly grip: Grip;
   readonly settlement: Settlement;
+  readonly onWritten: (() => void) | undefined;
 }
 
 export function settler({
@@ -31,9 +37,11 @@ export function settler({
   let timer: unknown;
   let closed = false;
 
-  const write = async ({ grip, settlement }: Pending): Promise<Written> => {
+  const write = async ({ grip, settlement, onWritten }: Pending): Promise<Written> => {
     try {
-      return (await store.settle(grip, settlement)) ? 'settled' : 'lost';
+      const isSettled = await store.settle(grip, settlement);
+      onWritten?.();
+      return isSettled ? 'settled' : 'lost';
     } catch (cause) {
       report(cause);
       return 'later';
@@ -59,8 +67,8 @@ export function settler({
       closed = true;
       return flush();
     },
-    settle: async (grip, settlement) => {
-      const attempt = { grip, settlement };
+    settle: async (grip, settlement, onWritten) => {
+      const attempt = { grip, settlement, onWritten };
       const written = await write(attempt);
       if (written === 'later') {
         pending.add(attempt);

@@ -20,17 +20,22 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
     return parsed.success ? parsed.data : args;
   };
 
-  const byArguments = async (inverse: Inverse, args: Arguments): Promise<readonly Operation[]> => {
-    const counterpart = await tools.load(inverse.of);
+  const byArguments = async (
+    of: string,
+    inverse: Inverse,
+    args: Arguments,
+  ): Promise<readonly Operation[]> => {
+    const counterpart = await tools.load(of);
     if (!counterpart) return [];
     const meant = counterpartArgs(counterpart, inverse.args?.(args) ?? args);
     const account = accountOf(counterpart, meant);
     const { identity } = identities.withoutKey(counterpart, account, meant);
-    return store.list({ tool: inverse.of, account, identity, holdsSlot: true });
+    return store.list({ tool: of, account, identity, holdsSlot: true });
   };
 
   const byMatch = async (
-    { of, matches }: Inverse,
+    of: string,
+    { matches }: Inverse,
     account: string,
     args: Arguments,
   ): Promise<readonly Operation[]> => {
@@ -53,9 +58,13 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
   return async ({ inverse }, account, args) => {
     if (!inverse) return [];
     try {
-      const found = inverse.matches
-        ? await byMatch(inverse, account, args)
-        : await byArguments(inverse, args);
+      const found: Operation[] = [];
+      for (const of of typeof inverse.of === 'string' ? [inverse.of] : inverse.of) {
+        const each = inverse.matches
+          ? await byMatch(of, inverse, account, args)
+          : await byArguments(of, inverse, args);
+        found.push(...each);
+      }
       return found
         .filter(({ identity, state }) => identity.by !== 'key' && DONE.has(state))
         .map(({ id }) => id);

@@ -8,8 +8,6 @@ import type { Self } from './process.js';
 export interface Tenure {
   /** The id that new operations are claimed under. Enlists when there is none yet. */
   readonly current: () => Promise<string>;
-  /** Whether the lease of this id cannot have lapsed yet, by our own clock. */
-  readonly isLive: (id: string) => boolean;
   /** Whether this process was ever known by that id. */
   readonly isOurs: (id: string) => boolean;
   /** The store says that this id has lapsed: the next `current` is another one. */
@@ -30,33 +28,30 @@ export interface TenureOptions {
 export function tenure(options: TenureOptions): Tenure {
   const { store, clock, self, tools, newId, leaseMs, report } = options;
   const ours = new Set<string>();
-  let now: { readonly id: string; goodUntil: number } | undefined;
+  let now: string | undefined;
   let enlisting: Promise<string> | undefined;
   let renewal: Background | undefined;
   let closed = false;
 
   const enlist = async (): Promise<string> => {
     const id = newId();
-    const from = clock.now();
     ours.add(id);
     await store.enlist({ id, ...self, tools: tools() }, leaseMs);
-    now = { id, goodUntil: from + leaseMs };
+    now = id;
     renewal ??= every({ clock, report, ms: leaseMs / 3, work: renew });
     return id;
   };
   const lapsed = (id: string): void => {
-    if (now?.id === id) now = undefined;
+    if (now === id) now = undefined;
   };
   const renew = async (): Promise<void> => {
-    if (!now) return void (await current());
+    if (now === undefined) return void (await current());
     const held = now;
-    const from = clock.now();
-    if (await store.renew(held.id, leaseMs)) held.goodUntil = from + leaseMs;
-    else lapsed(held.id);
+    if (!(await store.renew(held, leaseMs))) lapsed(held);
   };
   const current = async (): Promise<string> => {
     if (closed) throw new JournalError('unavailable', 'the journal of this process is closed');
-    if (now) return now.id;
+    if (now !== undefined) return now;
     enlisting ??= enlist().finally(() => {
       enlisting = undefined;
     });
@@ -66,13 +61,12 @@ export function tenure(options: TenureOptions): Tenure {
   return {
     current,
     lapsed,
-    isLive: (id) => now?.id === id && clock.now() < now.goodUntil,
     isOurs: (id) => ours.has(id),
     close: async () => {
       closed = true;
       await renewal?.stop();
       await enlisting?.catch(report);
-      if (now) await store.retire(now.id);
+      if (now !== undefined) await store.retire(now);
       now = undefined;
     },
   };

@@ -20,15 +20,15 @@ export function absenceRule(
 
   /** Since when nobody can send for it; undefined while somebody might. A stopped process lives. */
   const orphanedSince = async (operation: Operation, now: number): Promise<number | undefined> => {
-    const { id, owner: ownerId, answer, settledAt, sendingAt, createdAt } = operation;
-    if (running.has(id)) return undefined;
-    const settled = readAnswer(answer);
-    // Its owner has seen the end of the handler, and wrote down that it does not know more.
-    if (settled && !settled.unheard) return settledAt ?? now;
-    if (ownerId === undefined || tenure.isOurs(ownerId)) return settledAt ?? sendingAt ?? createdAt;
-    const owner = await store.owner(ownerId);
-    const lapsedAt = owner?.leaseUntil ?? sendingAt ?? createdAt;
+    if (running.has(operation.id)) return undefined;
+    const began = operation.sendingAt ?? operation.createdAt;
+    const sender = senderOf(operation);
+    // It has seen the end of its handler, and wrote down that it does not know more.
+    if (sender === undefined) return readAnswer(operation.answer)?.endedAt ?? began;
+    const owner = await store.owner(sender);
+    const lapsedAt = owner?.leaseUntil ?? began;
     if (lapsedAt > now) return undefined;
+    if (tenure.isOurs(sender)) return lapsedAt;
     const isGone =
       owner && owner.host === self.host
         ? !liveness.isAlive(owner)
@@ -44,4 +44,10 @@ export function absenceRule(
       return since !== undefined && now - since >= actsWithinMs;
     },
   };
+}
+
+/** Who was allowed to send last, and has not said how that ended. */
+function senderOf({ steps, owner }: Operation): string | undefined {
+  const open = steps.find(({ state }) => state === 'sending');
+  return open ? open.owner : owner;
 }
