@@ -17,6 +17,8 @@ export interface Kit {
   readonly tenure: Tenure;
   readonly observe: (event: JournalEvent) => void;
   readonly report: (cause: unknown, correlationId?: string) => void;
+  /** The store failed just when it may have given us an operation, which we then know nothing of. */
+  readonly suspect: () => void;
   readonly newId: () => string;
   /** Operations that are in our hands, from the moment we have them until their end is written. */
   readonly running: Set<string>;

@@ -27,7 +27,9 @@ export type Decision =
   | {
       readonly kind: 'deny';
       readonly code:
-        'policy_denied_blocked' | 'policy_denied_hard_rule' | 'policy_denied_user_rule';
+        | 'policy_denied_blocked'
+        | 'policy_denied_hard_rule'
+        | 'policy_denied_user_rule';
       readonly rule: string;
       readonly explanation: string;
     }

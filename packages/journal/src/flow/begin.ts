@@ -31,7 +31,7 @@ export function over(
 export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
   const { kit } = parts;
   const { call, operation } = work;
-  kit.running.add(operation.id);
+  if (work.grip) kit.running.add(operation.id);
   const approved = operation.approval?.decision === 'approved';
   let decision: Decision;
   try {
@@ -64,9 +64,8 @@ export async function stop(
   answer: Settled,
   reason?: string,
 ): Promise<CarriedOut> {
-  const letGo = (): unknown => kit.running.delete(operation.id);
-  if (!grip) letGo();
-  else await settler.settle(grip, stopped(operation, answer, reason), letGo);
+  const onWritten = (): void => void kit.running.delete(operation.id);
+  if (grip) await settler.settle(grip, stopped(operation, answer, reason), { onWritten });
   return over(operation, answer, 'same');
 }
 
@@ -107,7 +106,14 @@ async function askPerson(
     if (!waiting?.approval) return over(operation, lost(operation), 'none');
     const { id, tool, account } = operation;
     const { correlationId } = call;
-    kit.observe({ type: 'approval_requested', operationId: id, tool, account, correlationId, by: rule });
+    kit.observe({
+      type: 'approval_requested',
+      operationId: id,
+      tool,
+      account,
+      correlationId,
+      by: rule,
+    });
     return over(waiting, approvalRequired(id, waiting.approval), 'all');
   } catch (cause) {
     kit.report(cause, call.correlationId);

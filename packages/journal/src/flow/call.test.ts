@@ -24,18 +24,40 @@ describe('a call', () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: 'reset' });
-    console.log(JSON.stringify(await clock.run(server.call('post', { text: 'a', idempotency_key: keyFor('a') }))));
-    console.log(JSON.stringify(await clock.run(server.call('post', { text: 'a', idempotency_key: keyFor('a') }))));
+    console.log(
+      JSON.stringify(
+        await clock.run(server.call('post', { text: 'a', idempotency_key: keyFor('a') })),
+      ),
+    );
+    console.log(
+      JSON.stringify(
+        await clock.run(server.call('post', { text: 'a', idempotency_key: keyFor('a') })),
+      ),
+    );
     upstream.plans.push({ answers: 'reset' });
-    console.log(JSON.stringify(await clock.run(server.call('post_seen', { text: 'a', idempotency_key: keyFor('a') }))));
+    console.log(
+      JSON.stringify(
+        await clock.run(server.call('post_seen', { text: 'a', idempotency_key: keyFor('a') })),
+      ),
+    );
     upstream.plans.push({ answers: 'reset', commits: false });
-    console.log(JSON.stringify(await clock.run(server.call('post_sure', { text: 'a', idempotency_key: keyFor('a') }))));
-    console.log(JSON.stringify(await clock.run(server.call('post_sure', { text: 'a', idempotency_key: keyFor('a') }))));
+    console.log(
+      JSON.stringify(
+        await clock.run(server.call('post_sure', { text: 'a', idempotency_key: keyFor('a') })),
+      ),
+    );
+    console.log(
+      JSON.stringify(
+        await clock.run(server.call('post_sure', { text: 'a', idempotency_key: keyFor('a') })),
+      ),
+    );
     upstream.plans.push({}, { answers: '429', commits: false });
     console.log(JSON.stringify(await clock.run(server.call('thread', { posts: ['a', 'b', 'c'] }))));
     console.log(JSON.stringify(await clock.run(server.call('thread', { posts: ['a', 'b', 'c'] }))));
     upstream.plans.push({ answers: 'never' });
-    console.log(JSON.stringify(await clock.run(server.call('post', { text: 'late' }, { timeoutMs: 1000 }))));
+    console.log(
+      JSON.stringify(await clock.run(server.call('post', { text: 'late' }, { timeoutMs: 1000 }))),
+    );
     console.log(upstream.effects, server.reports);
   });
 });

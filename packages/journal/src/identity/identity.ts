@@ -54,7 +54,11 @@ export function identities({ templates, mac }: IdentityOptions): Identities {
       const beside = keyInMeta(meta);
       if (!beside.ok) return refused(beside.field, beside.problem);
       const { idempotencyKey } = controls;
-      if (idempotencyKey !== undefined && beside.key !== undefined && beside.key !== idempotencyKey) {
+      if (
+        idempotencyKey !== undefined &&
+        beside.key !== undefined &&
+        beside.key !== idempotencyKey
+      ) {
         return refused('idempotency_key', 'names another key than the _meta of the request');
       }
       const key = idempotencyKey ?? beside.key;

@@ -50,7 +50,11 @@ export interface OperationView {
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** `spec`: of its tool, where that is known here. */
-export function viewOf(seals: Seals, operation: Operation, spec: ToolSpec | undefined): OperationView {
+export function viewOf(
+  seals: Seals,
+  operation: Operation,
+  spec: ToolSpec | undefined,
+): OperationView {
   const { id, tool, account, effect, state, outcome, code, correlationId, approval } = operation;
   const { createdAt, sendingAt, settledAt, heldUntil } = operation;
   const shown = argumentsOf(seals, operation, spec);

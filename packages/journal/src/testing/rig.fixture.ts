@@ -1,17 +1,14 @@
-import {
-  acceptControls,
-  runTool,
-  type Envelope,
-  type RunOptions,
-} from '@toolkeel/contract';
+import { runTool, type Envelope, type RunOptions } from '@toolkeel/contract';
 import { seededRandom, VirtualClock } from '@toolkeel/kernel/testing';
 import { createHash, createHmac } from 'node:crypto';
 import type { JournalEvent } from '../events.js';
+import type { JournalAround } from '../flow/around.js';
 import { createJournal, type Journal } from '../journal.js';
 import type { JournalOptions, Seals } from '../options.js';
 import type { Liveness, Self } from '../owner/process.js';
 import { memoryStore } from '../store/memory/store.js';
 import type { JournalStore } from '../store/store.js';
+import { life, through } from './life.fixture.js';
 import { toolsOf } from './tools.fixture.js';
 import { Upstream } from './upstream.fixture.js';
 
@@ -30,6 +27,9 @@ export interface Process {
   readonly reports: unknown[];
   /** As SIGKILL: nothing of it goes on, and nobody else is told. */
   readonly kill: () => void;
+  /** As SIGSTOP and SIGCONT. */
+  readonly stop: () => void;
+  readonly resume: () => void;
   readonly call: (tool: string, args: object, options?: CallOptions) => Promise<Envelope>;
 }
 
@@ -38,6 +38,8 @@ export interface CallOptions {
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly client?: AbortSignal;
   readonly correlationId?: string;
+  /** False: the handler runs without a journal. */
+  readonly journaled?: boolean;
 }
 
 export interface RigOptions extends Partial<Omit<JournalOptions, 'store' | 'clock'>> {
@@ -62,11 +64,9 @@ export function rig(base: RigOptions = {}) {
     const pid = given.pid ?? (pids += 1);
     const self: Self = { host: given.host ?? 'here', pid, startedAt: `t${pid}` };
     const liveness: Liveness = { self: () => self, isAlive: (other) => !dead.has(other.pid) };
-    let killed = false;
-    const isKilled = (): boolean => killed;
-    const tools = toolsOf(upstream.wire(pid, isKilled), clock);
-    const prepared = new Map(tools.map((tool) => [tool.name, acceptControls(tool)]));
-    const gate = gated(given.through?.(store) ?? store, isKilled);
+    const own = life();
+    const tools = toolsOf(upstream.wire(own), clock);
+    const prepared = new Map(tools.map((tool) => [tool.name, tool]));
     const journal = createJournal({
       clock,
       random: seededRandom(pid),
@@ -76,26 +76,28 @@ export function rig(base: RigOptions = {}) {
       report: (cause) => reports.push(cause),
       liveness,
       ...given,
-      store: gate,
+      store: through(given.through?.(store) ?? store, own),
     });
     return {
       journal,
       events,
       reports,
       kill: () => {
-        killed = true;
+        own.kill();
         dead.add(pid);
       },
+      stop: own.stop,
+      resume: own.resume,
       call: async (name, args, call = {}) => {
         const tool = prepared.get(name) ?? journal.tool;
-        const { timeoutMs = 15_000, meta = {}, client, correlationId } = call;
+        const { timeoutMs = 15_000, meta = {}, client, correlationId, journaled = true } = call;
         const scope = scopeFor(clock.now() + timeoutMs, meta, client);
         const options: RunOptions = {
           clock,
           deadline: scope.deadline + 10,
           profile: { name: 'workflow', mode: 'autopilot', approvalMode: true },
           around: (accepted, next) =>
-            journal.around(
+            (journaled ? journal.around : bare)(
               accepted,
               (extra) => next({ deadline: scope.deadline, signal: scope.signal, ...extra }),
               scope,
@@ -110,6 +112,8 @@ export function rig(base: RigOptions = {}) {
   };
   return { clock, store, upstream, start };
 }
+
+const bare: JournalAround = (_, next) => next();
 
 /** As the host makes it: a client that leaves ends the call, unless it is held. */
 function scopeFor(
@@ -131,26 +135,6 @@ function scopeFor(
       held = true;
     },
   };
-}
-
-/** A store that a killed process cannot reach any more: its calls never return. */
-function gated(store: JournalStore, isKilled: () => boolean): JournalStore {
-  const never = new Promise<never>(() => undefined);
-  return new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]): unknown => {
-        if (isKilled()) return never;
-        const result: unknown = value.apply(target, args);
-        if (!(result instanceof Promise)) return result;
-        return result.then(
-          (given: unknown) => (isKilled() ? never : given),
-          (cause: unknown) => (isKilled() ? never : Promise.reject(cause as Error)),
-        );
-      };
-    },
-  });
 }
 
 export function keyFor(name: string): string {

@@ -1,4 +1,5 @@
 import { FaultError, type Clock, type Fault } from '@toolkeel/kernel';
+import { NEVER, type Life } from './life.fixture.js';
 
 /** What the upstream does with one request. */
 export interface Plan {
@@ -18,12 +19,13 @@ export interface Effect {
   readonly kind: string;
   readonly subject: string;
   readonly at: number;
-  readonly pid: number;
+  /** The operation that it was sent for. */
+  readonly by: string | undefined;
 }
 
 /** The way to the upstream that one process has. */
 export interface Wire {
-  readonly send: (kind: string, subject: string) => Promise<{ readonly id: string }>;
+  readonly send: (kind: string, subject: string, by?: string) => Promise<{ readonly id: string }>;
   /** What the upstream shows of its effects. */
   readonly find: (kind: string, subject: string, since: number) => Promise<Effect | undefined>;
 }
@@ -53,29 +55,27 @@ export class Upstream {
     this.#clock = clock;
   }
 
-  wire(pid: number, isKilled: () => boolean): Wire {
-    const never = new Promise<never>(() => undefined);
-    const alive = <T>(value: T): T | Promise<never> => (isKilled() ? never : value);
+  wire({ reached }: Life): Wire {
     return {
-      send: async (kind, subject) => {
-        if (isKilled()) return never;
+      send: async (kind, subject, by) => {
+        await reached();
         const plan = this.plans.shift() ?? this.planFor(kind, subject);
         if (plan.refused) throw new FaultError({ kind: 'connect', sent: 'no' });
         this.requests += 1;
         const { commits = true, answers = 'id' } = plan;
         await this.#sleep(plan.actsAfterMs ?? 20);
         const id = `e${this.effects.length + 1}`;
-        if (commits) this.effects.push({ id, kind, subject, at: this.#clock.wallNow(), pid });
-        if (answers === 'never') return never;
+        if (commits) this.effects.push({ id, kind, subject, at: this.#clock.wallNow(), by });
+        if (answers === 'never') return NEVER;
         await this.#sleep(plan.answersAfterMs ?? 20);
-        await alive(undefined);
+        await reached();
         if (answers === 'id') return { id };
         throw new FaultError(FAULTS[answers]);
       },
       find: async (kind, subject, since) => {
-        if (isKilled()) return never;
+        await reached();
         await this.#sleep(10);
-        await alive(undefined);
+        await reached();
         if (this.isBlind) throw new FaultError({ kind: 'server', sent: 'answered', status: 503 });
         return this.effects.find(
           (each) => each.kind === kind && each.subject === subject && each.at >= since,

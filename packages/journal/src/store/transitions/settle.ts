@@ -29,7 +29,9 @@ export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Scr
 function ended(operation: OperationRecord, settlement: Settlement, now: number): RecordChanges {
   const { state, holdMs } = settlement;
   if (state === 'unknown') {
-    return settlement.stillRunning ? { state } : { state, steps: given(operation.steps, operation.owner) };
+    return settlement.stillRunning
+      ? { state }
+      : { state, steps: given(operation.steps, operation.owner) };
   }
   if (state === 'awaiting_approval') {
     return { state, restsUntil: now + holdMs } as RecordChanges;
@@ -37,7 +39,10 @@ function ended(operation: OperationRecord, settlement: Settlement, now: number):
   if (state === 'claimed') {
     // Approved, taken, and given back before anything was done: it waits for the next to take it.
     const approved = operation.approval?.decision === 'approved' && operation.steps.length === 0;
-    return { state: approved ? 'awaiting_approval' : 'claimed', steps: given(operation.steps, operation.owner) };
+    return {
+      state: approved ? 'awaiting_approval' : 'claimed',
+      steps: given(operation.steps, operation.owner),
+    };
   }
   // Its lease had lapsed, but it came back and knows.
   const final = operation.state === 'unknown' ? 'reconciled' : state;
