@@ -76,6 +76,7 @@ export function openHandle(deps: HandleDeps): Handle {
       return { ...(await store.send(hold, request)), fence: hold.fence };
     } catch (cause) {
       report(cause);
+      if (step !== undefined) flow.unheard(step);
       return refuse.journalDown('not_executed');
     }
   };

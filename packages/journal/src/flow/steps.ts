@@ -24,6 +24,8 @@ export interface Steps {
   readonly wasRefused: () => boolean;
   /** How a step ended, which could not be written down yet. Nothing goes on before it is. */
   readonly unwritten: () => Write | undefined;
+  /** The store failed when it was asked for the right to send: it may have given it, unheard. */
+  readonly unheard: (name: string) => void;
 }
 
 export interface StepsDeps {
@@ -172,5 +174,8 @@ export function steps(deps: StepsDeps): Steps {
     doneCount: () => done.size,
     wasRefused: () => refused,
     unwritten: () => unwritten,
+    unheard: (name) => {
+      unwritten = (grip) => store.reopenStep(grip, name);
+    },
   };
 }

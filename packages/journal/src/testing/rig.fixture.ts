@@ -1,4 +1,4 @@
-import { runTool, type Envelope, type RunOptions } from '@toolkeel/contract';
+import { runTool, type Envelope, type RunOptions, type Tool } from '@toolkeel/contract';
 import { seededRandom, VirtualClock } from '@toolkeel/kernel/testing';
 import { createHash, createHmac } from 'node:crypto';
 import type { JournalEvent } from '../events.js';
@@ -45,6 +45,8 @@ export interface CallOptions {
 export interface RigOptions extends Partial<Omit<JournalOptions, 'store' | 'clock'>> {
   readonly pid?: number;
   readonly host?: string;
+  /** What a tool does here in place of what it does else. */
+  readonly handlers?: Readonly<Record<string, Tool['handler']>>;
   /** Stands between a journal and its store. */
   readonly through?: (store: JournalStore) => JournalStore;
 }
@@ -65,8 +67,11 @@ export function rig(base: RigOptions = {}) {
     const self: Self = { host: given.host ?? 'here', pid, startedAt: `t${pid}` };
     const liveness: Liveness = { self: () => self, isAlive: (other) => !dead.has(other.pid) };
     const own = life();
-    const tools = toolsOf(upstream.wire(own), clock);
-    const prepared = new Map(tools.map((tool) => [tool.name, tool]));
+    const prepared = new Map<string, Tool>();
+    for (const tool of toolsOf(upstream.wire(own), clock)) {
+      const handler = given.handlers?.[tool.name] ?? tool.handler;
+      prepared.set(tool.name, { ...tool, handler });
+    }
     const journal = createJournal({
       clock,
       random: seededRandom(pid),
@@ -139,4 +144,10 @@ function scopeFor(
 
 export function keyFor(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 32);
+}
+
+export function sleep(clock: VirtualClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(ms, resolve);
+  });
 }

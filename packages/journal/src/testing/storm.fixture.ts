@@ -1,8 +1,8 @@
 import type { Envelope } from '@toolkeel/contract';
-import { seededRandom, type VirtualClock } from '@toolkeel/kernel/testing';
+import { seededRandom } from '@toolkeel/kernel/testing';
 import { JournalError } from '../error.js';
 import type { JournalStore } from '../store/store.js';
-import { keyFor, rig, type Process } from './rig.fixture.js';
+import { keyFor, rig, sleep, type Process } from './rig.fixture.js';
 import type { Plan } from './upstream.fixture.js';
 
 /** What a storm leaves: nothing of it may be there, but for the counts. */
@@ -207,12 +207,6 @@ function serverOf(process: Process): Server {
       tell();
     },
   };
-}
-
-function sleep(clock: VirtualClock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(ms, resolve);
-  });
 }
 
 function planOf(random: () => number): Plan {

@@ -188,3 +188,9 @@ function thread(deps: Deps, name: string, authoritative: boolean | undefined): T
     return { ids };
   };
 }
+
+export function toolNamed(name: string): Tool {
+  const found = definitions.find((tool) => tool.name === name);
+  if (!found) throw new Error(`no tool ${name}`);
+  return found;
+}
