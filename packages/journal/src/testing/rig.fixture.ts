@@ -1,4 +1,10 @@
-import { runTool, type Envelope, type RunOptions, type Tool } from '@toolkeel/contract';
+import {
+  runTool,
+  type Envelope,
+  type Reconcile,
+  type RunOptions,
+  type Tool,
+} from '@toolkeel/contract';
 import { seededRandom, VirtualClock } from '@toolkeel/kernel/testing';
 import { createHash, createHmac } from 'node:crypto';
 import type { JournalEvent } from '../events.js';
@@ -47,6 +53,7 @@ export interface RigOptions extends Partial<Omit<JournalOptions, 'store' | 'cloc
   readonly host?: string;
   /** What a tool does here in place of what it does else. */
   readonly handlers?: Readonly<Record<string, Tool['handler']>>;
+  readonly reconcilers?: Readonly<Record<string, Reconcile['readBack']>>;
   /** Stands between a journal and its store. */
   readonly through?: (store: JournalStore) => JournalStore;
 }
@@ -70,7 +77,9 @@ export function rig(base: RigOptions = {}) {
     const prepared = new Map<string, Tool>();
     for (const tool of toolsOf(upstream.wire(own), clock)) {
       const handler = given.handlers?.[tool.name] ?? tool.handler;
-      prepared.set(tool.name, { ...tool, handler });
+      const readBack = given.reconcilers?.[tool.name];
+      const reconcile = readBack && { authoritative: false, readBack };
+      prepared.set(tool.name, { ...tool, handler, ...(reconcile && { reconcile }) });
     }
     const journal = createJournal({
       clock,
