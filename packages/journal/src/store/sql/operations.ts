@@ -83,7 +83,10 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
     *count(states) {
       const values: unknown[] = [];
       const list = bindAll(values, states);
-      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE state IN (${list})`, values);
+      const row = yield* first(
+        `SELECT count(*) AS n FROM ${table} WHERE state IN (${list})`,
+        values,
+      );
       return row!['n'] as number;
     },
 
@@ -144,4 +147,3 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
   }
   return where;
 }
-
