@@ -22,12 +22,12 @@ const NEEDED =
 
 /** Nothing here has to outlive a power cut, and nobody but us gets to the socket. */
 const SERVER = [
-  ...['-c', 'listen_addresses='],
-  ...['-c', 'fsync=off'],
-  ...['-c', 'full_page_writes=off'],
-  ...['-c', 'synchronous_commit=off'],
-  ...['-c', 'max_connections=200'],
-];
+  'listen_addresses=',
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'max_connections=200',
+].flatMap((setting) => ['-c', setting]);
 
 /** Watches over a server: ends it, and removes what it kept, once the process that it is for is gone. */
 const KEEPER = `

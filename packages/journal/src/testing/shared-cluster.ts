@@ -33,7 +33,7 @@ function mine(dir: string): boolean {
 async function begin(dir: string, run: number): Promise<State> {
   const state = await startCluster(dir, run).then(
     ({ url }): State => ({ url }),
-    (error: Error): State => ({ failed: error.message }),
+    (error: unknown): State => ({ failed: (error as Error).message }),
   );
   writeFileSync(`${stateFile(dir)}.new`, JSON.stringify(state));
   renameSync(`${stateFile(dir)}.new`, stateFile(dir));

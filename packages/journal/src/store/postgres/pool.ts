@@ -15,7 +15,7 @@ const LIMITS = {
 /** All whole numbers that we keep fit into a number of JavaScript. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === BIGINT ? Number : (pg.types.getTypeParser(oid, format as 'text') as never),
+    oid === BIGINT ? Number : (pg.types.getTypeParser(oid, format) as never),
 };
 
 export function clientSettings(connectionString: string): pg.ClientConfig {

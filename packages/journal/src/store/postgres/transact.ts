@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Script } from '../script.js';
 import { isLost, isTransient, postgresError } from './errors.js';
 import { runScript } from './statement.js';
