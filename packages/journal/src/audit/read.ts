@@ -4,7 +4,9 @@ import type { AuditRow } from './row.js';
 const PAGE = 500;
 
 /** All rows in the order of the chain, a page at a time. */
-export async function* readAudit({ auditRows }: Pick<JournalStore, 'auditRows'>): AsyncGenerator<AuditRow> {
+export async function* readAudit({
+  auditRows,
+}: Pick<JournalStore, 'auditRows'>): AsyncGenerator<AuditRow> {
   let from = Number.MIN_SAFE_INTEGER;
   for (;;) {
     const page = await auditRows(from, PAGE);

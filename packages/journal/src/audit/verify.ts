@@ -56,7 +56,8 @@ function* flaws(row: AuditRow, last: AuditHead, expect: AuditHead | undefined): 
   if (malformed !== undefined) yield ['malformed', `row ${seq} cannot be read: ${malformed}`];
   if (seq <= last.seq) return yield ['reordered', `row ${seq} stands behind row ${last.seq}`];
   if (seq > last.seq + 1) {
-    const gone = seq === last.seq + 2 ? `row ${seq - 1} is` : `rows ${last.seq + 1} to ${seq - 1} are`;
+    const gone =
+      seq === last.seq + 2 ? `row ${seq - 1} is` : `rows ${last.seq + 1} to ${seq - 1} are`;
     yield ['missing', `${gone} missing`];
   } else if (prev !== last.hash) {
     yield ['altered', `row ${seq} does not follow row ${last.seq}: one of them was altered`];

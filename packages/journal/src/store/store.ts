@@ -55,20 +55,34 @@ export type SendResult =
 
 export interface Settlement {
   /**
-   * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step;
-   * an approved one that has done nothing yet waits again for whoever takes it.
+   * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step.
+   * `awaiting_approval`: a person approved it, and it cannot be carried out now, so it waits on as
+   * approved, and takeApproved gives it again after `holdMs`.
    * From `unknown` (the lease had lapsed meanwhile) a definite end becomes `reconciled`.
    */
-  readonly state: 'succeeded' | 'rejected' | 'unknown' | 'released' | 'claimed';
+  readonly state:
+    | 'succeeded'
+    | 'rejected'
+    | 'unknown'
+    | 'released'
+    | 'claimed'
+    | 'awaiting_approval';
   readonly outcome?: FailureOutcome;
   readonly answer: string;
   readonly code: string;
   /** How long the slot stays taken from now; 0 frees it. Means nothing for unsettled states. */
   readonly holdMs: number;
+  /**
+   * Of `unknown`: the call's time is over, its handler is not. Its owner stays, because it can still
+   * send, and can still say how it ended.
+   */
+  readonly stillRunning?: true;
   /** Nothing had left after all: what the limits counted is given back. */
   readonly refund?: boolean;
   /** Operations whose slots become free with it, because it undid them. */
   readonly frees?: readonly string[];
+  /** Why, for the audit: the rule of a policy that ended it. */
+  readonly reason?: string;
 }
 
 export interface Verdict {
@@ -78,6 +92,8 @@ export interface Verdict {
   readonly holdMs: number;
   readonly by: string;
   readonly reason?: string;
+  /** Operations whose slots become free with it, because it undid them. */
+  readonly frees?: readonly string[];
 }
 
 export interface ApprovalRequest extends Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> {
@@ -159,8 +175,9 @@ export interface Notice {
 
 /**
  * Where operations are kept. Every method is one atomic, durable transition, and those that send, end
- * or decide write their audit row with it; a claim changes nothing in the world and writes none. All stores keep the same contract, and one suite of tests says so. A store that cannot
- * write throws a JournalError: nothing was changed then.
+ * or decide write their audit row with it; a claim changes nothing in the world and writes none. All
+ * stores keep the same contract, and one suite of tests says so. A store that cannot write throws a
+ * JournalError: nothing was changed then, unless the error says that nobody knows.
  */
 export interface JournalStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
@@ -170,18 +187,31 @@ export interface JournalStore {
   readonly enlist: (owner: Owner, leaseMs: number) => Promise<void>;
   /** False: the lease had lapsed, and what it owned is not its own any more. */
   readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
-  /** Gives up what is claimed and leaves. */
+  /** Ends the lease: what it has is as if swept. Who it was can still be asked. */
   readonly retire: (owner: string) => Promise<void>;
+  /** Its process is gone: its lease ends now, and not when it would have lapsed. */
+  readonly expel: (owner: string) => Promise<void>;
   readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
 
-  /** Throws a JournalError of reason `lapsed` when the caller's own lease is over. */
+  /**
+   * A holder whose owner has lapsed is swept first. `unknown` is always `held`. Throws a JournalError
+   * of reason `lapsed` when the caller's own lease is over.
+   */
   readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
+  /**
+   * An `unknown` operation with an open step changes hands, because somebody found out how the step
+   * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
+   */
+  readonly takeOver: (id: string, owner: string, fence: number) => Promise<Operation | undefined>;
   /**
    * `claimed → sending`, fenced, durable, and only while the owner's lease lives. Granted again for a
    * further attempt at the same request; what it passes as limits is counted again.
    */
   readonly send: (grip: Grip, request: SendRequest) => Promise<SendResult>;
-  /** A step is done: its result is kept, and the operation is `claimed` again. */
+  /**
+   * A step is done: its result is kept, and the operation is `claimed` again. From `unknown` too,
+   * for a former owner whose fence still matches; it is `claimed` without owner then.
+   */
   readonly completeStep: (grip: Grip, step: string, result: string) => Promise<boolean>;
   /** A step that nobody knew the end of was not carried out: it may be sent anew. */
   readonly reopenStep: (grip: Grip, step: string) => Promise<boolean>;

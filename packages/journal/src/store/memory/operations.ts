@@ -88,7 +88,8 @@ export function memoryOperations({ now, isAlive, tell }: OperationsDeps): Memory
     *nextApproved(tools) {
       const time = now();
       return waiting()
-        .filter(({ tool, approval }) => {
+        .filter(({ tool, approval, restsUntil = 0 }) => {
+          if (restsUntil > time) return false;
           const open = approval?.decision === 'approved' && approval.expiresAt > time;
           return open && tools.includes(tool);
         })

@@ -100,7 +100,7 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *nextApproved(tools) {
       const values: unknown[] = [];
-      const where = `state = 'awaiting_approval' AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)}`;
+      const where = `state = 'awaiting_approval' AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
       return yield* one(
         `${where} ORDER BY approval_decided_at, seq LIMIT 1`,
         values,

@@ -42,6 +42,7 @@ export function migrations({
         answer TEXT,
         code TEXT,
         sends ${int} NOT NULL,
+        rests_until ${int},
         steps TEXT NOT NULL,
         approval TEXT,
         approval_decision TEXT,

@@ -2,10 +2,11 @@ import { JournalError } from '../../error.js';
 import { slotOf } from '../../slot.js';
 import { isOver, view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
-import { isInFlight, isSettled, openStep } from '../states.js';
+import { isInFlight, isSettled } from '../states.js';
 import type { ClaimRequest, ClaimResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { lapse } from './lapse.js';
+import { changeHands } from './take-over.js';
 
 /**
  * What can be answered without writing: an operation that settled and is replayed, or one that is
@@ -59,20 +60,12 @@ function* lapseIfAbandoned(tables: Tables, record: OperationRecord): Script<Oper
  */
 function canResume(holder: OperationRecord, { identity, argsHash }: ClaimRequest): boolean {
   if (identity.by === 'key' && argsHash !== holder.argsHash) return false;
-  return holder.state === 'claimed'
-    ? holder.owner === undefined
-    : holder.state === 'unknown' && openStep(holder) !== undefined;
+  return holder.state === 'claimed' && holder.owner === undefined;
 }
 
 function* resume(tables: Tables, holder: OperationRecord, owner: string): Script<ClaimResult> {
-  const record = yield* tables.operations.update(holder, {
-    state: 'claimed',
-    owner,
-    fence: holder.fence + 1,
-    outcome: undefined,
-  });
-  const resumed = record.steps.length > 0;
-  return { kind: 'mine', operation: view(record, tables.now), resumed };
+  const operation = yield* changeHands(tables, holder, owner);
+  return { kind: 'mine', operation, resumed: operation.steps.length > 0 };
 }
 
 function repeats({ allowDuplicate, identity }: ClaimRequest): boolean {
@@ -107,6 +100,7 @@ function begun(request: ClaimRequest, slot: string | undefined, now: number): Op
     approval: undefined,
     slot,
     sends: 0,
+    restsUntil: undefined,
   };
 }
 

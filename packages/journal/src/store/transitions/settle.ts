@@ -9,44 +9,46 @@ import { record as entry } from './audit-entry.js';
 export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Script<boolean> {
   const operation = yield* tables.operations.get(grip.id);
   if (!isHeldBy(operation, grip) || isSettled(operation)) return false;
+  if (settlement.state === 'awaiting_approval' && !isApproved(operation)) return false;
 
   const after = yield* tables.operations.update(operation, {
     ...ended(operation, settlement, tables.now),
     outcome: settlement.outcome,
     answer: settlement.answer,
     code: settlement.code,
-    owner: undefined,
   });
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
-  for (const id of [...(settlement.frees ?? [])].toSorted()) yield* free(tables, id);
+  yield* freeAll(tables, settlement.frees);
 
   const { state, outcome, code } = after;
-  yield* tables.audit.append(entry('settled', after, grip.owner, { state, outcome, code }));
+  const { reason } = settlement;
+  yield* tables.audit.append(entry('settled', after, grip.owner, { state, outcome, code, reason }));
   return true;
+}
+
+function isApproved({ approval }: OperationRecord): boolean {
+  return approval?.decision === 'approved';
 }
 
 function ended(operation: OperationRecord, settlement: Settlement, now: number): RecordChanges {
   const { state, holdMs } = settlement;
-  if (state === 'unknown') return { state, steps: given(operation.steps) };
-  if (state === 'claimed') {
-    // Approved, taken, and given back before anything was done: it waits for the next to take it.
-    const approved = operation.approval?.decision === 'approved' && operation.steps.length === 0;
-    return { state: approved ? 'awaiting_approval' : 'claimed', steps: given(operation.steps) };
-  }
-  // Its lease had lapsed, but it came back and knows.
+  const nobodys = { owner: undefined, steps: given(operation) };
+  if (state === 'unknown')
+    return settlement.stillRunning === true ? { state } : { state, ...nobodys };
+  if (state === 'claimed') return { state, ...nobodys };
+  if (state === 'awaiting_approval') return { state, ...nobodys, restsUntil: now + holdMs };
+  // Its lease had lapsed, or its call's time was over; but it came back and knows.
   const final = operation.state === 'unknown' ? 'reconciled' : state;
   const holds = state !== 'released' && holdMs > 0 && operation.slot !== undefined;
-  return {
-    state: final,
-    settledAt: now,
-    ...hold(holds ? operation.slot : undefined, now + holdMs),
-  };
+  const held = hold(holds ? operation.slot : undefined, now + holdMs);
+  return { state: final, owner: undefined, settledAt: now, ...held };
 }
 
-/** Who settles an open step himself sends it no more, and it is nobody's. */
-function given(steps: readonly Step[]): readonly Step[] {
+/** Who settles a step that he sent himself sends it no more. Of another's step he knows nothing. */
+function given({ steps, owner }: OperationRecord): readonly Step[] {
   return steps.map((step) => {
+    if (step.owner !== owner) return step;
     const { owner: _, ...rest } = step;
     return rest;
   });
@@ -54,6 +56,11 @@ function given(steps: readonly Step[]): readonly Step[] {
 
 export function hold(slot: string | undefined, until: number): RecordChanges {
   return { slot, heldUntil: slot === undefined ? undefined : until };
+}
+
+/** Always in the same order, so that two of us never wait for each other. */
+export function* freeAll(tables: Tables, ids: readonly string[] = []): Script<void> {
+  for (const id of ids.toSorted()) yield* free(tables, id);
 }
 
 /** What was undone may be done again. An explicit key still stands for its answer. */
