@@ -1,5 +1,4 @@
 import { JournalError } from '../../error.js';
-import { slotOf } from '../../slot.js';
 import { isOver, view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import { isInFlight, isSettled } from '../states.js';
@@ -13,9 +12,8 @@ import { changeHands } from './take-over.js';
  * not to be had now. Undefined: `claim` has to decide.
  */
 export function* find(tables: Tables, request: ClaimRequest): Script<ClaimResult | undefined> {
-  const holder = yield* tables.operations.holder(
-    slotOf(request.account, request.tool, request.identity),
-  );
+  const slot = tables.slotOf(request.account, request.tool, request.identity);
+  const holder = yield* tables.operations.holder(slot);
   if (holder === undefined || repeats(request)) return undefined;
   if (isSettled(holder)) return isOver(holder, tables.now) ? undefined : held(tables, holder);
   if (isInFlight(holder)) {
@@ -25,7 +23,7 @@ export function* find(tables: Tables, request: ClaimRequest): Script<ClaimResult
 }
 
 export function* claim(tables: Tables, request: ClaimRequest): Script<ClaimResult> {
-  const slot = slotOf(request.account, request.tool, request.identity);
+  const slot = tables.slotOf(request.account, request.tool, request.identity);
   if (!(yield* tables.owners.alive(request.owner))) throw lapsedOwner(request.owner);
   for (;;) {
     const found = yield* tables.operations.holder(slot);

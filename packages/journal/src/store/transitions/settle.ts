@@ -1,4 +1,4 @@
-import type { Step } from '../../operation.js';
+import type { OperationState, Step } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
 import { isHeldBy, isSettled } from '../states.js';
@@ -11,12 +11,10 @@ export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Scr
   if (!isHeldBy(operation, grip) || isSettled(operation)) return false;
   if (settlement.state === 'awaiting_approval' && !isApproved(operation)) return false;
 
-  const after = yield* tables.operations.update(operation, {
-    ...ended(operation, settlement, tables.now),
-    outcome: settlement.outcome,
-    answer: settlement.answer,
-    code: settlement.code,
-  });
+  const after = yield* tables.operations.update(
+    operation,
+    ended(operation, settlement, tables.now),
+  );
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
   yield* freeAll(tables, settlement.frees);
@@ -32,17 +30,23 @@ function isApproved({ approval }: OperationRecord): boolean {
 }
 
 function ended(operation: OperationRecord, settlement: Settlement, now: number): RecordChanges {
-  const { state, holdMs } = settlement;
-  const nobodys = { owner: undefined, steps: given(operation) };
-  if (state === 'unknown')
-    return settlement.stillRunning === true ? { state } : { state, ...nobodys };
-  if (state === 'claimed') return { state, ...nobodys };
-  if (state === 'awaiting_approval') return { state, ...nobodys, restsUntil: now + holdMs };
-  // Its lease had lapsed, or its call's time was over; but it came back and knows.
-  const final = operation.state === 'unknown' ? 'reconciled' : state;
-  const holds = state !== 'released' && holdMs > 0 && operation.slot !== undefined;
-  const held = hold(holds ? operation.slot : undefined, now + holdMs);
-  return { state: final, owner: undefined, settledAt: now, ...held };
+  const { outcome, answer, code, holdMs } = settlement;
+  const state = stateAfter(operation, settlement);
+  if (isSettled({ state })) {
+    const holds = settlement.state !== 'released' && holdMs > 0;
+    const slot = holds ? operation.slot : undefined;
+    const heldUntil = slot === undefined ? undefined : now + holdMs;
+    return { state, outcome, answer, code, owner: undefined, settledAt: now, slot, heldUntil };
+  }
+  const said = { state, outcome, answer, code };
+  if (settlement.stillRunning === true) return said;
+  const restsUntil = state === 'awaiting_approval' ? now + holdMs : undefined;
+  return { ...said, owner: undefined, steps: given(operation), restsUntil };
+}
+
+/** Its lease had lapsed, or its call's time was over; but it came back and knows. */
+function stateAfter(operation: OperationRecord, { state }: Settlement): OperationState {
+  return operation.state === 'unknown' && isSettled({ state }) ? 'reconciled' : state;
 }
 
 /** Who settles a step that he sent himself sends it no more. Of another's step he knows nothing. */
