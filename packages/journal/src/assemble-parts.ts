@@ -69,7 +69,7 @@ export function assembleParts(options: Given): Assembled {
 }
 
 function kitOf(options: Given, suspect: () => void): Kit {
-  const { store, seals, tools, templates, leaseMs, clock = systemClock } = options;
+  const { store, sealing, tools, templates, leaseMs, clock = systemClock } = options;
   const { liveness = systemLiveness, random = Math.random } = options;
   const { report, observe } = safeHooks(options);
   const mutations = (): readonly string[] =>
@@ -79,12 +79,12 @@ function kitOf(options: Given, suspect: () => void): Kit {
       .map(({ name }) => name);
   return {
     store,
-    seals,
+    sealing,
     tools,
     decide: options.decide,
     clock,
     random,
-    identities: identities({ templates: new Map(Object.entries(templates)), mac: seals.mac }),
+    identities: identities({ templates: new Map(Object.entries(templates)), sealing }),
     tenure: tenure({
       store,
       clock,

@@ -1,14 +1,15 @@
 import type { Clock } from '@toolkeel/kernel';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
-import type { Decide, Seals, ToolSource } from './options.js';
+import type { Decide, ToolSource } from './options.js';
+import type { Sealing } from './sealing/sealing.js';
 import type { Tenure } from './owner/tenure.js';
 import type { JournalStore } from './store/store.js';
 
 /** What the parts of a journal share. */
 export interface Kit {
   readonly store: JournalStore;
-  readonly seals: Seals;
+  readonly sealing: Sealing;
   readonly tools: ToolSource;
   readonly decide: Decide | undefined;
   readonly clock: Clock;

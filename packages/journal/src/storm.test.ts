@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { storm } from './testing/storm.fixture.js';
+import { storm } from './fixtures/storm.fixture.js';
 
 describe('a storm', () => {
   it('finds nothing', async () => {

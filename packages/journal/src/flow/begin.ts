@@ -98,7 +98,7 @@ async function askPerson(
       explanation,
       hash: operation.argsHash,
       expiresInMs,
-      sealedArgs: kit.seals.seal(JSON.stringify(call.args)),
+      sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       ...(cost && { cost }),
     });

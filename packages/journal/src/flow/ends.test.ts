@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JournalError } from '../error.js';
 import type { JournalStore } from '../store/store.js';
-import { keyFor, rig, sleep } from '../testing/rig.fixture.js';
+import { keyFor, rig, sleep } from '../fixtures/rig.fixture.js';
 
 const idempotency_key = keyFor('a');
 const NEVER = new Promise<never>(() => undefined);

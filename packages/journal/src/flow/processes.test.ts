@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyFor, rig, sleep, type Process } from '../testing/rig.fixture.js';
+import { keyFor, rig, sleep, type Process } from '../fixtures/rig.fixture.js';
 
 const idempotency_key = keyFor('a');
 const post = { text: 'a', idempotency_key };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JournalError } from '../error.js';
-import { keyFor, rig } from '../testing/rig.fixture.js';
+import { keyFor, rig } from '../fixtures/rig.fixture.js';
 
 const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolNamed } from '../testing/tools.fixture.js';
+import { toolNamed } from '../fixtures/tools.fixture.js';
 import { holdMsOf } from './hold.js';
 import { checkTemplates, keylessTools } from './keyless.js';
 

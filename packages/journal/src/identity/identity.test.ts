@@ -1,13 +1,13 @@
 import type { AcceptedCall, Tool } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { testSeals } from '../testing/rig.fixture.js';
-import { toolNamed } from '../testing/tools.fixture.js';
+import { testSealing } from '../fixtures/rig.fixture.js';
+import { toolNamed } from '../fixtures/tools.fixture.js';
 import { identities } from './identity.js';
 import { KEY_IN_META, keyInMeta } from './meta-key.js';
 
 const KEY = 'order-4711.payment:1';
-const { of } = identities({ templates: new Map(), mac: testSeals.mac });
+const { of } = identities({ templates: new Map(), sealing: testSealing });
 
 function callOf(tool: Tool, args: object, more: Partial<AcceptedCall> = {}): AcceptedCall {
   const controls = { allowDuplicate: false };
@@ -44,7 +44,7 @@ describe('what makes two calls the same act', () => {
 
   it('is what a template of the configuration names, before the one of the tool', () => {
     const templates = new Map([['reply', 'wording:{text}']]);
-    const given = identities({ templates, mac: testSeals.mac });
+    const given = identities({ templates, sealing: testSealing });
     const { identity } = given.withoutKey(reply, 'main', { to: '1', text: 'a' });
     expect(identity).toEqual({ by: 'template', value: 'wording:a' });
   });
@@ -65,9 +65,9 @@ describe('what makes two calls the same act', () => {
     const pay = toolNamed('pay');
     const args = { card: '4111', amount: 1 };
     const { identity, argsHash } = identityOf(callOf(pay, args));
-    const without = identities({ templates: new Map(), mac: (text) => text });
+    const without = identities({ templates: new Map(), sealing: { fingerprint: (text) => text } });
     const bare = without.withoutKey(pay, 'main', args).argsHash;
-    expect(argsHash).toBe(testSeals.mac(bare));
+    expect(argsHash).toBe(testSealing.fingerprint(bare));
     expect(identity.value).toBe(argsHash);
   });
 

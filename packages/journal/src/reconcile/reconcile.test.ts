@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyFor, rig } from '../testing/rig.fixture.js';
+import { keyFor, rig } from '../fixtures/rig.fixture.js';
 
 const post = { text: 'a', idempotency_key: keyFor('a') };
 
