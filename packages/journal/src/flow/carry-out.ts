@@ -166,7 +166,7 @@ async function handled(
 }
 
 /** An approved operation that could not be carried out for now is tried again, after this long. */
-const AGAIN_MS = 30_000;
+export const AGAIN_MS = 30_000;
 
 async function write(
   parts: FlowParts,
