@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { isSealed } from '../sealing/sealing.js';
 import type { Decide, Decision } from '../options.js';
-import { keyFor, rig, type Process } from '../fixtures/rig.fixture.js';
+import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
 
 const HOUR = 3_600_000;
 const ask: Decision = {
@@ -166,6 +166,20 @@ describe('an approval', () => {
     // The agent asks for what it first wanted, and gets what was done in its place.
     expect(await clock.run(server.call('post', post))).toMatchObject({ data: { id: 'e1' } });
     expect(upstream.requests).toBe(1);
+  });
+
+  it('is good for nothing else, even if the store holds other arguments than were approved', async () => {
+    const { clock, start, store, upstream } = rig({ decide: asking });
+    const server = start();
+    server.journal.start();
+    const { id, hash } = await queued(server, (work) => clock.run(work));
+    // Somebody who can write to the store puts other arguments under the hash that is shown.
+    const sealedArgs = testSealing.seal(JSON.stringify({ text: 'evil' }), id);
+    await store.editApproval(id, { expected: hash, hash, sealedArgs, by: 'mallory' });
+    await server.journal.approvals.approve(id, { hash, by: 'ana' });
+    await clock.advance(5000);
+    expect(upstream.requests).toBe(0);
+    expect(await store.get(id)).toMatchObject({ state: 'released', code: 'internal_error' });
   });
 
   it('of changed arguments is refused where the tool would refuse them', async () => {
