@@ -162,6 +162,32 @@ describe('a thread', () => {
     expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
   });
 
+  it('does nothing more, not even a step that sends nothing, before that is written', async () => {
+    const { clock, start } = rig();
+    const ran: string[] = [];
+    const server = start({
+      through: (inner) => ({
+        ...inner,
+        completeStep: () => Promise.reject(new JournalError('full', 'the disk is full')),
+      }),
+      handlers: {
+        thread: async (_, { operation }) => {
+          for (const name of ['a', 'b']) {
+            await operation?.step(name, async () => {
+              if (name === 'a') await operation.sending();
+              ran.push(name);
+            });
+          }
+          return { ids: [] };
+        },
+      },
+    });
+    expect(await clock.run(server.call('thread', thread))).toMatchObject({
+      error: { code: 'db_error' },
+    });
+    expect(ran).toEqual(['a']);
+  });
+
   it('is done when only the note of its last step is missing, and that is made up for', async () => {
     let isDown = true;
     const { clock, start, store } = rig({
@@ -258,7 +284,11 @@ describe('a thread', () => {
     const second = start({
       handlers: {
         thread: async (_, { operation }) => {
-          await operation?.step('b', async () => void ran.push('b'));
+          const look = {
+            authoritative: true,
+            readBack: async () => ({ found: 'absent' }) as const,
+          };
+          await operation?.step('b', async () => void ran.push('b'), look);
           return { ids: [] };
         },
       },
