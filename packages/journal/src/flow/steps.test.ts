@@ -35,6 +35,43 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
+  it('goes on in the words in which it was begun, in whatever words it is asked for again', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    upstream.plans.push({}, { answers: '429', commits: false });
+    await clock.run(server.call('thread_named', { name: 'n', posts: ['One', 'Two'] }));
+    const again = await clock.run(
+      server.call('thread_named', { name: 'n', posts: ['Uno', 'Due', 'Tre'] }),
+    );
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2'] } });
+    expect(posted(upstream.effects)).toBe('One Two');
+  });
+
+  it('that the policy has forbidden meanwhile sends no more, and still knows what was posted', async () => {
+    let isForbidden = false;
+    const { clock, start, store, upstream } = rig({
+      decide: () =>
+        isForbidden
+          ? { kind: 'deny', code: 'policy_denied_hard_rule', rule: 'stop', explanation: 'Stop.' }
+          : { kind: 'allow', limits: [] },
+    });
+    const first = start();
+    upstream.plans.push({}, { answers: 'never' });
+    void first.call('thread', thread);
+    await clock.advance(100);
+    first.kill();
+    isForbidden = true;
+    const { error } = await clock.run(start().call('thread', thread));
+    expect(error).toMatchObject({ code: 'policy_denied_hard_rule' });
+    const [operation] = await store.list();
+    expect(operation).toMatchObject({ state: 'claimed' });
+    expect(operation?.steps.map(({ state }) => state)).toEqual(['done', 'done']);
+    expect(posted(upstream.effects)).toBe('1 2');
+    isForbidden = false;
+    expect(await clock.run(start().call('thread', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
   it('whose step was lost on the way is read back, and goes on in the same call', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({}, { answers: 'reset' });
@@ -299,25 +336,24 @@ describe('a thread', () => {
     expect(ran).toEqual([]);
   });
 
-  it('runs its steps one after the other: two at once are refused, and none is lost', async () => {
-    const { clock, start, store, upstream } = rig();
+  it('runs its steps one after the other: a second one at once is refused, and the first not forgotten', async () => {
+    const { clock, start, store } = rig();
     const server = start({
       handlers: {
         thread: async (_, { operation }) => {
-          const step = (name: string) =>
-            operation!.step(name, async () => {
-              await operation!.sending();
-              upstream.requests += 1;
-              return new Promise<never>(() => undefined);
-            });
-          await Promise.all([step('a'), step('b')]);
+          const never = new Promise<never>(() => undefined);
+          void operation?.step('a', async () => {
+            await operation.sending();
+            return never;
+          });
+          await sleep(clock, 100);
+          await operation?.step('b', () => never);
           return { ids: [] };
         },
       },
     });
     const { error } = await clock.run(server.call('thread', thread));
-    expect(error).toMatchObject({ outcome: 'unknown' });
-    expect(upstream.requests).toBeLessThanOrEqual(1);
-    expect((await store.list())[0]).not.toMatchObject({ state: 'released' });
+    expect(error).toMatchObject({ outcome: 'unknown', operation_id: expect.any(String) });
+    expect((await store.list())[0]).toMatchObject({ state: 'unknown', steps: [{ name: 'a' }] });
   });
 });
