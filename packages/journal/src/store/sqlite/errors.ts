@@ -2,6 +2,8 @@ import { JournalError, type JournalErrorReason } from '../../error.js';
 
 /** The primary result codes of SQLite that say what is wrong with the file. */
 const REASONS: Readonly<Record<number, JournalErrorReason>> = {
+  // A table is gone, or is not what it was.
+  1: 'corrupt',
   5: 'unavailable',
   6: 'unavailable',
   8: 'read_only',
