@@ -46,7 +46,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
       tables.now = now();
       return Promise.resolve(runWithoutQueries(script(tables)));
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   };
 
