@@ -6,6 +6,7 @@ import { say, seconds, timed, withProgress } from '../scripts/lib/progress.mjs';
 import { groups } from './cases/index.mjs';
 import { judge } from './lib/bars.mjs';
 import { loadCase } from './lib/case.mjs';
+import { journalName, journalTable, measureJournal } from './lib/journal/journal.mjs';
 import { load } from './lib/machine.mjs';
 import { findNodes } from './lib/nodes.mjs';
 import { markdown } from './lib/report.mjs';
@@ -26,6 +27,10 @@ Fails when a bar is missed or could not be measured.
 Example: is a change to the kernel worth its while?
 
   npm run bench -- --only breaker
+
+and one to the journal?
+
+  npm run bench -- --only journal
 `;
 
 const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 3, 24: 3 }, heap: 3 };
@@ -42,7 +47,6 @@ const chosenCases = async (only) => {
       const one = await loadCase(id);
       if (`${title}\n${id}\n${one.name}`.toLowerCase().includes(wanted)) cases.set(id, one);
     }
-  if (cases.size === 0) throw new Error(`No case has "${only}" in its name.`);
   return cases;
 };
 
@@ -81,6 +85,8 @@ await main(async () => {
   }
   const { quick, only } = values;
   const cases = await chosenCases(only);
+  const isJournalChosen = journalName.toLowerCase().includes(only.toLowerCase());
+  if (cases.size === 0 && !isJournalChosen) throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
     say(
@@ -113,7 +119,8 @@ await main(async () => {
     const weighing = planRounds(runtimes, kept, () => (quick ? 1 : rounds.heap));
     const scales = narrator('weighing', weighing);
     const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
-    return { costs, heaps, sizes };
+    const journal = isJournalChosen ? await measureJournal(runtimes, quick) : {};
+    return { costs, heaps, sizes, journal };
   });
   clearInterval(watch);
 
@@ -124,6 +131,7 @@ await main(async () => {
     costTable(results, cases, groups),
     heapTable(results, cases),
     sizeTable(results, cases),
+    journalTable(results.journal),
     barTable(judgements),
   ];
   for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);

@@ -1,10 +1,12 @@
-import { bytes, times } from './format.mjs';
+import { bytes, digits, times } from './format.mjs';
+import { lines } from './packages.mjs';
 
 /**
  * @typedef {import('./rounds.mjs').ByLine<import('./rounds.mjs').Cost>} Costs
  * @typedef {import('./rounds.mjs').ByLine<import('./stats.mjs').Spread>} Heaps
  * @typedef {import('./rounds.mjs').ByLine<import('./size.mjs').Size>} Sizes
- * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes }} Results
+ * @typedef {import('./journal/journal.mjs').JournalCosts} JournalCosts
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, journal: JournalCosts }} Results
  * @typedef {'met' | 'missed' | 'not measured'} Verdict
  * @typedef {{ bar: string, measured: string, verdict: Verdict }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
@@ -15,6 +17,9 @@ const maxRatio = 10;
 const cheaperThanCockatiel = 20;
 const maxHeapBytes = 2500;
 const maxGzipBytes = 6000;
+const minJournalRate = 0.5;
+const maxReplayUs = 300;
+const maxMemoryUs = 5;
 
 /**
  * @param {string} bar
@@ -47,7 +52,8 @@ const advantage = ({ costs }, line, rival) =>
  * @returns {Judgement[]}
  */
 export const judge = (results) => {
-  const { costs, heaps, sizes } = results;
+  const { costs, heaps, sizes, journal } = results;
+  const micros = (/** @type {number} */ value) => `${digits(value)} µs`;
   const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
   return [
     judged(
@@ -84,5 +90,25 @@ export const judge = (results) => {
       (value) => value < maxGzipBytes,
       bytes,
     ),
+    ...lines.flatMap((line) => [
+      judged(
+        `Node ${line}: the journal in SQLite at least at ${minJournalRate} of the rate of bare statements`,
+        journal[line]?.rate.median,
+        (value) => value >= minJournalRate,
+        digits,
+      ),
+      judged(
+        `Node ${line}: a replay from SQLite under ${maxReplayUs / 1000} ms`,
+        journal[line]?.replayUs.median,
+        (value) => value < maxReplayUs,
+        micros,
+      ),
+      judged(
+        `Node ${line}: the journal in memory under ${maxMemoryUs} µs`,
+        journal[line]?.memoryUs.median,
+        (value) => value < maxMemoryUs,
+        micros,
+      ),
+    ]),
   ];
 };

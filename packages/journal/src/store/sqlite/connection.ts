@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Script } from '../script.js';
+import { batches } from './batches.js';
 import type { SqliteDriver } from './driver.js';
 import { isBusy, lockedTooLong, sqliteError } from './errors.js';
 import { toSqlite } from './statement.js';
 
 /** How long one attempt at a lock may hold up this process's event loop. */
 export const BUSY_MS = 40;
-/** How long all attempts together may take. */
-const PATIENCE_MS = 10_000;
 
 export interface Connection {
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
@@ -16,7 +15,7 @@ export interface Connection {
 }
 
 /** Scripts run in one go: nothing of this process comes between, other processes wait for the lock. */
-export function connection(driver: SqliteDriver, path: string): Connection {
+export function connection(driver: SqliteDriver, path: string, patienceMs: number): Connection {
   const run = <T>(script: Script<T>): T => {
     let step = script.next();
     while (step.done !== true) {
@@ -35,34 +34,21 @@ export function connection(driver: SqliteDriver, path: string): Connection {
       } catch (error) {
         if (!isBusy(error)) throw sqliteError(error, path);
         const waited = performance.now() - start;
-        if (waited > PATIENCE_MS) throw lockedTooLong(path, waited, error);
+        if (waited > patienceMs) throw lockedTooLong(path, waited, error);
         await sleep(Math.random() * Math.min(50, 2 ** attempt));
       }
     }
   };
 
+  const write = batches(driver, patiently);
   return {
     read: (script) => patiently(() => run(script())),
-    write: (script) =>
-      patiently(() => {
-        driver.exec('BEGIN IMMEDIATE');
-        try {
-          const value = run(script());
-          driver.exec('COMMIT');
-          return value;
-        } catch (error) {
-          rollBack(driver);
-          throw error;
-        }
-      }),
+    write: async (script) => {
+      try {
+        return await write(() => run(script()));
+      } catch (error) {
+        throw sqliteError(error, path);
+      }
+    },
   };
-}
-
-/** Some failures have rolled back already, and then there is nothing left to do. */
-function rollBack(driver: SqliteDriver): void {
-  try {
-    if (driver.inTransaction()) driver.exec('ROLLBACK');
-  } catch {
-    // The failure that brought us here is the one to tell.
-  }
 }
