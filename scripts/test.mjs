@@ -7,6 +7,7 @@ import { ensureInstalled } from './lib/install.mjs';
 import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
 import { otherNode } from './lib/newer-node.mjs';
+import { ensurePostgres } from './lib/postgres.mjs';
 import { say, seconds, timed } from './lib/progress.mjs';
 import { ready } from './lib/ready.mjs';
 import { show, tool } from './lib/run.mjs';
@@ -40,7 +41,10 @@ const runTests = async (mode, onNode) => {
 const findOtherNode = () => (long || passedOn.length > 0 ? undefined : otherNode());
 
 await main(async () => {
-  const install = await timed(() => ensureInstalled());
+  const install = await timed(async () => {
+    await ensureInstalled();
+    await ensurePostgres();
+  });
   const other = findOtherNode();
   // The checks compile everything too. When they fail, the tests still run: they read the sources.
   const check = await timed(async () => (long ? ready().then(() => []) : runChecks()));
