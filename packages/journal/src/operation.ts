@@ -31,6 +31,8 @@ export interface Step {
   /** JSON, once it is done. */
   readonly result?: string;
   readonly at: number;
+  /** Who sent it, while it is open; absent once that one has said itself that it does not know the end. */
+  readonly owner?: string;
 }
 
 export interface Approval {
@@ -66,6 +68,7 @@ export interface Operation {
   readonly outcome?: FailureOutcome;
   /** Grows whenever the operation changes hands, so that a former owner is recognised. */
   readonly fence: number;
+  /** Who works on it; of an `unknown` one, who lapsed with it and might still be about to send. */
   readonly owner?: string;
   readonly correlationId: string;
   readonly createdAt: number;

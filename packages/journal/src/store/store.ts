@@ -56,18 +56,58 @@ export type SendResult =
 export interface Settlement {
   /**
    * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step.
+   * `awaiting_approval`: a person approved it, and it cannot be carried out now, so it waits on as
+   * approved, and takeApproved gives it again after `holdMs`.
    * From `unknown` (the lease had lapsed meanwhile) a definite end becomes `reconciled`.
    */
-  readonly state: 'succeeded' | 'rejected' | 'unknown' | 'released' | 'claimed';
+  readonly state:
+    | 'succeeded'
+    | 'rejected'
+    | 'unknown'
+    | 'released'
+    | 'claimed'
+    | 'awaiting_approval';
   readonly outcome?: FailureOutcome;
   readonly answer: string;
   readonly code: string;
   /** How long the slot stays taken from now; 0 frees it. Means nothing for unsettled states. */
   readonly holdMs: number;
+  /**
+   * Of `unknown`: the call's time is over, its handler is not. Its owner stays, because it can still
+   * send, and can still say how it ended.
+   */
+  readonly stillRunning?: true;
   /** Nothing had left after all: what the limits counted is given back. */
   readonly refund?: boolean;
   /** Operations whose slots become free with it, because it undid them. */
   readonly frees?: readonly string[];
+  /** Why, for the audit: the rule of a policy that ended it. */
+  readonly reason?: string;
+}
+
+export interface Verdict {
+  readonly outcome: 'executed' | 'not_executed';
+  readonly answer: string;
+  readonly code: string;
+  readonly holdMs: number;
+  readonly by: string;
+  readonly reason?: string;
+  /** Operations whose slots become free with it, because it undid them. */
+  readonly frees?: readonly string[];
+}
+
+export interface ApprovalRequest extends Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> {
+  readonly expiresInMs: number;
+  readonly sealedArgs: string;
+  readonly answer: string;
+}
+
+export interface ApprovalEdit {
+  /** The hash that the editor saw. */
+  readonly expected: string;
+  readonly hash: string;
+  readonly sealedArgs: string;
+  readonly by: string;
 }
 
 export interface ApprovalDecision {
@@ -92,6 +132,8 @@ export interface OperationFilter {
   readonly states?: readonly OperationState[];
   readonly tool?: string;
   readonly account?: string;
+  readonly identity?: Identity;
+  /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
   readonly holdsSlot?: boolean;
@@ -132,69 +174,74 @@ export interface Notice {
 }
 
 /**
- * Where operations are kept. Every method is one atomic, durable transition, and writes its audit row
- * with it. All stores keep the same contract, and one suite of tests says so. A store that cannot
- * write throws a JournalError: nothing was changed then.
+ * Where operations are kept. Every method is one atomic, durable transition, and those that send, end
+ * or decide write their audit row with it; a claim changes nothing in the world and writes none. All
+ * stores keep the same contract, and one suite of tests says so. A store that cannot write throws a JournalError: nothing was changed then.
  */
 export interface JournalStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
   readonly now: () => Promise<number>;
 
+  /** A process that enlists anew under its old id has lost what it owned before. */
   readonly enlist: (owner: Owner, leaseMs: number) => Promise<void>;
   /** False: the lease had lapsed, and what it owned is not its own any more. */
   readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
-  /** Gives up what is claimed and leaves. */
+  /** Ends the lease: what it has is as if swept. Who it was can still be asked. */
   readonly retire: (owner: string) => Promise<void>;
+  /** Its process is gone: its lease ends now, and not when it would have lapsed. */
+  readonly expel: (owner: string) => Promise<void>;
   readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
 
+  /**
+   * A holder whose owner has lapsed is swept first. `unknown` is always `held`. Throws a JournalError
+   * of reason `lapsed` when the caller's own lease is over.
+   */
   readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
-  /** `claimed → sending`, fenced, durable, and only while the owner's lease lives. */
+  /**
+   * An `unknown` operation with an open step changes hands, because somebody found out how the step
+   * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
+   */
+  readonly takeOver: (id: string, owner: string, fence: number) => Promise<Operation | undefined>;
+  /**
+   * `claimed → sending`, fenced, durable, and only while the owner's lease lives. Granted again for a
+   * further attempt at the same request; what it passes as limits is counted again.
+   */
   readonly send: (grip: Grip, request: SendRequest) => Promise<SendResult>;
-  /** A step is done: its result is kept, and the operation is `claimed` again. */
+  /**
+   * A step is done: its result is kept, and the operation is `claimed` again. From `unknown` too,
+   * for a former owner whose fence still matches; it is `claimed` without owner then.
+   */
   readonly completeStep: (grip: Grip, step: string, result: string) => Promise<boolean>;
   /** A step that nobody knew the end of was not carried out: it may be sent anew. */
   readonly reopenStep: (grip: Grip, step: string) => Promise<boolean>;
   readonly settle: (grip: Grip, settlement: Settlement) => Promise<boolean>;
-  /** From `unknown` to `reconciled`. `not_executed` frees the slot. */
-  readonly reconcile: (
-    id: string,
-    verdict: {
-      readonly outcome: 'executed' | 'not_executed';
-      readonly answer: string;
-      readonly code: string;
-      readonly holdMs: number;
-      readonly by: string;
-      readonly reason?: string;
-    },
-  ) => Promise<boolean>;
-  /** What owners that lapsed have left: `claimed` is released (or waits at its open step), `sending` becomes `unknown`. */
+  /**
+   * From `unknown`, or `claimed` half way and without an owner, to `reconciled`. `not_executed` frees
+   * the slot.
+   */
+  readonly reconcile: (id: string, verdict: Verdict) => Promise<boolean>;
+  /**
+   * What owners that lapsed have left. `claimed`: released, or without an owner once a step is done,
+   * or waiting for the next to take it where a person approved it. `sending`, or a step that is open:
+   * `unknown`, and `owner` still says who had it; `released` where repeating gives the same end state.
+   */
   readonly sweep: () => Promise<readonly Operation[]>;
-  /** Resolves when the operation leaves `claimed` and `sending`, or at `signal`; to its last known state. */
+  /** Resolves when nobody works on the operation any more, or at `signal`; to its last known state. */
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
 
-  readonly awaitApproval: (
-    grip: Grip,
-    approval: Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> & {
-      readonly expiresInMs: number;
-      readonly sealedArgs: string;
-      readonly answer: string;
-    },
-  ) => Promise<Operation | undefined>;
-  readonly editApproval: (
-    id: string,
-    edit: {
-      readonly expected: string;
-      readonly hash: string;
-      readonly sealedArgs: string;
-      readonly by: string;
-    },
-  ) => Promise<DecisionResult>;
+  readonly awaitApproval: (grip: Grip, request: ApprovalRequest) => Promise<Operation | undefined>;
+  readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
   /** Claims an approved operation for execution; undefined when none of these tools has one. */
   readonly takeApproved: (
     owner: string,
     tools: readonly string[],
   ) => Promise<Operation | undefined>;
+  /**
+   * Calls when something was approved, also by another process where the store can say so at once.
+   * A hint: whoever waits for approvals asks now and then all the same.
+   */
+  readonly onApproved: (listener: () => void) => () => void;
   /** Approvals whose time is over. They hold their slot for `holdMs`. */
   readonly expireApprovals: (holdMs: number) => Promise<readonly Operation[]>;
 
@@ -218,7 +265,12 @@ export interface JournalStore {
   readonly noticeTold: (id: string) => Promise<void>;
   readonly noticeFailed: (id: string, againInMs: number) => Promise<void>;
 
-  /** Deletes what settled before, unless a person has still to act. Audit rows stay. */
+  /** Facts about the journal as a whole, such as which key seals it. */
+  readonly meta: (key: string) => Promise<string | undefined>;
+  /** The first value stays, whoever sets it; gives the one that is kept. */
+  readonly initMeta: (key: string, value: string) => Promise<string>;
+
+  /** Deletes what settled before and holds no slot, unless a person has still to act. Audit rows stay. */
   readonly prune: (settledBefore: number) => Promise<number>;
   readonly close: () => Promise<void>;
 }

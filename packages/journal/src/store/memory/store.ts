@@ -1,0 +1,54 @@
+import { assemble } from '../assemble.js';
+import { runWithoutQueries, type Script } from '../script.js';
+import type { JournalStore } from '../store.js';
+import type { Tables } from '../tables.js';
+import { waiters, waitFor } from '../waiters.js';
+import { memoryAudit } from './audit.js';
+import { memoryCalls } from './calls.js';
+import { memoryLimits } from './limits.js';
+import { memoryMeta } from './meta.js';
+import { memoryNotices } from './notices.js';
+import { memoryOperations } from './operations.js';
+import { memoryOwners } from './owners.js';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since 1970. Default: the process's clock. */
+  readonly now?: () => number;
+  /** How many calls are kept. Default 1,000. */
+  readonly calls?: number;
+}
+
+/** The guard without a file: never twice, as long as this one process lives. */
+export function memoryStore({
+  now = Date.now,
+  calls = 1000,
+}: MemoryStoreOptions = {}): JournalStore {
+  const waiting = waiters();
+  const owners = memoryOwners(now, (id) => operations.owns(id));
+  const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell });
+  const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
+    now: 0,
+    operations,
+    owners,
+    limits: memoryLimits(now),
+    audit: memoryAudit(now),
+    notices: memoryNotices(now, (id) => operations.has(id)),
+    calls: memoryCalls(calls),
+    meta: memoryMeta(),
+  };
+  // Nothing is awaited on the way, so there is never more than one transition at a time.
+  const run = async <T>(script: (tables: Tables) => Script<T>): Promise<T> => {
+    tables.now = now();
+    return runWithoutQueries(script(tables));
+  };
+
+  const store = assemble({
+    kind: 'memory',
+    read: run,
+    write: run,
+    wait: (id, signal) => waitFor(id, signal, store.get, waiting),
+    onApproved: waiting.onApproved,
+    close: async () => waiting.tellAll(),
+  });
+  return store;
+}
