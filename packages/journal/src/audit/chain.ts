@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../store/store.js';
+import { keepable } from '../text.js';
 import type { AuditRow } from './row.js';
 
 /** The end of a chain: what is kept elsewhere, so that nobody can cut rows off unseen. */
@@ -11,33 +12,41 @@ export interface AuditHead {
 /** What stands before the first row. */
 export const GENESIS: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** The next row of the chain. */
-export function link(head: AuditHead, entry: AuditEntry, at: number): AuditRow {
-  const { kind, operationId, tool, account, actor } = entry;
-  const row: { -readonly [K in keyof AuditRow]: AuditRow[K] } = {
-    seq: head.seq + 1,
+/** A row that has not found its place yet. */
+export type Unlinked = Omit<AuditRow, 'seq' | 'prev' | 'hash' | 'malformed'>;
+
+export function unlinked(entry: AuditEntry, at: number): Unlinked {
+  const row: { -readonly [K in keyof Unlinked]: Unlinked[K] } = {
     at,
-    kind,
-    actor,
+    kind: keepable(entry.kind),
+    actor: keepable(entry.actor),
     detail: JSON.stringify(entry.detail ?? {}),
-    prev: head.hash,
-    hash: '',
   };
-  if (operationId !== undefined) row.operationId = operationId;
-  if (tool !== undefined) row.tool = tool;
-  if (account !== undefined) row.account = account;
-  row.hash = hashOf(row);
+  if (entry.operationId !== undefined) row.operationId = keepable(entry.operationId);
+  if (entry.tool !== undefined) row.tool = keepable(entry.tool);
+  if (entry.account !== undefined) row.account = keepable(entry.account);
   return row;
 }
 
-/**
- * SHA-256 over the canonical JSON (RFC 8785) of all other members: these are strings and whole
- * numbers, so writing them in alphabetical order is all that it takes.
- */
+/** The next row of the chain. */
+export function link(head: AuditHead, row: Unlinked): AuditRow {
+  const linked = { ...row, seq: head.seq + 1, prev: head.hash };
+  return { ...linked, hash: hashOf(linked) };
+}
+
+/** SHA-256 over the canonical JSON (RFC 8785) of all other members. */
 export function hashOf(row: Omit<AuditRow, 'hash' | 'malformed'>): string {
-  const { account, actor, at, detail, kind, operationId, prev, seq, tool } = row;
-  return hash(
-    'sha256',
-    JSON.stringify({ account, actor, at, detail, kind, operationId, prev, seq, tool }),
-  );
+  const [before, between, after] = canonicalParts(row);
+  return hash('sha256', `${before}${JSON.stringify(row.prev)}${between}${row.seq}${after}`);
+}
+
+/**
+ * What stands before, between and behind `prev` and `seq`, which PostgreSQL fills in itself. All
+ * members are strings and whole numbers, so the alphabetical order is all that makes it canonical.
+ */
+export function canonicalParts(row: Unlinked): readonly [string, string, string] {
+  const { account, actor, at, detail, kind, operationId, tool } = row;
+  const front = JSON.stringify({ account, actor, at, detail, kind, operationId });
+  const back = tool === undefined ? '}' : `,"tool":${JSON.stringify(tool)}}`;
+  return [`${front.slice(0, -1)},"prev":`, ',"seq":', back];
 }

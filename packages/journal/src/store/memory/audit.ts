@@ -1,4 +1,4 @@
-import { GENESIS, link } from '../../audit/chain.js';
+import { GENESIS, link, unlinked } from '../../audit/chain.js';
 import type { AuditRow } from '../../audit/row.js';
 import type { AuditTable } from '../tables.js';
 
@@ -11,7 +11,7 @@ export function memoryAudit(now: () => number): AuditTable {
   return {
     *append(entry) {
       if (rows.length >= 2 * KEPT) rows = rows.slice(-KEPT);
-      rows.push(link(rows.at(-1) ?? GENESIS, entry, now()));
+      rows.push(link(rows.at(-1) ?? GENESIS, unlinked(entry, now())));
     },
     *head() {
       const last = rows.at(-1);

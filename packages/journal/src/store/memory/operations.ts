@@ -1,10 +1,10 @@
 import type { OperationState } from '../../operation.js';
-import { JournalError } from '../../error.js';
 import { changed, isOver, type OperationRecord, type RecordChanges } from '../record.js';
 import { isInFlight, isSettled, newsOf } from '../states.js';
 import type { Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
+import { unknownCursor } from '../unknown-cursor.js';
 
 export interface MemoryOperations extends OperationsTable {
   readonly has: (id: string) => boolean;
@@ -127,13 +127,6 @@ function positionOf(records: readonly OperationRecord[], id: string): number {
   const at = records.findIndex((record) => record.id === id);
   if (at < 0) throw unknownCursor(id);
   return at;
-}
-
-export function unknownCursor(id: string): JournalError {
-  return new JournalError(
-    'invalid',
-    `There is no operation ${id} to list on from. Begin again without "before".`,
-  );
 }
 
 function matches(record: OperationRecord, filter: OperationFilter, now: number): boolean {
