@@ -14,24 +14,31 @@ export class Site {
   readonly #settings: ServerSettings;
   #server: Promise<RpcServer>;
   #closed = false;
+  #isUp = false;
   deaths = 0;
 
   constructor(settings: ServerSettings) {
     this.#settings = settings;
-    this.#server = startServer(settings);
+    this.#server = this.#start();
   }
 
   server(): Promise<RpcServer> {
     return this.#server;
   }
 
+  /** Whether there is somebody to kill. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
   /** Ends it as nobody expects, and starts its successor. */
   async kill(): Promise<void> {
-    const server = await this.#server;
-    if (this.#closed || server.isGone()) return;
-    server.kill('SIGKILL');
+    if (this.#closed || !this.#isUp) return;
+    this.#isUp = false;
     this.deaths += 1;
-    this.#server = server.gone.then(() => startServer(this.#settings));
+    const server = await this.#server;
+    server.kill('SIGKILL');
+    this.#server = server.gone.then(() => this.#start());
     await this.#server;
   }
 
@@ -40,5 +47,11 @@ export class Site {
     const server = await this.#server;
     server.kill('SIGTERM');
     await server.gone;
+  }
+
+  async #start(): Promise<RpcServer> {
+    const server = await startServer(this.#settings);
+    this.#isUp = true;
+    return server;
   }
 }

@@ -3,6 +3,9 @@ import { pursue, type CallEnd, type CallStats } from './caller.js';
 import { Site } from './sites.js';
 import type { ServerSettings } from '../server/settings.js';
 
+/** How often the reaper looks around. Short beside a call, so that every point of one can be met. */
+const TICK_MS = 5;
+
 export interface StormPlan {
   readonly servers: number;
   readonly callersPerServer: number;
@@ -11,8 +14,8 @@ export interface StormPlan {
   /** How many acts each caller asks for, one after the other. */
   readonly actsPerCaller: number;
   readonly tools: readonly string[];
-  /** Milliseconds between two deaths; Infinity for none. */
-  readonly killEveryMs: number;
+  /** How many calls there are, on average, between two deaths; Infinity for none. */
+  readonly killEveryCalls: number;
   readonly timeoutMs: number;
   readonly seed: number;
   /** Part of every key, so that storms on one journal do not meet. */
@@ -67,11 +70,15 @@ export async function storm(
 
   let over = false;
   const reaper = (async () => {
-    while (!over && Number.isFinite(plan.killEveryMs)) {
-      await pause(plan.killEveryMs * (0.5 + random()));
-      const site = sites[Math.floor(random() * sites.length)];
-      if (!over) await site?.kill();
+    let next = plan.killEveryCalls * random();
+    while (!over) {
+      await pause(TICK_MS);
       onProgress(stats.calls, deathsOf(sites));
+      const living = sites.filter((site) => site.isUp);
+      if (over || stats.calls < next || living.length === 0) continue;
+      next += plan.killEveryCalls * (0.5 + random());
+      // Not waited for: another one may die while this one starts again.
+      void living[Math.floor(random() * living.length)]?.kill();
     }
   })();
   const callers = sites.flatMap((site, index) =>

@@ -1,11 +1,10 @@
 // The upstream as a process of its own: whoever is killed around it, its log tells what happened.
-import { createWriteStream } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { allWriteFaults, luck, type WriteFault } from './fault.js';
 import type { FromUpstream, ToUpstream, UpstreamSettings } from './messages.js';
 import { startEffectsUpstream } from './server.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as UpstreamSettings;
-const log = createWriteStream(settings.log, { flags: 'a' });
 const random = luck(settings.seed);
 const held = new Map<number, () => void>();
 const next: WriteFault[] = [];
@@ -27,7 +26,8 @@ const upstream = await startEffectsUpstream({
     tell({ kind: 'held', point, key, id });
     return new Promise((resolve) => held.set(id, resolve));
   },
-  onCommit: (effect) => void log.write(`${JSON.stringify(effect)}\n`),
+  // Written down before anybody is answered.
+  onCommit: (effect) => appendFileSync(settings.log, `${JSON.stringify(effect)}\n`),
 });
 
 process.on('message', (message: ToUpstream) => {
