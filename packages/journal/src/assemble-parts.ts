@@ -23,11 +23,16 @@ interface Assembled {
   readonly parts: FlowParts;
   /** Resolves when no handler runs any more, or after so long. */
   readonly drained: (graceMs: number) => Promise<void>;
+  /** Whether the store failed, since this was last asked, when it may have given us something. */
+  readonly isSuspected: () => boolean;
 }
 
 export function assembleParts(options: Given): Assembled {
   const { liveness = systemLiveness } = options;
-  const kit = kitOf(options);
+  let suspected = false;
+  const kit = kitOf(options, () => {
+    suspected = true;
+  });
   const { clock, store } = kit;
   const atWork = new Set<Promise<unknown>>();
   const note = (type: JournalEvent['type'], operation: Operation, more = {}): void => {
@@ -52,14 +57,19 @@ export function assembleParts(options: Given): Assembled {
   return {
     kit,
     parts,
+    isSuspected: () => {
+      const was = suspected;
+      suspected = false;
+      return was;
+    },
     drained: async (graceMs) => {
       await within(clock, clock.now() + graceMs, Promise.allSettled(atWork));
     },
   };
 }
 
-function kitOf(options: Given): Kit {
-  const { store, seals, tools, templates, leaseMs, clock = systemClock } = options;
+function kitOf(options: Given, suspect: () => void): Kit {
+  const { store, sealing, tools, templates, leaseMs, clock = systemClock } = options;
   const { liveness = systemLiveness, random = Math.random } = options;
   const { report, observe } = safeHooks(options);
   const mutations = (): readonly string[] =>
@@ -69,12 +79,12 @@ function kitOf(options: Given): Kit {
       .map(({ name }) => name);
   return {
     store,
-    seals,
+    sealing,
     tools,
     decide: options.decide,
     clock,
     random,
-    identities: identities({ templates: new Map(Object.entries(templates)), mac: seals.mac }),
+    identities: identities({ templates: new Map(Object.entries(templates)), sealing }),
     tenure: tenure({
       store,
       clock,
@@ -86,6 +96,7 @@ function kitOf(options: Given): Kit {
     }),
     report,
     observe,
+    suspect,
     newId: () => newId('op'),
     running: new Set(),
     times: {

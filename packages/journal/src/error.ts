@@ -17,13 +17,23 @@ export type JournalErrorReason =
   | 'lapsed'
   | 'invalid';
 
-/** The one error of a store. Nothing was changed; the message says what is wrong, where, and what to do. */
+/** The one error of a store. The message says what is wrong, where, and what to do. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
   readonly reason: JournalErrorReason;
+  /**
+   * True: the connection broke while the change was being committed, and nobody could be asked how it
+   * ended. Otherwise nothing was changed.
+   */
+  readonly maybeDone: boolean;
 
-  constructor(reason: JournalErrorReason, message: string, cause?: unknown) {
+  constructor(
+    reason: JournalErrorReason,
+    message: string,
+    { cause, maybeDone = false }: { readonly cause?: unknown; readonly maybeDone?: boolean } = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.reason = reason;
+    this.maybeDone = maybeDone;
   }
 }

@@ -36,9 +36,14 @@ const noTools: ToolSource = { specs: () => [], load: () => undefined };
 export function createJournal(options: JournalOptions): Journal {
   const { leaseMs = 15_000, pollMs = 1000, notify, tools = noTools, templates = {} } = options;
   if (tools !== noTools) checkTemplates(templates, tools.specs());
-  const { kit, parts, drained } = assembleParts({ ...options, leaseMs, tools, templates });
-  const lost = strays(parts);
-  const runner = approvalRunner(parts, lost.suspect);
+  const { kit, parts, drained, isSuspected } = assembleParts({
+    ...options,
+    leaseMs,
+    tools,
+    templates,
+  });
+  const lost = strays(parts, isSuspected);
+  const runner = approvalRunner(parts);
   const desk = operations(parts);
   const calls = callRecorder(kit);
   let keeping: Upkeep | undefined;
@@ -46,7 +51,6 @@ export function createJournal(options: JournalOptions): Journal {
   return {
     around: journalAround({
       parts,
-      suspect: lost.suspect,
       runApproved: runner.pass,
       reconcile: (operation, { call }) => reconcileUnknown(parts, call.tool, operation),
       goOn: (operation, grip, { call, next, scope }) =>

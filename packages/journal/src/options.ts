@@ -3,16 +3,8 @@ import type { Clock } from '@toolkeel/kernel';
 import type { JournalEvent } from './events.js';
 import type { Notifier } from './notices/message.js';
 import type { Liveness } from './owner/process.js';
+import type { Sealing } from './sealing/sealing.js';
 import type { JournalStore, Limit } from './store/store.js';
-
-/** What keeps sensitive arguments and waiting approvals unreadable in the database. */
-export interface Seals {
-  /** Never begins with `{`, so that it can be told from JSON. */
-  readonly seal: (text: string) => string;
-  readonly open: (sealed: string) => string;
-  /** A keyed hash in hex: nobody guesses from it what went in. */
-  readonly mac: (text: string) => string;
-}
 
 /** The tools that this process has. */
 export interface ToolSource {
@@ -27,7 +19,9 @@ export type Decision =
   | {
       readonly kind: 'deny';
       readonly code:
-        'policy_denied_blocked' | 'policy_denied_hard_rule' | 'policy_denied_user_rule';
+        | 'policy_denied_blocked'
+        | 'policy_denied_hard_rule'
+        | 'policy_denied_user_rule';
       readonly rule: string;
       readonly explanation: string;
     }
@@ -47,7 +41,8 @@ export type Decide = (
 
 export interface JournalOptions {
   readonly store: JournalStore;
-  readonly seals: Seals;
+  /** Keeps sensitive arguments and waiting approvals unreadable in the database. */
+  readonly sealing: Sealing;
   /** For approvals, read-backs and inverses. Default: none, and then only calls are journaled. */
   readonly tools?: ToolSource;
   /** Default: everything is allowed. */

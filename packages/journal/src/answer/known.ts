@@ -35,9 +35,7 @@ export function outOfTime(tool: Tool, sent: 'no' | 'maybe'): SettledFailure {
 function faultError(tool: Tool, given: Fault): ErrorInput {
   const fault: Fault = { ...given, sent: 'no' };
   const read = tool.faultToError?.(fault) ?? faultToError(fault);
-  return (
-    read?.input ?? { code: 'internal_error', message: 'It failed before anything was sent.' }
-  );
+  return read?.input ?? { code: 'internal_error', message: 'It failed before anything was sent.' };
 }
 
 /** Every failure says which operation it speaks of. */

@@ -76,15 +76,13 @@ export function approvalDenied({ id, approval }: Operation): SettledFailure {
 }
 
 export function approvalExpired({ id, approval }: Operation): SettledFailure {
-  const text = 'Nobody approved this in time. Nothing was sent. Ask the operator before you try again.';
+  const text =
+    'Nobody approved this in time. Nothing was sent. Ask the operator before you try again.';
   const details = approval === undefined ? undefined : { expired_at: iso(approval.expiresAt) };
   return refusal(toolError('approval_expired', text, { details }), id);
 }
 
-export function denied(
-  decision: Extract<Decision, { kind: 'deny' }>,
-  id: string,
-): SettledFailure {
+export function denied(decision: Extract<Decision, { kind: 'deny' }>, id: string): SettledFailure {
   const { code, rule, explanation } = decision;
   return refusal(
     toolError(code, `Not allowed: ${explanation} Nothing was sent.`, {
@@ -106,7 +104,8 @@ export function dryRun(
 }
 
 export function policyError(id: string): SettledFailure {
-  const text = 'The policy could not be evaluated, so nothing was sent. The operator finds the cause.';
+  const text =
+    'The policy could not be evaluated, so nothing was sent. The operator finds the cause.';
   return refusal(toolError('policy_error', text, { outcome: 'not_executed' }), id);
 }
 

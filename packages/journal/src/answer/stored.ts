@@ -40,7 +40,10 @@ function lasting(settled: Settled): Settled {
 }
 
 function tooLarge(): SettledFailure {
-  return { ok: false, error: toolError('internal_error', TOO_LARGE, { outcome: 'executed' }).input };
+  return {
+    ok: false,
+    error: toolError('internal_error', TOO_LARGE, { outcome: 'executed' }).input,
+  };
 }
 
 function isSettled(value: unknown): value is Settled {

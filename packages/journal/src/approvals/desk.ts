@@ -36,11 +36,11 @@ export interface Approvals {
 }
 
 export function approvalDesk(kit: Kit): Approvals {
-  const { store, seals, tools, times, observe } = kit;
+  const { store, sealing, tools, times, observe } = kit;
 
   const view = (operation: Operation): OperationView => {
     const spec = tools.specs().find(({ name }) => name === operation.tool);
-    return viewOf(seals, operation, spec);
+    return viewOf(sealing, operation, spec);
   };
   const decided = (id: string, result: DecisionResult): Decided => {
     if (result.kind === 'absent') throw invalid(`there is no operation ${id}`);
@@ -78,12 +78,12 @@ export function approvalDesk(kit: Kit): Approvals {
       if (!operation) throw invalid(`there is no operation ${id}`);
       const tool = await tools.load(operation.tool);
       if (!tool) throw invalid(`${operation.tool} is not known here, so it cannot be edited`);
-      const left = Object.entries(effectiveArguments(seals, operation)).filter(
+      const left = Object.entries(effectiveArguments(sealing, operation)).filter(
         ([name]) => !remove.includes(name),
       );
       const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
       const { argsHash } = kit.identities.withoutKey(tool, operation.account, args);
-      const sealedArgs = seals.seal(JSON.stringify(args));
+      const sealedArgs = sealing.seal(JSON.stringify(args), id);
       const edit = { expected: hash, hash: argsHash, sealedArgs, by };
       return decided(id, await store.editApproval(id, edit));
     },

@@ -13,8 +13,7 @@ const AT_ONCE = 4;
 /** A pack that cannot be created now may be able to later. */
 const NO_TOOL_MS = 30_000;
 
-/** `suspect`: hears that the store may have given us something that we never got. */
-export function approvalRunner(parts: FlowParts, suspect: () => void): ApprovalRunner {
+export function approvalRunner(parts: FlowParts): ApprovalRunner {
   const { kit } = parts;
   let atWork = 0;
 
@@ -53,7 +52,7 @@ export function approvalRunner(parts: FlowParts, suspect: () => void): ApprovalR
     try {
       return await kit.store.takeApproved(owner, names);
     } catch (cause) {
-      suspect();
+      kit.suspect();
       throw cause;
     }
   };

@@ -19,7 +19,7 @@ export async function callStored(
   const { kit } = parts;
   const { correlationId } = operation;
   let carried: CarriedOut | undefined;
-  const run = await runTool(tool, effectiveArguments(kit.seals, operation), {
+  const run = await runTool(tool, effectiveArguments(kit.sealing, operation), {
     correlationId,
     clock: kit.clock,
     deadline: scope.deadline,

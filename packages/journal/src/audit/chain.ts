@@ -30,8 +30,20 @@ export function unlinked(entry: AuditEntry, at: number): Unlinked {
 
 /** The next row of the chain. */
 export function link(head: AuditHead, row: Unlinked): AuditRow {
-  const linked = { ...row, seq: head.seq + 1, prev: head.hash };
-  return { ...linked, hash: hashOf(linked) };
+  const linked: { -readonly [K in keyof AuditRow]: AuditRow[K] } = {
+    seq: head.seq + 1,
+    at: row.at,
+    kind: row.kind,
+    actor: row.actor,
+    detail: row.detail,
+    prev: head.hash,
+    hash: '',
+  };
+  if (row.operationId !== undefined) linked.operationId = row.operationId;
+  if (row.tool !== undefined) linked.tool = row.tool;
+  if (row.account !== undefined) linked.account = row.account;
+  linked.hash = hashOf(linked);
+  return linked;
 }
 
 /** SHA-256 over the canonical JSON (RFC 8785) of all other members. */

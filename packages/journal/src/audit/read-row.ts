@@ -50,5 +50,5 @@ function isJsonObject(text: string): boolean {
 
 function shown(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
-  return value === null || value === undefined ? '' : String(value as number);
+  return value === null || value === undefined ? '' : JSON.stringify(value);
 }

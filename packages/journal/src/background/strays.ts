@@ -9,20 +9,17 @@ import { journalFailed } from '../answer/refusals.js';
  * works on them, and our lease keeps them from everybody else.
  */
 export interface Strays {
-  /** The store failed just when it may have given us something. */
-  readonly suspect: () => void;
   readonly pass: () => Promise<void>;
 }
 
-export function strays({ kit, settler }: FlowParts): Strays {
+/** `isSuspected` says once whether the store failed just when it may have given us something. */
+export function strays({ kit, settler }: FlowParts, isSuspected: () => boolean): Strays {
   let rounds = 0;
   let seen: ReadonlySet<string> = new Set();
 
   return {
-    suspect: () => {
-      rounds = 2;
-    },
     pass: async () => {
+      if (isSuspected()) rounds = 2;
       if (rounds === 0) return;
       const owner = await kit.tenure.current();
       const claimed = await kit.store.list({ states: ['claimed'], limit: 1000 });
@@ -43,5 +40,11 @@ function givenBack({ id, steps, approval }: Operation): Settlement {
   const waits = approval?.decision === 'approved' ? 'awaiting_approval' : 'released';
   const state = isOpen ? 'unknown' : steps.length > 0 ? 'claimed' : waits;
   const answer = writeAnswer(journalFailed({ id }));
-  return { state, outcome: isOpen ? 'unknown' : 'not_executed', answer, code: 'db_error', holdMs: 0 };
+  return {
+    state,
+    outcome: isOpen ? 'unknown' : 'not_executed',
+    answer,
+    code: 'db_error',
+    holdMs: 0,
+  };
 }

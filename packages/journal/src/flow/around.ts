@@ -69,7 +69,7 @@ export function journalAround(deps: MeetDeps): JournalAround {
       if (isReplay) return replayed(await ended, request);
       answer = await answered;
     } catch (cause) {
-      deps.suspect();
+      kit.suspect();
       kit.report(cause, request.call.correlationId);
       return journalFailed(operation);
     }

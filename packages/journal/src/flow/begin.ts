@@ -11,7 +11,7 @@ import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Grip, Settlement } from '../store/store.js';
-import { carryOut, codeOf, type CarriedOut, type Ended, type Work } from './carry-out.js';
+import { AGAIN_MS, carryOut, codeOf, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import type { FlowParts } from './parts.js';
 
 export type Begin = Omit<Work, 'limits' | 'grip'> & { readonly grip: Grip | undefined };
@@ -31,7 +31,7 @@ export function over(
 export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
   const { kit } = parts;
   const { call, operation } = work;
-  kit.running.add(operation.id);
+  if (work.grip) kit.running.add(operation.id);
   const approved = operation.approval?.decision === 'approved';
   let decision: Decision;
   try {
@@ -64,19 +64,24 @@ export async function stop(
   answer: Settled,
   reason?: string,
 ): Promise<CarriedOut> {
-  const letGo = (): unknown => kit.running.delete(operation.id);
-  if (!grip) letGo();
-  else await settler.settle(grip, stopped(operation, answer, reason), letGo);
+  const onWritten = (): void => void kit.running.delete(operation.id);
+  if (grip) await settler.settle(grip, stopped(operation, answer, reason), { onWritten });
   return over(operation, answer, 'same');
 }
 
-function stopped({ steps }: Operation, answer: Settled, reason?: string): Settlement {
+function stopped(
+  { steps, approval }: Operation,
+  answer: Settled,
+  reason: string | undefined,
+): Settlement {
+  // What a person has approved is not lost because a policy could not be asked just now.
+  const waitsOn = approval?.decision === 'approved' && codeOf(answer) === 'policy_error';
   return {
-    state: steps.length > 0 ? 'claimed' : 'released',
+    state: steps.length > 0 ? 'claimed' : waitsOn ? 'awaiting_approval' : 'released',
     outcome: 'not_executed',
     answer: writeAnswer(answer),
     code: codeOf(answer),
-    holdMs: 0,
+    holdMs: waitsOn ? AGAIN_MS : 0,
     ...(reason !== undefined && { reason }),
   };
 }
@@ -99,7 +104,7 @@ async function askPerson(
       explanation,
       hash: operation.argsHash,
       expiresInMs,
-      sealedArgs: kit.seals.seal(JSON.stringify(call.args)),
+      sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       ...(cost && { cost }),
     });
@@ -107,7 +112,14 @@ async function askPerson(
     if (!waiting?.approval) return over(operation, lost(operation), 'none');
     const { id, tool, account } = operation;
     const { correlationId } = call;
-    kit.observe({ type: 'approval_requested', operationId: id, tool, account, correlationId, by: rule });
+    kit.observe({
+      type: 'approval_requested',
+      operationId: id,
+      tool,
+      account,
+      correlationId,
+      by: rule,
+    });
     return over(waiting, approvalRequired(id, waiting.approval), 'all');
   } catch (cause) {
     kit.report(cause, call.correlationId);

@@ -17,7 +17,7 @@ import { unref } from '../background/every.js';
 import { TOO_LATE, within } from './bounded.js';
 import { conclude, type Conclusion } from './conclude.js';
 import type { FlowParts } from './parts.js';
-import { openHandle } from './handle.js';
+import { openHandle, type Handle } from './handle.js';
 import type { JournalScope } from './scope.js';
 import { timesWithin } from './times.js';
 
@@ -90,10 +90,17 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     const isLate = clock.now() >= times.handlerBy || scope.signal.aborted;
     handle.revoke();
     const { effect } = operation;
-    const conclusion = await conclude({ settled, effect, ...handle.end(), tool, operationId: id, look });
+    const conclusion = await conclude({
+      settled,
+      effect,
+      ...handle.end(),
+      tool,
+      operationId: id,
+      look,
+    });
     known = conclusion.answer;
     if (lateTimer !== undefined) clock.clearTimer(lateTimer);
-    await write(parts, work, handle.grip(), conclusion);
+    await write(parts, work, handle, conclusion);
     const finished = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
     return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished };
   };
@@ -159,16 +166,16 @@ async function handled(
 }
 
 /** An approved operation that could not be carried out for now is tried again, after this long. */
-const AGAIN_MS = 30_000;
+export const AGAIN_MS = 30_000;
 
 async function write(
   parts: FlowParts,
   { operation, call }: Work,
-  grip: Grip | undefined,
+  handle: Handle,
   conclusion: Conclusion,
 ): Promise<void> {
-  const letGo = (): unknown => parts.kit.running.delete(operation.id);
-  if (!grip) return void letGo();
+  const grip = handle.grip();
+  if (!grip) return;
   const { tool, args, account } = call;
   const { answer, outcome, refund } = conclusion;
   const isKept = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
@@ -181,11 +188,18 @@ async function write(
     outcome,
     answer: writeAnswer(answer, parts.kit.clock.wallNow()),
     code: codeOf(answer),
-    holdMs: waitsOn ? again : isKept ? holdMsOf(operation.identity.by, tool, parts.kit.times.retentionMs) : 0,
+    holdMs: waitsOn
+      ? again
+      : isKept
+        ? holdMsOf(operation.identity.by, tool, parts.kit.times.retentionMs)
+        : 0,
     ...(refund && { refund }),
     ...(frees.length > 0 && { frees }),
   };
-  const written = await parts.settler.settle(grip, settlement, letGo);
+  const written = await parts.settler.settle(grip, settlement, {
+    first: handle.unwritten(),
+    onWritten: () => void parts.kit.running.delete(operation.id),
+  });
   if (state === 'unknown' && written !== 'lost') parts.noteUnknown(operation);
 }
 

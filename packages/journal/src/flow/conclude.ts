@@ -1,4 +1,10 @@
-import { isRetryable, type ErrorInput, type Settled, type SettledFailure, type Tool } from '@toolkeel/contract';
+import {
+  isRetryable,
+  type ErrorInput,
+  type Settled,
+  type SettledFailure,
+  type Tool,
+} from '@toolkeel/contract';
 import { asNotExecuted, withOperation } from '../answer/known.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import type { Found } from '../reconcile/read-back.js';

@@ -6,7 +6,7 @@ import type { Grip, Limit, SendResult } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { JournalScope } from './scope.js';
 import type { RunEnd } from './settlement.js';
-import { steps, type StepsDeps } from './steps.js';
+import { steps, type Steps, type StepsDeps } from './steps.js';
 import { refuse } from './thrown.js';
 import type { Times } from './times.js';
 
@@ -18,10 +18,12 @@ export interface Handle {
   readonly end: () => Pick<RunEnd, 'sent' | 'stepsDone' | 'stepOpen'>;
   /** Undefined while nobody took the operation over from its former owner. */
   readonly grip: () => Grip | undefined;
+  /** What has to be written before the end of the operation can be. */
+  readonly unwritten: Steps['unwritten'];
 }
 
 export interface HandleDeps {
-  readonly kit: Pick<Kit, 'store' | 'clock' | 'tenure' | 'report'>;
+  readonly kit: Pick<Kit, 'store' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
   readonly grip: Grip | undefined;
@@ -47,9 +49,18 @@ export function openHandle(deps: HandleDeps): Handle {
   const takeHold = async (): Promise<Grip | undefined> => {
     if (grip) return grip;
     const owner = await tenure.current();
-    const taken = await store.takeOver(operation.id, owner, operation.fence);
+    const taken = await takeOver(owner);
     if (taken) grip = { id: operation.id, owner, fence: taken.fence };
     return grip;
+  };
+
+  const takeOver = async (owner: string): Promise<Operation | undefined> => {
+    try {
+      return await store.takeOver(operation.id, owner, operation.fence);
+    } catch (cause) {
+      kit.suspect();
+      throw cause;
+    }
   };
 
   const refuseWhenOver = (): void => {
@@ -65,6 +76,7 @@ export function openHandle(deps: HandleDeps): Handle {
       return { ...(await store.send(hold, request)), fence: hold.fence };
     } catch (cause) {
       report(cause);
+      if (step !== undefined) flow.unheard(step);
       return refuse.journalDown('not_executed');
     }
   };
@@ -128,6 +140,7 @@ export function openHandle(deps: HandleDeps): Handle {
         refuseWhenOver();
         const open = flow.open();
         if (open !== undefined) return refuse.unresolved(open);
+        if (flow.unwritten()) return refuse.unwritten();
         return flow.current() ? sendingInStep() : sendingAtAll();
       },
     },
@@ -141,5 +154,6 @@ export function openHandle(deps: HandleDeps): Handle {
       stepOpen: isStepOpen(),
     }),
     grip: () => grip,
+    unwritten: flow.unwritten,
   };
 }

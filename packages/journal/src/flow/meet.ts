@@ -18,8 +18,6 @@ export interface Patience {
 
 export interface MeetDeps {
   readonly parts: FlowParts;
-  /** The store failed just when it may have given us something. */
-  readonly suspect: () => void;
   /** Tries to settle an operation of which nobody knows the end, by looking. */
   readonly reconcile: (operation: Operation, request: Request) => Promise<boolean>;
   /** Carries out what a person has approved, now and not at the next turn. */

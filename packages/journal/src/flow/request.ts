@@ -18,17 +18,18 @@ export interface Request extends CallIdentity {
 export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult> {
   const { call, identity, argsHash } = request;
   const { tool, account, args, controls, correlationId } = call;
+  const id = kit.newId();
   const json = JSON.stringify(args);
   const claim = (owner: string) =>
     kit.store.claim({
-      id: kit.newId(),
+      id,
       owner,
       account,
       tool: tool.name,
       effect: tool.effect === 'once' ? 'once' : 'idempotent',
       identity,
       argsHash,
-      args: tool.sensitive.length === 0 ? json : kit.seals.seal(json),
+      args: tool.sensitive.length === 0 ? json : kit.sealing.seal(json, id),
       correlationId,
       allowDuplicate: controls.allowDuplicate,
     });

@@ -49,11 +49,11 @@ export function settlementOf(end: RunEnd): Verdict {
   return stopped(end, outcome, fault?.sent === 'no' && end.stepsDone === 0);
 }
 
-const verdict = (
-  state: Verdict['state'],
-  outcome: FailureOutcome,
-  refund = false,
-): Verdict => ({ state, outcome, refund });
+const verdict = (state: Verdict['state'], outcome: FailureOutcome, refund = false): Verdict => ({
+  state,
+  outcome,
+  refund,
+});
 
 /** Not carried out, or not to its end: a re-issue starts anew, or goes on where it stopped. */
 function stopped({ stepsDone }: RunEnd, outcome: FailureOutcome, refund = false): Verdict {

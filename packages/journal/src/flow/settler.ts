@@ -5,11 +5,15 @@ export type Written = 'settled' | 'lost' | 'later';
 
 /** Writes down how operations ended, and goes on trying when the store fails: we know, nobody else does. */
 export interface Settler {
-  /** `onWritten`: when it stands in the store, or is not ours to write any more. */
   readonly settle: (
     grip: Grip,
     settlement: Settlement,
-    onWritten?: () => void,
+    more?: {
+      /** What has to be written before. */
+      readonly first?: ((grip: Grip) => Promise<boolean>) | undefined;
+      /** When it stands in the store, or is not ours to write any more. */
+      readonly onWritten?: () => void;
+    },
   ) => Promise<Written>;
   /** Tries once more what is still to be written, and then no more. */
   readonly close: () => Promise<void>;
@@ -20,7 +24,7 @@ const RETRY_MS = { first: 200, most: 15_000 } as const;
 interface Pending {
   readonly grip: Grip;
   readonly settlement: Settlement;
-  readonly onWritten: (() => void) | undefined;
+  readonly more: NonNullable<Parameters<Settler['settle']>[2]>;
 }
 
 export function settler({
@@ -37,10 +41,11 @@ export function settler({
   let timer: unknown;
   let closed = false;
 
-  const write = async ({ grip, settlement, onWritten }: Pending): Promise<Written> => {
+  const write = async ({ grip, settlement, more }: Pending): Promise<Written> => {
     try {
+      await more.first?.(grip);
       const isSettled = await store.settle(grip, settlement);
-      onWritten?.();
+      more.onWritten?.();
       return isSettled ? 'settled' : 'lost';
     } catch (cause) {
       report(cause);
@@ -67,8 +72,8 @@ export function settler({
       closed = true;
       return flush();
     },
-    settle: async (grip, settlement, onWritten) => {
-      const attempt = { grip, settlement, onWritten };
+    settle: async (grip, settlement, more = {}) => {
+      const attempt = { grip, settlement, more };
       const written = await write(attempt);
       if (written === 'later') {
         pending.add(attempt);

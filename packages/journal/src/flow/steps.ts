@@ -12,6 +12,8 @@ export interface CurrentStep {
   sent: boolean;
 }
 
+type Write = (grip: Grip) => Promise<boolean>;
+
 export interface Steps {
   readonly step: ToolOperation['step'];
   readonly current: () => CurrentStep | undefined;
@@ -20,6 +22,10 @@ export interface Steps {
   readonly doneCount: () => number;
   /** A step of this life was sent, and surely did not happen. */
   readonly wasRefused: () => boolean;
+  /** How a step ended, which could not be written down yet. Nothing goes on before it is. */
+  readonly unwritten: () => Write | undefined;
+  /** The store failed when it was asked for the right to send: it may have given it, unheard. */
+  readonly unheard: (name: string) => void;
 }
 
 export interface StepsDeps {
@@ -48,33 +54,44 @@ export function steps(deps: StepsDeps): Steps {
   }
   let current: CurrentStep | undefined;
   let refused = false;
+  let unwritten: Write | undefined;
 
-  const written = async (write: (grip: Grip) => Promise<boolean>): Promise<boolean> => {
+  /** False: it is not ours any more. What the store does not take now is written later. */
+  const writeDown = async (write: Write): Promise<boolean> => {
+    const grip = await holdOn();
+    if (!grip) return false;
     try {
-      const grip = await deps.grip();
-      return grip !== undefined && (await write(grip));
+      return await write(grip);
     } catch (cause) {
       report(cause);
-      return false;
+      unwritten = write;
+      return true;
+    }
+  };
+  const holdOn = async (): Promise<Grip | undefined> => {
+    try {
+      return await deps.grip();
+    } catch (cause) {
+      report(cause);
+      return undefined;
     }
   };
 
+  /** It happened. Where that cannot be written, for everybody else its end is not known. */
   const complete = async (name: string, result: unknown, sentAt?: number): Promise<void> => {
     const json = JSON.stringify(result) ?? 'null';
-    if (await written((grip) => store.completeStep(grip, name, json))) {
-      done.set(name, json);
-      open = undefined;
-      return;
+    if (!(await writeDown((grip) => store.completeStep(grip, name, json)))) {
+      if (sentAt !== undefined) open = { name, at: sentAt };
+      return refuse.journalDown(sentAt === undefined ? 'not_executed' : 'unknown');
     }
-    if (sentAt === undefined) return refuse.journalDown('not_executed');
-    // It happened, and that is not written down: for everybody else its end is not known.
-    open = { name, at: sentAt };
-    refuse.journalDown('unknown');
+    done.set(name, json);
+    open = undefined;
+    if (unwritten) refuse.unwritten();
   };
 
-  /** It did not happen. Whether that could be written down decides if somebody has to find out again. */
+  /** It did not happen, so it may be sent anew. */
   const reopen = async (name: string): Promise<void> => {
-    if (await written((grip) => store.reopenStep(grip, name))) open = undefined;
+    if (await writeDown((grip) => store.reopenStep(grip, name))) open = undefined;
   };
 
   /** The result of a step that an earlier life left open; undefined when it may be sent anew. */
@@ -92,7 +109,8 @@ export function steps(deps: StepsDeps): Steps {
     }
     if (found.found !== 'absent' || !proves) return refuse.unresolved(name);
     await reopen(name);
-    return open ? refuse.unresolved(name) : undefined;
+    if (open) refuse.unresolved(name);
+    return unwritten && refuse.unwritten();
   };
 
   /** A step threw. Its result if it happened all the same; else what it threw. */
@@ -127,6 +145,7 @@ export function steps(deps: StepsDeps): Steps {
     const stored = done.get(name);
     if (stored !== undefined) return JSON.parse(stored) as Awaited<ReturnType<typeof run>>;
     if (current) throw new TypeError(`step ${name}: ${current.name} has not ended yet`);
+    if (unwritten) return refuse.unwritten();
     if (open && open.name !== name) return refuse.unresolved(open.name);
     const recovered = open && (await recover(open, reconcile));
     if (recovered) return recovered.result;
@@ -154,5 +173,9 @@ export function steps(deps: StepsDeps): Steps {
     open: () => open?.name,
     doneCount: () => done.size,
     wasRefused: () => refused,
+    unwritten: () => unwritten,
+    unheard: (name) => {
+      unwritten = (grip) => store.reopenStep(grip, name);
+    },
   };
 }

@@ -41,5 +41,12 @@ export const refuse = {
         { outcome: 'unknown' },
       ),
     ),
+  unwritten: (): never =>
+    raise(
+      toolError(
+        'db_error',
+        'The journal cannot be written, so the operation does not go on. Call again later with the same arguments: it goes on where it stopped.',
+      ),
+    ),
   journalDown: (outcome: 'not_executed' | 'unknown'): never => raise(journalDown(outcome)),
 };

@@ -46,7 +46,7 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
       const held = await store.list(before === undefined ? filter : { ...filter, before });
       for (const each of held) {
         const settled = readAnswer(each.answer)?.settled;
-        const done = { args: openArguments(kit.seals, each), data: settled?.data };
+        const done = { args: openArguments(kit.sealing, each), data: settled?.data };
         if (settled?.ok && matches?.(args, done)) found.push(each);
       }
       before = held.at(-1)?.id;

@@ -8,7 +8,7 @@ import {
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { Identity } from '../operation.js';
-import type { Seals } from '../options.js';
+import type { Sealing } from '../sealing/sealing.js';
 import { keyInMeta } from './meta-key.js';
 
 /** What a call is the same as, and what it was asked to do. */
@@ -29,14 +29,14 @@ export interface Identities {
 
 export interface IdentityOptions {
   readonly templates: ReadonlyMap<string, string>;
-  readonly mac: Seals['mac'];
+  readonly sealing: Pick<Sealing, 'fingerprint'>;
 }
 
-export function identities({ templates, mac }: IdentityOptions): Identities {
+export function identities({ templates, sealing }: IdentityOptions): Identities {
   const hashOf = (tool: ToolSpec, account: string, args: Arguments): string => {
     const print = fingerprint({ tool: tool.name, account, args });
     // A bare hash of a short secret is found by trying.
-    return tool.sensitive.length === 0 ? print : mac(print);
+    return tool.sensitive.length === 0 ? print : sealing.fingerprint(print);
   };
   const withoutKey: Identities['withoutKey'] = (tool, account, args) => {
     const argsHash = hashOf(tool, account, args);
@@ -54,7 +54,11 @@ export function identities({ templates, mac }: IdentityOptions): Identities {
       const beside = keyInMeta(meta);
       if (!beside.ok) return refused(beside.field, beside.problem);
       const { idempotencyKey } = controls;
-      if (idempotencyKey !== undefined && beside.key !== undefined && beside.key !== idempotencyKey) {
+      if (
+        idempotencyKey !== undefined &&
+        beside.key !== undefined &&
+        beside.key !== idempotencyKey
+      ) {
         return refused('idempotency_key', 'names another key than the _meta of the request');
       }
       const key = idempotencyKey ?? beside.key;

@@ -10,7 +10,11 @@ export function teller(
   { store, report }: Pick<Kit, 'store' | 'report'>,
   notify: Notifier,
 ): () => Promise<void> {
-  const messageOf = async ({ kind, operationId, at }: Notice): Promise<NoticeMessage | undefined> => {
+  const messageOf = async ({
+    kind,
+    operationId,
+    at,
+  }: Notice): Promise<NoticeMessage | undefined> => {
     const operation = await store.get(operationId);
     if (!operation) return undefined;
     const { tool, account, approval } = operation;
@@ -22,7 +26,10 @@ export function teller(
       account,
       at: new Date(at).toISOString(),
       ...(kind === 'approval_requested' &&
-        approval && { rule: approval.rule, expires_at: new Date(approval.expiresAt).toISOString() }),
+        approval && {
+          rule: approval.rule,
+          expires_at: new Date(approval.expiresAt).toISOString(),
+        }),
       ...(head && { audit_head: head }),
     };
   };

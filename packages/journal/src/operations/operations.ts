@@ -32,11 +32,11 @@ const NOT_DONE = 'A person settled this operation as not carried out. It may be 
 
 export function operations(parts: FlowParts): Operations {
   const { kit } = parts;
-  const { store, seals, tools } = kit;
+  const { store, sealing, tools } = kit;
 
   const view = (operation: Operation): OperationView => {
     const spec = tools.specs().find(({ name }) => name === operation.tool);
-    return viewOf(seals, operation, spec);
+    return viewOf(sealing, operation, spec);
   };
   const answerFor = async (operation: Operation, resolution: Resolution): Promise<Settled> => {
     const { outcome, data } = resolution;
@@ -59,7 +59,7 @@ export function operations(parts: FlowParts): Operations {
     const { account, identity } = operation;
     const frees =
       tool && outcome === 'executed'
-        ? await parts.undone(tool, account, effectiveArguments(seals, operation))
+        ? await parts.undone(tool, account, effectiveArguments(sealing, operation))
         : [];
     return store.reconcile(operation.id, {
       outcome,

@@ -4,7 +4,7 @@ import { maskSensitive } from '../answer/mask.js';
 import { readAnswer } from '../answer/stored.js';
 import { keyOf } from '../flow/replay.js';
 import type { Approval, Operation, OperationState } from '../operation.js';
-import type { Seals } from '../options.js';
+import { isSealed, type Sealing } from '../sealing/sealing.js';
 
 type Masked = ReturnType<typeof maskSensitive>;
 
@@ -50,10 +50,14 @@ export interface OperationView {
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** `spec`: of its tool, where that is known here. */
-export function viewOf(seals: Seals, operation: Operation, spec: ToolSpec | undefined): OperationView {
+export function viewOf(
+  sealing: Sealing,
+  operation: Operation,
+  spec: ToolSpec | undefined,
+): OperationView {
   const { id, tool, account, effect, state, outcome, code, correlationId, approval } = operation;
   const { createdAt, sendingAt, settledAt, heldUntil } = operation;
-  const shown = argumentsOf(seals, operation, spec);
+  const shown = argumentsOf(sealing, operation, spec);
   const answer = answerOf(operation);
   return {
     id,
@@ -96,15 +100,17 @@ function approvalView(approval: Approval): ApprovalView {
 
 /** As they would be, or were, carried out. */
 function argumentsOf(
-  seals: Seals,
+  sealing: Sealing,
   operation: Operation,
   spec: ToolSpec | undefined,
 ): Masked | undefined {
   try {
-    if (spec) return maskSensitive(spec, effectiveArguments(seals, operation));
+    if (spec) return maskSensitive(spec, effectiveArguments(sealing, operation));
     // Stored in clear means that none of them is sensitive.
-    const isClear = operation.args.startsWith('{');
-    return isClear ? maskSensitive({ sensitive: [] }, openArguments(seals, operation)) : undefined;
+    const isClear = !isSealed(operation.args);
+    return isClear
+      ? maskSensitive({ sensitive: [] }, openArguments(sealing, operation))
+      : undefined;
   } catch {
     return undefined;
   }

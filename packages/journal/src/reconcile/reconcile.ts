@@ -19,7 +19,7 @@ export async function reconcileUnknown(
   const { kit, absence } = parts;
   const { reconcile } = tool;
   if (!reconcile) return false;
-  const args = effectiveArguments(kit.seals, operation);
+  const args = effectiveArguments(kit.sealing, operation);
   // Asked first: a former owner could still send between a look and the question whether it lives.
   const proves = await absence.proves(operation, reconcile);
   const { id, account, correlationId, sendingAt, createdAt } = operation;

@@ -5,13 +5,14 @@ import type { JournalStore } from './store.js';
 import type { Tables } from './tables.js';
 import { awaitApproval, decideApproval, editApproval } from './transitions/approvals.js';
 import { expireOne, takeApproved } from './transitions/approved.js';
-import { claim, find, takeOver } from './transitions/claim.js';
+import { claim, find } from './transitions/claim.js';
 import { lapseAll, lapseOne } from './transitions/lapse.js';
 import { takeNotices } from './transitions/notices.js';
 import { reconcile } from './transitions/reconcile.js';
 import { send } from './transitions/send.js';
 import { settle } from './transitions/settle.js';
 import { completeStep, reopenStep } from './transitions/steps.js';
+import { takeOver } from './transitions/take-over.js';
 
 /** What differs from store to store: where scripts run. */
 export interface Engine {
@@ -42,6 +43,12 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     return changed;
   };
 
+  const end = (owner: string): Promise<void> =>
+    write(function* (tables) {
+      yield* lapseAll(tables, owner);
+      yield* tables.owners.retire(owner);
+    });
+
   return {
     kind,
     wait,
@@ -55,22 +62,14 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
         yield* tables.owners.enlist(owner, leaseMs);
       }),
     renew: (owner, leaseMs) => write(({ owners }) => owners.renew(owner, leaseMs)),
-    retire: (owner) =>
-      write(function* (tables) {
-        yield* lapseAll(tables, owner);
-        yield* tables.owners.retire(owner);
-      }),
+    retire: end,
+    expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
 
-    expel: (owner) =>
-      write(function* (tables) {
-        yield* lapseAll(tables, owner);
-        yield* tables.owners.retire(owner);
-      }),
-    takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     claim: async (request) =>
       (kind === 'memory' ? undefined : await read((tables) => find(tables, request))) ??
       write((tables) => claim(tables, request)),
+    takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>
       write((tables) => completeStep(tables, grip, step, result)),

@@ -9,6 +9,8 @@ export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot'>> {
   readonly slot: string | undefined;
   /** How often it was sent: what the limits counted belongs to one of these. */
   readonly sends: number;
+  /** Approved, and not to be taken before. */
+  readonly restsUntil: number | undefined;
 }
 
 export type RecordChanges = Partial<Omit<OperationRecord, 'id' | 'identity' | 'createdAt'>>;
@@ -71,6 +73,7 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     approval: record.approval,
     slot: record.slot,
     sends: record.sends,
+    restsUntil: record.restsUntil,
   };
   return Object.assign(copy, changes);
 }

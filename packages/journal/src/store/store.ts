@@ -176,7 +176,8 @@ export interface Notice {
 /**
  * Where operations are kept. Every method is one atomic, durable transition, and those that send, end
  * or decide write their audit row with it; a claim changes nothing in the world and writes none. All
- * stores keep the same contract, and one suite of tests says so. A store that cannot write throws a JournalError: nothing was changed then.
+ * stores keep the same contract, and one suite of tests says so. A store that cannot write throws a
+ * JournalError: nothing was changed then, unless the error says that nobody knows.
  */
 export interface JournalStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';

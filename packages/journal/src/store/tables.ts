@@ -1,5 +1,5 @@
 import type { AuditRow } from '../audit/row.js';
-import type { OperationState, Owner } from '../operation.js';
+import type { Identity, OperationState, Owner } from '../operation.js';
 import type { OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
 import type { AuditEntry, CallRow, Notice, OperationFilter } from './store.js';
@@ -11,6 +11,8 @@ import type { AuditEntry, CallRow, Notice, OperationFilter } from './store.js';
 export interface Tables {
   /** When the transition began, on the store's clock. */
   readonly now: number;
+  /** What at most one operation can hold. */
+  readonly slotOf: (account: string, tool: string, identity: Identity) => string;
   readonly operations: OperationsTable;
   readonly owners: OwnersTable;
   readonly limits: LimitsTable;

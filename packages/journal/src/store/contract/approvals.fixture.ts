@@ -132,7 +132,7 @@ export function approvalContract(bench: () => Bench): void {
       other.decideApproval(id, decision({ by: 'cid' })),
     ]);
     expect(results.map(({ kind }) => kind).toSorted()).toEqual(['already', 'already', 'decided']);
-    const [first] = results.filter(({ kind }) => kind === 'decided');
+    const first = results.find(({ kind }) => kind === 'decided');
     for (const result of results) {
       expect(operationOf(result).approval).toEqual(operationOf(first!).approval);
     }

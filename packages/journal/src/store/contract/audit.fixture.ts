@@ -57,7 +57,8 @@ export function auditContract(bench: () => Bench): void {
     await store.editApproval(id, { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' });
     await store.decideApproval(id, decision({ hash: 'h2', reason: 'ok' }));
     const taken = await store.takeApproved('alice', ['post']);
-    await store.settle(grip(taken!), release());
+    await store.settle(grip(taken!), release({ reason: 'no-links' }));
+    expect((await store.auditRows(5, 1))[0]!.detail).toContain('no-links');
     expect(await kinds()).toEqual([
       'approval_requested',
       'approval_edited',

@@ -79,6 +79,16 @@ export function leaseContract(bench: () => Bench): void {
     await store.retire('nobody');
   });
 
+  test('whoever is gone can be expelled before its lease is over', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    await store.expel('alice');
+    expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
+    expect(await store.renew('alice', LEASE)).toBe(false);
+    expect((await store.send(grip(operation), plain)).kind).toBe('lost');
+    await store.expel('nobody');
+  });
+
   test('whoever enlists anew has lost what it had', async () => {
     const { store, advance } = bench();
     const operation = await claimed(store);

@@ -107,6 +107,20 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.settle(grip(operation), success())).toBe(false);
   });
 
+  test('whoever is still at it may say later how it ended', async () => {
+    const { store } = bench();
+    const operation = await sending(store, {}, 'first');
+    expect(await store.settle(grip(operation), unknown({ stillRunning: true }))).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({
+      state: 'unknown',
+      owner: 'alice',
+      answer: unknown().answer,
+      steps: [{ owner: 'alice' }],
+    });
+    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'reconciled', code: 'ok' });
+  });
+
   test('what an inverse undid may be done again, but keeps its key', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
@@ -118,6 +132,14 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
     expect((await store.claim(request({ tool: 'like', identity: byKey() }))).kind).toBe('held');
     expect((await store.get(open.id))!.holdsSlot).toBe(true);
+  });
+
+  test('an inverse that is found to have happened frees too', async () => {
+    const { store } = bench();
+    const liked = await settled(store, { tool: 'like' });
+    const unlike = await settled(store, { tool: 'unlike' }, unknown());
+    await store.reconcile(unlike.id, { ...found, frees: [liked.id] });
+    expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
   });
 
   test('an unknown that was found is reconciled and replayed', async () => {

@@ -8,21 +8,21 @@ import {
   owner,
   request,
   sending,
-  success,
   unknown,
   type Bench,
 } from './harness.fixture.js';
 
-const halfWay = success({ state: 'claimed', outcome: 'unknown', code: 'x_api_error' });
-delete (halfWay as { outcome?: unknown }).outcome;
+const halfWay = { state: 'claimed', answer: '{}', code: 'x_api_error', holdMs: 0 } as const;
 
 export function stepContract(bench: () => Bench): void {
   const names = ({ steps }: Operation) => steps.map(({ name, state }) => `${name} ${state}`);
-  const taken = async (by = 'bob') => {
-    const result = await bench().store.claim(request({ owner: by }));
+  const taken = async () => {
+    const result = await bench().store.claim(request({ owner: 'bob' }));
     if (result.kind !== 'mine') throw new Error(`not mine: ${JSON.stringify(result)}`);
     return result;
   };
+  const takenOver = async ({ id, fence }: Operation) =>
+    (await bench().store.takeOver(id, 'bob', fence))!;
 
   test('a step is open while it is sent and kept when it is done', async () => {
     const { store } = bench();
@@ -121,8 +121,12 @@ export function stepContract(bench: () => Bench): void {
     await store.sweep();
     expect(await store.get(operation.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
 
-    const { operation: resumed, resumed: was } = await taken();
-    expect(was).toBe(true);
+    // Who does not know how it ended gets it from nobody.
+    expect(await store.claim(request({ owner: 'bob' }))).toMatchObject({
+      kind: 'held',
+      operation: { state: 'unknown', fence: 1 },
+    });
+    const resumed = await takenOver(operation);
     expect(resumed).toMatchObject({ state: 'claimed', owner: 'bob', fence: 2 });
     expect(resumed.steps).toMatchObject([{ name: 'first', state: 'sending', owner: 'alice' }]);
     expect(resumed.outcome).toBeUndefined();
@@ -138,7 +142,8 @@ export function stepContract(bench: () => Bench): void {
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
     await store.enlist(owner('bob'), LEASE);
-    await taken();
+    await store.sweep();
+    await takenOver(operation);
     await advance(LEASE);
     await store.sweep();
     const after = (await store.get(operation.id))!;
@@ -151,12 +156,59 @@ export function stepContract(bench: () => Bench): void {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     await store.settle(grip(operation), unknown());
-    const { operation: resumed } = await taken();
+    const resumed = await takenOver(operation);
     expect(resumed.steps).toEqual([
       { name: 'first', state: 'sending', at: expect.any(Number) as number },
     ]);
     expect(await store.completeStep(grip(resumed), 'first', '1')).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({ state: 'claimed', owner: 'bob' });
+  });
+
+  test('of another’s open step the settler says nothing', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    await store.sweep();
+    await store.settle(grip(await takenOver(operation)), unknown());
+    const after = (await store.get(operation.id))!;
+    expect(after).toMatchObject({ state: 'unknown', steps: [{ owner: 'alice' }] });
+    expect(after.owner).toBeUndefined();
+  });
+
+  test('changes hands once, for the fence that was seen, to somebody who lives', async () => {
+    const { store, another, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    expect(await store.takeOver(operation.id, 'bob', 1)).toBeUndefined();
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.takeOver(operation.id, 'bob', 1)).toBeUndefined();
+    await store.enlist(owner('bob'), LEASE);
+    expect(await store.takeOver(operation.id, 'bob', 2)).toBeUndefined();
+    expect(await store.takeOver('op_none', 'bob', 1)).toBeUndefined();
+    const other = await another();
+    const taken = await Promise.all([
+      store.takeOver(operation.id, 'bob', 1),
+      other.takeOver(operation.id, 'bob', 1),
+    ]);
+    expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
+    const whole = await sending(store, { owner: 'bob', tool: 'reply' });
+    await store.settle(grip(whole), unknown());
+    expect(await store.takeOver(whole.id, 'bob', 1)).toBeUndefined();
+  });
+
+  test('a former owner who knows the end of its step leaves it to the next', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.completeStep(grip(operation), 'first', '1')).toBe(true);
+    expect(names((await store.get(operation.id))!)).toEqual(['first done']);
+    expect((await store.get(operation.id))!.owner).toBeUndefined();
+    await store.enlist(owner('alice'), LEASE);
+    expect((await store.send(grip(operation), { limits: [], step: 'second' })).kind).toBe('lost');
+    await store.enlist(owner('bob'), LEASE);
+    expect((await taken()).resumed).toBe(true);
   });
 
   test('nobody resumes a key with other arguments', async () => {

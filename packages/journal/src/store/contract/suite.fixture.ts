@@ -42,7 +42,9 @@ export function storeContract(kind: string, open: OpenBench): void {
       upkeep: upkeepContract,
     };
     for (const [name, register] of Object.entries(parts)) {
-      describe(name, () => register(() => bench));
+      describe(`keeps its promises about ${name}`, () => {
+        register(() => bench);
+      });
     }
   });
 }

@@ -16,10 +16,12 @@ export interface OperationsDeps {
   readonly now: () => number;
   readonly isAlive: (owner: string) => boolean;
   readonly tell: (news: 'ended' | 'approved', id: string) => void;
+  /** How many are kept that are over and hold no slot. */
+  readonly kept: number;
 }
 
 /* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
-export function memoryOperations({ now, isAlive, tell }: OperationsDeps): MemoryOperations {
+export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): MemoryOperations {
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, string>();
@@ -29,6 +31,27 @@ export function memoryOperations({ now, isAlive, tell }: OperationsDeps): Memory
     all.set(record.id, record);
     if (isInFlight(record)) inFlight.add(record.id);
     else inFlight.delete(record.id);
+  };
+  const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
+    let count = 0;
+    const time = now();
+    for (const record of all.values()) {
+      if (count === limit) break;
+      if (!isSettled(record) || !mayGo(record)) continue;
+      if (record.slot !== undefined) {
+        if (!isOver(record, time)) continue;
+        holders.delete(record.slot);
+      }
+      all.delete(record.id);
+      count++;
+    }
+    return count;
+  };
+  let full = 2 * kept;
+  /** The oldest go first. What cannot go is not looked at again before there is twice as much. */
+  const makeRoom = (): void => {
+    forget(() => true, all.size - kept);
+    full = 2 * Math.max(kept, all.size);
   };
   const flying = (matches: (owner: string) => boolean): readonly string[] =>
     [...inFlight].filter((id) => matches(all.get(id)!.owner!));
@@ -57,6 +80,7 @@ export function memoryOperations({ now, isAlive, tell }: OperationsDeps): Memory
         holders.set(record.slot, record.id);
       }
       put(record);
+      if (all.size > full) makeRoom();
       return true;
     },
     *update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
@@ -88,8 +112,8 @@ export function memoryOperations({ now, isAlive, tell }: OperationsDeps): Memory
     *nextApproved(tools) {
       const time = now();
       return waiting()
-        .filter(({ tool, approval, ...rest }) => {
-          if (((rest as { restsUntil?: number }).restsUntil ?? 0) > time) return false;
+        .filter(({ tool, approval, restsUntil = 0 }) => {
+          if (restsUntil > time) return false;
           const open = approval?.decision === 'approved' && approval.expiresAt > time;
           return open && tools.includes(tool);
         })
@@ -102,19 +126,7 @@ export function memoryOperations({ now, isAlive, tell }: OperationsDeps): Memory
         .map(({ id }) => id);
     },
     *prune(settledBefore, limit) {
-      let count = 0;
-      const time = now();
-      for (const record of all.values()) {
-        if (count === limit) break;
-        if (!isSettled(record) || record.settledAt! >= settledBefore) continue;
-        if (record.slot !== undefined) {
-          if (!isOver(record, time)) continue;
-          holders.delete(record.slot);
-        }
-        all.delete(record.id);
-        count++;
-      }
-      return count;
+      return forget(({ settledAt }) => settledAt! < settledBefore, limit);
     },
   };
 }

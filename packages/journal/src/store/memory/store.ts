@@ -16,18 +16,20 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
   /** How many calls are kept. Default 1,000. */
   readonly calls?: number;
+  /** How many operations are kept that are over and hold no slot. Default 10,000. */
+  readonly operations?: number;
 }
 
 /** The guard without a file: never twice, as long as this one process lives. */
-export function memoryStore({
-  now = Date.now,
-  calls = 1000,
-}: MemoryStoreOptions = {}): JournalStore {
+export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
+  const { now = Date.now, calls = 1000, operations: kept = 10_000 } = options;
   const waiting = waiters();
   const owners = memoryOwners(now, (id) => operations.owns(id));
-  const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell });
+  const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell, kept });
   const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
     now: 0,
+    // Here nothing has to be short, and a hash would cost more than all the rest.
+    slotOf: (account, tool, { by, value }) => JSON.stringify([account, tool, by, value]),
     operations,
     owners,
     limits: memoryLimits(now),

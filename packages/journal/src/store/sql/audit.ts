@@ -26,7 +26,7 @@ export function sqlAudit(dialect: Dialect, now: number): AuditTable {
   /** One statement: others wait for the head only as long as it takes to commit. */
   function* appendAmongOthers(row: Unlinked): Script<void> {
     const [before, between, after] = canonicalParts(row);
-    const text = `$1 || '"' || hash || '"' || $2 || (seq + 1) || $3`;
+    const text = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
     const digest = `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
     yield* run(
       `WITH head AS (

@@ -25,6 +25,7 @@ const PLAIN = {
   answer: 'answer',
   code: 'code',
   sends: 'sends',
+  restsUntil: 'rests_until',
 } as const satisfies Record<Plain, string>;
 
 const plain = Object.entries(PLAIN) as readonly (readonly [Plain, string])[];

@@ -13,7 +13,8 @@ export function* migrate(dialect: Dialect, where: string): Script<void> {
   refuseNewer(version, versions.length, where);
   for (const statement of versions.slice(version).flat()) yield* run(statement);
   if (found === undefined) yield* run(`INSERT INTO ${table} VALUES (${versions.length})`);
-  else if (version < versions.length) yield* run(`UPDATE ${table} SET version = ${versions.length}`);
+  else if (version < versions.length)
+    yield* run(`UPDATE ${table} SET version = ${versions.length}`);
 }
 
 /** Whether there is anything to do; asked before, because asking needs no lock and no right to change. */

@@ -83,7 +83,10 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
     *count(states) {
       const values: unknown[] = [];
       const list = bindAll(values, states);
-      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE state IN (${list})`, values);
+      const row = yield* first(
+        `SELECT count(*) AS n FROM ${table} WHERE state IN (${list})`,
+        values,
+      );
       return row!['n'] as number;
     },
 
@@ -97,7 +100,7 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *nextApproved(tools) {
       const values: unknown[] = [];
-      const where = `state = 'awaiting_approval' AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)}`;
+      const where = `state = 'awaiting_approval' AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
       return yield* one(
         `${where} ORDER BY approval_decided_at, seq LIMIT 1`,
         values,
@@ -144,4 +147,3 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
   }
   return where;
 }
-

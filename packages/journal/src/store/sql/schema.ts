@@ -6,7 +6,10 @@ type Statements = readonly string[];
  * One entry a version, applied in order, never changed once it was published. What the program can
  * read is as many versions as there are entries.
  */
-export function migrations({ kind, prefix: p }: Pick<Dialect, 'kind' | 'prefix'>): readonly Statements[] {
+export function migrations({
+  kind,
+  prefix: p,
+}: Pick<Dialect, 'kind' | 'prefix'>): readonly Statements[] {
   const isSqlite = kind === 'sqlite';
   const int = isSqlite ? 'INTEGER' : 'BIGINT';
   const real = isSqlite ? 'REAL' : 'DOUBLE PRECISION';
@@ -39,6 +42,7 @@ export function migrations({ kind, prefix: p }: Pick<Dialect, 'kind' | 'prefix'>
         answer TEXT,
         code TEXT,
         sends ${int} NOT NULL,
+        rests_until ${int},
         steps TEXT NOT NULL,
         approval TEXT,
         approval_decision TEXT,
@@ -111,7 +115,7 @@ function onlyPostgres(p: string): Statements {
     `CREATE FUNCTION ${p}now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE
       AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'`,
     `CREATE TABLE ${p}audit_head (
-      only BOOLEAN PRIMARY KEY CHECK (only),
+      singleton BOOLEAN PRIMARY KEY CHECK (singleton),
       seq BIGINT NOT NULL,
       prev TEXT NOT NULL,
       hash TEXT NOT NULL

@@ -1,3 +1,4 @@
+import { slotOf } from '../../slot.js';
 import type { Tables } from '../tables.js';
 import { sqlAudit } from './audit.js';
 import { sqlCalls } from './calls.js';
@@ -18,6 +19,7 @@ export function sqlTables({ now, calls, ...deps }: SqlTablesOptions): Tables {
   const { dialect } = deps;
   return {
     now,
+    slotOf,
     operations: sqlOperations(deps),
     owners: sqlOwners(dialect),
     limits: sqlLimits(dialect, now),

@@ -5,7 +5,7 @@ import { nodeDriver } from './node-driver.js';
 
 /** Node's own, else the optional package. */
 export async function chooseDriver(): Promise<OpenDriver> {
-  const driver = (await nodeDriver()) ?? (await libsqlDriver());
+  const driver = nodeDriver() ?? (await libsqlDriver());
   if (driver !== undefined) return driver;
   throw new JournalError(
     'unavailable',

@@ -41,7 +41,7 @@ export function sqliteError(error: unknown, path: string): unknown {
   if (reason === undefined) return error;
   const said = (error as Error).message;
   const message = `The journal ${path} could not be used (${said}). Nothing was changed. ${ADVICE[reason]}`;
-  return new JournalError(reason, message, error);
+  return new JournalError(reason, message, { cause: error });
 }
 
 export function lockedTooLong(path: string, ms: number, cause: unknown): JournalError {
@@ -49,6 +49,6 @@ export function lockedTooLong(path: string, ms: number, cause: unknown): Journal
     'unavailable',
     `The journal ${path} was locked by another process for ${Math.round(ms / 1000)} s. Nothing was ` +
       'changed. Which process holds it? A backup or another program may have it open.',
-    cause,
+    { cause },
   );
 }

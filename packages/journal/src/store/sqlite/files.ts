@@ -27,7 +27,8 @@ const REASONS: Readonly<Record<string, JournalErrorReason>> = {
 };
 
 const ADVICE: Readonly<Record<string, string>> = {
-  read_only: 'Make it writable for this user, or set TOOLKEEL_DATA_DIR or journal.url to another place.',
+  read_only:
+    'Make it writable for this user, or set TOOLKEEL_DATA_DIR or journal.url to another place.',
   full: 'Make room on that disk.',
   unavailable: 'Set TOOLKEEL_DATA_DIR or journal.url to another place.',
 };
@@ -39,6 +40,6 @@ export function fileError(error: unknown, path: string): JournalError {
   return new JournalError(
     reason,
     `The journal's file ${path} cannot be opened for writing (${code || message}). ${ADVICE[reason]}`,
-    error,
+    { cause: error },
   );
 }

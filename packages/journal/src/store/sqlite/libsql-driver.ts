@@ -14,7 +14,7 @@ export async function libsqlDriver(): Promise<OpenDriver | undefined> {
       exec: (text) => void db.exec(text),
       rows: (text, values) => {
         let statement = prepared.get(text);
-        if (statement === undefined) prepared.set(text, (statement = db.prepare<unknown[]>(text)));
+        if (statement === undefined) prepared.set(text, (statement = db.prepare(text)));
         return statement.all(...values) as Row[];
       },
       inTransaction: () => db.inTransaction,

@@ -15,8 +15,8 @@ interface NodeSqlite {
 }
 
 /** SQLite as Node brings it along, from 22.13 on. Undefined where this Node has none. */
-export async function nodeDriver(): Promise<OpenDriver | undefined> {
-  const sqlite = await withoutWarning(() => process.getBuiltinModule('node:sqlite'));
+export function nodeDriver(): OpenDriver | undefined {
+  const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite'));
   if (sqlite === undefined) return undefined;
   const { DatabaseSync } = sqlite as unknown as NodeSqlite;
 
@@ -39,14 +39,14 @@ export async function nodeDriver(): Promise<OpenDriver | undefined> {
 }
 
 /** It says of itself that it is experimental, on standard error, where a host shows it to people. */
-async function withoutWarning<T>(load: () => T): Promise<T> {
-  const { emitWarning } = process;
-  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
-    if (!/sqlite/i.test(String(warning))) emitWarning.call(process, warning, ...rest);
-  }) as typeof emitWarning;
+function withoutWarning<T>(load: () => T): T {
+  const emit = Reflect.get(process, 'emitWarning') as (...args: readonly unknown[]) => void;
+  process.emitWarning = (...args: readonly unknown[]) => {
+    if (!/sqlite/i.test(String(args[0]))) Reflect.apply(emit, process, args);
+  };
   try {
     return load();
   } finally {
-    process.emitWarning = emitWarning;
+    process.emitWarning = emit;
   }
 }

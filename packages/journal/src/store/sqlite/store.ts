@@ -46,7 +46,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   }
 
   const waiting = waiters();
-  const others = pollForOthers(() => driver.rows('PRAGMA data_version', [])[0]?.['data_version'], waiting);
+  const others = pollForOthers(
+    () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
+    waiting,
+  );
   const tables = (writes: boolean, news: News[]): Tables => {
     const at = now();
     const tell = (what: 'ended' | 'approved', id: string): string => {

@@ -17,6 +17,7 @@ export function* takeApproved(
     state: 'claimed',
     owner,
     fence: operation.fence + 1,
+    restsUntil: undefined,
   });
   yield* tables.audit.append(entry('approval_taken', after, owner));
   return view(after, tables.now);

@@ -5,7 +5,7 @@ export function record(
   kind: string,
   { id, tool, account, fence }: OperationRecord,
   actor: string,
-  detail: Readonly<Record<string, unknown>> = {},
+  detail: Record<string, unknown> = {},
 ): AuditEntry {
-  return { kind, operationId: id, tool, account, actor, detail: { ...detail, fence } };
+  return { kind, operationId: id, tool, account, actor, detail: Object.assign(detail, { fence }) };
 }

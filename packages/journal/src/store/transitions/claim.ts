@@ -1,21 +1,19 @@
 import { JournalError } from '../../error.js';
-import { slotOf } from '../../slot.js';
-import type { Operation } from '../../operation.js';
 import { isOver, view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
-import { isInFlight, isSettled, openStep } from '../states.js';
+import { isInFlight, isSettled } from '../states.js';
 import type { ClaimRequest, ClaimResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { lapse } from './lapse.js';
+import { changeHands } from './take-over.js';
 
 /**
  * What can be answered without writing: an operation that settled and is replayed, or one that is
  * not to be had now. Undefined: `claim` has to decide.
  */
 export function* find(tables: Tables, request: ClaimRequest): Script<ClaimResult | undefined> {
-  const holder = yield* tables.operations.holder(
-    slotOf(request.account, request.tool, request.identity),
-  );
+  const slot = tables.slotOf(request.account, request.tool, request.identity);
+  const holder = yield* tables.operations.holder(slot);
   if (holder === undefined || repeats(request)) return undefined;
   if (isSettled(holder)) return isOver(holder, tables.now) ? undefined : held(tables, holder);
   if (isInFlight(holder)) {
@@ -25,7 +23,7 @@ export function* find(tables: Tables, request: ClaimRequest): Script<ClaimResult
 }
 
 export function* claim(tables: Tables, request: ClaimRequest): Script<ClaimResult> {
-  const slot = slotOf(request.account, request.tool, request.identity);
+  const slot = tables.slotOf(request.account, request.tool, request.identity);
   if (!(yield* tables.owners.alive(request.owner))) throw lapsedOwner(request.owner);
   for (;;) {
     const found = yield* tables.operations.holder(slot);
@@ -63,27 +61,9 @@ function canResume(holder: OperationRecord, { identity, argsHash }: ClaimRequest
   return holder.state === 'claimed' && holder.owner === undefined;
 }
 
-export function* takeOver(
-  tables: Tables,
-  id: string,
-  owner: string,
-  fence: number,
-): Script<Operation | undefined> {
-  const holder = yield* tables.operations.get(id);
-  if (holder?.state !== 'unknown' || openStep(holder) === undefined) return undefined;
-  if (holder.fence !== fence || !(yield* tables.owners.alive(owner))) return undefined;
-  return (yield* resume(tables, holder, owner)).operation;
-}
-
 function* resume(tables: Tables, holder: OperationRecord, owner: string): Script<ClaimResult> {
-  const record = yield* tables.operations.update(holder, {
-    state: 'claimed',
-    owner,
-    fence: holder.fence + 1,
-    outcome: undefined,
-  });
-  const resumed = record.steps.length > 0;
-  return { kind: 'mine', operation: view(record, tables.now), resumed };
+  const operation = yield* changeHands(tables, holder, owner);
+  return { kind: 'mine', operation, resumed: operation.steps.length > 0 };
 }
 
 function repeats({ allowDuplicate, identity }: ClaimRequest): boolean {
@@ -118,6 +98,7 @@ function begun(request: ClaimRequest, slot: string | undefined, now: number): Op
     approval: undefined,
     slot,
     sends: 0,
+    restsUntil: undefined,
   };
 }
 

@@ -47,10 +47,15 @@ export function* lapseOne(tables: Tables, id: string): Script<Operation | undefi
 
 /** Everything that it owns, whether or not its lease still lives. */
 export function* lapseAll(tables: Tables, owner: string): Script<void> {
-  for (const id of yield* tables.operations.ownedBy(owner)) {
-    const record = yield* tables.operations.get(id);
-    if (record !== undefined && isInFlight(record) && record.owner === owner) {
-      yield* lapse(tables, record);
+  for (;;) {
+    // They come in batches, and what lapsed is not among the next.
+    const ids = yield* tables.operations.ownedBy(owner);
+    if (ids.length === 0) return;
+    for (const id of ids) {
+      const record = yield* tables.operations.get(id);
+      if (record !== undefined && isInFlight(record) && record.owner === owner) {
+        yield* lapse(tables, record);
+      }
     }
   }
 }

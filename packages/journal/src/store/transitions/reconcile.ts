@@ -2,7 +2,7 @@ import type { Script } from '../script.js';
 import type { Verdict } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
-import { hold } from './settle.js';
+import { freeAll, hold } from './settle.js';
 
 /** Somebody found out, or a person decided: also about one that stopped half way and has no owner. */
 export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script<boolean> {
@@ -22,6 +22,7 @@ export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script
     settledAt: tables.now,
     ...hold(holds ? operation.slot : undefined, tables.now + holdMs),
   });
+  yield* freeAll(tables, verdict.frees);
   yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason }));
   return true;
 }

@@ -46,6 +46,8 @@ function* goOn(
 ): Script<true> {
   const after = yield* tables.operations.update(operation, {
     state: 'claimed',
+    // Whoever lapsed meanwhile knows of this step, and sends no other.
+    owner: operation.state === 'unknown' ? undefined : operation.owner,
     outcome: undefined,
     steps,
   });
