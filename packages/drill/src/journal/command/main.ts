@@ -76,7 +76,9 @@ async function rounds(
       const before = await upstream.counts();
       const plan = planOf(`${options.seed}.${round}`, options, round);
       const result = await storm(plan, settings, (calls, deaths) =>
-        line.show(`${total.acts} acts · ${total.deaths + deaths} deaths · ${total.calls + calls} calls`),
+        line.show(
+          `${total.acts} acts · ${total.deaths + deaths} deaths · ${total.calls + calls} calls`,
+        ),
       );
       total = add(total, tallyOf(result, before, await upstream.counts()));
       for (const refusal of result.refusals.slice(0, 5)) io.err(`${refusal}\n`);
@@ -123,7 +125,13 @@ async function within<T>(
   const upstream = await startUpstreamProcess({ log: join(dir, 'effects.jsonl'), seed, faultRate });
   try {
     const journal = store === 'sqlite' ? `sqlite:${join(dir, 'journal.db')}` : store;
-    const settings = { upstream: upstream.url, journal, dataDir: dir, leaseMs: 5_000, callTimeoutMs: CALL_MS };
+    const settings = {
+      upstream: upstream.url,
+      journal,
+      dataDir: dir,
+      leaseMs: 5_000,
+      callTimeoutMs: CALL_MS,
+    };
     return await run(settings, upstream);
   } finally {
     await upstream.stop();

@@ -67,11 +67,11 @@ async function dieAt(
   const server = await startServer(
     seenByUpstream ? settings : { ...settings, ending: { point, nth, signal: 'SIGKILL' } },
   );
+  const gate = point === 'after-bytes-left' ? 'received' : 'committed';
+  const held = seenByUpstream ? upstream.holdAt(gate, key, nth) : undefined;
   const call = server.call(tool, { key }, 30_000);
-  if (seenByUpstream) {
-    const gate = point === 'after-bytes-left' ? 'received' : 'committed';
-    for (let passed = 1; passed < nth; passed++) (await upstream.holdAt(gate))();
-    const goOn = await upstream.holdAt(gate);
+  if (held !== undefined) {
+    const goOn = await held;
     server.kill('SIGKILL');
     await server.gone;
     goOn();
@@ -92,13 +92,17 @@ export function faultsOf(result: MatrixResult): readonly string[] {
   };
   const canBeRead = tool !== 'act_blindly';
   must(committed.length <= parts, `acted ${committed.length} times instead of ${parts}`);
-  must(JSON.stringify(idOf(end)) === JSON.stringify(idOf(again)), 'a second re-issue told another end');
+  must(
+    JSON.stringify(idOf(end)) === JSON.stringify(idOf(again)),
+    'a second re-issue told another end',
+  );
   must(end.kind !== 'limbo' && end.kind !== 'refused', `was left with ${JSON.stringify(end)}`);
   if (isBeforeSending(point) || canBeRead) {
     must(end.kind === 'done', `could know, and said ${end.kind}`);
     must(committed.length === parts, `acted ${committed.length} times instead of ${parts}`);
   }
-  if (end.kind === 'done') must(end.id === committed.join(','), `told ${end.id}, not ${committed.join(',')}`);
+  if (end.kind === 'done')
+    must(end.id === committed.join(','), `told ${end.id}, not ${committed.join(',')}`);
   return wrong;
 }
 

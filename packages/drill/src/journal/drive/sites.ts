@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
+import { built } from '../built.js';
 import type { ServerSettings } from '../server/settings.js';
 import { startRpcServer, type RpcServer } from './rpc.js';
 
-const script = fileURLToPath(new URL('../server/main.js', import.meta.url));
+const script = built('server/main.js');
 
 /** Starts a server of the drill as a process. */
 export function startServer(settings: ServerSettings): Promise<RpcServer> {

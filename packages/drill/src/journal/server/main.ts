@@ -1,47 +1,44 @@
 // A server of the drill: the real host, the real journal, and a point where it may die.
-import { acceptControls, type Tool } from '@toolkeel/contract';
-import { createHost } from '@toolkeel/host';
-import { createJournal, sqliteStore } from '@toolkeel/journal';
+import { acceptControls, isJournaled, type Tool, type ToolSpec } from '@toolkeel/contract';
+import { createHost, type HostOptions } from '@toolkeel/host';
+import { createJournal, openSealing, openStore } from '@toolkeel/journal';
 import { mortal } from './death.js';
 import type { ServerSettings } from './settings.js';
 import { effectTools } from './tools.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ServerSettings;
-const { callTimeoutMs, leaseMs } = settings;
-const nobody = { beforeSending: () => undefined, afterResponse: () => undefined };
 
 if (settings.journal === 'off') {
-  const host = createHost({
-    tools: effectTools(settings.upstream, nobody),
-    profile: 'api',
-    callTimeoutMs,
-  });
-  await host.serveStdio().closed;
-  await host.close();
+  const unwatched = { beforeSending: () => undefined, afterResponse: () => undefined };
+  await serve({ tools: effectTools(settings.upstream, unwatched) });
 } else {
-  const opened = await sqliteStore({ path: settings.journal.slice('sqlite:'.length) });
+  const { dataDir, leaseMs, upstream } = settings;
+  const opened = await openStore(settings.journal, { dataDir });
   const { store, hooks } = mortal(opened, settings.ending);
-  const tools: readonly Tool[] = effectTools(settings.upstream, hooks);
+  const tools: readonly Tool[] = effectTools(upstream, hooks);
   const journal = createJournal({
     store,
-    seals: { seal: (t) => `~${t}`, open: (t) => t.slice(1), mac: (t) => t },
+    sealing: await openSealing(store, dataDir),
     leaseMs,
-    tools: {
-      specs: () => tools,
-      load: (name) => tools.find((tool) => tool.name === name),
-    },
+    tools: { specs: () => tools, load: (name) => tools.find((tool) => tool.name === name) },
     report: (cause) => console.error(cause),
   });
   journal.start();
+  await serve({ tools, around: [journal.around], prepare: withControls });
+  await journal.close();
+  await opened.close();
+}
+
+async function serve(options: HostOptions): Promise<void> {
   const host = createHost({
-    tools,
+    ...options,
     profile: 'api',
-    callTimeoutMs,
-    around: [journal.around],
-    prepare: (tool) => ('handler' in tool ? (acceptControls(tool as never) as never) : tool),
+    callTimeoutMs: settings.callTimeoutMs,
   });
   await host.serveStdio().closed;
   await host.close();
-  await journal.close();
-  await opened.close();
+}
+
+function withControls<T extends ToolSpec>(tool: T): T {
+  return isJournaled(tool) ? (acceptControls(tool as unknown as Tool) as unknown as T) : tool;
 }

@@ -12,11 +12,21 @@ export interface Hooks {
 const profiles = ['api', 'workflow'] as const;
 const input = z.object({ key: z.string().min(1), text: z.string().default('') });
 const output = z.object({ id: z.string() });
-const codes = ['upstream_unavailable', 'upstream_rejected', 'rate_limited', 'not_found', 'forbidden', 'unauthorized', 'circuit_open'] as const;
+const codes = [
+  'upstream_unavailable',
+  'upstream_rejected',
+  'rate_limited',
+  'not_found',
+  'forbidden',
+  'unauthorized',
+  'circuit_open',
+] as const;
 
 /** The tools of the upstream that acts whenever it is asked to. */
 export function effectTools(url: string, hooks: Hooks) {
-  const agent = new Agent({ connections: 64, headersTimeout: 2_000, bodyTimeout: 2_000 });
+  const agent = new Agent({ connections: 64 });
+  /** A write that nobody answers is given up, so that there is time left to read back. */
+  const impatient = { headersTimeout: 2_000, bodyTimeout: 2_000 };
 
   const careful = compose([deadline(10_000)], { effect: 'once', classify: classifyError });
   const write = careful.wrap(
@@ -24,6 +34,7 @@ export function effectTools(url: string, hooks: Hooks) {
       const { statusCode, body } = await request(address(url, key, part), {
         method: 'POST',
         dispatcher: agent,
+        ...impatient,
         signal,
         body: '{}',
       });

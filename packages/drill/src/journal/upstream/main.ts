@@ -6,10 +6,9 @@ import { startEffectsUpstream } from './server.js';
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as UpstreamSettings;
 const random = luck(settings.seed);
-const held = new Map<number, () => void>();
+const held = new Map<string, () => void>();
+const holds = new Map<string, ToUpstream & { readonly kind: 'hold' }>();
 const next: WriteFault[] = [];
-let gates: ToUpstream & { readonly kind: 'gates' } = { kind: 'gates', points: [] };
-let holding = 0;
 
 const tell = (message: FromUpstream): void => void process.send?.(message);
 
@@ -20,22 +19,26 @@ const upstream = await startEffectsUpstream({
     return allWriteFaults[Math.floor(random() * allWriteFaults.length)];
   },
   gate: (point, key) => {
-    if (!gates.points.includes(point)) return Promise.resolve();
-    holding += 1;
-    const id = holding;
-    tell({ kind: 'held', point, key, id });
-    return new Promise((resolve) => held.set(id, resolve));
+    const hold = holds.get(key);
+    if (hold?.point !== point) return Promise.resolve();
+    if (hold.nth > 1) {
+      holds.set(key, { ...hold, nth: hold.nth - 1 });
+      return Promise.resolve();
+    }
+    holds.delete(key);
+    tell({ kind: 'held', key });
+    return new Promise((resolve) => held.set(key, resolve));
   },
   // Written down before anybody is answered.
   onCommit: (effect) => appendFileSync(settings.log, `${JSON.stringify(effect)}\n`),
 });
 
 process.on('message', (message: ToUpstream) => {
-  if (message.kind === 'gates') gates = message;
+  if (message.kind === 'hold') holds.set(message.key, message);
   else if (message.kind === 'fault') next.push(message.fault);
   else if (message.kind === 'go') {
-    held.get(message.id)?.();
-    held.delete(message.id);
+    held.get(message.key)?.();
+    held.delete(message.key);
   } else tell({ kind: 'counts', counts: upstream.effects.counts });
 });
 // Nobody is left to tell.

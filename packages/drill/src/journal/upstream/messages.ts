@@ -11,12 +11,13 @@ export interface UpstreamSettings {
 }
 
 export type ToUpstream =
-  | { readonly kind: 'gates'; readonly points: readonly GatePoint[] }
+  /** Holds the nth write of this key back at the point. */
+  | { readonly kind: 'hold'; readonly point: GatePoint; readonly key: string; readonly nth: number }
   | { readonly kind: 'fault'; readonly fault: WriteFault }
-  | { readonly kind: 'go'; readonly id: number }
+  | { readonly kind: 'go'; readonly key: string }
   | { readonly kind: 'count' };
 
 export type FromUpstream =
   | { readonly kind: 'listening'; readonly url: string }
-  | { readonly kind: 'held'; readonly point: GatePoint; readonly key: string; readonly id: number }
+  | { readonly kind: 'held'; readonly key: string }
   | { readonly kind: 'counts'; readonly counts: EffectCounts };

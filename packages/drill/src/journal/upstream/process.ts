@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { built } from '../built.js';
 import type { Effect, EffectCounts } from './effects.js';
 import type { WriteFault } from './fault.js';
 import type { FromUpstream, ToUpstream, UpstreamSettings } from './messages.js';
@@ -10,8 +10,8 @@ export interface UpstreamProcess {
   readonly url: string;
   /** Lets the next write meet this fault. */
   readonly failNext: (fault: WriteFault) => void;
-  /** Holds the next write back at a point; resolves, once it is there, to what lets it go on. */
-  readonly holdAt: (point: GatePoint) => Promise<() => void>;
+  /** Holds the nth write of a key back at a point; resolves, once it is there, to what lets it go on. */
+  readonly holdAt: (point: GatePoint, key: string, nth: number) => Promise<() => void>;
   readonly counts: () => Promise<EffectCounts>;
   /** Everything that happened, from its own log. */
   readonly effects: () => readonly Effect[];
@@ -19,13 +19,14 @@ export interface UpstreamProcess {
 }
 
 export async function startUpstreamProcess(settings: UpstreamSettings): Promise<UpstreamProcess> {
-  const script = fileURLToPath(new URL('./main.js', import.meta.url));
-  const child = fork(script, [JSON.stringify(settings)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(built('upstream/main.js'), [JSON.stringify(settings)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   const send = (message: ToUpstream): void => void child.send(message);
-  const hear = <K extends FromUpstream['kind']>(kind: K) =>
+  const hear = <K extends FromUpstream['kind']>(kind: K, key?: string) =>
     new Promise<Extract<FromUpstream, { kind: K }>>((resolve, reject) => {
       const listen = (message: FromUpstream): void => {
-        if (message.kind !== kind) return;
+        if (message.kind !== kind || (message.kind === 'held' && message.key !== key)) return;
         child.off('message', listen);
         child.off('exit', gone);
         resolve(message as Extract<FromUpstream, { kind: K }>);
@@ -38,11 +39,11 @@ export async function startUpstreamProcess(settings: UpstreamSettings): Promise<
   return {
     url,
     failNext: (fault) => send({ kind: 'fault', fault }),
-    holdAt: async (point) => {
-      send({ kind: 'gates', points: [point] });
-      const { id } = await hear('held');
-      send({ kind: 'gates', points: [] });
-      return () => send({ kind: 'go', id });
+    holdAt: async (point, key, nth) => {
+      const there = hear('held', key);
+      send({ kind: 'hold', point, key, nth });
+      await there;
+      return () => send({ kind: 'go', key });
     },
     counts: async () => {
       const told = hear('counts');

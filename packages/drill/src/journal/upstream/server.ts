@@ -25,7 +25,9 @@ export interface EffectsUpstream {
  * `GET /acts?key=&part=` tells what was done, and waits for writes of that act which are under way:
  * not finding it is proof that it did not happen.
  */
-export async function startEffectsUpstream(options: UpstreamOptions = {}): Promise<EffectsUpstream> {
+export async function startEffectsUpstream(
+  options: UpstreamOptions = {},
+): Promise<EffectsUpstream> {
   const effects = new Effects();
   const writing = new Map<string, Promise<void>>();
   const server = createServer((request, response) => {
