@@ -7,11 +7,11 @@ export class LineBuffer {
   #begun: Buffer[] = [];
   #length = 0;
 
-  /** The lines that this chunk ends. Throws when one of them is too long to be a message. */
-  *add(chunk: Buffer): Iterable<string> {
+  /** Gives the lines that this chunk ends. Throws when one is too long to be a message. */
+  add(chunk: Buffer, give: (line: string) => void): void {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      yield this.#complete(chunk, from, at);
+      give(this.#complete(chunk, from, at));
       from = at + 1;
     }
     if (from === chunk.length) return;

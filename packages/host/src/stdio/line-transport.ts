@@ -67,13 +67,13 @@ export class LineTransport implements Transport {
 
   readonly #read = (chunk: Buffer): void => {
     try {
-      for (const line of this.#lines.add(chunk)) this.#deliver(line);
+      this.#lines.add(chunk, this.#deliver);
     } catch (error) {
       this.#fail(error as Error);
     }
   };
 
-  #deliver(line: string): void {
+  readonly #deliver = (line: string): void => {
     const message = parsed(line);
     if (message === undefined) return;
     try {
@@ -81,7 +81,7 @@ export class LineTransport implements Transport {
     } catch (error) {
       this.#report(error as Error);
     }
-  }
+  };
 
   readonly #drained = (error?: Error): void => {
     for (const settle of this.#undrained.splice(0)) settle(error);
