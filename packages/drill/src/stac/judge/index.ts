@@ -2,14 +2,16 @@ import type { Objective } from '../../objectives/objective.js';
 import type { Measured } from '../measure/measured.js';
 import { hardObjectives } from './hard.js';
 import { lastRuns } from './runs.js';
-import { successObjectives, undisturbedSuccess } from './success.js';
+import { byRequests, successObjectives, undisturbedSuccess } from './success.js';
 import { p95Objective } from './timing.js';
 
 /** The bars, and how we stand. */
 export function stacObjectives(all: readonly Measured[]): Objective[] {
   const runs = lastRuns(all);
+  const fast = runs.filter(({ scenario }) => scenario.mode === 'fast');
   return [
-    ...runs.filter(({ scenario }) => scenario.mode === 'fast').flatMap(successObjectives),
+    ...fast.flatMap(successObjectives),
+    ...(fast.length > 0 ? [byRequests(fast)] : []),
     ...runs.map(p95Objective),
     ...hardObjectives(all),
     undisturbedSuccess(all),

@@ -13,6 +13,8 @@ const verdicts = (objectives: readonly Objective[]) =>
 const judged = (...runs: Parameters<typeof stacObjectives>[0]) => verdicts(stacObjectives(runs));
 const faulted = (change: Change) => measuredFixture({ arms: { faulted: change } });
 
+const tools = 'success of a tool of k requests, fast faults, every latency';
+
 describe('the bars', () => {
   test('are met by a run in which nothing goes wrong', () => {
     const objectives = stacObjectives([good, mix]);
@@ -65,7 +67,23 @@ describe('the bars', () => {
         faulted: failing('get_item', failures),
       },
     });
-    expect(judged(run)['success of a tool of k requests, 50 ms']).toBe(verdict);
+    expect(judged(run)[tools]).toBe(verdict);
+  });
+
+  test('a tool of k requests is held against all its calls: bad luck at one latency evens out', () => {
+    const unlucky = faulted(failing('get_item', 7));
+    expect(judged(unlucky)[tools]).toBe('missed');
+    const others = [200, 1000].map((p95Ms) =>
+      measuredFixture({ p95Ms, arms: { faulted: failing('get_item', 1) } }),
+    );
+    expect(judged(unlucky, ...others)[tools]).toBe('met');
+    // 600 calls at 0.992 let expect 98.1 %: 11 failures are met, 12 are not.
+    const failures = (n: number) =>
+      [50, 200, 1000].map((p95Ms) =>
+        measuredFixture({ p95Ms, arms: { faulted: failing('get_item', n) } }),
+      );
+    expect(judged(...failures(3))[tools]).toBe('met');
+    expect(judged(...failures(4))[tools]).toBe('missed');
   });
 
   test.for([
@@ -122,7 +140,7 @@ describe('the bars', () => {
     expect(silent.map(({ what }) => what)).toEqual([
       'success of each tool, fast faults, 50 ms',
       'success of the tools of one request, pooled, 50 ms',
-      'success of a tool of k requests, 50 ms',
+      tools,
       'p95, fast faults, 50 ms',
     ]);
   });

@@ -19,7 +19,9 @@ export interface ToolFigures {
   };
   /** p95 with faults ÷ p95 without. */
   readonly ratio: number;
-  /** The share of successes that its requests let expect, less three standard deviations. */
+  /** The chance of each of its calls, by how many requests it makes. */
+  readonly chances: readonly number[];
+  /** The share of successes that they let expect, less three standard deviations. */
   readonly lowest: number;
 }
 
@@ -29,6 +31,7 @@ export function toolFigures(
   faulted: readonly CallRecord[],
 ): ToolFigures {
   const requests = baseline.map(({ distinct }) => distinct);
+  const chances = requests.map((k) => REQUEST_SUCCESS ** k);
   const without = wallFigures(baseline);
   const within = wallFigures(faulted);
   const successes = (records: readonly CallRecord[]) => count(records, ({ success }) => success);
@@ -44,10 +47,8 @@ export function toolFigures(
       mostAttempts: Math.max(0, ...faulted.map(({ mostAttempts }) => mostAttempts)),
     },
     ratio: within.p95Ms / without.p95Ms,
-    lowest: lowestExpected(
-      requests.map((k) => REQUEST_SUCCESS ** k),
-      DEVIATIONS,
-    ),
+    chances,
+    lowest: lowestExpected(chances, DEVIATIONS),
   };
 }
 

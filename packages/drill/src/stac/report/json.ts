@@ -16,7 +16,12 @@ export function renderJson({ seed, calls, quick, runs, objectives, tookMs }: Rep
     noiseRule,
     exitCode: exitCodeOf(objectives),
     objectives,
-    runs: runs.map((run) => ({ ...run, load: loadOf(run), counts: judgeNoise(run).counts })),
+    runs: runs.map((run) => ({
+      ...run,
+      tools: run.tools.map(({ chances: _, ...tool }) => tool),
+      load: loadOf(run),
+      counts: judgeNoise(run).counts,
+    })),
   };
   return `${JSON.stringify(all, null, 2)}\n`;
 }

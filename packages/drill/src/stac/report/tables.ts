@@ -32,7 +32,7 @@ export function toolTable(run: Measured): Table {
 function toolRow(tool: ToolFigures, { scenario }: Measured): Figure[] {
   const { baseline, faulted, calls } = tool;
   const isJudged = scenario.mode === 'fast' && calls >= bars.TOOL_CALLS;
-  const meets = (share: number): boolean => share >= Math.max(bars.TOOL_SUCCESS_BAR, tool.lowest);
+  const meets = (share: number): boolean => share >= bars.TOOL_SUCCESS_BAR;
   return [
     plain(tool.tool),
     plain(range(tool.requests)),

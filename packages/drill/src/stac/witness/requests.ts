@@ -25,6 +25,8 @@ export interface Seen {
   readonly answered: number;
   /** The most that arrived of one of them. */
   readonly mostAttempts: number;
+  /** The most that arrived of one that was never answered undisturbed. */
+  readonly attemptsInVain: number;
   /** Attempts beyond the first at each request. */
   readonly extra: number;
   /** What its requests would have taken undisturbed, all together. */
@@ -35,12 +37,15 @@ export function seenOf(all: readonly Arrival[]): Seen {
   const counts = new Map<string, number>();
   for (const arrival of all) counts.set(keyOf(arrival), (counts.get(keyOf(arrival)) ?? 0) + 1);
   const undisturbed = all.filter(({ entry }) => entry.fault === null);
+  const answered = new Set(undisturbed.map(keyOf));
+  const inVain = [...counts].flatMap(([key, count]) => (answered.has(key) ? [] : [count]));
   const attempts = all.filter(({ entry }) => !isRedirect(entry)).length;
   return {
     requests: all.length,
     distinct: counts.size,
-    answered: new Set(undisturbed.map(keyOf)).size,
+    answered: answered.size,
     mostAttempts: Math.max(0, ...counts.values()),
+    attemptsInVain: Math.max(0, ...inVain),
     extra: attempts - new Set(all.map(exchangeOf)).size,
     latencyMs: all.reduce((sum, { entry }) => sum + entry.latencyMs, 0),
   };

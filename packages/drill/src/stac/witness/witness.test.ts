@@ -11,6 +11,7 @@ describe('what the upstream saw of a call', () => {
       distinct: 1,
       answered: 1,
       mostAttempts: 1,
+      attemptsInVain: 0,
       extra: 0,
       latencyMs: 20,
     });
@@ -107,9 +108,17 @@ describe('what a call says of itself and what the upstream saw', () => {
   });
 
   test('a success needs an answer, a failure a reason', () => {
-    const never = seenOf([failed('a'), failed('a')]);
-    expect(contradiction(told, never, false)).toContain('says success');
+    const never = seenOf([failed('a'), failed('a'), failed('a')]);
+    expect(contradiction({ ...told, retries: 2 }, never, false)).toContain('says success');
     expect(contradiction({ ...told, success: false }, seen, false)).toContain('says failure');
-    expect(contradiction({ ...told, success: false }, never, false)).toBeUndefined();
+    const failure = { ...told, success: false, retries: 2 };
+    expect(contradiction(failure, never, false)).toBeUndefined();
+  });
+
+  test('nothing is given up before it was tried three times, unless hedges run beside it', () => {
+    const early = seenOf([failed('a'), failed('a'), arrived('b'), arrived('c')]);
+    const failure = { ...told, success: false };
+    expect(contradiction(failure, early, false)).toBe('gave up after 2 attempts');
+    expect(contradiction(failure, early, true)).toBeUndefined();
   });
 });
