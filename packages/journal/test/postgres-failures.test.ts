@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '@toolkeel/journal';
+import { openStore, readAudit, verifyAudit } from '@toolkeel/journal';
 import { startCluster, testJournal, type TestJournal } from '@toolkeel/journal/testing';
 import {
   claimed,
@@ -89,6 +89,26 @@ describe('a journal in PostgreSQL', () => {
     expect(error.message).toContain('this one is in LATIN1');
     await client.query(`DROP DATABASE ${name}`);
     await client.end();
+  });
+
+  test('tells what somebody did to its audit', async () => {
+    const store = await open(journal.url);
+    for (let i = 1; i <= 5; i++) await store.audit({ kind: 'x', actor: 'ann', detail: { i } });
+    const head = (await store.auditHead())!;
+    const tables = await tablesOf(journal);
+    await tables.query(`
+      UPDATE audit SET detail = 'no longer JSON' WHERE seq = 2;
+      DELETE FROM audit WHERE seq = 5`);
+    const found = async () =>
+      (await verifyAudit(readAudit(store), { expect: head })).problems.map(
+        ({ kind, seq }) => `${kind} ${seq}`,
+      );
+    expect(await found()).toEqual(['malformed 2', 'altered 2', 'cut_off 4']);
+    // Whoever writes on does not hide it.
+    await store.audit({ kind: 'x', actor: 'ann' });
+    expect(await found()).toEqual(['malformed 2', 'altered 2', 'missing 6']);
+    await tables.close();
+    await store.close();
   });
 
   test('tells the time by the database’s clock', async () => {
