@@ -110,7 +110,7 @@ export type {
   SettledSuccess,
   ToolRun,
 } from './run/options.js';
-export { runTool } from './run/run-tool.js';
+export { runTool, startTool } from './run/run-tool.js';
 export { ContractViolation } from './run/violation.js';
 
 export {
@@ -144,6 +144,7 @@ export type {
   PackLog,
   PackPrompt,
   PackResource,
+  UpstreamHealth,
   UpstreamState,
 } from './pack.js';
 export type {

@@ -12,7 +12,7 @@ import {
   type ToolSpec,
   type UpstreamState,
 } from '@toolkeel/contract';
-import { systemClock } from '@toolkeel/kernel';
+import { systemClock } from '@toolkeel/kernel/policy';
 import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
 import { CallEngine } from './call/engine.js';
@@ -32,6 +32,9 @@ import { serveOnStdio, type StdioHandle, type StdioOptions } from './stdio/serve
 
 /** What clients wait by default: a call that takes longer would be given up anyway. */
 const DEFAULT_CALL_TIMEOUT_MS = 60_000;
+
+/** Packs bound their own questions; this is for one that does not. */
+const HEALTH_LIMIT_MS = 10_000;
 
 export interface HostOptions {
   readonly packs?: readonly PackEntry[];
@@ -186,11 +189,19 @@ function runProfile(given: HostOptions['profile'] = 'readonly'): RunProfile {
   return typeof given === 'string' ? { name: given } : given;
 }
 
+/** How a pack fares, within a bounded time, whatever it waits for. */
 async function ask(pack: LoadedPack): Promise<PackHealth> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<PackHealth>((resolve) => {
+    const detail = `no answer within ${HEALTH_LIMIT_MS / 1000} s`;
+    timer = setTimeout(() => resolve({ ok: false, detail }), HEALTH_LIMIT_MS);
+  });
   try {
-    return await pack.health();
+    return await Promise.race([pack.health(), late]);
   } catch (cause) {
     return { ok: false, detail: cause instanceof Error ? cause.message : 'cannot be created' };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

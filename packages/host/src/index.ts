@@ -11,15 +11,18 @@ export type { HttpHandle, HttpOptions } from './http/serve.js';
 export type { Timeouts } from './http/listen.js';
 
 export { createLog, type Log, type LogOptions } from './log/create-log.js';
+export { prettyLines } from './log/pretty.js';
 export { LOG_LEVELS, type HostLog, type LogLevel } from './log/log.js';
 export { Secret } from './secret/secret.js';
 export { Secrets } from './secret/secrets.js';
+export { keptPageTokens } from './secret/kept-tokens.js';
 export { didYouMean, nearest } from './text/nearest.js';
 export { ConfigError, type ConfigIssue } from './config/config-error.js';
 export type { Environment } from './config/environment.js';
+export type { Credential } from './config/find-secrets.js';
 export { configJsonSchema } from './config/json-schema.js';
+export { CONFIG_FILE, configuredPacks, type FileOptions } from './config/file.js';
 export {
-  CONFIG_FILE,
   loadConfig,
   type LoadedConfig,
   type LoadOptions,

@@ -1,5 +1,5 @@
 import { MODES, PROFILES, type Pack } from '@toolkeel/contract';
-import { definePolicy, presets } from '@toolkeel/kernel';
+import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/log.js';
 import { secretSource } from './secret-source.js';
@@ -54,6 +54,8 @@ export type SectionName = keyof typeof sections;
 
 export interface SchemaOptions {
   readonly packs?: readonly Pick<Pack, 'name' | 'configSchema'>[];
+  /** Packs that exist and are not in use here: their names are known, and no more. */
+  readonly otherPacks?: readonly string[];
   /** Schemas of sections that belong to others: rules, limits, upstreams, notify. */
   readonly sections?: Readonly<Partial<Record<SectionName, z.ZodType>>>;
 }
@@ -83,10 +85,12 @@ const base = z.strictObject({
 });
 
 /** The whole configuration file, with the parts that packs and others bring. */
-export function configSchema({ packs = [], sections: given = {} }: SchemaOptions = {}) {
-  const ofPacks = Object.fromEntries(
-    packs.map(({ name, configSchema: schema }) => [name, schema.optional()]),
-  );
+export function configSchema(options: SchemaOptions = {}) {
+  const { packs = [], otherPacks = [], sections: given = {} } = options;
+  const ofPacks = Object.fromEntries([
+    ...otherPacks.map((name) => [name, z.looseObject({}).optional()] as const),
+    ...packs.map(({ name, configSchema: schema }) => [name, schema.optional()] as const),
+  ]);
   const known: Record<SectionName, z.ZodType> = { ...sections, ...given };
   const optional = Object.fromEntries(
     Object.entries(known).map(([name, schema]) => [name, schema.optional()]),

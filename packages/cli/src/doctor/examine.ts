@@ -1,0 +1,85 @@
+import {
+  ConfigError,
+  configuredPacks,
+  createHost,
+  HostError,
+  loadConfig,
+  type LoadedConfig,
+} from '@toolkeel/host';
+import { choosePacks } from '../choose-packs.js';
+import { packLine, packNames } from '../packs.js';
+import type { Surroundings } from '../surroundings.js';
+import { examineDataDir } from './data-dir.js';
+import type { Finding } from './finding.js';
+import { examineNode } from './node.js';
+import { upstreamFindings } from './upstreams.js';
+
+export type { Finding } from './finding.js';
+
+/** Looks at everything that a server needs, as a server would find it here. */
+export async function examine(
+  file: string | undefined,
+  { env, cwd }: Surroundings,
+): Promise<readonly Finding[]> {
+  const node = examineNode(process.versions.node);
+  try {
+    const where = { env, cwd, ...(file !== undefined && { file }) };
+    const packs = choosePacks([], configuredPacks(where));
+    const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
+    const otherPacks = packNames.filter((name) => !packs.includes(name));
+    const loaded = loadConfig({ ...where, packs: bindings, otherPacks });
+    const host = createHost({ packs: packs.map(loaded.packEntry), ...loaded.hostOptions });
+    try {
+      return [
+        node,
+        found(loaded),
+        ...credentials(loaded),
+        ...store(loaded),
+        ...upstreamFindings(await host.health()),
+      ];
+    } finally {
+      await host.close(0);
+    }
+  } catch (cause) {
+    if (cause instanceof ConfigError || cause instanceof HostError)
+      return [node, ...refused(cause)];
+    throw cause;
+  }
+}
+
+function found({ file, config }: LoadedConfig): Finding {
+  const from = file ?? 'no file, so the defaults and the environment hold';
+  return { status: 'ok', what: 'configuration', detail: `${from}; profile ${config.profile}` };
+}
+
+function credentials({ credentials: kept }: LoadedConfig): readonly Finding[] {
+  return kept.map(({ pointer, from }) => ({
+    status: 'ok',
+    what: 'credential',
+    detail: `${pointer} is in ${from}`,
+  }));
+}
+
+function store({ dataDir, config }: LoadedConfig): readonly Finding[] {
+  const dir = examineDataDir(dataDir);
+  if (config.journal.url === undefined) return [dir];
+  return [
+    dir,
+    {
+      status: 'warn',
+      what: 'journal',
+      detail: 'journal.url is set, and this version keeps no journal',
+      advice: 'It does no harm; tools that act once will use it.',
+    },
+  ];
+}
+
+/** Every mistake of a configuration is a finding of its own. */
+function refused({ message }: Error): readonly Finding[] {
+  return message.split('\n').map((detail) => ({
+    status: 'fail',
+    what: 'configuration',
+    detail,
+    advice: 'Nothing else can be looked at before that is right.',
+  }));
+}
