@@ -9,6 +9,7 @@ import { loadCase } from './lib/case.mjs';
 import { load } from './lib/machine.mjs';
 import { findNodes } from './lib/nodes.mjs';
 import { markdown } from './lib/report.mjs';
+import { measureServed, servedNames, servedTable } from './lib/served/served.mjs';
 import { planRounds, timeAll, weighAll } from './lib/rounds.mjs';
 import { sizeAll } from './lib/size.mjs';
 import { asText } from './lib/table.mjs';
@@ -16,7 +17,7 @@ import { barTable, costTable, heapTable, sizeTable } from './lib/tables.mjs';
 
 const help = `What a guarded call costs, beside what others charge for it.
 
-  npm run bench                          everything, in about five minutes; writes docs/benchmarks.md
+  npm run bench                          everything, in about eight minutes; writes docs/benchmarks.md
   npm run bench -- --quick               one short round: a first look, writes nothing
   npm run bench -- --only toolkeel       only cases, rivals or groups with this in their name; writes nothing
   npm run bench -- --node ~/node24/bin/node   a Node to use, where none of its line (20, 24) is found
@@ -26,23 +27,31 @@ Fails when a bar is missed or could not be measured.
 Example: is a change to the kernel worth its while?
 
   npm run bench -- --only breaker
+
+and one to the host?
+
+  npm run bench -- --only served
 `;
 
 const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 3, 24: 3 }, heap: 3 };
 
 const pagePath = inRoot('docs', 'benchmarks.md');
 
+/**
+ * @param {string} name
+ * @param {string} only
+ */
+const isChosen = (name, only) => name.toLowerCase().includes(only.toLowerCase());
+
 /** @param {string} only */
 const chosenCases = async (only) => {
-  const wanted = only.toLowerCase();
   /** @type {Map<string, import('./lib/case.mjs').Case>} */
   const cases = new Map();
   for (const { title, cases: ids } of groups)
     for (const id of ids) {
       const one = await loadCase(id);
-      if (`${title}\n${id}\n${one.name}`.toLowerCase().includes(wanted)) cases.set(id, one);
+      if (isChosen(`${title}\n${id}\n${one.name}`, only)) cases.set(id, one);
     }
-  if (cases.size === 0) throw new Error(`No case has "${only}" in its name.`);
   return cases;
 };
 
@@ -81,6 +90,12 @@ await main(async () => {
   }
   const { quick, only } = values;
   const cases = await chosenCases(only);
+  const servers = {
+    calls: isChosen(servedNames.calls, only),
+    starts: isChosen(servedNames.starts, only),
+  };
+  if (cases.size === 0 && !servers.calls && !servers.starts)
+    throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
     say(
@@ -113,7 +128,8 @@ await main(async () => {
     const weighing = planRounds(runtimes, kept, () => (quick ? 1 : rounds.heap));
     const scales = narrator('weighing', weighing);
     const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
-    return { costs, heaps, sizes };
+    const served = await measureServed(runtimes, servers, quick);
+    return { costs, heaps, sizes, served };
   });
   clearInterval(watch);
 
@@ -124,6 +140,7 @@ await main(async () => {
     costTable(results, cases, groups),
     heapTable(results, cases),
     sizeTable(results, cases),
+    servedTable(results.served),
     barTable(judgements),
   ];
   for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);

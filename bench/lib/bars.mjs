@@ -1,10 +1,12 @@
-import { bytes, times } from './format.mjs';
+import { bytes, inHundredths, times } from './format.mjs';
+import { lines } from './packages.mjs';
 
 /**
  * @typedef {import('./rounds.mjs').ByLine<import('./rounds.mjs').Cost>} Costs
  * @typedef {import('./rounds.mjs').ByLine<import('./stats.mjs').Spread>} Heaps
  * @typedef {import('./rounds.mjs').ByLine<import('./size.mjs').Size>} Sizes
- * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes }} Results
+ * @typedef {import('./served/served.mjs').Served} Served
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served }} Results
  * @typedef {'met' | 'missed' | 'not measured'} Verdict
  * @typedef {{ bar: string, measured: string, verdict: Verdict }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
@@ -15,6 +17,8 @@ const maxRatio = 10;
 const cheaperThanCockatiel = 20;
 const maxHeapBytes = 2500;
 const maxGzipBytes = 6000;
+const maxCallRatio = 1.25;
+const maxStartRatio = 1.3;
 
 /**
  * @param {string} bar
@@ -47,7 +51,7 @@ const advantage = ({ costs }, line, rival) =>
  * @returns {Judgement[]}
  */
 export const judge = (results) => {
-  const { costs, heaps, sizes } = results;
+  const { costs, heaps, sizes, served } = results;
   const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
   return [
     judged(
@@ -62,18 +66,18 @@ export const judge = (results) => {
       (value) => value >= cheaperThanCockatiel,
       cheaper,
     ),
-    ...[20, 24].map((line) =>
+    ...lines.map((line) =>
       judged(
         `Node ${line}: cheaper than opossum`,
-        advantage(results, /** @type {Line} */ (line), 'opossum'),
+        advantage(results, line, 'opossum'),
         (value) => value > 1,
         cheaper,
       ),
     ),
-    ...[20, 24].map((line) =>
+    ...lines.map((line) =>
       judged(
         `Node ${line}: under ${bytes(maxHeapBytes)} of heap an instance`,
-        heaps[/** @type {Line} */ (line)]?.[ours]?.median,
+        heaps[line]?.[ours]?.median,
         (value) => value < maxHeapBytes,
         bytes,
       ),
@@ -83,6 +87,22 @@ export const judge = (results) => {
       sizes[20]?.[ours]?.gzipped,
       (value) => value < maxGzipBytes,
       bytes,
+    ),
+    ...lines.map((line) =>
+      judged(
+        `Node ${line}: a trivial tool over stdio at most ${maxCallRatio} × the bare SDK, p50`,
+        served.calls[line]?.ratio.median,
+        (value) => value <= maxCallRatio,
+        inHundredths,
+      ),
+    ),
+    ...lines.map((line) =>
+      judged(
+        `Node ${line}: start to the first tools/list at most ${maxStartRatio} × server-everything`,
+        served.starts[line]?.ratio,
+        (value) => value <= maxStartRatio,
+        inHundredths,
+      ),
     ),
   ];
 };

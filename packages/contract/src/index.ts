@@ -103,7 +103,7 @@ export type {
   SettledSuccess,
   ToolRun,
 } from './run/options.js';
-export { runTool } from './run/run-tool.js';
+export { runTool, startTool } from './run/run-tool.js';
 export { ContractViolation } from './run/violation.js';
 
 export {

@@ -12,7 +12,7 @@ import {
   type ToolSpec,
   type UpstreamState,
 } from '@toolkeel/contract';
-import { systemClock } from '@toolkeel/kernel/early';
+import { systemClock } from '@toolkeel/kernel/policy';
 import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
 import { CallEngine } from './call/engine.js';

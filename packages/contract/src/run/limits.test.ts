@@ -11,6 +11,7 @@ import { acting, base, run, throwing, toolWith } from './run.fixture.js';
 const never = (): Promise<never> => new Promise(() => undefined);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const fine = { id: 'a', n: 1 };
+const slow = (): Promise<typeof fine> => turn().then(() => fine);
 const args = { id: 'a' };
 const idempotent = { ...acting, effect: 'idempotent' } as const;
 const hanging: Record<string, { tool: Tool; around?: Around }> = {
@@ -216,11 +217,26 @@ describe('the deadline', () => {
   });
 
   it('leaves no timer behind when the call is done in time', async () => {
-    const settle = vi.fn(() => fine);
-    for (const handler of [settle, throwing(new Error('x'))]) {
+    const setTimer = vi.spyOn(clock, 'setTimer');
+    for (const handler of [slow, () => slow().then(throwing(new Error('x')))]) {
       await run(toolWith(handler), args, { clock, deadline: 1500 });
       expect(clock.pending).toBe(0);
     }
+    expect(setTimer).toHaveBeenCalledTimes(2);
+  });
+
+  it('costs a call that is done at once no timer and no listener', async () => {
+    const setTimer = vi.spyOn(clock, 'setTimer');
+    const { signal } = watched();
+    const around: Around = async (_, next) => next();
+    for (const handler of [() => fine, async () => fine, throwing(new Error('x'))]) {
+      for (const more of [{}, { around }]) {
+        await Promise.resolve();
+        await run(toolWith(handler), args, { clock, signal, deadline: 1500, ...more });
+      }
+    }
+    expect(setTimer).not.toHaveBeenCalled();
+    expect(signal.addEventListener).not.toHaveBeenCalled();
   });
 
   it('holds on a clock that fails to set the last timer, or to clear one', async () => {
@@ -245,16 +261,17 @@ describe('the deadline', () => {
       },
     };
     const options = { clock: stuck, deadline: performance.now() + 60_000, onUnexpected };
-    expect(
-      (
-        await run(
-          toolWith(() => fine),
-          args,
-          options,
-        )
-      ).success,
-    ).toBe(true);
+    expect((await run(toolWith(slow), args, options)).success).toBe(true);
     expect(onUnexpected).toHaveBeenCalledOnce();
+  });
+
+  it('that a clock refuses to keep ends the call, because nobody would', async () => {
+    const setTimer = throwing(new Error('no timers'));
+    const options = { clock: { ...processClock, setTimer }, deadline: performance.now() + 60_000 };
+    expect((await run(toolWith(never, acting), args, options)).error).toMatchObject({
+      code: 'internal_error',
+      outcome: 'unknown',
+    });
   });
 
   it('needs no injected clock', async () => {
@@ -380,11 +397,8 @@ describe('an abort', () => {
 
   it('after the end changes nothing, and nobody listens any more', async () => {
     const { controller, signal, listeners } = watched();
-    const envelope = await run(
-      toolWith(() => fine),
-      args,
-      { signal },
-    );
+    const envelope = await run(toolWith(slow), args, { signal });
+    expect(signal.addEventListener).toHaveBeenCalledOnce();
     expect(listeners.size).toBe(0);
     controller.abort();
     expect(envelope.success).toBe(true);
@@ -393,6 +407,7 @@ describe('an abort', () => {
   it('and the deadline at once give one answer', async () => {
     const { controller, signal, listeners } = watched();
     const running = run(toolWith(never), args, { signal, clock, deadline: 1500 });
+    await turn();
     clock.setTimer(500, () => controller.abort());
     expect((await clock.run(running)).error?.code).toBe('timeout');
     expect(listeners.size).toBe(0);

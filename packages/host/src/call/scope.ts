@@ -39,8 +39,6 @@ export class RunningCall implements CallScope {
   retries = 0;
   attempts = 0;
   exhausted = false;
-  /** Whether the log has a `timeout_abort` of this call's deadline already. */
-  timeoutTold = false;
   /** Whether it has been answered. */
   isOver = false;
   /** Where somebody collects spans. */

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Pack } from '@toolkeel/contract';
-import { presets } from '@toolkeel/kernel/early';
+import { presets } from '@toolkeel/kernel/policy';
 import type { PackEntry } from '../catalog/loaded-pack.js';
 import type { HostOptions } from '../host.js';
 import type { HttpOptions } from '../http/serve.js';

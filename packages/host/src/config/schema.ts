@@ -1,5 +1,5 @@
 import { MODES, PROFILES, type Pack } from '@toolkeel/contract';
-import { definePolicy, presets } from '@toolkeel/kernel/early';
+import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/log.js';
 import { secretSource } from './secret-source.js';
