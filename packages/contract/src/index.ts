@@ -55,12 +55,18 @@ export {
 
 export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
 export { profilesFrom } from './tool/check-traits.js';
-export type { Fence, Progress, ToolContext, ToolOperation } from './tool/context.js';
+export type {
+  Fence,
+  Progress,
+  StepReadBack,
+  ToolContext,
+  ToolOperation,
+} from './tool/context.js';
 export { CONTROL_ARGUMENTS } from './tool/control-names.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
 export { ToolDefinitionError } from './tool/definition-error.js';
-export { raise } from './tool/raise.js';
+export { raise, raisedToolError } from './tool/raise.js';
 export { renderKey, templateArguments } from './tool/key-template.js';
 export {
   answer,
@@ -76,6 +82,7 @@ export {
   type ToolErrorOptions,
 } from './tool/result.js';
 export type {
+  Absence,
   Arguments,
   CostEstimate,
   HandlerResult,
@@ -92,7 +99,7 @@ export type {
 export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
 export type { RunClock } from './run/clock.js';
-export { faultToError, outcomeOfFault } from './run/fault-to-error.js';
+export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
 export type {
   AcceptedCall,
   Around,

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { JournalError } from '../error.js';
+import { keyFor, rig } from '../fixtures/rig.fixture.js';
+
+const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
+
+/** What the upstream has of the thread, in order. */
+const posted = (effects: readonly { readonly subject: string }[]): string =>
+  effects.map(({ subject }) => subject).join(' ');
+
+describe('a thread', () => {
+  it('that stops at a limit goes on there, however late, and posts nothing twice', async () => {
+    const { clock, start, upstream } = rig({ retentionMs: 60_000 });
+    const server = start();
+    server.journal.start();
+    upstream.plans.push({}, { answers: '429', commits: false });
+    const first = await clock.run(server.call('thread', thread));
+    expect(first).toMatchObject({
+      data: { ids: ['e1'] },
+      error: { code: 'thread_partial_failure', retryable: true, details: { posted: 1 } },
+    });
+    expect(first.error).not.toHaveProperty('outcome');
+    // Longer than anything is kept that is over.
+    await clock.advance(7_200_000);
+    const again = await clock.run(server.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('goes on in another process', async () => {
+    const { clock, start, upstream } = rig();
+    upstream.plans.push({}, { refused: true });
+    await clock.run(start().call('thread', thread));
+    expect(await clock.run(start().call('thread', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('whose step was lost on the way is read back, and goes on in the same call', async () => {
+    const { clock, start, upstream } = rig();
+    upstream.plans.push({}, { answers: 'reset' });
+    const answer = await clock.run(start().call('thread', thread));
+    expect(answer).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it.each([
+    ['arrived', true],
+    ['did not arrive', false],
+  ])('killed in the middle of a step that %s goes on right', async (_, commits) => {
+    const { clock, start, upstream } = rig();
+    const first = start();
+    upstream.plans.push({}, { commits, answers: 'never' });
+    void first.call('thread', thread);
+    await clock.advance(100);
+    first.kill();
+    const second = start();
+    const soon = await clock.run(second.call('thread', thread));
+    // The upstream may act on it for a moment longer, so not finding it proves nothing yet.
+    expect(soon.error?.code).toBe(commits ? undefined : 'outcome_unknown');
+    await clock.advance(600);
+    const again = await clock.run(second.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('killed right after the right to send, before any byte: the step is sent once', async () => {
+    const { clock, start, upstream } = rig();
+    let sends = 0;
+    const first = start({
+      through: (inner) => ({
+        ...inner,
+        send: async (...given) => {
+          const sent = await inner.send(...given);
+          sends += 1;
+          if (sends === 2) first.kill();
+          return sent;
+        },
+      }),
+    });
+    void first.call('thread', thread);
+    await clock.advance(1000);
+    const second = start();
+    await clock.run(second.call('thread', thread));
+    await clock.advance(600);
+    const again = await clock.run(second.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('stopped in the middle of a step: nobody else goes on, and its own word still counts', async () => {
+    const { clock, start, upstream } = rig();
+    let sends = 0;
+    const first = start({
+      through: (inner) => ({
+        ...inner,
+        send: async (...given) => {
+          const sent = await inner.send(...given);
+          sends += 1;
+          if (sends === 2) first.stop();
+          return sent;
+        },
+      }),
+    });
+    const stopped = first.call('thread', thread, { timeoutMs: 300_000 });
+    await clock.advance(60_000);
+    const other = start();
+    expect(await clock.run(other.call('thread', thread))).toMatchObject({
+      error: { code: 'outcome_unknown' },
+    });
+    first.resume();
+    await clock.run(stopped);
+    const again = await clock.run(other.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('that cannot be read back stays where it is, and says what was posted', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start();
+    upstream.plans.push({}, { answers: 'reset' });
+    const first = await clock.run(server.call('thread_blind', thread));
+    expect(first).toMatchObject({ data: { ids: ['e1'] }, error: { code: 'outcome_unknown' } });
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ error: { code: 'outcome_unknown' } });
+    expect(await store.get(first.error?.operation_id ?? '')).toMatchObject({ state: 'unknown' });
+    expect(posted(upstream.effects)).toBe('1 2');
+  });
+
+  it('whose first post is refused is refused, and that is the answer from then on', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    upstream.plans.push({ answers: '400', commits: false });
+    for (const replayed of [undefined, true]) {
+      const { error, meta } = await clock.run(server.call('thread', thread));
+      expect(error).toMatchObject({ code: 'upstream_rejected', outcome: 'not_executed' });
+      expect(meta.idempotency?.replayed).toBe(replayed);
+    }
+    expect(upstream.requests).toBe(1);
+  });
+
+  it('does not go on when the end of a step cannot be written, and knows it later', async () => {
+    let isDown = false;
+    const { clock, start, upstream } = rig({
+      through: (inner) => ({
+        ...inner,
+        completeStep: (...given) => {
+          isDown ||= given[1] === 'post 1';
+          return isDown
+            ? Promise.reject(new JournalError('full', 'the disk is full'))
+            : inner.completeStep(...given);
+        },
+      }),
+    });
+    const server = start();
+    const first = await clock.run(server.call('thread', thread));
+    expect(first.error).toMatchObject({ code: 'db_error', retryable: true });
+    expect(first.error).not.toHaveProperty('outcome');
+    expect(posted(upstream.effects)).toBe('1 2');
+  });
+
+  it('runs its steps one after the other: two at once are refused, and none is lost', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start({
+      handlers: {
+        thread: async (_, { operation }) => {
+          const step = (name: string) =>
+            operation!.step(name, async () => {
+              await operation!.sending();
+              upstream.requests += 1;
+              return new Promise<never>(() => undefined);
+            });
+          await Promise.all([step('a'), step('b')]);
+          return { ids: [] };
+        },
+      },
+    });
+    const { error } = await clock.run(server.call('thread', thread));
+    expect(error).toMatchObject({ outcome: 'unknown' });
+    expect(upstream.requests).toBeLessThanOrEqual(1);
+    expect((await store.list())[0]).not.toMatchObject({ state: 'released' });
+  });
+});

@@ -1,0 +1,31 @@
+export { JournalError, type JournalErrorReason } from './error.js';
+export { openStore, type OpenStoreOptions } from './open-store.js';
+export { openSealing } from './sealing/open-sealing.js';
+export { isSealed, passingSealing, sealing, type Sealing } from './sealing/sealing.js';
+export { exportAudit, type AuditExport } from './audit/export.js';
+export { readAudit } from './audit/read.js';
+export { verifyAudit, type AuditProblem, type AuditReport } from './audit/verify.js';
+export type { AuditHead } from './audit/chain.js';
+export { slotOf } from './slot.js';
+export { memoryStore, type MemoryStoreOptions } from './store/memory/store.js';
+export type { AuditRow } from './audit/row.js';
+export type { Approval, Identity, Operation, OperationState, Owner, Step } from './operation.js';
+export type {
+  ApprovalDecision,
+  ApprovalEdit,
+  ApprovalRequest,
+  AuditEntry,
+  CallRow,
+  ClaimRequest,
+  ClaimResult,
+  DecisionResult,
+  Grip,
+  JournalStore,
+  Limit,
+  Notice,
+  OperationFilter,
+  SendRequest,
+  SendResult,
+  Settlement,
+  Verdict,
+} from './store/store.js';

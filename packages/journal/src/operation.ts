@@ -1,0 +1,98 @@
+import type { FailureOutcome } from '@toolkeel/contract';
+import type { Effect } from '@toolkeel/kernel';
+
+/**
+ * Where an operation is. `claimed → sending → succeeded | rejected | unknown → reconciled`, beside
+ * them the states of an approval. `released`: surely or harmlessly over, and its slot is free again.
+ */
+export type OperationState =
+  | 'claimed'
+  | 'sending'
+  | 'succeeded'
+  | 'rejected'
+  | 'unknown'
+  | 'reconciled'
+  | 'awaiting_approval'
+  | 'denied'
+  | 'expired'
+  | 'released';
+
+/** What makes two calls the same act. Content is a fingerprint over all arguments. */
+export interface Identity {
+  readonly by: 'key' | 'template' | 'content';
+  readonly value: string;
+}
+
+/** One part of a longer operation, such as a post of a thread. */
+export interface Step {
+  readonly name: string;
+  /** `sending`: the first byte may have left, and nobody has said yet how it ended. */
+  readonly state: 'sending' | 'done';
+  /** JSON, once it is done. */
+  readonly result?: string;
+  readonly at: number;
+  /** Who sent it, while it is open; absent once that one has said itself that it does not know the end. */
+  readonly owner?: string;
+}
+
+export interface Approval {
+  /** The rule that asks for it. */
+  readonly rule: string;
+  readonly explanation: string;
+  /** The fingerprint that a decision must name: of the arguments as they were, or as last edited. */
+  readonly hash: string;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly cost?: { readonly amount: number; readonly unit: string };
+  /** Sealed JSON of the arguments after an edit; the operation keeps the original ones. */
+  readonly editedArgs?: string;
+  readonly decision?: 'approved' | 'rejected';
+  readonly decidedAt?: number;
+  readonly decidedBy?: string;
+  readonly reason?: string;
+}
+
+/** One mutation, from claim to final outcome. Times are milliseconds since 1970 on the store's clock. */
+export interface Operation {
+  readonly id: string;
+  readonly account: string;
+  readonly tool: string;
+  readonly effect: Exclude<Effect, 'read'>;
+  readonly identity: Identity;
+  /** Fingerprint over all arguments: of a key's other arguments a conflict is made. */
+  readonly argsHash: string;
+  /** JSON of the arguments; sealed where one of them is sensitive, or while an approval waits. */
+  readonly args: string;
+  readonly state: OperationState;
+  /** What is known of the world: present once the operation settled. */
+  readonly outcome?: FailureOutcome;
+  /** Grows whenever the operation changes hands, so that a former owner is recognised. */
+  readonly fence: number;
+  /** Who works on it; of an `unknown` one, who lapsed with it and might still be about to send. */
+  readonly owner?: string;
+  readonly correlationId: string;
+  readonly createdAt: number;
+  readonly sendingAt?: number;
+  readonly settledAt?: number;
+  /** Until when its slot stays taken after it settled; absent while unsettled, or when it is free. */
+  readonly heldUntil?: number;
+  /** Whether it still holds its slot. */
+  readonly holdsSlot: boolean;
+  /** JSON of the answer that is replayed: what a tool's run settled with. */
+  readonly answer?: string;
+  /** `ok` or the error code of that answer. */
+  readonly code?: string;
+  readonly steps: readonly Step[];
+  readonly approval?: Approval;
+}
+
+/** A process that owns operations. Whoever has lapsed owns nothing any more. */
+export interface Owner {
+  readonly id: string;
+  /** Of the machine, with `pid` and `startedAt`: for telling a dead process from a silent one. */
+  readonly host: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  /** Tools that it can carry out, for operations that a person approves. */
+  readonly tools: readonly string[];
+}

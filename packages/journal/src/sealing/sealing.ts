@@ -1,0 +1,86 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { JournalError } from '../error.js';
+
+/** What the journal keeps from whoever reads its database. */
+export interface Sealing {
+  /** Says which key it is, and nothing about it. */
+  readonly keyId: string;
+  /** `about` is bound to it: sealed text that is moved to another operation cannot be opened. */
+  readonly seal: (text: string, about: string) => string;
+  readonly open: (sealed: string, about: string) => string;
+  /** A fingerprint that nobody can guess at without the key: 64 hexadecimal digits. */
+  readonly fingerprint: (text: string) => string;
+  /** 32 bytes for another purpose, such as signing page tokens. */
+  readonly derive: (purpose: string) => Uint8Array;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const VERSION = 'sealed1';
+
+/** From 32 secret bytes; each use has a key of its own, derived from them. */
+export function sealing(secret: Uint8Array): Sealing {
+  if (secret.byteLength !== 32) throw new RangeError('a key has 32 bytes');
+  const derive = (purpose: string): Uint8Array =>
+    new Uint8Array(hkdfSync('sha256', secret, '', `toolkeel/${purpose}`, 32));
+  const sealKey = derive('seal');
+  const fingerprintKey = derive('fingerprint');
+  const keyId = Buffer.from(derive('key-id')).toString('hex').slice(0, 16);
+
+  return {
+    keyId,
+    derive,
+    fingerprint: (text) => createHmac('sha256', fingerprintKey).update(text, 'utf8').digest('hex'),
+    seal: (text, about) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(ALGORITHM, sealKey, iv).setAAD(Buffer.from(about));
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const parts = Buffer.concat([iv, cipher.getAuthTag(), body]);
+      return `${VERSION}.${keyId}.${parts.toString('base64url')}`;
+    },
+    open: (sealed, about) => {
+      const parts = bytesOf(sealed, keyId);
+      const iv = parts.subarray(0, IV_BYTES);
+      const tag = parts.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
+      try {
+        const decipher = createDecipheriv(ALGORITHM, sealKey, iv, { authTagLength: TAG_BYTES });
+        decipher.setAAD(Buffer.from(about)).setAuthTag(tag);
+        const body = decipher.update(parts.subarray(IV_BYTES + TAG_BYTES));
+        return Buffer.concat([body, decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw damaged(cause);
+      }
+    },
+  };
+}
+
+/** A key that is forgotten when the process ends, for a journal that is forgotten too. */
+export function passingSealing(): Sealing {
+  return sealing(randomBytes(32));
+}
+
+export function isSealed(text: string): boolean {
+  return text.startsWith(`${VERSION}.`);
+}
+
+function bytesOf(sealed: string, keyId: string): Buffer {
+  const [version, usedKey, body] = sealed.split('.');
+  if (version !== VERSION || body === undefined) throw damaged();
+  if (usedKey !== keyId) {
+    throw new JournalError(
+      'key',
+      `This was sealed with the key ${usedKey}, and the key file holds ${keyId}. ` +
+        'Bring back the key file that belongs to this journal.',
+    );
+  }
+  return Buffer.from(body, 'base64url');
+}
+
+function damaged(cause?: unknown): JournalError {
+  return new JournalError(
+    'corrupt',
+    'Sealed arguments were altered, or belong to another operation, and cannot be opened.',
+    { cause },
+  );
+}

@@ -1,0 +1,141 @@
+import type { Operation } from '../operation.js';
+import { view } from './record.js';
+import type { Script } from './script.js';
+import type { JournalStore } from './store.js';
+import type { Tables } from './tables.js';
+import { awaitApproval, decideApproval, editApproval } from './transitions/approvals.js';
+import { expireOne, takeApproved } from './transitions/approved.js';
+import { claim, find } from './transitions/claim.js';
+import { lapseAll, lapseOne } from './transitions/lapse.js';
+import { takeNotices } from './transitions/notices.js';
+import { reconcile } from './transitions/reconcile.js';
+import { send } from './transitions/send.js';
+import { settle } from './transitions/settle.js';
+import { completeStep, reopenStep } from './transitions/steps.js';
+import { takeOver } from './transitions/take-over.js';
+
+/** What differs from store to store: where scripts run. */
+export interface Engine {
+  readonly kind: JournalStore['kind'];
+  /** Sees what is committed, changes and locks nothing. */
+  readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
+  /** All of it or nothing, durable when it resolves. */
+  readonly write: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
+  readonly wait: JournalStore['wait'];
+  readonly onApproved: JournalStore['onApproved'];
+  readonly close: () => Promise<void>;
+}
+
+const CALLS = 100;
+const PRUNED_AT_ONCE = 1000;
+
+export function assemble({ kind, read, write, wait, onApproved, close }: Engine): JournalStore {
+  /** Each in a transition of its own, so that nobody is held up for long. */
+  const each = async (
+    ids: (tables: Tables) => Script<readonly string[]>,
+    change: (tables: Tables, id: string) => Script<Operation | undefined>,
+  ): Promise<readonly Operation[]> => {
+    const changed: Operation[] = [];
+    for (const id of await read(ids)) {
+      const operation = await write((tables) => change(tables, id));
+      if (operation !== undefined) changed.push(operation);
+    }
+    return changed;
+  };
+
+  const end = (owner: string): Promise<void> =>
+    write(function* (tables) {
+      yield* lapseAll(tables, owner);
+      yield* tables.owners.retire(owner);
+    });
+
+  return {
+    kind,
+    wait,
+    onApproved,
+    close,
+    now: () => read(clock),
+
+    enlist: (owner, leaseMs) =>
+      write(function* (tables) {
+        yield* lapseAll(tables, owner.id);
+        yield* tables.owners.enlist(owner, leaseMs);
+      }),
+    renew: (owner, leaseMs) => write(({ owners }) => owners.renew(owner, leaseMs)),
+    retire: end,
+    expel: end,
+    owner: (id) => read(({ owners }) => owners.get(id)),
+
+    claim: async (request) =>
+      (kind === 'memory' ? undefined : await read((tables) => find(tables, request))) ??
+      write((tables) => claim(tables, request)),
+    takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
+    send: (grip, request) => write((tables) => send(tables, grip, request)),
+    completeStep: (grip, step, result) =>
+      write((tables) => completeStep(tables, grip, step, result)),
+    reopenStep: (grip, step) => write((tables) => reopenStep(tables, grip, step)),
+    settle: (grip, settlement) => write((tables) => settle(tables, grip, settlement)),
+    reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict)),
+    sweep: () => each(({ operations }) => operations.abandoned(), lapseOne),
+
+    awaitApproval: (grip, request) => write((tables) => awaitApproval(tables, grip, request)),
+    editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit)),
+    decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
+    takeApproved: (owner, tools) => write((tables) => takeApproved(tables, owner, tools)),
+    expireApprovals: (holdMs) =>
+      each(
+        ({ operations }) => operations.overdueApprovals(),
+        (tables, id) => expireOne(tables, id, holdMs),
+      ),
+
+    get: (id) =>
+      read(function* (tables) {
+        const record = yield* tables.operations.look(id);
+        return record && view(record, tables.now);
+      }),
+    list: (filter = {}) =>
+      read(function* (tables) {
+        const records = yield* tables.operations.list(filter);
+        return records.map((record) => view(record, tables.now));
+      }),
+    count: (states) => read(({ operations }) => operations.count(states)),
+
+    recordCalls: (calls) => write((tables) => tables.calls.add(calls)),
+    calls: ({ since = 0, limit = CALLS } = {}) => read((tables) => tables.calls.list(since, limit)),
+
+    audit: (entry) => write((tables) => tables.audit.append(entry)),
+    auditHead: () => read((tables) => tables.audit.head()),
+    auditRows: (from, limit) => read((tables) => tables.audit.rows(from, limit)),
+
+    takeNotices: (limit) => write((tables) => takeNotices(tables, limit)),
+    noticeTold: (id) => write(({ notices }) => notices.told(id)),
+    noticeFailed: (id, againInMs) =>
+      write(({ notices, now }) => notices.defer(id, now + againInMs)),
+
+    meta: (key) => read(({ meta }) => meta.get(key)),
+    initMeta: (key, value) => write(({ meta }) => meta.init(key, value)),
+
+    prune: async (settledBefore) => {
+      let total = 0;
+      for (;;) {
+        const count = await write(({ operations }) =>
+          operations.prune(settledBefore, PRUNED_AT_ONCE),
+        );
+        total += count;
+        if (count < PRUNED_AT_ONCE) break;
+      }
+      await write(function* ({ calls, limits, notices, owners }) {
+        yield* calls.prune(settledBefore);
+        yield* notices.prune();
+        yield* limits.prune();
+        yield* owners.prune(settledBefore);
+      });
+      return total;
+    },
+  };
+}
+
+/* oxlint-disable-next-line require-yield -- The transition knows when it began. */
+function* clock({ now }: Tables): Script<number> {
+  return now;
+}

@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import type { Operation } from '../../operation.js';
+import type { ApprovalDecision, ApprovalRequest, DecisionResult } from '../store.js';
+import {
+  claimed,
+  DAY,
+  grip,
+  owner,
+  request,
+  sending,
+  settled,
+  type Bench,
+} from './harness.fixture.js';
+
+export const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  rule: 'ask-before-posting',
+  explanation: 'posts are read by a person first',
+  hash: 'h1',
+  expiresInMs: DAY,
+  sealedArgs: 'sealed:1',
+  answer: '{"error":{"code":"approval_required"}}',
+  ...changes,
+});
+
+export const decision = (changes: Partial<ApprovalDecision> = {}): ApprovalDecision => ({
+  decision: 'approved',
+  hash: 'h1',
+  by: 'ann',
+  holdMs: 60_000,
+  ...changes,
+});
+
+export async function waiting(
+  { store }: Bench,
+  changes: Parameters<typeof request>[0] = {},
+  approval: Partial<ApprovalRequest> = {},
+): Promise<Operation> {
+  const operation = await claimed(store, changes);
+  return (await store.awaitApproval(grip(operation), asked(approval)))!;
+}
+
+const operationOf = (result: DecisionResult): Operation => {
+  if (result.kind === 'absent') throw new Error('absent');
+  return result.operation;
+};
+
+export function approvalContract(bench: () => Bench): void {
+  test('keeps what is asked, sealed, without an owner', async () => {
+    const { store } = bench();
+    const now = await store.now();
+    const operation = await waiting(bench(), {}, { cost: { amount: 0.02, unit: 'USD' } });
+    expect(operation).toMatchObject({
+      state: 'awaiting_approval',
+      args: 'sealed:1',
+      answer: asked().answer,
+      code: 'approval_required',
+      holdsSlot: true,
+      approval: {
+        rule: 'ask-before-posting',
+        explanation: 'posts are read by a person first',
+        hash: 'h1',
+        requestedAt: now,
+        expiresAt: now + DAY,
+        cost: { amount: 0.02, unit: 'USD' },
+      },
+    });
+    expect(operation.owner).toBeUndefined();
+    expect(await store.get(operation.id)).toEqual(operation);
+    expect(await store.claim(request())).toEqual({ kind: 'held', operation });
+  });
+
+  test('only whoever has it can ask, and not once it was sent', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    expect(await store.awaitApproval({ ...grip(operation), fence: 5 }, asked())).toBeUndefined();
+    const sent = await sending(store, { tool: 'reply' });
+    expect(await store.awaitApproval(grip(sent), asked())).toBeUndefined();
+  });
+
+  test('is not lost with the process that asked', async () => {
+    const { store, advance } = bench();
+    const operation = await waiting(bench());
+    await advance(DAY - 1);
+    expect(await store.sweep()).toEqual([]);
+    expect(await store.get(operation.id)).toEqual(operation);
+  });
+
+  test('approving marks it, with who, when and why', async () => {
+    const { store } = bench();
+    const operation = await waiting(bench());
+    const result = await store.decideApproval(operation.id, decision({ reason: 'fine' }));
+    const now = await store.now();
+    expect(result.kind).toBe('decided');
+    expect(operationOf(result)).toEqual({
+      ...operation,
+      approval: {
+        ...operation.approval!,
+        decision: 'approved',
+        decidedAt: now,
+        decidedBy: 'ann',
+        reason: 'fine',
+      },
+    });
+    expect(await store.get(operation.id)).toEqual(operationOf(result));
+  });
+
+  test('rejecting ends it, and the answer holds for a while', async () => {
+    const { store, advance } = bench();
+    const { id } = await waiting(bench());
+    const result = await store.decideApproval(id, decision({ decision: 'rejected' }));
+    expect(result).toMatchObject({
+      kind: 'decided',
+      operation: { state: 'denied', outcome: 'not_executed', code: 'approval_denied' },
+    });
+    await advance(59_999);
+    await store.enlist(owner('alice'), DAY);
+    expect(await store.claim(request())).toMatchObject({
+      kind: 'held',
+      operation: { state: 'denied' },
+    });
+    await advance(1);
+    expect((await store.claim(request())).kind).toBe('mine');
+  });
+
+  test('of two who decide at once the first counts', async () => {
+    const { store, another } = bench();
+    const { id } = await waiting(bench());
+    const other = await another();
+    const results = await Promise.all([
+      store.decideApproval(id, decision()),
+      other.decideApproval(id, decision({ decision: 'rejected', by: 'bea' })),
+      other.decideApproval(id, decision({ by: 'cid' })),
+    ]);
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(['already', 'already', 'decided']);
+    const first = results.find(({ kind }) => kind === 'decided');
+    for (const result of results) {
+      expect(operationOf(result).approval).toEqual(operationOf(first!).approval);
+    }
+  });
+
+  test('nobody decides what he has not seen', async () => {
+    const { store } = bench();
+    const { id } = await waiting(bench());
+    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 'sealed:2', by: 'bea' };
+    expect(await store.editApproval(id, edit)).toMatchObject({
+      kind: 'decided',
+      operation: { args: 'sealed:1', argsHash: 'h1', approval: { editedArgs: 'sealed:2' } },
+    });
+    expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'changed' });
+    expect(await store.editApproval(id, { ...edit, hash: 'h3' })).toMatchObject({
+      kind: 'changed',
+    });
+    expect((await store.decideApproval(id, decision({ hash: 'h2' }))).kind).toBe('decided');
+    expect((await store.editApproval(id, { ...edit, expected: 'h2' })).kind).toBe('already');
+    // The re-issue of the original words still meets it.
+    expect((await store.claim(request())).operation.id).toBe(id);
+  });
+
+  test('nobody decides after its time', async () => {
+    const { store, advance } = bench();
+    const { id } = await waiting(bench());
+    await advance(DAY);
+    expect((await store.decideApproval(id, decision())).kind).toBe('expired');
+    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    expect((await store.editApproval(id, edit)).kind).toBe('expired');
+    expect(await store.get(id)).toMatchObject({ state: 'awaiting_approval' });
+    await store.expireApprovals(1000);
+    expect((await store.decideApproval(id, decision())).kind).toBe('expired');
+  });
+
+  test('nothing else can be decided', async () => {
+    const { store } = bench();
+    const { id } = await settled(store);
+    expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'not_waiting' });
+    expect(await store.decideApproval('op_none', decision())).toEqual({ kind: 'absent' });
+    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    expect(await store.editApproval('op_none', edit)).toEqual({ kind: 'absent' });
+  });
+
+  test('what nobody decided in time expires once, and the answer holds for a while', async () => {
+    const { store, another, advance } = bench();
+    const one = await waiting(bench());
+    const later = await waiting(bench(), { tool: 'reply' }, { expiresInMs: 2 * DAY });
+    await advance(DAY);
+    const other = await another();
+    const expired = await Promise.all([store.expireApprovals(1000), other.expireApprovals(1000)]);
+    expect(expired.flat()).toMatchObject([
+      { id: one.id, state: 'expired', outcome: 'not_executed', code: 'approval_expired' },
+    ]);
+    expect(await store.get(later.id)).toEqual(later);
+    await store.enlist(owner('alice'), DAY);
+    expect((await store.claim(request())).operation.id).toBe(one.id);
+    await advance(1000);
+    expect((await store.claim(request())).kind).toBe('mine');
+  });
+}

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { GENESIS, hashOf } from '../../audit/chain.js';
+import type { AuditRow } from '../../audit/row.js';
+import { decision, waiting } from './approvals.fixture.js';
+import {
+  byContent,
+  claimed,
+  grip,
+  LEASE,
+  newId,
+  plain,
+  release,
+  settled,
+  success,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+/** Each row names the one before it, and its hash is its own. */
+export const expectChain = (rows: readonly AuditRow[]): void => {
+  let prev = GENESIS.hash;
+  for (const [index, row] of rows.entries()) {
+    expect(row).toMatchObject({ seq: index + 1, prev });
+    expect(row.hash).toBe(hashOf(row));
+    prev = row.hash;
+  }
+};
+
+export function auditContract(bench: () => Bench): void {
+  const kinds = async (): Promise<readonly string[]> =>
+    (await bench().store.auditRows(1, 100)).map(({ kind }) => kind);
+
+  test('an empty journal has no head', async () => {
+    expect(await bench().store.auditHead()).toBeUndefined();
+    expect(await bench().store.auditRows(1, 10)).toEqual([]);
+  });
+
+  test('every send and every end is a row, with who did it', async () => {
+    const { store } = bench();
+    const { id } = await settled(store);
+    const rows = await store.auditRows(1, 10);
+    const common = { operationId: id, tool: 'post', account: 'main', actor: 'alice' };
+    expect(rows).toMatchObject([
+      { kind: 'send', ...common },
+      { kind: 'settled', ...common },
+    ]);
+    expect(rows.map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([
+      { correlationId: 'c-1', fence: 1 },
+      { state: 'succeeded', outcome: 'executed', code: 'ok', fence: 1 },
+    ]);
+    expectChain(rows);
+  });
+
+  test('every decision is a row', async () => {
+    const { store } = bench();
+    const { id } = await waiting(bench());
+    await store.editApproval(id, { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' });
+    await store.decideApproval(id, decision({ hash: 'h2', reason: 'ok' }));
+    const taken = await store.takeApproved('alice', ['post']);
+    await store.settle(grip(taken!), release({ reason: 'no-links' }));
+    expect((await store.auditRows(5, 1))[0]!.detail).toContain('no-links');
+    expect(await kinds()).toEqual([
+      'approval_requested',
+      'approval_edited',
+      'approval_decided',
+      'approval_taken',
+      'settled',
+    ]);
+    expectChain(await store.auditRows(1, 100));
+  });
+
+  test('what was swept, expired or reconciled is a row', async () => {
+    const { store, advance } = bench();
+    const { id } = await settled(store, {}, unknown());
+    await store.reconcile(id, {
+      outcome: 'executed',
+      answer: '{}',
+      code: 'ok',
+      holdMs: 0,
+      by: 'ann',
+      reason: 'seen on the page',
+    });
+    await waiting(bench(), { tool: 'reply' }, { expiresInMs: LEASE });
+    await claimed(store, { tool: 'like' });
+    await advance(LEASE);
+    await store.expireApprovals(0);
+    await store.sweep();
+    expect((await kinds()).slice(2)).toEqual([
+      'reconciled',
+      'approval_requested',
+      'approval_expired',
+      'lapsed',
+    ]);
+    const rows = await store.auditRows(3, 1);
+    expect(rows).toMatchObject([{ seq: 3, kind: 'reconciled', actor: 'ann' }]);
+    expect(rows[0]!.detail).toContain('seen on the page');
+  });
+
+  test('what changes nothing writes nothing', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    await store.send({ ...grip(operation), fence: 4 }, plain);
+    await store.settle({ ...grip(operation), fence: 4 }, success());
+    await store.sweep();
+    expect(await kinds()).toEqual([]);
+  });
+
+  test('other rooms write their own rows, also with strange text', async () => {
+    const { store, advance } = bench();
+    await advance(7);
+    const detail = { rule: 'no-links', text: 'a\0b \uD800 "q" 🙂' };
+    await store.audit({ kind: 'denied', actor: 'po\0licy\uD800', detail });
+    await store.audit({ kind: 'login', actor: 'ann' });
+    const rows = await store.auditRows(1, 10);
+    expect(rows).toMatchObject([
+      { kind: 'denied', at: await store.now() },
+      { kind: 'login', actor: 'ann', detail: '{}' },
+    ]);
+    expect(JSON.parse(rows[0]!.detail)).toEqual(detail);
+    expect('operationId' in rows[1]!).toBe(false);
+    expectChain(rows);
+    const last = rows[1]!;
+    expect(await store.auditHead()).toEqual({ seq: 2, hash: last.hash });
+  });
+
+  test('stays one chain when many processes write at once', async () => {
+    const { store, another } = bench();
+    const stores = [store, await another(), await another()];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        settled(stores[i % 3]!, { identity: byContent(newId()) }, release()),
+      ),
+    );
+    const rows = await store.auditRows(1, 100);
+    expect(rows).toHaveLength(24);
+    expectChain(rows);
+    expect(await store.auditRows(20, 2)).toEqual(rows.slice(19, 21));
+  });
+}

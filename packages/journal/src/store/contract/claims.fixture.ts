@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest';
+import type { ClaimRequest } from '../store.js';
+import {
+  byContent,
+  byKey,
+  claimed,
+  DAY,
+  grip,
+  LEASE,
+  newId,
+  owner,
+  plain,
+  release,
+  request,
+  sending,
+  settled,
+  success,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+export function claimContract(bench: () => Bench): void {
+  test('a new operation is the caller’s and holds its slot', async () => {
+    const { store } = bench();
+    const asked = request({ identity: byKey(), args: '{"text":"grüße 👋"}' });
+    const result = await store.claim(asked);
+    expect(result).toEqual({
+      kind: 'mine',
+      resumed: false,
+      operation: {
+        id: asked.id,
+        account: 'main',
+        tool: 'post',
+        effect: 'once',
+        identity: byKey(),
+        argsHash: 'h1',
+        args: '{"text":"grüße 👋"}',
+        state: 'claimed',
+        fence: 1,
+        owner: 'alice',
+        correlationId: 'c-1',
+        createdAt: await store.now(),
+        holdsSlot: true,
+        steps: [],
+      },
+    });
+    expect(await store.get(asked.id)).toEqual(result.operation);
+  });
+
+  test('the same act is held, by whomever and whatever its other arguments', async () => {
+    const { store, another } = bench();
+    const first = await claimed(store);
+    const again = await (await another()).claim(request({ owner: 'bob', argsHash: 'h2' }));
+    expect(again).toEqual({ kind: 'held', operation: first });
+  });
+
+  test('another account, tool, kind or value is another act', async () => {
+    const { store } = bench();
+    await claimed(store);
+    const others: Partial<ClaimRequest>[] = [
+      { account: 'other' },
+      { tool: 'reply' },
+      { identity: { by: 'template', value: byContent().value } },
+      { identity: byContent('d'.repeat(64)) },
+      { identity: byKey() },
+    ];
+    for (const other of others) expect((await store.claim(request(other))).kind).toBe('mine');
+  });
+
+  test('of many claims at once exactly one wins', async () => {
+    const { store, another } = bench();
+    const stores = [store, await another(), await another()];
+    const results = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        stores[i % 3]!.claim(request({ owner: i % 2 ? 'alice' : 'bob' })),
+      ),
+    );
+    const [winner, ...more] = results.filter(({ kind }) => kind === 'mine');
+    expect(more).toEqual([]);
+    expect(new Set(results.map(({ operation }) => operation.id))).toEqual(
+      new Set([winner!.operation.id]),
+    );
+    expect(await store.count(['claimed'])).toBe(1);
+  });
+
+  test('an owner without a live lease claims nothing', async () => {
+    const { store, advance } = bench();
+    await expect(store.claim(request({ owner: 'nobody' }))).rejects.toMatchObject({
+      name: 'JournalError',
+      reason: 'lapsed',
+    });
+    await advance(LEASE);
+    await expect(store.claim(request())).rejects.toMatchObject({ reason: 'lapsed' });
+    expect(await store.list()).toEqual([]);
+  });
+
+  test('what settled is replayed until its window ends, on the store’s clock', async () => {
+    const { store, advance } = bench();
+    const first = await settled(store);
+    await advance(LEASE - 1);
+    await store.renew('alice', DAY);
+    await advance(30_000 - LEASE);
+    expect(await store.claim(request())).toEqual({ kind: 'held', operation: first });
+    await advance(1);
+    const next = await claimed(store);
+    expect(next.id).not.toBe(first.id);
+    expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsSlot: false });
+  });
+
+  test('the window runs from the moment it settled', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store);
+    await advance(LEASE - 1);
+    await store.renew('alice', DAY);
+    await advance(60_000);
+    await store.settle(grip(operation), success({ holdMs: 30_000 }));
+    await advance(29_999);
+    expect((await store.claim(request())).kind).toBe('held');
+  });
+
+  test('without a window, or released, the slot is free at once', async () => {
+    const { store } = bench();
+    await settled(store, {}, success({ holdMs: 0 }));
+    await settled(store, {}, release());
+    expect((await store.claim(request())).kind).toBe('mine');
+  });
+
+  test('an unknown end holds its slot however long', async () => {
+    const { store, advance } = bench();
+    const { id } = await settled(store, {}, unknown({ holdMs: 0 }));
+    await advance(400 * DAY);
+    await store.enlist(owner('alice'), LEASE);
+    const again = await store.claim(request());
+    expect(again).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
+  });
+
+  test('a meant repeat takes the slot of what settled', async () => {
+    const { store } = bench();
+    const first = await settled(store);
+    const second = await claimed(store, { allowDuplicate: true });
+    expect(second.holdsSlot).toBe(true);
+    expect((await store.get(first.id))!.holdsSlot).toBe(false);
+    expect(await store.claim(request())).toMatchObject({ kind: 'held', operation: second });
+  });
+
+  test('a meant repeat goes without a slot beside what has not settled', async () => {
+    const { store } = bench();
+    const first = await claimed(store);
+    const second = await claimed(store, { allowDuplicate: true });
+    expect(second.holdsSlot).toBe(false);
+    await store.send(grip(second), plain);
+    await store.settle(grip(second), success());
+    expect(await store.get(second.id)).toMatchObject({ state: 'succeeded', holdsSlot: false });
+    expect((await store.claim(request())).operation.id).toBe(first.id);
+  });
+
+  test('a key cannot be repeated on purpose', async () => {
+    const { store } = bench();
+    const identity = byKey();
+    const first = await settled(store, { identity });
+    const again = await store.claim(request({ identity, allowDuplicate: true }));
+    expect(again).toEqual({ kind: 'held', operation: first });
+  });
+
+  test('whoever claims after a dead owner gets the slot, if nothing was sent', async () => {
+    const { store, advance } = bench();
+    const first = await claimed(store);
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    const second = await claimed(store, { owner: 'bob' });
+    expect(await store.get(first.id)).toMatchObject({ state: 'released', outcome: 'not_executed' });
+    expect(second).toMatchObject({ fence: 1, owner: 'bob', holdsSlot: true });
+  });
+
+  test('whoever claims after a dead owner who was sending learns that nobody knows', async () => {
+    const { store, advance } = bench();
+    const { id } = await sending(store);
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    const result = await store.claim(request({ owner: 'bob' }));
+    expect(result).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
+  });
+
+  test('keeps long and strange text as it is', async () => {
+    const { store } = bench();
+    const strange = `${'x'.repeat(100_000)}'";--\\ \u2028 🙈`;
+    const args = JSON.stringify({ strange, nul: '\0', lone: '\uD800' });
+    const identity = { by: 'template', value: `reply:${strange}` } as const;
+    const { id } = await claimed(store, { id: newId(), args, identity });
+    expect(await store.get(id)).toMatchObject({ args, identity });
+    expect((await store.claim(request({ identity }))).kind).toBe('held');
+  });
+
+  test('characters that a database refuses cannot stop a claim', async () => {
+    const { store } = bench();
+    const identity = { by: 'template', value: 'a\0b\uD800' } as const;
+    const { id } = await claimed(store, { identity, account: 'm\0', correlationId: '\uDFFF' });
+    expect((await store.claim(request({ identity, account: 'm\0' }))).operation.id).toBe(id);
+  });
+}

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import {
+  byContent,
+  claimed,
+  grip,
+  LEASE,
+  newId,
+  owner,
+  plain,
+  sending,
+  settled,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+export function leaseContract(bench: () => Bench): void {
+  test('an owner is known with its lease', async () => {
+    const { store } = bench();
+    const now = await store.now();
+    await store.enlist(owner('carol', ['post', 'like']), 1000);
+    expect(await store.owner('carol')).toEqual({
+      ...owner('carol', ['post', 'like']),
+      leaseUntil: now + 1000,
+    });
+    expect(await store.owner('nobody')).toBeUndefined();
+  });
+
+  test('is renewed while it lives, and not after', async () => {
+    const { store, advance } = bench();
+    await advance(LEASE - 1);
+    expect(await store.renew('alice', LEASE)).toBe(true);
+    await advance(LEASE - 1);
+    expect(await store.renew('alice', LEASE)).toBe(true);
+    await advance(LEASE);
+    expect(await store.renew('alice', LEASE)).toBe(false);
+    expect(await store.renew('nobody', LEASE)).toBe(false);
+  });
+
+  test('sweeping leaves the living alone', async () => {
+    const { store, advance } = bench();
+    const first = await claimed(store);
+    await advance(LEASE - 1);
+    expect(await store.sweep()).toEqual([]);
+    expect(await store.get(first.id)).toEqual(first);
+  });
+
+  test('a dead owner’s claim is released, its send unknown, each told once', async () => {
+    const { store, another, advance } = bench();
+    const one = await claimed(store, { identity: byContent('1') });
+    const two = await sending(store, { identity: byContent('2') });
+    const three = await sending(store, { identity: byContent('3'), effect: 'idempotent' });
+    const live = await claimed(store, { identity: byContent('4'), owner: 'bob' });
+    await advance(LEASE - 1);
+    await store.renew('bob', LEASE);
+    await advance(1);
+
+    const other = await another();
+    const swept = (await Promise.all([store.sweep(), other.sweep()])).flat();
+    const byId = Object.fromEntries(swept.map((operation) => [operation.id, operation]));
+    expect(swept).toHaveLength(3);
+    expect(byId[one.id]).toMatchObject({ state: 'released', outcome: 'not_executed' });
+    expect(byId[two.id]).toMatchObject({ state: 'unknown', outcome: 'unknown', owner: 'alice' });
+    expect(byId[three.id]).toMatchObject({ state: 'released', outcome: 'unknown' });
+    expect([one, two, three].map(({ id }) => byId[id]!.holdsSlot)).toEqual([false, true, false]);
+    expect(await store.get(two.id)).toEqual(byId[two.id]);
+    expect(await store.get(live.id)).toEqual(live);
+    expect(await store.sweep()).toEqual([]);
+  });
+
+  test('whoever leaves gives up what it had', async () => {
+    const { store } = bench();
+    const one = await claimed(store, { identity: byContent('1') });
+    const two = await sending(store, { identity: byContent('2') });
+    await store.retire('alice');
+    expect(await store.get(one.id)).toMatchObject({ state: 'released' });
+    expect(await store.get(two.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
+    expect(await store.renew('alice', LEASE)).toBe(false);
+    expect(await store.owner('alice')).toMatchObject({ pid: 42 });
+    await store.retire('nobody');
+  });
+
+  test('whoever is gone can be expelled before its lease is over', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    await store.expel('alice');
+    expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
+    expect(await store.renew('alice', LEASE)).toBe(false);
+    expect((await store.send(grip(operation), plain)).kind).toBe('lost');
+    await store.expel('nobody');
+  });
+
+  test('whoever enlists anew has lost what it had', async () => {
+    const { store, advance } = bench();
+    const operation = await claimed(store);
+    await advance(LEASE);
+    await store.enlist(owner('alice'), LEASE);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
+    expect((await store.send(grip(operation), plain)).kind).toBe('lost');
+  });
+
+  test('an unknown keeps its former owner’s row for as long as it is unknown', async () => {
+    const { store, advance } = bench();
+    await store.enlist(owner('carol'), LEASE);
+    const lost = await sending(store, { owner: 'carol', identity: byContent(newId()) });
+    await store.enlist(owner('dave'), LEASE);
+    await settled(store, { identity: byContent(newId()) }, unknown());
+    await advance(LEASE);
+    await store.sweep();
+    await advance(1000);
+    await store.prune(await store.now());
+    expect((await store.get(lost.id))!.owner).toBe('carol');
+    expect(await store.owner('carol')).toBeDefined();
+    expect(await store.owner('dave')).toBeUndefined();
+  });
+}

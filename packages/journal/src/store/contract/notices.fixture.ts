@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { decision, waiting } from './approvals.fixture.js';
+import {
+  byContent,
+  grip,
+  LEASE,
+  newId,
+  sending,
+  settled,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+const MINUTE = 60_000;
+
+export function noticeContract(bench: () => Bench): void {
+  test('an unknown end and a waiting approval are told of, oldest first', async () => {
+    const { store, advance } = bench();
+    const one = await settled(store, { identity: byContent(newId()) }, unknown());
+    const at = await store.now();
+    await advance(1);
+    const two = await waiting(bench());
+    expect(await store.takeNotices(10)).toEqual([
+      {
+        id: expect.any(String) as string,
+        kind: 'operation_unknown',
+        operationId: one.id,
+        at,
+        tries: 1,
+      },
+      {
+        id: expect.any(String) as string,
+        kind: 'approval_requested',
+        operationId: two.id,
+        at: at + 1,
+        tries: 1,
+      },
+    ]);
+  });
+
+  test('a dead owner’s unknown is told of too', async () => {
+    const { store, advance } = bench();
+    const { id } = await sending(store);
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.takeNotices(10)).toMatchObject([{ operationId: id }]);
+  });
+
+  test('each is taken by one process, and again if that one says nothing', async () => {
+    const { store, another, advance } = bench();
+    for (let i = 0; i < 4; i++) {
+      await settled(store, { identity: byContent(newId()) }, unknown());
+    }
+    const other = await another();
+    const taken = await Promise.all([store.takeNotices(3), other.takeNotices(3)]);
+    expect(new Set(taken.flat().map(({ id }) => id)).size).toBe(taken.flat().length);
+    await store.takeNotices(10);
+    expect(await other.takeNotices(10)).toEqual([]);
+    await advance(MINUTE);
+    const again = await store.takeNotices(10);
+    expect(again.map(({ tries }) => tries)).toEqual([2, 2, 2, 2]);
+  });
+
+  test('what was told is not told again, what failed is, later', async () => {
+    const { store, advance } = bench();
+    await settled(store, { identity: byContent(newId()) }, unknown());
+    await settled(store, { identity: byContent(newId()) }, unknown());
+    const [one, two] = await store.takeNotices(10);
+    await store.noticeTold(one!.id);
+    await store.noticeFailed(two!.id, 5000);
+    await advance(4999);
+    expect(await store.takeNotices(10)).toEqual([]);
+    await advance(1);
+    expect(await store.takeNotices(10)).toMatchObject([{ id: two!.id, tries: 2 }]);
+    await advance(10 * MINUTE);
+    expect(await store.takeNotices(10)).toMatchObject([{ id: two!.id, tries: 3 }]);
+  });
+
+  test('nobody hears of what has been dealt with', async () => {
+    const { store } = bench();
+    const one = await settled(store, { identity: byContent(newId()) }, unknown());
+    const verdict = {
+      outcome: 'executed',
+      answer: '{}',
+      code: 'ok',
+      holdMs: 0,
+      by: 'ann',
+    } as const;
+    await store.reconcile(one.id, verdict);
+    const two = await waiting(bench());
+    await store.decideApproval(two.id, decision());
+    expect(await store.takeNotices(10)).toEqual([]);
+  });
+
+  test('an approved one that ends unknown is told of', async () => {
+    const { store } = bench();
+    const { id } = await waiting(bench());
+    await store.decideApproval(id, decision());
+    const taken = await store.takeApproved('alice', ['post']);
+    await store.send(grip(taken!), { limits: [] });
+    await store.settle(grip(taken!), unknown());
+    expect(await store.takeNotices(10)).toMatchObject([
+      { kind: 'operation_unknown', operationId: id },
+    ]);
+  });
+}

@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import {
+  byContent,
+  byKey,
+  claimed,
+  grip,
+  LEASE,
+  owner,
+  plain,
+  release,
+  request,
+  sending,
+  settled,
+  success,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+const found = {
+  outcome: 'executed',
+  answer: '{"data":{"id":"7"}}',
+  code: 'ok',
+  holdMs: 30_000,
+  by: 'reconciler',
+} as const;
+
+export function settleContract(bench: () => Bench): void {
+  test('keeps the whole answer, the outcome and how long it holds', async () => {
+    const { store } = bench();
+    const operation = await sending(store);
+    const sent = (await store.get(operation.id))!;
+    const now = await store.now();
+    const answer = JSON.stringify({ data: { text: '🙂'.repeat(20_000) } });
+    expect(await store.settle(grip(operation), success({ answer }))).toBe(true);
+    const { owner: _, ...rest } = sent;
+    expect(await store.get(operation.id)).toEqual({
+      ...rest,
+      state: 'succeeded',
+      outcome: 'executed',
+      answer,
+      code: 'ok',
+      settledAt: now,
+      heldUntil: now + 30_000,
+    });
+  });
+
+  test('is for whoever has it, and once', async () => {
+    const { store } = bench();
+    const operation = await sending(store);
+    const mine = grip(operation);
+    expect(await store.settle({ ...mine, owner: 'bob' }, success())).toBe(false);
+    expect(await store.settle({ ...mine, fence: 9 }, success())).toBe(false);
+    expect(await store.settle({ ...mine, id: 'op_none' }, success())).toBe(false);
+    expect(await store.settle(mine, success())).toBe(true);
+    expect(await store.settle(mine, release())).toBe(false);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('settles what was never sent, and a rejection is held too', async () => {
+    const { store } = bench();
+    const never = await claimed(store);
+    expect(await store.settle(grip(never), release())).toBe(true);
+    const rejected = await settled(
+      store,
+      {},
+      success({ state: 'rejected', outcome: 'not_executed', code: 'upstream_rejected' }),
+    );
+    expect(await store.claim(request())).toEqual({ kind: 'held', operation: rejected });
+  });
+
+  test('is still good when the lease is over but nobody has swept', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store);
+    await advance(LEASE);
+    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  test.each([
+    ['succeeded', success(), { state: 'reconciled', outcome: 'executed', holdsSlot: true }],
+    [
+      'rejected',
+      success({ state: 'rejected', outcome: 'not_executed' }),
+      { state: 'reconciled', outcome: 'not_executed', holdsSlot: true },
+    ],
+    ['released', release(), { state: 'reconciled', outcome: 'not_executed', holdsSlot: false }],
+  ] as const)('a former owner who knows it %s reconciles it', async (_, settlement, end) => {
+    const { store, advance } = bench();
+    const operation = await sending(store);
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.get(operation.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
+    expect(await store.settle(grip(operation), settlement)).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject(end);
+    expect(await store.settle(grip(operation), settlement)).toBe(false);
+  });
+
+  test('a former owner who does not know either owns it no more', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store);
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.settle(grip(operation), unknown())).toBe(true);
+    const after = (await store.get(operation.id))!;
+    expect(after).toMatchObject({ state: 'unknown', code: 'outcome_unknown', holdsSlot: true });
+    expect(after.owner).toBeUndefined();
+    expect(await store.settle(grip(operation), success())).toBe(false);
+  });
+
+  test('whoever is still at it may say later how it ended', async () => {
+    const { store } = bench();
+    const operation = await sending(store, {}, 'first');
+    expect(await store.settle(grip(operation), unknown({ stillRunning: true }))).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({
+      state: 'unknown',
+      owner: 'alice',
+      answer: unknown().answer,
+      steps: [{ owner: 'alice' }],
+    });
+    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'reconciled', code: 'ok' });
+  });
+
+  test('what an inverse undid may be done again, but keeps its key', async () => {
+    const { store } = bench();
+    const liked = await settled(store, { tool: 'like' });
+    const keyed = await settled(store, { tool: 'like', identity: byKey() });
+    const open = await sending(store, { tool: 'like', identity: byContent('open') });
+    const unlike = await sending(store, { tool: 'unlike' });
+    const frees = [open.id, keyed.id, liked.id, 'op_none'];
+    await store.settle(grip(unlike), success({ holdMs: 0, frees }));
+    expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
+    expect((await store.claim(request({ tool: 'like', identity: byKey() }))).kind).toBe('held');
+    expect((await store.get(open.id))!.holdsSlot).toBe(true);
+  });
+
+  test('an inverse that is found to have happened frees too', async () => {
+    const { store } = bench();
+    const liked = await settled(store, { tool: 'like' });
+    const unlike = await settled(store, { tool: 'unlike' }, unknown());
+    await store.reconcile(unlike.id, { ...found, frees: [liked.id] });
+    expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
+  });
+
+  test('an unknown that was found is reconciled and replayed', async () => {
+    const { store } = bench();
+    const { id } = await settled(store, {}, unknown());
+    expect(await store.reconcile(id, { ...found, reason: 'read back' })).toBe(true);
+    const now = await store.now();
+    expect(await store.get(id)).toMatchObject({
+      state: 'reconciled',
+      outcome: 'executed',
+      answer: found.answer,
+      code: 'ok',
+      settledAt: now,
+      heldUntil: now + 30_000,
+      holdsSlot: true,
+    });
+    expect(await store.reconcile(id, found)).toBe(false);
+  });
+
+  test('an unknown that surely did not happen frees its slot', async () => {
+    const { store } = bench();
+    const { id } = await settled(store, {}, unknown());
+    expect(await store.reconcile(id, { ...found, outcome: 'not_executed' })).toBe(true);
+    expect(await store.get(id)).toMatchObject({ outcome: 'not_executed', holdsSlot: false });
+    expect((await store.claim(request())).kind).toBe('mine');
+  });
+
+  test('two who reconcile at once: one of them does', async () => {
+    const { store, another } = bench();
+    const { id } = await settled(store, {}, unknown());
+    const both = await Promise.all([
+      store.reconcile(id, found),
+      (await another()).reconcile(id, { ...found, outcome: 'not_executed' }),
+    ]);
+    expect(both.toSorted()).toEqual([false, true]);
+  });
+
+  test('what is in flight or over is not reconciled', async () => {
+    const { store, advance } = bench();
+    const flying = await sending(store);
+    expect(await store.reconcile(flying.id, found)).toBe(false);
+    await advance(LEASE);
+    await store.enlist(owner('alice'), LEASE);
+    await store.reconcile(flying.id, found);
+    expect(await store.settle(grip(flying), success())).toBe(false);
+    expect(await store.send(grip(flying), plain)).toEqual({ kind: 'lost' });
+    expect(await store.reconcile('op_none', found)).toBe(false);
+  });
+}

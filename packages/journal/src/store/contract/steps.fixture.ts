@@ -1,0 +1,247 @@
+import { expect, test } from 'vitest';
+import type { Operation } from '../../operation.js';
+import {
+  byKey,
+  claimed,
+  grip,
+  LEASE,
+  owner,
+  request,
+  sending,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+const halfWay = { state: 'claimed', answer: '{}', code: 'x_api_error', holdMs: 0 } as const;
+
+export function stepContract(bench: () => Bench): void {
+  const names = ({ steps }: Operation) => steps.map(({ name, state }) => `${name} ${state}`);
+  const taken = async () => {
+    const result = await bench().store.claim(request({ owner: 'bob' }));
+    if (result.kind !== 'mine') throw new Error(`not mine: ${JSON.stringify(result)}`);
+    return result;
+  };
+  const takenOver = async ({ id, fence }: Operation) =>
+    (await bench().store.takeOver(id, 'bob', fence))!;
+
+  test('a step is open while it is sent and kept when it is done', async () => {
+    const { store } = bench();
+    const operation = await sending(store, {}, 'first');
+    const at = await store.now();
+    expect((await store.get(operation.id))!.steps).toEqual([
+      { name: 'first', state: 'sending', at, owner: 'alice' },
+    ]);
+    expect(await store.completeStep(grip(operation), 'first', '{"id":"1"}')).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({
+      state: 'claimed',
+      owner: 'alice',
+      steps: [{ name: 'first', state: 'done', result: '{"id":"1"}', at }],
+    });
+  });
+
+  test('the next is sent after the last is done, and none is sent twice', async () => {
+    const { store } = bench();
+    const operation = await sending(store, {}, 'first');
+    const mine = grip(operation);
+    expect((await store.send(mine, { limits: [], step: 'second' })).kind).toBe('lost');
+    await store.completeStep(mine, 'first', '1');
+    expect((await store.send(mine, { limits: [], step: 'first' })).kind).toBe('lost');
+    expect((await store.send(mine, { limits: [], step: 'second' })).kind).toBe('sent');
+    expect((await store.send(mine, { limits: [], step: 'second' })).kind).toBe('sent');
+    expect(names((await store.get(operation.id))!)).toEqual(['first done', 'second sending']);
+  });
+
+  test('a step that needs no sending is kept too, and the first result stays', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    expect(await store.completeStep(grip(operation), 'draft', '"a"')).toBe(true);
+    expect(await store.completeStep(grip(operation), 'draft', '"b"')).toBe(true);
+    expect((await store.get(operation.id))!.steps).toMatchObject([{ result: '"a"' }]);
+  });
+
+  test('only whoever has it completes or reopens', async () => {
+    const { store } = bench();
+    const operation = await sending(store, {}, 'first');
+    for (const other of [{ owner: 'bob' }, { fence: 7 }, { id: 'op_none' }]) {
+      const theirs = { ...grip(operation), ...other };
+      expect(await store.completeStep(theirs, 'first', '1')).toBe(false);
+      expect(await store.reopenStep(theirs, 'first')).toBe(false);
+    }
+    expect(await store.reopenStep(grip(operation), 'second')).toBe(false);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'sending' });
+  });
+
+  test('what stopped half way is resumed by the next who asks, however late', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await store.completeStep(grip(operation), 'first', '1');
+    expect(await store.settle(grip(operation), halfWay)).toBe(true);
+    const waiting = (await store.get(operation.id))!;
+    expect(waiting).toMatchObject({ state: 'claimed', holdsSlot: true, code: 'x_api_error' });
+    expect(waiting.owner).toBeUndefined();
+
+    await advance(400 * 86_400_000);
+    await store.enlist(owner('bob'), LEASE);
+    const { operation: resumed, resumed: was } = await taken();
+    expect(was).toBe(true);
+    expect(resumed).toMatchObject({ id: operation.id, owner: 'bob', fence: 2, state: 'claimed' });
+    expect(names(resumed)).toEqual(['first done']);
+    expect((await store.send(grip(operation), { limits: [], step: 'second' })).kind).toBe('lost');
+  });
+
+  test('of many who would resume one does', async () => {
+    const { store, another } = bench();
+    const operation = await claimed(store);
+    await store.completeStep(grip(operation), 'first', '1');
+    await store.settle(grip(operation), halfWay);
+    const other = await another();
+    const results = await Promise.all(
+      [store, other, store, other].map((one) => one.claim(request({ owner: 'bob' }))),
+    );
+    expect(results.filter(({ kind }) => kind === 'mine')).toHaveLength(1);
+    expect(await store.get(operation.id)).toMatchObject({ fence: 2, owner: 'bob' });
+  });
+
+  test('a crash between steps leaves what is done for the next', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await store.completeStep(grip(operation), 'first', '1');
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    expect(await store.sweep()).toMatchObject([{ id: operation.id, state: 'claimed' }]);
+    expect((await store.get(operation.id))!.owner).toBeUndefined();
+    expect((await taken()).resumed).toBe(true);
+  });
+
+  test('a crash within a step leaves it open, with who sent it', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    await store.sweep();
+    expect(await store.get(operation.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
+
+    // Who does not know how it ended gets it from nobody.
+    expect(await store.claim(request({ owner: 'bob' }))).toMatchObject({
+      kind: 'held',
+      operation: { state: 'unknown', fence: 1 },
+    });
+    const resumed = await takenOver(operation);
+    expect(resumed).toMatchObject({ state: 'claimed', owner: 'bob', fence: 2 });
+    expect(resumed.steps).toMatchObject([{ name: 'first', state: 'sending', owner: 'alice' }]);
+    expect(resumed.outcome).toBeUndefined();
+    // Nobody sends it again before somebody has found out.
+    expect((await store.send(grip(resumed), { limits: [], step: 'first' })).kind).toBe('lost');
+    expect(await store.reopenStep(grip(resumed), 'first')).toBe(true);
+    expect((await store.send(grip(resumed), { limits: [], step: 'first' })).kind).toBe('sent');
+    expect(await store.completeStep(grip(operation), 'first', '1')).toBe(false);
+  });
+
+  test('whoever takes over and dies leaves an unknown again', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    await store.sweep();
+    await takenOver(operation);
+    await advance(LEASE);
+    await store.sweep();
+    const after = (await store.get(operation.id))!;
+    expect(after).toMatchObject({ state: 'unknown', holdsSlot: true, fence: 2 });
+    expect(after.owner).toBeUndefined();
+    expect(after.steps).toMatchObject([{ state: 'sending', owner: 'alice' }]);
+  });
+
+  test('who does not know the end of his own step sends it no more', async () => {
+    const { store } = bench();
+    const operation = await sending(store, {}, 'first');
+    await store.settle(grip(operation), unknown());
+    const resumed = await takenOver(operation);
+    expect(resumed.steps).toEqual([
+      { name: 'first', state: 'sending', at: expect.any(Number) as number },
+    ]);
+    expect(await store.completeStep(grip(resumed), 'first', '1')).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'claimed', owner: 'bob' });
+  });
+
+  test('of another’s open step the settler says nothing', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    await store.sweep();
+    await store.settle(grip(await takenOver(operation)), unknown());
+    const after = (await store.get(operation.id))!;
+    expect(after).toMatchObject({ state: 'unknown', steps: [{ owner: 'alice' }] });
+    expect(after.owner).toBeUndefined();
+  });
+
+  test('changes hands once, for the fence that was seen, to somebody who lives', async () => {
+    const { store, another, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    expect(await store.takeOver(operation.id, 'bob', 1)).toBeUndefined();
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.takeOver(operation.id, 'bob', 1)).toBeUndefined();
+    await store.enlist(owner('bob'), LEASE);
+    expect(await store.takeOver(operation.id, 'bob', 2)).toBeUndefined();
+    expect(await store.takeOver('op_none', 'bob', 1)).toBeUndefined();
+    const other = await another();
+    const taken = await Promise.all([
+      store.takeOver(operation.id, 'bob', 1),
+      other.takeOver(operation.id, 'bob', 1),
+    ]);
+    expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
+    const whole = await sending(store, { owner: 'bob', tool: 'reply' });
+    await store.settle(grip(whole), unknown());
+    expect(await store.takeOver(whole.id, 'bob', 1)).toBeUndefined();
+  });
+
+  test('a former owner who knows the end of its step leaves it to the next', async () => {
+    const { store, advance } = bench();
+    const operation = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.sweep();
+    expect(await store.completeStep(grip(operation), 'first', '1')).toBe(true);
+    expect(names((await store.get(operation.id))!)).toEqual(['first done']);
+    expect((await store.get(operation.id))!.owner).toBeUndefined();
+    await store.enlist(owner('alice'), LEASE);
+    expect((await store.send(grip(operation), { limits: [], step: 'second' })).kind).toBe('lost');
+    await store.enlist(owner('bob'), LEASE);
+    expect((await taken()).resumed).toBe(true);
+  });
+
+  test('nobody resumes a key with other arguments', async () => {
+    const { store } = bench();
+    const identity = byKey();
+    const operation = await claimed(store, { identity });
+    await store.completeStep(grip(operation), 'first', '1');
+    await store.settle(grip(operation), halfWay);
+    const other = await store.claim(request({ identity, argsHash: 'h2' }));
+    expect(other).toMatchObject({ kind: 'held', operation: { id: operation.id } });
+    expect((await store.claim(request({ identity }))).kind).toBe('mine');
+  });
+
+  test('an unknown without an open step is resumed by nobody', async () => {
+    const { store } = bench();
+    const operation = await sending(store);
+    await store.settle(grip(operation), unknown());
+    expect((await store.claim(request({ owner: 'bob' }))).kind).toBe('held');
+  });
+
+  test('a person can end what stopped half way', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    await store.completeStep(grip(operation), 'first', '1');
+    await store.settle(grip(operation), halfWay);
+    const verdict = {
+      outcome: 'executed',
+      answer: '{}',
+      code: 'ok',
+      holdMs: 0,
+      by: 'ann',
+    } as const;
+    expect(await store.reconcile(operation.id, verdict)).toBe(true);
+    expect((await store.claim(request())).operation.id).not.toBe(operation.id);
+  });
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { CallRow } from '../store.js';
+import { waiting } from './approvals.fixture.js';
+import {
+  byContent,
+  DAY,
+  newId,
+  owner,
+  release,
+  request,
+  sending,
+  settled,
+  success,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+const call = (n: number, changes: Partial<CallRow> = {}): CallRow => ({
+  correlationId: `c-${n}`,
+  tool: 'search',
+  code: 'ok',
+  at: 1000 * n,
+  elapsedMs: 12.5,
+  attempts: 2,
+  ...changes,
+});
+
+export function upkeepContract(bench: () => Bench): void {
+  test('calls are kept, newest first', async () => {
+    const { store } = bench();
+    await store.recordCalls([]);
+    const third = call(3, { account: 'main', operationId: 'op_1', code: 'timeout' });
+    await store.recordCalls([call(1), call(2)]);
+    await store.recordCalls([third]);
+    expect(await store.calls()).toEqual([third, call(2), call(1)]);
+    expect(await store.calls({ limit: 1 })).toEqual([third]);
+    expect(await store.calls({ since: 2000 })).toEqual([third, call(2)]);
+  });
+
+  test('calls have a bound: the oldest make room', async () => {
+    const { store } = bench();
+    for (let page = 0; page < 4; page++) {
+      await store.recordCalls(Array.from({ length: 500 }, (_, i) => call(page * 500 + i)));
+    }
+    const kept = await store.calls({ limit: 5000 });
+    expect(kept).toHaveLength(1000);
+    expect(kept[0]).toEqual(call(1999));
+  });
+
+  test('what settled long ago leaves, what somebody needs stays', async () => {
+    const { store, advance } = bench();
+    const next = () => ({ identity: byContent(newId()) });
+    const gone = [
+      await settled(store, next(), success({ holdMs: 1000 })),
+      await settled(store, next(), release()),
+      await settled(store, next(), success({ state: 'rejected', holdMs: 0 })),
+    ];
+    const kept = [
+      await settled(store, next(), success({ holdMs: 60 * DAY })),
+      await settled(store, next(), unknown()),
+      await waiting(bench(), next(), { expiresInMs: 90 * DAY }),
+      await sending(store, next()),
+    ];
+    await store.recordCalls([call(1), call(2, { at: await store.now() })]);
+    await advance(30 * DAY);
+    await store.enlist(owner('alice'), DAY);
+    const young = await settled(store, next(), success({ holdMs: 0 }));
+    await advance(1);
+    await store.recordCalls([call(3, { at: await store.now() })]);
+
+    const before = await store.auditHead();
+    expect(await store.prune((await store.now()) - DAY)).toBe(gone.length);
+    for (const { id } of gone) expect(await store.get(id)).toBeUndefined();
+    for (const { id } of [...kept, young]) expect(await store.get(id)).toBeDefined();
+    expect(await store.auditHead()).toEqual(before);
+    expect((await store.calls()).map(({ correlationId }) => correlationId)).toEqual(['c-3']);
+  });
+
+  test('many are pruned, and a pruned slot is free', async () => {
+    const { store, advance } = bench();
+    const { id } = await settled(store, {}, success({ holdMs: 10 }));
+    await advance(20);
+    expect(await store.prune(await store.now())).toBe(1);
+    expect(await store.prune(await store.now())).toBe(0);
+    expect((await store.claim(request())).kind).toBe('mine');
+    expect(await store.get(id)).toBeUndefined();
+  });
+
+  test('the first value of a fact stays, whoever sets it', async () => {
+    const { store, another } = bench();
+    expect(await store.meta('key_id')).toBeUndefined();
+    const other = await another();
+    const both = await Promise.all([
+      store.initMeta('key_id', 'one'),
+      other.initMeta('key_id', 'two'),
+    ]);
+    expect(both[0]).toBe(both[1]);
+    expect(await store.meta('key_id')).toBe(both[0]);
+    expect(await store.initMeta('key_id', 'three')).toBe(both[0]);
+  });
+}

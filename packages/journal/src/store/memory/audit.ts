@@ -1,0 +1,53 @@
+import { GENESIS, link, unlinked, type AuditHead } from '../../audit/chain.js';
+import type { AuditRow } from '../../audit/row.js';
+import type { AuditEntry } from '../store.js';
+import type { AuditTable } from '../tables.js';
+
+/** Old rows leave: a guard that lives in memory must not grow for ever. */
+const KEPT = 10_000;
+
+/**
+ * Rows are linked when somebody asks for them: nobody else can get at them before, and hashing would
+ * cost more than all the rest of an operation.
+ */
+/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
+export function memoryAudit(now: () => number): AuditTable {
+  let linked: AuditRow[] = [];
+  let waiting: { readonly entry: AuditEntry; readonly at: number }[] = [];
+  /** Of rows that left: how many there were, and what the last of them was if anybody saw it. */
+  let gone: AuditHead = GENESIS;
+
+  const linkAll = (): readonly AuditRow[] => {
+    for (const { entry, at } of waiting) {
+      linked.push(link(linked.at(-1) ?? gone, unlinked(entry, at)));
+    }
+    waiting = [];
+    if (linked.length > KEPT) {
+      gone = linked.at(-KEPT - 1)!;
+      linked = linked.slice(-KEPT);
+    }
+    return linked;
+  };
+  /** What nobody has ever seen needs no link to what comes after it. */
+  const makeRoom = (): void => {
+    if (linked.length > 0 || gone.hash !== GENESIS.hash) return void linkAll();
+    gone = { seq: gone.seq + waiting.length - KEPT, hash: GENESIS.hash };
+    waiting = waiting.slice(-KEPT);
+  };
+
+  return {
+    *append(entry) {
+      waiting.push({ entry, at: now() });
+      if (waiting.length > 2 * KEPT) makeRoom();
+    },
+    *head() {
+      const last = linkAll().at(-1);
+      return last && { seq: last.seq, hash: last.hash };
+    },
+    *rows(from, limit) {
+      const rows = linkAll();
+      const start = Math.max(0, from - (rows[0]?.seq ?? 1));
+      return rows.slice(start, start + limit);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Hit, LimitsTable } from '../tables.js';
+
+/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
+export function memoryLimits(now: () => number): LimitsTable {
+  /** Oldest first. */
+  const counted = new Map<string, readonly Hit[]>();
+  const live = (hits: readonly Hit[] = []): readonly Hit[] => {
+    const time = now();
+    return hits.filter(({ expiresAt }) => expiresAt > time);
+  };
+  const keep = (name: string, hits: readonly Hit[]): void => {
+    if (hits.length === 0) counted.delete(name);
+    else counted.set(name, hits);
+  };
+
+  return {
+    *lock() {
+      return now();
+    },
+    *newest(name, n) {
+      return counted.get(name)?.at(-n)?.at;
+    },
+    *add(hits) {
+      for (const hit of hits) keep(hit.name, [...live(counted.get(hit.name)), hit]);
+    },
+    *remove(operation, send) {
+      for (const [name, hits] of counted) {
+        keep(
+          name,
+          hits.filter((hit) => hit.operation !== operation || hit.send !== send),
+        );
+      }
+    },
+    *prune() {
+      for (const [name, hits] of counted) keep(name, live(hits));
+    },
+  };
+}

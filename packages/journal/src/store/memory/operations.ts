@@ -1,0 +1,156 @@
+import type { OperationState } from '../../operation.js';
+import { changed, isOver, type OperationRecord, type RecordChanges } from '../record.js';
+import { isInFlight, isSettled, newsOf } from '../states.js';
+import type { Script } from '../script.js';
+import type { OperationFilter } from '../store.js';
+import type { OperationsTable } from '../tables.js';
+import { unknownCursor } from '../unknown-cursor.js';
+
+export interface MemoryOperations extends OperationsTable {
+  readonly has: (id: string) => boolean;
+  /** Whether an operation names this owner. */
+  readonly owns: (owner: string) => boolean;
+}
+
+export interface OperationsDeps {
+  readonly now: () => number;
+  readonly isAlive: (owner: string) => boolean;
+  readonly tell: (news: 'ended' | 'approved', id: string) => void;
+  /** How many are kept that are over and hold no slot. */
+  readonly kept: number;
+}
+
+/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
+export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): MemoryOperations {
+  /** In the order of their creation. */
+  const all = new Map<string, OperationRecord>();
+  const holders = new Map<string, string>();
+  const inFlight = new Set<string>();
+
+  const put = (record: OperationRecord): void => {
+    all.set(record.id, record);
+    if (isInFlight(record)) inFlight.add(record.id);
+    else inFlight.delete(record.id);
+  };
+  const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
+    let count = 0;
+    const time = now();
+    for (const record of all.values()) {
+      if (count === limit) break;
+      if (!isSettled(record) || !mayGo(record)) continue;
+      if (record.slot !== undefined) {
+        if (!isOver(record, time)) continue;
+        holders.delete(record.slot);
+      }
+      all.delete(record.id);
+      count++;
+    }
+    return count;
+  };
+  let full = 2 * kept;
+  /** The oldest go first. What cannot go is not looked at again before there is twice as much. */
+  const makeRoom = (): void => {
+    forget(() => true, all.size - kept);
+    full = 2 * Math.max(kept, all.size);
+  };
+  const flying = (matches: (owner: string) => boolean): readonly string[] =>
+    [...inFlight].filter((id) => matches(all.get(id)!.owner!));
+  const waiting = (): readonly OperationRecord[] =>
+    [...all.values()].filter(({ state }) => state === 'awaiting_approval');
+
+  return {
+    has: (id) => all.has(id),
+    owns: (owner) => {
+      for (const record of all.values()) if (names(record, owner)) return true;
+      return false;
+    },
+    *get(id) {
+      return all.get(id);
+    },
+    *look(id) {
+      return all.get(id);
+    },
+    *holder(slot) {
+      const id = holders.get(slot);
+      return id === undefined ? undefined : all.get(id);
+    },
+    *insert(record) {
+      if (record.slot !== undefined) {
+        if (holders.has(record.slot)) return false;
+        holders.set(record.slot, record.id);
+      }
+      put(record);
+      if (all.size > full) makeRoom();
+      return true;
+    },
+    *update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
+      const after = changed(record, changes);
+      if (record.slot !== undefined && after.slot === undefined) holders.delete(record.slot);
+      put(after);
+      const news = newsOf(record, after);
+      if (news !== undefined) tell(news, record.id);
+      return after;
+    },
+    *list(filter) {
+      const newestFirst = [...all.values()].toReversed();
+      const start = filter.before === undefined ? 0 : 1 + positionOf(newestFirst, filter.before);
+      const time = now();
+      const found = newestFirst.slice(start).filter((record) => matches(record, filter, time));
+      return found.slice(0, filter.limit ?? 100);
+    },
+    *count(states: readonly OperationState[]) {
+      let count = 0;
+      for (const { state } of all.values()) if (states.includes(state)) count++;
+      return count;
+    },
+    *abandoned() {
+      return flying((owner) => !isAlive(owner));
+    },
+    *ownedBy(wanted) {
+      return flying((owner) => owner === wanted);
+    },
+    *nextApproved(tools) {
+      const time = now();
+      return waiting()
+        .filter(({ tool, approval, restsUntil = 0 }) => {
+          if (restsUntil > time) return false;
+          const open = approval?.decision === 'approved' && approval.expiresAt > time;
+          return open && tools.includes(tool);
+        })
+        .toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!)[0];
+    },
+    *overdueApprovals() {
+      const time = now();
+      return waiting()
+        .filter(({ approval }) => approval !== undefined && approval.expiresAt <= time)
+        .map(({ id }) => id);
+    },
+    *prune(settledBefore, limit) {
+      return forget(({ settledAt }) => settledAt! < settledBefore, limit);
+    },
+  };
+}
+
+function names({ owner, steps }: OperationRecord, wanted: string): boolean {
+  return owner === wanted || steps.some((step) => step.owner === wanted);
+}
+
+function positionOf(records: readonly OperationRecord[], id: string): number {
+  const at = records.findIndex((record) => record.id === id);
+  if (at < 0) throw unknownCursor(id);
+  return at;
+}
+
+function matches(record: OperationRecord, filter: OperationFilter, now: number): boolean {
+  const { states, tool, account, identity, since, until, holdsSlot } = filter;
+  return (
+    (states === undefined || states.includes(record.state)) &&
+    (tool === undefined || record.tool === tool) &&
+    (account === undefined || record.account === account) &&
+    (identity === undefined ||
+      (record.identity.by === identity.by && record.identity.value === identity.value)) &&
+    (since === undefined || record.createdAt >= since) &&
+    (until === undefined || record.createdAt < until) &&
+    (holdsSlot === undefined || holdsSlot === (record.slot !== undefined && !isOver(record, now)))
+  );
+}

@@ -1,0 +1,56 @@
+import { assemble } from '../assemble.js';
+import { runWithoutQueries, type Script } from '../script.js';
+import type { JournalStore } from '../store.js';
+import type { Tables } from '../tables.js';
+import { waiters, waitFor } from '../waiters.js';
+import { memoryAudit } from './audit.js';
+import { memoryCalls } from './calls.js';
+import { memoryLimits } from './limits.js';
+import { memoryMeta } from './meta.js';
+import { memoryNotices } from './notices.js';
+import { memoryOperations } from './operations.js';
+import { memoryOwners } from './owners.js';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since 1970. Default: the process's clock. */
+  readonly now?: () => number;
+  /** How many calls are kept. Default 1,000. */
+  readonly calls?: number;
+  /** How many operations are kept that are over and hold no slot. Default 10,000. */
+  readonly operations?: number;
+}
+
+/** The guard without a file: never twice, as long as this one process lives. */
+export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
+  const { now = Date.now, calls = 1000, operations: kept = 10_000 } = options;
+  const waiting = waiters();
+  const owners = memoryOwners(now, (id) => operations.owns(id));
+  const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell, kept });
+  const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
+    now: 0,
+    // Here nothing has to be short, and a hash would cost more than all the rest.
+    slotOf: (account, tool, { by, value }) => JSON.stringify([account, tool, by, value]),
+    operations,
+    owners,
+    limits: memoryLimits(now),
+    audit: memoryAudit(now),
+    notices: memoryNotices(now, (id) => operations.has(id)),
+    calls: memoryCalls(calls),
+    meta: memoryMeta(),
+  };
+  // Nothing is awaited on the way, so there is never more than one transition at a time.
+  const run = async <T>(script: (tables: Tables) => Script<T>): Promise<T> => {
+    tables.now = now();
+    return runWithoutQueries(script(tables));
+  };
+
+  const store = assemble({
+    kind: 'memory',
+    read: run,
+    write: run,
+    wait: (id, signal) => waitFor(id, signal, store.get, waiting),
+    onApproved: waiting.onApproved,
+    close: async () => waiting.tellAll(),
+  });
+  return store;
+}

@@ -1,0 +1,48 @@
+import { JournalError } from '../../error.js';
+import type { Script } from '../script.js';
+import { first, run, type Dialect } from '../sql/dialect.js';
+import { isCurrent, migrate } from '../sql/migrate.js';
+import { isMissing } from './errors.js';
+import type { Transactor } from './transact.js';
+
+/** The first that has SHA-256 and everything else we ask for, and is still looked after. */
+const OLDEST = 13;
+
+/** Makes or brings up to date what is ours; several processes may do that at once. */
+export async function prepareSchema(
+  { read, write }: Transactor,
+  dialect: Dialect,
+  schema: string,
+  where: string,
+): Promise<void> {
+  await read(() => checkServer(where));
+  const isReady = await read(() => isCurrent(dialect, where)).catch((error: unknown) => {
+    if (error instanceof JournalError && isMissing(error.cause)) return false;
+    throw error;
+  });
+  if (isReady) return;
+  await write(function* () {
+    yield* run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`toolkeel:${schema}`]);
+    yield* run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    yield* migrate(dialect, where);
+  });
+}
+
+function* checkServer(where: string): Script<void> {
+  const row = yield* first(
+    `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding`,
+  );
+  const { version, encoding } = row as { version: number; encoding: string };
+  if (version < OLDEST) {
+    throw new JournalError(
+      'invalid',
+      `The journal in ${where} needs PostgreSQL ${OLDEST} or newer; this is ${version}.`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new JournalError(
+      'invalid',
+      `The journal in ${where} needs a database in UTF8; this one is in ${encoding}. Create one with ENCODING 'UTF8'.`,
+    );
+  }
+}

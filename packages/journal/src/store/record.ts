@@ -1,0 +1,79 @@
+import type { Operation } from '../operation.js';
+
+type Stored<T> = {
+  readonly [K in keyof T]-?: Pick<T, K> extends Required<Pick<T, K>> ? T[K] : T[K] | undefined;
+};
+
+/** An operation as it is kept. The slot is there as long as nobody took it away. */
+export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot'>> {
+  readonly slot: string | undefined;
+  /** How often it was sent: what the limits counted belongs to one of these. */
+  readonly sends: number;
+  /** Approved, and not to be taken before. */
+  readonly restsUntil: number | undefined;
+}
+
+export type RecordChanges = Partial<Omit<OperationRecord, 'id' | 'identity' | 'createdAt'>>;
+
+/** As everybody else sees it. A slot whose time is over is free, whether or not somebody took it. */
+export function view(record: OperationRecord, now: number): Operation {
+  const shown: { -readonly [K in keyof Operation]: Operation[K] } = {
+    id: record.id,
+    account: record.account,
+    tool: record.tool,
+    effect: record.effect,
+    identity: record.identity,
+    argsHash: record.argsHash,
+    args: record.args,
+    state: record.state,
+    fence: record.fence,
+    correlationId: record.correlationId,
+    createdAt: record.createdAt,
+    holdsSlot: record.slot !== undefined && !isOver(record, now),
+    steps: record.steps,
+  };
+  if (record.outcome !== undefined) shown.outcome = record.outcome;
+  if (record.owner !== undefined) shown.owner = record.owner;
+  if (record.sendingAt !== undefined) shown.sendingAt = record.sendingAt;
+  if (record.settledAt !== undefined) shown.settledAt = record.settledAt;
+  if (record.heldUntil !== undefined) shown.heldUntil = record.heldUntil;
+  if (record.answer !== undefined) shown.answer = record.answer;
+  if (record.code !== undefined) shown.code = record.code;
+  if (record.approval !== undefined) shown.approval = record.approval;
+  return shown;
+}
+
+/** Whether the time that a settled operation holds its slot for has run out. */
+export function isOver({ heldUntil }: OperationRecord, now: number): boolean {
+  return heldUntil !== undefined && heldUntil <= now;
+}
+
+/** The record with some of it changed. Spelt out, because spreading so many members costs microseconds. */
+export function changed(record: OperationRecord, changes: RecordChanges): OperationRecord {
+  const copy: OperationRecord = {
+    id: record.id,
+    account: record.account,
+    tool: record.tool,
+    effect: record.effect,
+    identity: record.identity,
+    argsHash: record.argsHash,
+    args: record.args,
+    state: record.state,
+    outcome: record.outcome,
+    fence: record.fence,
+    owner: record.owner,
+    correlationId: record.correlationId,
+    createdAt: record.createdAt,
+    sendingAt: record.sendingAt,
+    settledAt: record.settledAt,
+    heldUntil: record.heldUntil,
+    answer: record.answer,
+    code: record.code,
+    steps: record.steps,
+    approval: record.approval,
+    slot: record.slot,
+    sends: record.sends,
+    restsUntil: record.restsUntil,
+  };
+  return Object.assign(copy, changes);
+}

@@ -1,0 +1,64 @@
+import { canonicalParts, GENESIS, link, unlinked, type Unlinked } from '../../audit/chain.js';
+import type { AuditRow } from '../../audit/row.js';
+import { readAuditRow } from '../../audit/read-row.js';
+import type { Script } from '../script.js';
+import type { AuditTable } from '../tables.js';
+import { first, rows, run, type Dialect } from './dialect.js';
+
+const COLUMNS = 'seq, prev, hash, at, kind, operation_id, tool, account, actor, detail';
+
+export function sqlAudit(dialect: Dialect, now: number): AuditTable {
+  const { prefix } = dialect;
+  const table = `${prefix}audit`;
+
+  /** Nobody else writes while we do, so the last row is the head. */
+  function* appendAlone(row: Unlinked): Script<void> {
+    const last = yield* first(`SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`);
+    const head = last ? { seq: last['seq'] as number, hash: String(last['hash']) } : GENESIS;
+    const { seq, prev, hash } = link(head, row);
+    const values = [seq, prev, hash, ...toValues(row)];
+    yield* run(
+      `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      values,
+    );
+  }
+
+  /** One statement: others wait for the head only as long as it takes to commit. */
+  function* appendAmongOthers(row: Unlinked): Script<void> {
+    const [before, between, after] = canonicalParts(row);
+    const text = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
+    const digest = `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
+    yield* run(
+      `WITH head AS (
+        UPDATE ${prefix}audit_head SET seq = seq + 1, prev = hash, hash = ${digest}
+        RETURNING seq, prev, hash
+      )
+      INSERT INTO ${table} (${COLUMNS})
+      SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`,
+      [before, between, after, ...toValues(row)],
+    );
+  }
+
+  return {
+    *append(entry) {
+      const row = unlinked(entry, now);
+      yield* dialect.kind === 'sqlite' ? appendAlone(row) : appendAmongOthers(row);
+    },
+    *head() {
+      const row = yield* first(`SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`);
+      return row && { seq: row['seq'] as number, hash: String(row['hash']) };
+    },
+    *rows(from, limit): Script<readonly AuditRow[]> {
+      const found = yield* rows(
+        `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 ORDER BY seq LIMIT $2`,
+        [from, limit],
+      );
+      return found.map(readAuditRow);
+    },
+  };
+}
+
+function toValues(row: Unlinked): readonly unknown[] {
+  const { at, kind, operationId, tool, account, actor, detail } = row;
+  return [at, kind, operationId ?? null, tool ?? null, account ?? null, actor, detail];
+}

@@ -1,0 +1,125 @@
+import type { Dialect } from './dialect.js';
+
+type Statements = readonly string[];
+
+/**
+ * One entry a version, applied in order, never changed once it was published. What the program can
+ * read is as many versions as there are entries.
+ */
+export function migrations({
+  kind,
+  prefix: p,
+}: Pick<Dialect, 'kind' | 'prefix'>): readonly Statements[] {
+  const isSqlite = kind === 'sqlite';
+  const int = isSqlite ? 'INTEGER' : 'BIGINT';
+  const real = isSqlite ? 'REAL' : 'DOUBLE PRECISION';
+  const serial = isSqlite
+    ? 'INTEGER PRIMARY KEY AUTOINCREMENT'
+    : 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY';
+  const end = isSqlite ? ') STRICT' : ')';
+  return [
+    [
+      `CREATE TABLE ${p}operations (
+        seq ${serial},
+        id TEXT NOT NULL UNIQUE,
+        slot TEXT UNIQUE,
+        account TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        effect TEXT NOT NULL,
+        identity_by TEXT NOT NULL,
+        identity_value TEXT NOT NULL,
+        args_hash TEXT NOT NULL,
+        args TEXT NOT NULL,
+        state TEXT NOT NULL,
+        outcome TEXT,
+        fence ${int} NOT NULL,
+        owner TEXT,
+        correlation_id TEXT NOT NULL,
+        created_at ${int} NOT NULL,
+        sending_at ${int},
+        settled_at ${int},
+        held_until ${int},
+        answer TEXT,
+        code TEXT,
+        sends ${int} NOT NULL,
+        rests_until ${int},
+        steps TEXT NOT NULL,
+        approval TEXT,
+        approval_decision TEXT,
+        approval_decided_at ${int},
+        approval_expires_at ${int}
+      ${end}`,
+      // What somebody works on or has to act on is few; what is over is many.
+      `CREATE INDEX operations_open ON ${p}operations (state, owner)
+        WHERE state IN ('claimed', 'sending', 'unknown', 'awaiting_approval')`,
+      `CREATE INDEX operations_settled ON ${p}operations (settled_at) WHERE settled_at IS NOT NULL`,
+      `CREATE INDEX operations_holders ON ${p}operations (account, tool) WHERE slot IS NOT NULL`,
+      `CREATE TABLE ${p}owners (
+        id TEXT PRIMARY KEY,
+        host TEXT NOT NULL,
+        pid ${int} NOT NULL,
+        started_at TEXT NOT NULL,
+        tools TEXT NOT NULL,
+        lease_until ${int} NOT NULL
+      ${end}`,
+      `CREATE TABLE ${p}hits (
+        name TEXT NOT NULL,
+        at ${int} NOT NULL,
+        expires_at ${int} NOT NULL,
+        operation_id TEXT NOT NULL,
+        send ${int} NOT NULL
+      ${end}`,
+      `CREATE INDEX hits_by_name ON ${p}hits (name, at)`,
+      `CREATE INDEX hits_by_operation ON ${p}hits (operation_id, send)`,
+      `CREATE TABLE ${p}audit (
+        seq ${int} PRIMARY KEY,
+        at ${int} NOT NULL,
+        kind TEXT NOT NULL,
+        operation_id TEXT,
+        tool TEXT,
+        account TEXT,
+        actor TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        prev TEXT NOT NULL,
+        hash TEXT NOT NULL
+      ${end}`,
+      `CREATE TABLE ${p}notices (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        operation_id TEXT NOT NULL,
+        at ${int} NOT NULL,
+        tries ${int} NOT NULL,
+        due_at ${int}
+      ${end}`,
+      `CREATE TABLE ${p}calls (
+        seq ${serial},
+        correlation_id TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        account TEXT,
+        code TEXT NOT NULL,
+        at ${int} NOT NULL,
+        elapsed_ms ${real} NOT NULL,
+        attempts ${int} NOT NULL,
+        operation_id TEXT
+      ${end}`,
+      `CREATE INDEX calls_by_time ON ${p}calls (at)`,
+      `CREATE TABLE ${p}meta (key TEXT PRIMARY KEY, value TEXT NOT NULL${end}`,
+      ...(isSqlite ? [] : onlyPostgres(p)),
+    ],
+  ];
+}
+
+/** The clock is a function of the schema, and one row is the end of the audit chain. */
+function onlyPostgres(p: string): Statements {
+  return [
+    `CREATE FUNCTION ${p}now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE
+      AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'`,
+    `CREATE TABLE ${p}audit_head (
+      singleton BOOLEAN PRIMARY KEY CHECK (singleton),
+      seq BIGINT NOT NULL,
+      prev TEXT NOT NULL,
+      hash TEXT NOT NULL
+    )`,
+    `INSERT INTO ${p}audit_head VALUES (true, 0, '', repeat('0', 64))`,
+  ];
+}

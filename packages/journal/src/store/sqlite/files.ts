@@ -1,0 +1,45 @@
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { JournalError, type JournalErrorReason } from '../../error.js';
+
+const OWNER_ONLY = 0o600;
+
+/** Makes the file and its directory where they are missing, for this user's eyes only. */
+export function prepareFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(path, constants.O_RDWR | constants.O_CREAT, OWNER_ONLY);
+    const { mode } = fstatSync(file);
+    closeSync(file);
+    // What SQLite puts beside it gets the same mode.
+    if ((mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+const REASONS: Readonly<Record<string, JournalErrorReason>> = {
+  EACCES: 'read_only',
+  EPERM: 'read_only',
+  EROFS: 'read_only',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+};
+
+const ADVICE: Readonly<Record<string, string>> = {
+  read_only:
+    'Make it writable for this user, or set TOOLKEEL_DATA_DIR or journal.url to another place.',
+  full: 'Make room on that disk.',
+  unavailable: 'Set TOOLKEEL_DATA_DIR or journal.url to another place.',
+};
+
+/** What the file system said, in words for a person. */
+export function fileError(error: unknown, path: string): JournalError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const reason = REASONS[code] ?? 'unavailable';
+  return new JournalError(
+    reason,
+    `The journal's file ${path} cannot be opened for writing (${code || message}). ${ADVICE[reason]}`,
+    { cause: error },
+  );
+}

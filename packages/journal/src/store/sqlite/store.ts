@@ -1,0 +1,93 @@
+import { assemble } from '../assemble.js';
+import type { Script } from '../script.js';
+import type { Dialect } from '../sql/dialect.js';
+import { sqlTables } from '../sql/tables.js';
+import type { JournalStore } from '../store.js';
+import type { Tables } from '../tables.js';
+import { waiters, waitFor } from '../waiters.js';
+import { chooseDriver } from './choose-driver.js';
+import { BUSY_MS, connection } from './connection.js';
+import type { OpenDriver, SqliteDriver } from './driver.js';
+import { sqliteError } from './errors.js';
+import { prepareFile } from './files.js';
+import { pollForOthers } from './poll.js';
+import { prepareSchema } from './schema.js';
+
+export interface SqliteStoreOptions {
+  readonly path: string;
+  /** Milliseconds since 1970. Default: the machine's clock, which all its processes share. */
+  readonly now?: () => number;
+  /** How many calls are kept. Default 100,000. */
+  readonly calls?: number;
+  readonly driver?: OpenDriver;
+}
+
+type News = [what: 'ended' | 'approved', id: string];
+
+export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalStore> {
+  const { path, now = Date.now, calls = 100_000 } = options;
+  const open = options.driver ?? (await chooseDriver());
+  prepareFile(path);
+  const driver = openDatabase(open, path);
+  const { read, write } = connection(driver, path);
+
+  const dialect = (at: number): Dialect => ({
+    kind: 'sqlite',
+    prefix: '',
+    clock: (values) => `$${values.push(at)}`,
+    lock: '',
+    lockFree: '',
+  });
+  try {
+    await prepareSchema({ read, write }, dialect(now()), path);
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+
+  const waiting = waiters();
+  const others = pollForOthers(
+    () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
+    waiting,
+  );
+  const tables = (writes: boolean, news: News[]): Tables => {
+    const at = now();
+    const tell = (what: 'ended' | 'approved', id: string): string => {
+      news.push([what, id]);
+      return '';
+    };
+    return sqlTables({ now: at, calls, dialect: dialect(at), writes, tell });
+  };
+
+  const store = assemble({
+    kind: 'sqlite',
+    read: (script) => read(() => script(tables(false, []))),
+    write: async <T>(script: (tables: Tables) => Script<T>) => {
+      let news: News[] = [];
+      const value = await write(() => script(tables(true, (news = []))));
+      for (const [what, id] of news) waiting.tell(what, id);
+      return value;
+    },
+    wait: (id, signal) => {
+      others.start();
+      return waitFor(id, signal, store.get, waiting);
+    },
+    onApproved: waiting.onApproved,
+    close: async () => {
+      others.stop();
+      waiting.tellAll();
+      driver.close();
+    },
+  });
+  return store;
+}
+
+function openDatabase(open: OpenDriver, path: string): SqliteDriver {
+  try {
+    const driver = open(path, BUSY_MS);
+    driver.exec('PRAGMA synchronous = FULL');
+    return driver;
+  } catch (error) {
+    throw sqliteError(error, path);
+  }
+}

@@ -1,0 +1,277 @@
+import type { FailureOutcome } from '@toolkeel/contract';
+import type { AuditRow } from '../audit/row.js';
+import type { Approval, Identity, Operation, OperationState, Owner } from '../operation.js';
+
+/** Proof of ownership. Whatever does not match the stored fence and owner changes nothing. */
+export interface Grip {
+  readonly id: string;
+  readonly owner: string;
+  readonly fence: number;
+}
+
+export interface ClaimRequest {
+  /** The id of the operation, should it be new. */
+  readonly id: string;
+  readonly owner: string;
+  readonly account: string;
+  readonly tool: string;
+  readonly effect: Operation['effect'];
+  readonly identity: Identity;
+  readonly argsHash: string;
+  readonly args: string;
+  readonly correlationId: string;
+  /**
+   * A repeat is meant: a settled operation gives up the slot; beside an unsettled one the new
+   * operation goes without a slot. Means nothing for an explicit key.
+   */
+  readonly allowDuplicate: boolean;
+}
+
+export type ClaimResult =
+  /** The caller owns it now. `resumed`: it was begun before, and has steps that are done or open. */
+  | { readonly kind: 'mine'; readonly operation: Operation; readonly resumed: boolean }
+  /** Somebody else has it, or it is over and is to be replayed: its state says which. */
+  | { readonly kind: 'held'; readonly operation: Operation };
+
+/** How much may be sent. Counted over all processes, claimed before the send. */
+export interface Limit {
+  /** Who counts together: a rule's name, a tool, everything. */
+  readonly name: string;
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+export interface SendRequest {
+  /** For an operation of several steps: which one. */
+  readonly step?: string;
+  readonly limits: readonly Limit[];
+}
+
+export type SendResult =
+  | { readonly kind: 'sent'; readonly at: number }
+  /** It is not the caller's any more: nothing may be sent. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'limited'; readonly limit: Limit; readonly retryAfterMs: number };
+
+export interface Settlement {
+  /**
+   * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step.
+   * `awaiting_approval`: a person approved it, and it cannot be carried out now, so it waits on as
+   * approved, and takeApproved gives it again after `holdMs`.
+   * From `unknown` (the lease had lapsed meanwhile) a definite end becomes `reconciled`.
+   */
+  readonly state:
+    | 'succeeded'
+    | 'rejected'
+    | 'unknown'
+    | 'released'
+    | 'claimed'
+    | 'awaiting_approval';
+  readonly outcome?: FailureOutcome;
+  readonly answer: string;
+  readonly code: string;
+  /** How long the slot stays taken from now; 0 frees it. Means nothing for unsettled states. */
+  readonly holdMs: number;
+  /**
+   * Of `unknown`: the call's time is over, its handler is not. Its owner stays, because it can still
+   * send, and can still say how it ended.
+   */
+  readonly stillRunning?: true;
+  /** Nothing had left after all: what the limits counted is given back. */
+  readonly refund?: boolean;
+  /** Operations whose slots become free with it, because it undid them. */
+  readonly frees?: readonly string[];
+  /** Why, for the audit: the rule of a policy that ended it. */
+  readonly reason?: string;
+}
+
+export interface Verdict {
+  readonly outcome: 'executed' | 'not_executed';
+  readonly answer: string;
+  readonly code: string;
+  readonly holdMs: number;
+  readonly by: string;
+  readonly reason?: string;
+  /** Operations whose slots become free with it, because it undid them. */
+  readonly frees?: readonly string[];
+}
+
+export interface ApprovalRequest extends Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> {
+  readonly expiresInMs: number;
+  readonly sealedArgs: string;
+  readonly answer: string;
+}
+
+export interface ApprovalEdit {
+  /** The hash that the editor saw. */
+  readonly expected: string;
+  readonly hash: string;
+  readonly sealedArgs: string;
+  readonly by: string;
+}
+
+export interface ApprovalDecision {
+  readonly decision: 'approved' | 'rejected';
+  /** Must be the hash that is stored, so that nobody approves what he has not seen. */
+  readonly hash: string;
+  readonly by: string;
+  readonly reason?: string;
+  /** How long a rejection holds the slot. */
+  readonly holdMs: number;
+}
+
+export type DecisionResult =
+  | { readonly kind: 'decided'; readonly operation: Operation }
+  | { readonly kind: 'already'; readonly operation: Operation }
+  | { readonly kind: 'expired'; readonly operation: Operation }
+  | { readonly kind: 'changed'; readonly operation: Operation }
+  | { readonly kind: 'not_waiting'; readonly operation: Operation }
+  | { readonly kind: 'absent' };
+
+export interface OperationFilter {
+  readonly states?: readonly OperationState[];
+  readonly tool?: string;
+  readonly account?: string;
+  readonly identity?: Identity;
+  /** Created at or after, and before. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly holdsSlot?: boolean;
+  /** Newest first; the default is 100. `before` continues after the last one of a page. */
+  readonly limit?: number;
+  readonly before?: string;
+}
+
+/** One call of a tool, read or mutation, as the console and reports show it. */
+export interface CallRow {
+  readonly correlationId: string;
+  readonly tool: string;
+  readonly account?: string;
+  readonly code: string;
+  readonly at: number;
+  readonly elapsedMs: number;
+  readonly attempts: number;
+  readonly operationId?: string;
+}
+
+export interface AuditEntry {
+  readonly kind: string;
+  readonly operationId?: string;
+  readonly tool?: string;
+  readonly account?: string;
+  readonly actor: string;
+  /** JSON members without secrets. */
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Something a person should hear of. Written with the transition that causes it, told afterwards. */
+export interface Notice {
+  readonly id: string;
+  readonly kind: 'approval_requested' | 'operation_unknown';
+  readonly operationId: string;
+  readonly at: number;
+  readonly tries: number;
+}
+
+/**
+ * Where operations are kept. Every method is one atomic, durable transition, and those that send, end
+ * or decide write their audit row with it; a claim changes nothing in the world and writes none. All
+ * stores keep the same contract, and one suite of tests says so. A store that cannot write throws a
+ * JournalError: nothing was changed then, unless the error says that nobody knows.
+ */
+export interface JournalStore {
+  readonly kind: 'memory' | 'sqlite' | 'postgres';
+  readonly now: () => Promise<number>;
+
+  /** A process that enlists anew under its old id has lost what it owned before. */
+  readonly enlist: (owner: Owner, leaseMs: number) => Promise<void>;
+  /** False: the lease had lapsed, and what it owned is not its own any more. */
+  readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
+  /** Ends the lease: what it has is as if swept. Who it was can still be asked. */
+  readonly retire: (owner: string) => Promise<void>;
+  /** Its process is gone: its lease ends now, and not when it would have lapsed. */
+  readonly expel: (owner: string) => Promise<void>;
+  readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
+
+  /**
+   * A holder whose owner has lapsed is swept first. `unknown` is always `held`. Throws a JournalError
+   * of reason `lapsed` when the caller's own lease is over.
+   */
+  readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
+  /**
+   * An `unknown` operation with an open step changes hands, because somebody found out how the step
+   * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
+   */
+  readonly takeOver: (id: string, owner: string, fence: number) => Promise<Operation | undefined>;
+  /**
+   * `claimed → sending`, fenced, durable, and only while the owner's lease lives. Granted again for a
+   * further attempt at the same request; what it passes as limits is counted again.
+   */
+  readonly send: (grip: Grip, request: SendRequest) => Promise<SendResult>;
+  /**
+   * A step is done: its result is kept, and the operation is `claimed` again. From `unknown` too,
+   * for a former owner whose fence still matches; it is `claimed` without owner then.
+   */
+  readonly completeStep: (grip: Grip, step: string, result: string) => Promise<boolean>;
+  /** A step that nobody knew the end of was not carried out: it may be sent anew. */
+  readonly reopenStep: (grip: Grip, step: string) => Promise<boolean>;
+  readonly settle: (grip: Grip, settlement: Settlement) => Promise<boolean>;
+  /**
+   * From `unknown`, or `claimed` half way and without an owner, to `reconciled`. `not_executed` frees
+   * the slot.
+   */
+  readonly reconcile: (id: string, verdict: Verdict) => Promise<boolean>;
+  /**
+   * What owners that lapsed have left. `claimed`: released, or without an owner once a step is done,
+   * or waiting for the next to take it where a person approved it. `sending`, or a step that is open:
+   * `unknown`, and `owner` still says who had it; `released` where repeating gives the same end state.
+   */
+  readonly sweep: () => Promise<readonly Operation[]>;
+  /** Resolves when nobody works on the operation any more, or at `signal`; to its last known state. */
+  readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
+
+  readonly awaitApproval: (grip: Grip, request: ApprovalRequest) => Promise<Operation | undefined>;
+  readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
+  readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
+  /** Claims an approved operation for execution; undefined when none of these tools has one. */
+  readonly takeApproved: (
+    owner: string,
+    tools: readonly string[],
+  ) => Promise<Operation | undefined>;
+  /**
+   * Calls when something was approved, also by another process where the store can say so at once.
+   * A hint: whoever waits for approvals asks now and then all the same.
+   */
+  readonly onApproved: (listener: () => void) => () => void;
+  /** Approvals whose time is over. They hold their slot for `holdMs`. */
+  readonly expireApprovals: (holdMs: number) => Promise<readonly Operation[]>;
+
+  readonly get: (id: string) => Promise<Operation | undefined>;
+  readonly list: (filter?: OperationFilter) => Promise<readonly Operation[]>;
+  readonly count: (states: readonly OperationState[]) => Promise<number>;
+
+  readonly recordCalls: (calls: readonly CallRow[]) => Promise<void>;
+  readonly calls: (filter?: {
+    readonly since?: number;
+    readonly limit?: number;
+  }) => Promise<readonly CallRow[]>;
+
+  readonly audit: (entry: AuditEntry) => Promise<void>;
+  readonly auditHead: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;
+  /** In the order of the chain. A row that cannot be read comes as it is, marked. */
+  readonly auditRows: (from: number, limit: number) => Promise<readonly AuditRow[]>;
+
+  /** Notices that are due; each is told by one process at a time. */
+  readonly takeNotices: (limit: number) => Promise<readonly Notice[]>;
+  readonly noticeTold: (id: string) => Promise<void>;
+  readonly noticeFailed: (id: string, againInMs: number) => Promise<void>;
+
+  /** Facts about the journal as a whole, such as which key seals it. */
+  readonly meta: (key: string) => Promise<string | undefined>;
+  /** The first value stays, whoever sets it; gives the one that is kept. */
+  readonly initMeta: (key: string, value: string) => Promise<string>;
+
+  /** Deletes what settled before and holds no slot, unless a person has still to act. Audit rows stay. */
+  readonly prune: (settledBefore: number) => Promise<number>;
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,107 @@
+import type { AuditRow } from '../audit/row.js';
+import type { Identity, OperationState, Owner } from '../operation.js';
+import type { OperationRecord, RecordChanges } from './record.js';
+import type { Script } from './script.js';
+import type { AuditEntry, CallRow, Notice, OperationFilter } from './store.js';
+
+/**
+ * What transitions are made of. Inside of a transition that writes, an operation that was read is
+ * locked until its end.
+ */
+export interface Tables {
+  /** When the transition began, on the store's clock. */
+  readonly now: number;
+  /** What at most one operation can hold. */
+  readonly slotOf: (account: string, tool: string, identity: Identity) => string;
+  readonly operations: OperationsTable;
+  readonly owners: OwnersTable;
+  readonly limits: LimitsTable;
+  readonly audit: AuditTable;
+  readonly notices: NoticesTable;
+  readonly calls: CallsTable;
+  readonly meta: MetaTable;
+}
+
+export interface OperationsTable {
+  readonly get: (id: string) => Script<OperationRecord | undefined>;
+  /** Without a lock. */
+  readonly look: (id: string) => Script<OperationRecord | undefined>;
+  readonly holder: (slot: string) => Script<OperationRecord | undefined>;
+  /** False: somebody else has just taken the slot. */
+  readonly insert: (record: OperationRecord) => Script<boolean>;
+  /** Whoever waits for it is told, once the transition is over. */
+  readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
+  readonly list: (filter: OperationFilter) => Script<readonly OperationRecord[]>;
+  readonly count: (states: readonly OperationState[]) => Script<number>;
+  /** In flight, and their owner's lease is over. */
+  readonly abandoned: () => Script<readonly string[]>;
+  /** In flight, and owned by this one. */
+  readonly ownedBy: (owner: string) => Script<readonly string[]>;
+  /** The one that waits longest; passes over what somebody else is just taking. */
+  readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
+  readonly overdueApprovals: () => Script<readonly string[]>;
+  /** Deletes some of what settled before and holds no slot; how many. */
+  readonly prune: (settledBefore: number, limit: number) => Script<number>;
+}
+
+export interface OwnersTable {
+  readonly get: (id: string) => Script<(Owner & { readonly leaseUntil: number }) | undefined>;
+  /** By the store's clock as it is at this very moment, not as the transition began. */
+  readonly alive: (id: string) => Script<boolean>;
+  readonly enlist: (owner: Owner, leaseMs: number) => Script<void>;
+  /** False: there was no live lease to renew. */
+  readonly renew: (id: string, leaseMs: number) => Script<boolean>;
+  readonly retire: (id: string) => Script<void>;
+  /** Deletes those that lapsed before and own nothing any more. */
+  readonly prune: (lapsedBefore: number) => Script<void>;
+}
+
+/** What was sent, for counting. */
+export interface Hit {
+  readonly name: string;
+  readonly at: number;
+  readonly expiresAt: number;
+  readonly operation: string;
+  readonly send: number;
+}
+
+export interface LimitsTable {
+  /** Nobody else counts under these names until the end; gives the time at which that began. */
+  readonly lock: (names: readonly string[]) => Script<number>;
+  /** When the n-th newest was counted, where there are so many. */
+  readonly newest: (name: string, n: number) => Script<number | undefined>;
+  readonly add: (hits: readonly Hit[]) => Script<void>;
+  readonly remove: (operation: string, send: number) => Script<void>;
+  readonly prune: () => Script<void>;
+}
+
+export interface AuditTable {
+  readonly append: (entry: AuditEntry) => Script<void>;
+  readonly head: () => Script<{ readonly seq: number; readonly hash: string } | undefined>;
+  readonly rows: (from: number, limit: number) => Script<readonly AuditRow[]>;
+}
+
+export interface NoticesTable {
+  /** Once for each operation and kind. */
+  readonly add: (kind: Notice['kind'], operationId: string) => Script<void>;
+  readonly due: (limit: number) => Script<readonly Notice[]>;
+  readonly defer: (id: string, until: number, tries?: number) => Script<void>;
+  /** Never due again; it stays, so that nobody is told twice of the same. */
+  readonly told: (id: string) => Script<void>;
+  readonly remove: (id: string) => Script<void>;
+  /** Those of operations that are gone. */
+  readonly prune: () => Script<void>;
+}
+
+export interface CallsTable {
+  /** The oldest make room. */
+  readonly add: (calls: readonly CallRow[]) => Script<void>;
+  readonly list: (since: number, limit: number) => Script<readonly CallRow[]>;
+  readonly prune: (before: number) => Script<void>;
+}
+
+export interface MetaTable {
+  readonly get: (key: string) => Script<string | undefined>;
+  /** The first value stays; gives the one that is kept. */
+  readonly init: (key: string, value: string) => Script<string>;
+}

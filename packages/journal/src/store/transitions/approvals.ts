@@ -1,0 +1,127 @@
+import type { Approval, Operation } from '../../operation.js';
+import { view, type OperationRecord, type RecordChanges } from '../record.js';
+import type { Script } from '../script.js';
+import { isHeldBy } from '../states.js';
+import type {
+  ApprovalDecision,
+  ApprovalEdit,
+  ApprovalRequest,
+  DecisionResult,
+  Grip,
+} from '../store.js';
+import type { Tables } from '../tables.js';
+import { record as entry } from './audit-entry.js';
+import { hold } from './settle.js';
+
+export function* awaitApproval(
+  tables: Tables,
+  grip: Grip,
+  request: ApprovalRequest,
+): Script<Operation | undefined> {
+  const operation = yield* tables.operations.get(grip.id);
+  if (!isHeldBy(operation, grip) || operation.state !== 'claimed') return undefined;
+  const { rule, explanation, hash, cost, expiresInMs, sealedArgs, answer } = request;
+  const expiresAt = tables.now + expiresInMs;
+  const asked = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
+  const after = yield* tables.operations.update(operation, {
+    state: 'awaiting_approval',
+    owner: undefined,
+    args: sealedArgs,
+    answer,
+    code: 'approval_required',
+    approval: cost === undefined ? asked : { ...asked, cost },
+  });
+  yield* tables.notices.add('approval_requested', after.id);
+  yield* tables.audit.append(
+    entry('approval_requested', after, grip.owner, { rule, hash, expiresAt }),
+  );
+  return view(after, tables.now);
+}
+
+export function* editApproval(
+  tables: Tables,
+  id: string,
+  edit: ApprovalEdit,
+): Script<DecisionResult> {
+  const { expected, hash, sealedArgs, by } = edit;
+  const waiting = yield* undecided(tables, id, expected);
+  if ('kind' in waiting) return waiting;
+  const { operation, approval } = waiting;
+  const edited: Approval = { ...approval, hash, editedArgs: sealedArgs };
+  const detail = { from: expected, to: hash };
+  return yield* decided(
+    tables,
+    operation,
+    { approval: edited },
+    entry('approval_edited', operation, by, detail),
+  );
+}
+
+export function* decideApproval(
+  tables: Tables,
+  id: string,
+  request: ApprovalDecision,
+): Script<DecisionResult> {
+  const { decision, hash, by, reason, holdMs } = request;
+  const waiting = yield* undecided(tables, id, hash);
+  if ('kind' in waiting) return waiting;
+  const { operation } = waiting;
+  const said = { decision, decidedAt: tables.now, decidedBy: by };
+  const approval: Approval = {
+    ...waiting.approval,
+    ...(reason === undefined ? said : { ...said, reason }),
+  };
+  const changes: RecordChanges =
+    decision === 'approved'
+      ? { approval }
+      : { approval, ...closed(operation, 'denied', tables.now, holdMs) };
+  const detail = { decision, hash, reason };
+  return yield* decided(
+    tables,
+    operation,
+    changes,
+    entry('approval_decided', operation, by, detail),
+  );
+}
+
+/** Closed without having been carried out; the answer is given again while it holds its slot. */
+export function closed(
+  { slot }: OperationRecord,
+  state: 'denied' | 'expired',
+  now: number,
+  holdMs: number,
+): RecordChanges {
+  const code = state === 'denied' ? 'approval_denied' : 'approval_expired';
+  const held = hold(holdMs > 0 ? slot : undefined, now + holdMs);
+  return { state, outcome: 'not_executed', code, settledAt: now, ...held };
+}
+
+/** The operation if it can still be decided, else why not. */
+function* undecided(
+  tables: Tables,
+  id: string,
+  hash: string,
+): Script<DecisionResult | { readonly operation: OperationRecord; readonly approval: Approval }> {
+  const operation = yield* tables.operations.get(id);
+  if (operation === undefined) return { kind: 'absent' };
+  const { approval, state } = operation;
+  const shown = view(operation, tables.now);
+  if (approval === undefined) return { kind: 'not_waiting', operation: shown };
+  if (state === 'expired') return { kind: 'expired', operation: shown };
+  if (approval.decision !== undefined) return { kind: 'already', operation: shown };
+  if (state !== 'awaiting_approval') return { kind: 'not_waiting', operation: shown };
+  if (approval.expiresAt <= tables.now) return { kind: 'expired', operation: shown };
+  if (approval.hash !== hash) return { kind: 'changed', operation: shown };
+  return { operation, approval };
+}
+
+function* decided(
+  tables: Tables,
+  operation: OperationRecord,
+  changes: RecordChanges,
+  audit: ReturnType<typeof entry>,
+): Script<DecisionResult> {
+  const after = yield* tables.operations.update(operation, changes);
+  yield* tables.audit.append(audit);
+  return { kind: 'decided', operation: view(after, tables.now) };
+}

@@ -1,0 +1,11 @@
+import type { OperationRecord } from '../record.js';
+import type { AuditEntry } from '../store.js';
+
+export function record(
+  kind: string,
+  { id, tool, account, fence }: OperationRecord,
+  actor: string,
+  detail: Record<string, unknown> = {},
+): AuditEntry {
+  return { kind, operationId: id, tool, account, actor, detail: Object.assign(detail, { fence }) };
+}

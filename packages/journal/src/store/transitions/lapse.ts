@@ -1,0 +1,61 @@
+import type { Operation } from '../../operation.js';
+import { view, type OperationRecord, type RecordChanges } from '../record.js';
+import type { Script } from '../script.js';
+import { isInFlight, openStep } from '../states.js';
+import type { Tables } from '../tables.js';
+import { record as entry } from './audit-entry.js';
+
+/** Takes an operation from an owner who is gone. What he may have sent, nobody sends again. */
+export function* lapse(tables: Tables, operation: OperationRecord): Script<OperationRecord> {
+  const changes = leftBehind(operation, tables.now);
+  const after = yield* tables.operations.update(operation, changes);
+  if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
+  yield* tables.audit.append(
+    entry('lapsed', after, operation.owner!, { from: operation.state, to: after.state }),
+  );
+  return after;
+}
+
+function leftBehind(operation: OperationRecord, now: number): RecordChanges {
+  if (operation.state === 'sending') {
+    // Repeating it gives the same end state, so nobody has to wait for the truth.
+    if (operation.effect === 'idempotent') return released('unknown', now);
+    // The owner stays, for whoever wants to know whether he can still send.
+    return { state: 'unknown', outcome: 'unknown' };
+  }
+  if (openStep(operation) !== undefined) {
+    return { state: 'unknown', outcome: 'unknown', owner: undefined };
+  }
+  if (operation.steps.length > 0) return { owner: undefined };
+  if (operation.approval?.decision === 'approved') {
+    return { state: 'awaiting_approval', owner: undefined };
+  }
+  return released('not_executed', now);
+}
+
+function released(outcome: 'unknown' | 'not_executed', now: number): RecordChanges {
+  return { state: 'released', outcome, owner: undefined, slot: undefined, settledAt: now };
+}
+
+/** One at a time, so that no process holds up the others while it tidies. */
+export function* lapseOne(tables: Tables, id: string): Script<Operation | undefined> {
+  const record = yield* tables.operations.get(id);
+  if (record === undefined || !isInFlight(record)) return undefined;
+  if (yield* tables.owners.alive(record.owner!)) return undefined;
+  return view(yield* lapse(tables, record), tables.now);
+}
+
+/** Everything that it owns, whether or not its lease still lives. */
+export function* lapseAll(tables: Tables, owner: string): Script<void> {
+  for (;;) {
+    // They come in batches, and what lapsed is not among the next.
+    const ids = yield* tables.operations.ownedBy(owner);
+    if (ids.length === 0) return;
+    for (const id of ids) {
+      const record = yield* tables.operations.get(id);
+      if (record !== undefined && isInFlight(record) && record.owner === owner) {
+        yield* lapse(tables, record);
+      }
+    }
+  }
+}

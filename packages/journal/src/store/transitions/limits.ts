@@ -1,0 +1,42 @@
+import type { Script } from '../script.js';
+import type { Limit, SendResult } from '../store.js';
+import type { Hit, Tables } from '../tables.js';
+
+/** All of them or none. What is reported is the one that takes longest. */
+export function* claimLimits(
+  { limits: table }: Tables,
+  limits: readonly Limit[],
+  by: Pick<Hit, 'operation' | 'send'>,
+): Script<(SendResult & { kind: 'limited' }) | undefined> {
+  if (limits.length === 0) return undefined;
+  const lasting = longestWindows(limits);
+  // Always in the same order, so that two of us never wait for each other.
+  const now = yield* table.lock([...lasting.keys()].toSorted());
+
+  let worst: (SendResult & { kind: 'limited' }) | undefined;
+  for (const limit of limits) {
+    const retryAfterMs = yield* waitOf(table, limit, now);
+    if (retryAfterMs > (worst?.retryAfterMs ?? 0)) worst = { kind: 'limited', limit, retryAfterMs };
+  }
+  if (worst !== undefined) return worst;
+
+  const hits = [...lasting].map(([name, ms]) => ({ ...by, name, at: now, expiresAt: now + ms }));
+  yield* table.add(hits);
+  return undefined;
+}
+
+/** 0 when there is room: fewer than `max` were counted within the window. */
+function* waitOf(table: Tables['limits'], limit: Limit, now: number): Script<number> {
+  if (limit.max < 1) return limit.windowMs;
+  const oldest = yield* table.newest(limit.name, limit.max);
+  return oldest === undefined ? 0 : Math.max(0, oldest + limit.windowMs - now);
+}
+
+/** What counts under one name is counted once, however many windows look at it. */
+function longestWindows(limits: readonly Limit[]): ReadonlyMap<string, number> {
+  const longest = new Map<string, number>();
+  for (const { name, windowMs } of limits) {
+    longest.set(name, Math.max(windowMs, longest.get(name) ?? 0));
+  }
+  return longest;
+}

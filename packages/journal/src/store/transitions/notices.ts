@@ -1,0 +1,28 @@
+import type { OperationRecord } from '../record.js';
+import type { Script } from '../script.js';
+import type { Notice } from '../store.js';
+import type { Tables } from '../tables.js';
+
+/** How long whoever took a notice has for telling it, before somebody else may. */
+const TELLING_MS = 60_000;
+
+function stillMatters({ kind }: Notice, operation: OperationRecord | undefined): boolean {
+  if (kind === 'operation_unknown') return operation?.state === 'unknown';
+  return operation?.state === 'awaiting_approval' && operation.approval?.decision === undefined;
+}
+
+/** What has been dealt with meanwhile is not told any more. */
+export function* takeNotices(tables: Tables, limit: number): Script<readonly Notice[]> {
+  const taken: Notice[] = [];
+  for (const notice of yield* tables.notices.due(limit)) {
+    const operation = yield* tables.operations.look(notice.operationId);
+    if (!stillMatters(notice, operation)) {
+      yield* tables.notices.remove(notice.id);
+      continue;
+    }
+    const tries = notice.tries + 1;
+    yield* tables.notices.defer(notice.id, tables.now + TELLING_MS, tries);
+    taken.push({ ...notice, tries });
+  }
+  return taken;
+}

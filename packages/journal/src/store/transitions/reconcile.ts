@@ -1,0 +1,28 @@
+import type { Script } from '../script.js';
+import type { Verdict } from '../store.js';
+import type { Tables } from '../tables.js';
+import { record as entry } from './audit-entry.js';
+import { freeAll, hold } from './settle.js';
+
+/** Somebody found out, or a person decided: also about one that stopped half way and has no owner. */
+export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script<boolean> {
+  const operation = yield* tables.operations.get(id);
+  const waits = operation?.state === 'claimed' && operation.owner === undefined;
+  if (operation === undefined || (operation.state !== 'unknown' && !waits)) return false;
+
+  const { outcome, answer, code, holdMs, by, reason } = verdict;
+  const holds = outcome === 'executed' && holdMs > 0;
+  const after = yield* tables.operations.update(operation, {
+    state: 'reconciled',
+    outcome,
+    answer,
+    code,
+    owner: undefined,
+    fence: operation.fence + 1,
+    settledAt: tables.now,
+    ...hold(holds ? operation.slot : undefined, tables.now + holdMs),
+  });
+  yield* freeAll(tables, verdict.frees);
+  yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason }));
+  return true;
+}

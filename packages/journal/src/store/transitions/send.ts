@@ -1,0 +1,60 @@
+import type { Step } from '../../operation.js';
+import type { OperationRecord } from '../record.js';
+import type { Script } from '../script.js';
+import { isHeldBy, openStep } from '../states.js';
+import type { Grip, SendRequest, SendResult } from '../store.js';
+import type { Tables } from '../tables.js';
+import { record as entry } from './audit-entry.js';
+import { claimLimits } from './limits.js';
+
+/** The last thing before the first byte. Who was granted it once may be granted it again. */
+export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
+  const { step, limits } = request;
+  const operation = yield* tables.operations.get(grip.id);
+  if (!isHeldBy(operation, grip) || !maySend(operation, grip.owner, step)) return LOST;
+  if (!(yield* tables.owners.alive(grip.owner))) return LOST;
+
+  const sends = operation.sends + 1;
+  const limited = yield* claimLimits(tables, limits, { operation: grip.id, send: sends });
+  if (limited !== undefined) return limited;
+
+  const at = tables.now;
+  const steps =
+    step === undefined ? operation.steps : opened(operation.steps, step, grip.owner, at);
+  const after = yield* tables.operations.update(operation, {
+    state: 'sending',
+    sendingAt: at,
+    sends,
+    steps,
+  });
+  const { correlationId } = after;
+  yield* tables.audit.append(
+    entry(
+      'send',
+      after,
+      grip.owner,
+      step === undefined ? { correlationId } : { correlationId, step },
+    ),
+  );
+  return { kind: 'sent', at };
+}
+
+const LOST: SendResult = { kind: 'lost' };
+
+function maySend(operation: OperationRecord, owner: string, name: string | undefined): boolean {
+  const open = openStep(operation);
+  if (operation.state === 'claimed') return open === undefined && !isDone(operation, name);
+  if (operation.state !== 'sending') return false;
+  // Another attempt at the same request, by the one who was granted the first.
+  return (
+    open === name && operation.steps.every((step) => step.name !== name || step.owner === owner)
+  );
+}
+
+function isDone({ steps }: OperationRecord, name: string | undefined): boolean {
+  return steps.some((step) => step.name === name);
+}
+
+function opened(steps: readonly Step[], name: string, owner: string, at: number): readonly Step[] {
+  return [...steps.filter((step) => step.name !== name), { name, state: 'sending', at, owner }];
+}

@@ -1,0 +1,75 @@
+import type { OperationState, Step } from '../../operation.js';
+import type { OperationRecord, RecordChanges } from '../record.js';
+import type { Script } from '../script.js';
+import { isHeldBy, isSettled } from '../states.js';
+import type { Grip, Settlement } from '../store.js';
+import type { Tables } from '../tables.js';
+import { record as entry } from './audit-entry.js';
+
+export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Script<boolean> {
+  const operation = yield* tables.operations.get(grip.id);
+  if (!isHeldBy(operation, grip) || isSettled(operation)) return false;
+  if (settlement.state === 'awaiting_approval' && !isApproved(operation)) return false;
+
+  const after = yield* tables.operations.update(
+    operation,
+    ended(operation, settlement, tables.now),
+  );
+  if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
+  if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
+  yield* freeAll(tables, settlement.frees);
+
+  const { state, outcome, code } = after;
+  const { reason } = settlement;
+  yield* tables.audit.append(entry('settled', after, grip.owner, { state, outcome, code, reason }));
+  return true;
+}
+
+function isApproved({ approval }: OperationRecord): boolean {
+  return approval?.decision === 'approved';
+}
+
+function ended(operation: OperationRecord, settlement: Settlement, now: number): RecordChanges {
+  const { outcome, answer, code, holdMs } = settlement;
+  const state = stateAfter(operation, settlement);
+  if (isSettled({ state })) {
+    const holds = settlement.state !== 'released' && holdMs > 0;
+    const slot = holds ? operation.slot : undefined;
+    const heldUntil = slot === undefined ? undefined : now + holdMs;
+    return { state, outcome, answer, code, owner: undefined, settledAt: now, slot, heldUntil };
+  }
+  const said = { state, outcome, answer, code };
+  if (settlement.stillRunning === true) return said;
+  const restsUntil = state === 'awaiting_approval' ? now + holdMs : undefined;
+  return { ...said, owner: undefined, steps: given(operation), restsUntil };
+}
+
+/** Its lease had lapsed, or its call's time was over; but it came back and knows. */
+function stateAfter(operation: OperationRecord, { state }: Settlement): OperationState {
+  return operation.state === 'unknown' && isSettled({ state }) ? 'reconciled' : state;
+}
+
+/** Who settles a step that he sent himself sends it no more. Of another's step he knows nothing. */
+function given({ steps, owner }: OperationRecord): readonly Step[] {
+  return steps.map((step) => {
+    if (step.owner !== owner) return step;
+    const { owner: _, ...rest } = step;
+    return rest;
+  });
+}
+
+export function hold(slot: string | undefined, until: number): RecordChanges {
+  return { slot, heldUntil: slot === undefined ? undefined : until };
+}
+
+/** Always in the same order, so that two of us never wait for each other. */
+export function* freeAll(tables: Tables, ids: readonly string[] = []): Script<void> {
+  for (const id of ids.toSorted()) yield* free(tables, id);
+}
+
+/** What was undone may be done again. An explicit key still stands for its answer. */
+function* free(tables: Tables, id: string): Script<void> {
+  const undone = yield* tables.operations.get(id);
+  if (undone === undefined || !isSettled(undone) || undone.identity.by === 'key') return;
+  if (undone.slot !== undefined) yield* tables.operations.update(undone, hold(undefined, 0));
+}

@@ -1,0 +1,56 @@
+import type { Step } from '../../operation.js';
+import type { OperationRecord } from '../record.js';
+import type { Script } from '../script.js';
+import { isHeldBy, isSettled } from '../states.js';
+import type { Grip } from '../store.js';
+import type { Tables } from '../tables.js';
+import { record as entry } from './audit-entry.js';
+
+export function* completeStep(
+  tables: Tables,
+  grip: Grip,
+  name: string,
+  result: string,
+): Script<boolean> {
+  const operation = yield* held(tables, grip);
+  if (operation === undefined) return false;
+  const earlier = operation.steps.find((step) => step.name === name);
+  if (earlier?.state === 'done') return true;
+  const done: Step = { name, state: 'done', result, at: tables.now };
+  const steps = [...operation.steps.filter((step) => step !== earlier), done];
+  return yield* goOn(tables, operation, grip, 'step_done', name, steps);
+}
+
+export function* reopenStep(tables: Tables, grip: Grip, name: string): Script<boolean> {
+  const operation = yield* held(tables, grip);
+  const open = operation?.steps.find((step) => step.name === name && step.state === 'sending');
+  if (operation === undefined || open === undefined) return false;
+  const steps = operation.steps.filter((step) => step !== open);
+  return yield* goOn(tables, operation, grip, 'step_reopened', name, steps);
+}
+
+/** Also one that lapsed meanwhile: nobody else has it, and its former owner knows. */
+function* held(tables: Tables, grip: Grip): Script<OperationRecord | undefined> {
+  const operation = yield* tables.operations.get(grip.id);
+  if (!isHeldBy(operation, grip) || isSettled(operation)) return undefined;
+  return operation;
+}
+
+function* goOn(
+  tables: Tables,
+  operation: OperationRecord,
+  grip: Grip,
+  kind: string,
+  step: string,
+  steps: readonly Step[],
+): Script<true> {
+  const after = yield* tables.operations.update(operation, {
+    state: 'claimed',
+    // Whoever lapsed meanwhile knows of this step, and sends no other.
+    owner: operation.state === 'unknown' ? undefined : operation.owner,
+    outcome: undefined,
+    steps,
+  });
+  yield* tables.audit.append(entry(kind, after, grip.owner, { step }));
+  return true;
+}

@@ -1,0 +1,2 @@
+export { startCluster, type Cluster } from './cluster.js';
+export { testJournal, type TestJournal } from './journal-url.js';
