@@ -9,7 +9,7 @@ const papers = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 const forNobody = /\.(test|fixture)\.(js|d\.ts)$|\.tsbuildinfo$/;
 
 /** The folders of all packages that are published. */
-export const publicDirs = () =>
+const publicDirs = () =>
   packageDirs().filter((dir) => {
     /** @type {import('./json.mjs').Manifest} */
     const manifest = readJson(join(dir, 'package.json'));

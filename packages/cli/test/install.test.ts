@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stage } from '../../../scripts/lib/stage.mjs';
 import { overHttp, overStdio } from './support/client.js';
 import { endAll, start } from './support/process.js';
 
@@ -47,29 +48,35 @@ const npm = async (args: readonly string[], cwd: string): Promise<string> => {
   return stdout;
 };
 
-let dir: string;
+/** As they lie in the tree, and as `npm run pack` joins them for publishing. */
+const ways = {
+  'as they are': (folders: readonly string[]) => Promise.resolve(folders),
+  joined: (folders: readonly string[], dir: string) => stage(join(dir, 'staged'), folders),
+};
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'toolkeel-install-'));
-  const folders = [...published()].map((name) => ours.get(name)?.dir ?? '');
-  const packed = await npm(['pack', ...folders, '--json', '--pack-destination', dir], dir);
-  // npm up to 11 prints an array, npm 12 an object by package name.
-  const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>);
-  writeFileSync(join(dir, 'package.json'), '{ "name": "empty", "private": true }');
-  const files = tarballs.map(({ filename }) => `./${filename}`);
-  await npm(['install', ...files, '--prefer-offline'], dir);
-}, 120_000);
-
-afterAll(async () => {
-  await endAll();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(endAll);
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
 }
 
-describe('the packages as they are published, in an empty folder', () => {
+describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty folder', (way) => {
+  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-install-'));
+
+  beforeAll(async () => {
+    const folders = [...published()].map((name) => ours.get(name)?.dir ?? '');
+    const laidOut = await ways[way](folders, dir);
+    const packed = await npm(['pack', ...laidOut, '--json', '--pack-destination', dir], dir);
+    // npm up to 11 prints an array, npm 12 an object by package name.
+    const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>);
+    rmSync(join(dir, 'staged'), { recursive: true, force: true });
+    writeFileSync(join(dir, 'package.json'), '{ "name": "empty", "private": true }');
+    const files = tarballs.map(({ filename }) => `./${filename}`);
+    await npm(['install', ...files, '--prefer-offline'], dir);
+  }, 180_000);
+
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
   const npx = (...args: readonly string[]) =>
     start('npx', ['toolkeel', ...args], { cwd: dir, env: environment });
 

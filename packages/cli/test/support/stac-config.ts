@@ -6,8 +6,9 @@ export function writeStacConfig(
   dir: string,
   catalogs: Readonly<Record<string, object>>,
   more: object = {},
+  file = 'toolkeel.config.json',
 ): void {
   const [defaultCatalog] = Object.keys(catalogs);
   const stac = { catalogs, defaultCatalog, builtinCatalogs: false, ...more };
-  writeFileSync(join(dir, 'toolkeel.config.json'), JSON.stringify({ packs: { stac } }));
+  writeFileSync(join(dir, file), JSON.stringify({ packs: { stac } }));
 }

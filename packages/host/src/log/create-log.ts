@@ -55,10 +55,6 @@ export function createLog(options: LogOptions = {}): Log {
   const flush = async (): Promise<void> => {
     if (waiting.length === 0) return;
     clearTimeout(timer);
-    if (waiting.length === 0) {
-      timer = undefined;
-      return;
-    }
     emit ??= await loadPino({ level, base }, (line) => lines.push(line));
     writeOut();
   };

@@ -33,7 +33,7 @@ export interface Group {
   readonly nodes: readonly Node[];
 }
 
-export interface Negation {
+interface Negation {
   readonly kind: 'not';
   readonly at: IssuePath;
   readonly node: Node;

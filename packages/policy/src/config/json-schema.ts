@@ -101,7 +101,7 @@ const nested = { $ref: '#/$defs/policyCondition' } as const;
 const several = { type: 'array', items: nested, minItems: 1, maxItems: 100 } as const;
 
 /** `args`, then a name, then names, places in lists, or any place in a list. */
-export const ARGUMENT_PATH =
+const ARGUMENT_PATH =
   '^args(\\.[A-Za-z_$][\\w$\\-]*|\\["[^"]+"\\])(\\.[A-Za-z_$][\\w$\\-]*|\\["[^"]+"\\]|\\[\\*\\]|\\[\\d{1,6}\\])*$';
 
 const condition = {
@@ -137,7 +137,7 @@ const expiresInHours = {
 } as const;
 
 /** Names that are shown to people; a colon marks those that are not the user's own. */
-export const NAME = '^[\\p{L}\\p{N}][\\p{L}\\p{N} _.\\-]{0,79}$';
+const NAME = '^[\\p{L}\\p{N}][\\p{L}\\p{N} _.\\-]{0,79}$';
 const name = {
   type: 'string',
   pattern: NAME,

@@ -41,15 +41,18 @@ function restriction(
   return { kind: 'approve', rule: name, explanation, expiresInMs: expiryOf(policy, findings) };
 }
 
-const hardly = (rule: string, explanation: string): Decision => ({
+const refusal = (rule: string, explanation: string): Decision => ({
   kind: 'deny',
   code: 'policy_denied_hard_rule',
   rule: `hard:${rule}`,
   explanation,
 });
 
-const unknownTool = hardly('unknown tool', 'No rule can be held against a tool that is not known.');
-const unreadable = hardly(
+const unknownTool = refusal(
+  'unknown tool',
+  'No rule can be held against a tool that is not known.',
+);
+const unreadable = refusal(
   'unreadable call',
   'The call cannot be read, so no rule can be held against it.',
 );

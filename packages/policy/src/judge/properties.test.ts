@@ -158,6 +158,6 @@ it('evaluation never throws, whatever the arguments are', () => {
       expect(['allow', 'deny', 'approve']).toContain(evaluate(policy, about).kind);
       explain(policy, about);
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });

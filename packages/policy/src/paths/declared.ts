@@ -128,7 +128,8 @@ function mayBe(shape: JsonSchema, type: string): boolean {
 
 function typesOf(shapes: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const each = shapes.map((shape): readonly string[] | undefined => {
-    if (shape['type'] !== undefined) return [shape['type']].flat().map(String);
+    if (shape['type'] !== undefined)
+      return [shape['type']].flat().filter((one) => typeof one === 'string');
     return listedValues(shape)?.map((value) => typeof value);
   });
   const known = each.filter((types) => types !== undefined).flat();

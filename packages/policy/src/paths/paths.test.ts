@@ -102,6 +102,20 @@ describe('what a schema declares', () => {
     expect(paths.length).toBeLessThan(100);
   });
 
+  it('is nothing to fall over where it is nonsense', () => {
+    const nonsense = [
+      { type: [Object.create(null), 5], properties: [] },
+      { properties: { a: 5, b: null, c: { $ref: '#/a/~2', anyOf: {}, enum: 'x', items: 7 } } },
+      { $ref: '#' },
+      null,
+      [],
+    ] as unknown as (typeof schema)[];
+    for (const one of nonsense) {
+      declaredPaths(one);
+      expect(() => declaredAt(one, parsePath('args.c[*].d'))).not.toThrow();
+    }
+  });
+
   it('is bounded in a schema that is made to be endless', () => {
     const branches = { anyOf: Array.from({ length: 50 }, () => ({ $ref: '#/$defs/a' })) };
     const properties = Object.fromEntries(

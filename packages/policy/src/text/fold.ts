@@ -3,6 +3,7 @@ export const MAX_TEXT = 1_000_000;
 
 /** Compatibility forms become plain ones, and what nobody sees is gone: `ｅｘ\u200bample` is `example`. */
 export function plain(text: string): string {
+  if (!/[^\x20-\x7e\t\n\r]/.test(text)) return text; // most texts
   return text.normalize('NFKC').replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
 }
 

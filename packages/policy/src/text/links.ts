@@ -10,6 +10,7 @@ export function linkHosts(text: string): string[] {
     .toLowerCase()
     .replaceAll('。', '.')
     .split(/[\s<>"]+/)
+    .filter((chunk) => chunk.includes('.') || chunk.includes('://'))
     .flatMap(hostsInChunk);
 }
 

@@ -38,6 +38,7 @@ describe('a pattern', () => {
 
 test('texts are compared as people see them', () => {
   expect(fold('  Check\n\tOUT ')).toBe(' check out ');
+  expect(fold('li\ufeffnk')).toBe('link');
   expect(fold('ｌｉｎｋ\u200b in\u00ad bio')).toBe('link in bio');
 });
 
@@ -46,6 +47,7 @@ describe('links', () => {
     ['see https://Example.com/a?b#c now', ['example.com']],
     ['www.example.com and example.org/path/file.zip', ['www.example.com', 'example.org']],
     ['https://good.example@evil.test/', ['evil.test']],
+    ['https://a@b.test@evil.test', ['evil.test']],
     ['https://evil.test:8080\\@good.example', ['evil.test']],
     ['https://a.test,https://b.test', ['a.test', 'b.test']],
     ['https://a.test,b.test', ['a.test', 'b.test']],
