@@ -6,6 +6,7 @@ import { runChecks } from './lib/checks/index.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
+import { ensurePostgres } from './lib/postgres.mjs';
 import { say, seconds, timed } from './lib/progress.mjs';
 import { ready } from './lib/ready.mjs';
 import { show, tool } from './lib/run.mjs';
@@ -29,7 +30,10 @@ const runTests = async () => {
 };
 
 await main(async () => {
-  const install = await timed(() => ensureInstalled());
+  const install = await timed(async () => {
+    await ensureInstalled();
+    await ensurePostgres();
+  });
   // The checks compile everything too. When they fail, the tests still run: they read the sources.
   const check = await timed(async () => (long ? ready().then(() => []) : runChecks()));
   const test = await timed(runTests);

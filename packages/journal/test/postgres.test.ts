@@ -1,5 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { testJournal } from '@toolkeel/journal/testing';
+import type { Bench } from '../src/store/contract/harness.fixture.js';
+import { historyContract } from '../src/store/contract/history.fixture.js';
+import { stormContract } from '../src/store/contract/storm.fixture.js';
 import { storeContract } from '../src/store/contract/suite.fixture.js';
 import { postgresStore } from '../src/store/postgres/store.js';
 import type { JournalStore } from '../src/store/store.js';
@@ -25,9 +28,13 @@ afterAll(async () => {
   await drop();
 });
 
-storeContract('PostgreSQL', async () => {
+async function bench(): Promise<Bench> {
   await tables.empty();
   let used = 0;
   const another = async () => stores[used++ % stores.length]!;
   return { store: await another(), another, advance: tables.advance, close: async () => {} };
-});
+}
+
+storeContract('PostgreSQL', bench);
+historyContract('PostgreSQL', bench, 25);
+stormContract('PostgreSQL', bench, 12);

@@ -54,7 +54,10 @@ type Flaw = readonly [kind: AuditProblem['kind'], message: string];
 function* flaws(row: AuditRow, last: AuditHead, expect: AuditHead | undefined): Generator<Flaw> {
   const { seq, prev, hash, malformed } = row;
   if (malformed !== undefined) yield ['malformed', `row ${seq} cannot be read: ${malformed}`];
-  if (seq <= last.seq) return yield ['reordered', `row ${seq} stands behind row ${last.seq}`];
+  if (seq <= last.seq) {
+    yield ['reordered', `row ${seq} stands behind row ${last.seq}`];
+    return;
+  }
   if (seq > last.seq + 1) {
     const gone =
       seq === last.seq + 2 ? `row ${seq - 1} is` : `rows ${last.seq + 1} to ${seq - 1} are`;

@@ -5,17 +5,20 @@ import { delimiter, join } from 'node:path';
 const DEBIAN = '/usr/lib/postgresql';
 
 /** The directory of a PostgreSQL server's programs, the newest first; undefined where there is none. */
-export function findPostgres(path = process.env['PATH'] ?? ''): string | undefined {
-  return [...path.split(delimiter).filter(Boolean), ...debianVersions()].find((dir) =>
+export function findPostgres(
+  path = process.env['PATH'] ?? '',
+  debian = DEBIAN,
+): string | undefined {
+  return [...path.split(delimiter).filter(Boolean), ...versionsIn(debian)].find((dir) =>
     ['postgres', 'initdb'].every((program) => isProgram(join(dir, program))),
   );
 }
 
-function debianVersions(): readonly string[] {
+function versionsIn(root: string): readonly string[] {
   try {
-    return readdirSync(DEBIAN)
+    return readdirSync(root)
       .toSorted((a, b) => Number(b) - Number(a))
-      .map((version) => join(DEBIAN, version, 'bin'));
+      .map((version) => join(root, version, 'bin'));
   } catch {
     return [];
   }

@@ -1,7 +1,10 @@
+import type { Bench } from '../contract/harness.fixture.js';
+import { historyContract } from '../contract/history.fixture.js';
+import { stormContract } from '../contract/storm.fixture.js';
 import { storeContract } from '../contract/suite.fixture.js';
 import { memoryStore } from './store.js';
 
-storeContract('memory', async () => {
+async function open(): Promise<Bench> {
   let now = Date.UTC(2026, 0, 1);
   const store = memoryStore({ now: () => now });
   return {
@@ -10,4 +13,8 @@ storeContract('memory', async () => {
     advance: async (ms) => void (now += ms),
     close: () => store.close(),
   };
-});
+}
+
+storeContract('memory', open);
+historyContract('memory', open, 500);
+stormContract('memory', open, 50);

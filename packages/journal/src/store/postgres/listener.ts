@@ -1,6 +1,5 @@
 import pg from 'pg';
 import type { Waiters } from '../waiters.js';
-import { clientSettings } from './pool.js';
 
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000] as const;
 /** What a lost message would cost at most. */
@@ -17,7 +16,7 @@ export interface Listener {
  * everybody looks again once it is back; and, while somebody waits, every second in any case.
  */
 export function listener(
-  connectionString: string,
+  settings: pg.ClientConfig,
   channel: string,
   { tell, tellAll, size }: Pick<Waiters, 'tell' | 'tellAll' | 'size'>,
 ): Listener {
@@ -27,7 +26,7 @@ export function listener(
   let isStopped = false;
 
   const connect = async (failures: number): Promise<void> => {
-    const mine = new pg.Client(clientSettings(connectionString));
+    const mine = new pg.Client(settings);
     client = mine;
     let isOver = false;
     const again = (): void => {

@@ -6,7 +6,7 @@ import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
 import { listener, newsPayload } from './listener.js';
-import { openPool } from './pool.js';
+import { clientSettings, openPool } from './pool.js';
 import { prepareSchema } from './schema.js';
 import { postgresSettings } from './settings.js';
 import { transactor } from './transact.js';
@@ -17,16 +17,19 @@ export interface PostgresStoreOptions {
   readonly connections?: number;
   /** How many calls are kept. Default 100,000. */
   readonly calls?: number;
+  /** How long a call may take at most when the database does not answer. Default 10 s. */
+  readonly patienceMs?: number;
 }
 
 /** For many machines. Time is the database's own. */
 export async function postgresStore(options: PostgresStoreOptions): Promise<JournalStore> {
-  const { connections = 8, calls = 100_000 } = options;
+  const { connections = 8, calls = 100_000, patienceMs = 10_000 } = options;
   const { connectionString, schema, where } = postgresSettings(options.url);
   const prefix = `"${schema}".`;
   const clock = `${prefix}now_ms()`;
   const channel = `toolkeel_${schema}`;
-  const pool = openPool(connectionString, connections);
+  const settings = clientSettings(connectionString, patienceMs);
+  const pool = openPool(settings, connections);
   const dialect: Dialect = {
     kind: 'postgres',
     prefix,
@@ -36,16 +39,16 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   };
   try {
     // The clock is part of what may have to be made first.
-    const beforehand = transactor({ pool, where, clock: '0' });
+    const beforehand = transactor({ pool, where, patienceMs, clock: '0' });
     await prepareSchema(beforehand, dialect, schema, where);
   } catch (error) {
     await pool.end();
     throw error;
   }
 
-  const { read, write } = transactor({ pool, where, clock });
+  const { read, write } = transactor({ pool, where, patienceMs, clock });
   const waiting = waiters();
-  const others = listener(connectionString, channel, waiting);
+  const others = listener(settings, channel, waiting);
   const tell = (news: 'ended' | 'approved', id: string, values: unknown[]): string =>
     ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, newsPayload(news, id))})`;
   const using =

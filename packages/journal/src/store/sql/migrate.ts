@@ -20,10 +20,20 @@ export function* migrate(dialect: Dialect, where: string): Script<void> {
 /** Whether there is anything to do; asked before, because asking needs no lock and no right to change. */
 export function* isCurrent(dialect: Dialect, where: string): Script<boolean> {
   const row = yield* first(`SELECT version FROM ${dialect.prefix}schema_version`);
-  const version = (row?.['version'] as number | undefined) ?? 0;
+  if (row === undefined) throw withoutVersion(where);
+  const version = row['version'] as number;
   const known = migrations(dialect).length;
   refuseNewer(version, known, where);
   return version === known;
+}
+
+/** The table is never empty, so something has been lost. */
+function withoutVersion(where: string): JournalError {
+  return new JournalError(
+    'corrupt',
+    `The journal in ${where} is damaged: it does not say which version it has. Restore a backup, or ` +
+      'name another journal.url. With an empty journal nobody knows any more what was already done.',
+  );
 }
 
 function refuseNewer(version: number, known: number, where: string): void {

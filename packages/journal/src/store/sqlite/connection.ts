@@ -6,9 +6,6 @@ import { toSqlite } from './statement.js';
 
 /** How long one attempt at a lock may hold up this process's event loop. */
 export const BUSY_MS = 40;
-/** How long all attempts together may take. */
-const PATIENCE_MS = 10_000;
-
 export interface Connection {
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
   /** All or nothing. */
@@ -16,7 +13,7 @@ export interface Connection {
 }
 
 /** Scripts run in one go: nothing of this process comes between, other processes wait for the lock. */
-export function connection(driver: SqliteDriver, path: string): Connection {
+export function connection(driver: SqliteDriver, path: string, patienceMs: number): Connection {
   const run = <T>(script: Script<T>): T => {
     let step = script.next();
     while (step.done !== true) {
@@ -35,7 +32,7 @@ export function connection(driver: SqliteDriver, path: string): Connection {
       } catch (error) {
         if (!isBusy(error)) throw sqliteError(error, path);
         const waited = performance.now() - start;
-        if (waited > PATIENCE_MS) throw lockedTooLong(path, waited, error);
+        if (waited > patienceMs) throw lockedTooLong(path, waited, error);
         await sleep(Math.random() * Math.min(50, 2 ** attempt));
       }
     }

@@ -1,7 +1,9 @@
 import { JournalError, type JournalErrorReason } from '../../error.js';
 
-/** The primary result codes of SQLite that say what is wrong with the file; all others are our mistake. */
+/** The primary result codes of SQLite that say what is wrong with the file. */
 const REASONS: Readonly<Record<number, JournalErrorReason>> = {
+  // A table is gone, or is not what it was.
+  1: 'corrupt',
   5: 'unavailable',
   6: 'unavailable',
   8: 'read_only',
@@ -33,12 +35,12 @@ export function isBusy(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
-/** What SQLite said, in words for a person. What is not about the file is thrown as it is. */
+/** What SQLite said, in words for a person. What is not from SQLite is thrown as it is. */
 export function sqliteError(error: unknown, path: string): unknown {
   if (error instanceof JournalError) return error;
   const code = resultCode(error);
-  const reason = code === undefined ? undefined : REASONS[code];
-  if (reason === undefined) return error;
+  if (code === undefined) return error;
+  const reason = REASONS[code] ?? 'unavailable';
   const said = (error as Error).message;
   const message = `The journal ${path} could not be used (${said}). Nothing was changed. ${ADVICE[reason]}`;
   return new JournalError(reason, message, { cause: error });
@@ -47,7 +49,7 @@ export function sqliteError(error: unknown, path: string): unknown {
 export function lockedTooLong(path: string, ms: number, cause: unknown): JournalError {
   return new JournalError(
     'unavailable',
-    `The journal ${path} was locked by another process for ${Math.round(ms / 1000)} s. Nothing was ` +
+    `The journal ${path} was locked by another process for ${(ms / 1000).toFixed(1)} s. Nothing was ` +
       'changed. Which process holds it? A backup or another program may have it open.',
     { cause },
   );

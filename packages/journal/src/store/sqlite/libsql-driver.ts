@@ -7,7 +7,7 @@ export async function libsqlDriver(): Promise<OpenDriver | undefined> {
   if (libsql === undefined) return undefined;
   const Database = libsql.default;
 
-  return (path, busyMs) => {
+  return function openWithLibsql(path, busyMs) {
     const db = new Database(path, { timeout: busyMs });
     const prepared = new Map<string, { all(...values: readonly unknown[]): unknown[] }>();
     return {

@@ -20,7 +20,7 @@ export function nodeDriver(): OpenDriver | undefined {
   if (sqlite === undefined) return undefined;
   const { DatabaseSync } = sqlite as unknown as NodeSqlite;
 
-  return (path, busyMs) => {
+  return function openWithNode(path, busyMs) {
     const db = new DatabaseSync(path, { timeout: busyMs });
     // Older versions of the module do not know that option.
     db.exec(`PRAGMA busy_timeout = ${busyMs}`);

@@ -1,12 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JournalStore } from '../store.js';
+import type { Bench } from '../contract/harness.fixture.js';
+import { historyContract } from '../contract/history.fixture.js';
+import { stormContract } from '../contract/storm.fixture.js';
 import { storeContract } from '../contract/suite.fixture.js';
+import type { JournalStore } from '../store.js';
 import { sqliteStore } from './store.js';
 
-storeContract('SQLite', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-journal-'));
+/** In memory where that can be had: what survives a power cut is not the question here. */
+const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+async function open(): Promise<Bench> {
+  const dir = mkdtempSync(join(scratch, 'toolkeel-journal-'));
   let now = Date.UTC(2026, 0, 1);
   const opened: JournalStore[] = [];
   const another = async () => {
@@ -23,4 +29,8 @@ storeContract('SQLite', async () => {
       rmSync(dir, { recursive: true });
     },
   };
-});
+}
+
+storeContract('SQLite', open);
+historyContract('SQLite', open, 25);
+stormContract('SQLite', open, 12);

@@ -19,17 +19,19 @@ export interface SqliteStoreOptions {
   readonly now?: () => number;
   /** How many calls are kept. Default 100,000. */
   readonly calls?: number;
+  /** How long to wait for other processes that write. Default 10 s. */
+  readonly patienceMs?: number;
   readonly driver?: OpenDriver;
 }
 
 type News = [what: 'ended' | 'approved', id: string];
 
 export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalStore> {
-  const { path, now = Date.now, calls = 100_000 } = options;
+  const { path, now = Date.now, calls = 100_000, patienceMs = 10_000 } = options;
   const open = options.driver ?? (await chooseDriver());
   prepareFile(path);
   const driver = openDatabase(open, path);
-  const { read, write } = connection(driver, path);
+  const { read, write } = connection(driver, path, patienceMs);
 
   const dialect = (at: number): Dialect => ({
     kind: 'sqlite',
@@ -76,7 +78,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     close: async () => {
       others.stop();
       waiting.tellAll();
-      driver.close();
+      closeDatabase(driver);
     },
   });
   return store;
@@ -90,4 +92,14 @@ function openDatabase(open: OpenDriver, path: string): SqliteDriver {
   } catch (error) {
     throw sqliteError(error, path);
   }
+}
+
+/** What is still in the log goes into the file, so that the file alone is a whole journal. */
+function closeDatabase(driver: SqliteDriver): void {
+  try {
+    driver.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Others still use it, or it is damaged: the log is read when it is opened next.
+  }
+  driver.close();
 }

@@ -14,42 +14,51 @@ import { changeHands } from './take-over.js';
 export function* find(tables: Tables, request: ClaimRequest): Script<ClaimResult | undefined> {
   const slot = tables.slotOf(request.account, request.tool, request.identity);
   const holder = yield* tables.operations.holder(slot);
-  if (holder === undefined || repeats(request)) return undefined;
-  if (isSettled(holder)) return isOver(holder, tables.now) ? undefined : held(tables, holder);
-  if (isInFlight(holder)) {
-    return (yield* tables.owners.alive(holder.owner!)) ? held(tables, holder) : undefined;
-  }
-  return canResume(holder, request) ? undefined : held(tables, holder);
+  if (holder === undefined || (yield* isAbandoned(tables, holder))) return undefined;
+  return standing(tables, holder, request);
 }
 
 export function* claim(tables: Tables, request: ClaimRequest): Script<ClaimResult> {
+  const { operations, owners, now } = tables;
   const slot = tables.slotOf(request.account, request.tool, request.identity);
-  if (!(yield* tables.owners.alive(request.owner))) throw lapsedOwner(request.owner);
   for (;;) {
-    const found = yield* tables.operations.holder(slot);
-    const holder = found && (yield* lapseIfAbandoned(tables, found));
+    const found = yield* operations.holder(slot);
+    const isFallen = found !== undefined && (yield* isAbandoned(tables, found));
+    const held = found && !isFallen ? standing(tables, found, request) : undefined;
+    if (held !== undefined) return held;
+
+    // Only now does the caller become an owner. A replay is for anybody.
+    if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
+    const holder = isFallen ? yield* lapse(tables, found) : found;
     let free: string | undefined = slot;
     if (holder?.slot !== undefined) {
-      if (isSettled(holder)) {
-        if (!isOver(holder, tables.now) && !repeats(request)) return held(tables, holder);
-        yield* tables.operations.update(holder, { slot: undefined, heldUntil: undefined });
-      } else if (repeats(request)) {
-        free = undefined;
-      } else {
-        if (!canResume(holder, request)) return held(tables, holder);
-        return yield* resume(tables, holder, request.owner);
-      }
+      const left = standing(tables, holder, request);
+      if (left !== undefined) return left;
+      if (isSettled(holder))
+        yield* operations.update(holder, { slot: undefined, heldUntil: undefined });
+      else if (repeats(request)) free = undefined;
+      else return yield* resume(tables, holder, request.owner);
     }
-    const record = begun(request, free, tables.now);
-    if (yield* tables.operations.insert(record)) {
-      return { kind: 'mine', operation: view(record, tables.now), resumed: false };
+    const record = begun(request, free, now);
+    if (yield* operations.insert(record)) {
+      return { kind: 'mine', operation: view(record, now), resumed: false };
     }
   }
 }
 
-function* lapseIfAbandoned(tables: Tables, record: OperationRecord): Script<OperationRecord> {
-  if (!isInFlight(record) || (yield* tables.owners.alive(record.owner!))) return record;
-  return yield* lapse(tables, record);
+function* isAbandoned({ owners }: Tables, record: OperationRecord): Script<boolean> {
+  return isInFlight(record) && !(yield* owners.alive(record.owner!));
+}
+
+/** What the caller gets to see, where he cannot have the slot. */
+function standing(
+  { now }: Tables,
+  holder: OperationRecord,
+  request: ClaimRequest,
+): ClaimResult | undefined {
+  if (repeats(request)) return undefined;
+  const isFree = isSettled(holder) ? isOver(holder, now) : canResume(holder, request);
+  return isFree ? undefined : { kind: 'held', operation: view(holder, now) };
 }
 
 /**
@@ -68,10 +77,6 @@ function* resume(tables: Tables, holder: OperationRecord, owner: string): Script
 
 function repeats({ allowDuplicate, identity }: ClaimRequest): boolean {
   return allowDuplicate && identity.by !== 'key';
-}
-
-function held(tables: Tables, record: OperationRecord): ClaimResult {
-  return { kind: 'held', operation: view(record, tables.now) };
 }
 
 function begun(request: ClaimRequest, slot: string | undefined, now: number): OperationRecord {

@@ -1,0 +1,22 @@
+import type { AuditEntry } from '../store/store.js';
+import { GENESIS, link, unlinked, type AuditHead } from './chain.js';
+import type { AuditRow } from './row.js';
+
+/** A chain over these entries, a second apart. */
+export function chainOf(entries: readonly AuditEntry[]): AuditRow[] {
+  let head: AuditHead = GENESIS;
+  return entries.map((entry, index) => {
+    const row = link(head, unlinked(entry, 1000 * (index + 1)));
+    head = row;
+    return row;
+  });
+}
+
+export const entries = (count: number): AuditEntry[] =>
+  Array.from({ length: count }, (_, index) => ({
+    kind: 'send',
+    actor: 'alice',
+    operationId: `op_${index}`,
+    tool: 'post',
+    detail: { n: index },
+  }));

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { seededRandom } from '@toolkeel/kernel/testing';
+import { verifyAudit } from '../../audit/verify.js';
+import { readAudit } from '../../audit/read.js';
+import type { JournalStore } from '../store.js';
+import {
+  byContent,
+  DAY,
+  owner,
+  plain,
+  release,
+  request,
+  success,
+  unknown,
+  type OpenBench,
+} from './harness.fixture.js';
+
+const KEYS = ['a', 'b', 'c', 'd'];
+const WORKERS = 6;
+
+/** Workers on several connections that claim, send, settle, die and come back, all at the same time. */
+export function stormContract(kind: string, open: OpenBench, turns: number): void {
+  test(`no interleaving of the ${kind} store does anything twice`, async () => {
+    const bench = await open();
+    const random = seededRandom(42);
+    const stores = [bench.store, await bench.another(), await bench.another()];
+    const sent = new Map<string, string[]>();
+
+    const turn = async (store: JournalStore, name: string): Promise<void> => {
+      const key = KEYS[Math.floor(random() * KEYS.length)]!;
+      const claim = await store.claim(request({ owner: name, identity: byContent(key) }));
+      if (claim.kind === 'held') return;
+      const { id, fence } = claim.operation;
+      const mine = { id, owner: name, fence };
+      const luck = random();
+      if (luck < 0.3) return die(store, name);
+      if ((await store.send(mine, plain)).kind !== 'sent') return;
+      if (luck < 0.6) {
+        // It surely did not happen, so that the slot is free again.
+        await store.settle(mine, release());
+        return;
+      }
+      sent.set(key, [...(sent.get(key) ?? []), id]);
+      if (luck < 0.7) return die(store, name);
+      await store.settle(mine, luck < 0.8 ? unknown() : success({ holdMs: DAY }));
+    };
+    const worker = async (index: number): Promise<void> => {
+      const store = stores[index % stores.length]!;
+      const name = `worker-${index}`;
+      await store.enlist(owner(name), DAY);
+      for (let i = 0; i < turns || sent.size < KEYS.length; i++) {
+        await turn(store, name);
+        if (random() < 0.2) await store.sweep();
+      }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, (_, index) => worker(index)));
+
+    // Everything that may have happened is remembered, and happened for one operation of its key.
+    expect([...sent.keys()].toSorted()).toEqual(KEYS);
+    for (const [, ids] of sent) expect(ids).toHaveLength(1);
+    const left = await bench.store.list({ states: ['claimed', 'sending'] });
+    expect(left).toEqual([]);
+    expect((await verifyAudit(readAudit(bench.store))).problems).toEqual([]);
+    await bench.close();
+  });
+}
+
+async function die(store: JournalStore, name: string): Promise<void> {
+  await store.expel(name);
+  await store.enlist(owner(name), DAY);
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { verifyAudit } from '../../audit/verify.js';
+import {
+  byContent,
+  claimed,
+  DAY,
+  owner,
+  release,
+  settled,
+  success,
+} from '../contract/harness.fixture.js';
+import { memoryStore } from './store.js';
+
+test('what is over makes room, what holds a slot or is under way stays', async () => {
+  const store = memoryStore({ operations: 10 });
+  await store.enlist(owner(), DAY);
+  const waiting = await claimed(store, { identity: byContent('waiting') });
+  const held = await settled(store, { identity: byContent('held') }, success({ holdMs: DAY }));
+  for (let i = 0; i < 200; i++) await settled(store, { identity: byContent(`${i}`) }, release());
+  expect((await store.list({ limit: 1000 })).length).toBeLessThanOrEqual(21);
+  expect(await store.get(waiting.id)).toEqual(waiting);
+  expect(await store.get(held.id)).toEqual(held);
+});
+
+test('more holders than are kept are all kept', async () => {
+  const store = memoryStore({ operations: 5 });
+  await store.enlist(owner(), DAY);
+  for (let i = 0; i < 50; i++) await settled(store, { identity: byContent(`${i}`) });
+  expect(await store.list({ limit: 1000, holdsSlot: true })).toHaveLength(50);
+});
+
+test('the audit keeps its newest rows, as one chain with the head that was shown before', async () => {
+  const store = memoryStore();
+  const write = async (times: number) => {
+    for (let i = 0; i < times; i++) await store.audit({ kind: 'x', actor: 'ann' });
+  };
+  await write(25_000);
+  const seen = await store.auditHead();
+  expect(seen!.seq).toBe(25_000);
+  await write(30_000);
+  const rows = await store.auditRows(1, 100_000);
+  expect(rows).toHaveLength(10_000);
+  expect(rows.at(-1)!.seq).toBe(55_000);
+  const { problems } = await verifyAudit(rows);
+  // Only that the chain does not begin at its beginning.
+  expect(problems.map(({ kind }) => kind)).toEqual(['missing']);
+});

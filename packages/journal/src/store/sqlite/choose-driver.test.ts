@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { chooseDriver } from './choose-driver.js';
+import { libsqlDriver } from './libsql-driver.js';
+import { nodeDriver } from './node-driver.js';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const hasSqlite = major > 22 || (major === 22 && minor >= 13);
+
+describe('the driver', () => {
+  test('is Node’s own where Node has one, without its warning', async () => {
+    const warnings: unknown[] = [];
+    const note = (warning: unknown): void => void warnings.push(warning);
+    process.on('warning', note);
+    expect(nodeDriver() !== undefined).toBe(hasSqlite);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+    // Others' warnings are still heard.
+    expect(process.emitWarning.name).toBe('emitWarning');
+  });
+
+  test('is the optional package where it has none', async () => {
+    const driver = await chooseDriver();
+    expect(driver.name).toBe(hasSqlite ? 'openWithNode' : 'openWithLibsql');
+    expect(await libsqlDriver()).toBeDefined();
+  });
+
+  test('keeps what is written, and rolls back what is not committed', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'toolkeel-driver-'));
+    const open = await chooseDriver();
+    const driver = open(join(dir, 'test.db'), 100);
+    driver.exec('CREATE TABLE t (a TEXT, b INTEGER, c REAL)');
+    const values = ['ö', Date.UTC(2026, 0, 1), 0.5];
+    expect(driver.rows('INSERT INTO t VALUES (?, ?, ?) RETURNING a', values)).toMatchObject([
+      { a: 'ö' },
+    ]);
+    expect(driver.inTransaction()).toBe(false);
+    driver.exec('BEGIN IMMEDIATE');
+    expect(driver.inTransaction()).toBe(true);
+    expect(driver.rows('DELETE FROM t', [])).toEqual([]);
+    driver.exec('ROLLBACK');
+    expect(driver.rows('SELECT * FROM t WHERE b = ?', [values[1]])).toMatchObject([
+      { a: 'ö', b: values[1], c: 0.5 },
+    ]);
+    driver.close();
+    rmSync(dir, { recursive: true });
+  });
+});

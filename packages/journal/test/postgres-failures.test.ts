@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '@toolkeel/journal';
+import { startCluster, testJournal, type TestJournal } from '@toolkeel/journal/testing';
+import {
+  claimed,
+  DAY,
+  grip,
+  owner,
+  plain,
+  sending,
+  success,
+} from '../src/store/contract/harness.fixture.js';
+import { inChild } from './support/child.js';
+import { tablesOf } from './support/postgres-tables.js';
+
+const dataDir = tmpdir();
+const open = (url: string) => openStore(url, { dataDir });
+
+describe('a journal in PostgreSQL', () => {
+  let journal: TestJournal;
+  beforeAll(() => testJournal(), 120_000);
+  beforeEach(async () => void (journal = await testJournal()));
+  afterEach(() => journal.drop());
+
+  const failureOf = async (url: string): Promise<Error & { reason: string }> => {
+    const failed: unknown = await open(url).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ name: 'JournalError' });
+    expect(String(failed)).not.toContain('hunter2');
+    return failed as Error & { reason: string };
+  };
+  const changed = (change: (url: URL) => void): string => {
+    const url = new URL(journal.url);
+    url.password = 'hunter2';
+    change(url);
+    return url.href;
+  };
+
+  test('that cannot be reached says where, without the password', async () => {
+    const error = await failureOf('postgres://ann:hunter2@127.0.0.1:1/journal');
+    expect(error.reason).toBe('unavailable');
+    expect(error.message).toBe(
+      'The journal in PostgreSQL at 127.0.0.1:1, database journal, schema toolkeel failed (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing was changed. Is the server running, and can this machine reach it?',
+    );
+  });
+
+  test('whose database or user does not exist says what to do', async () => {
+    const noDatabase = await failureOf(changed((url) => void (url.pathname = '/nowhere')));
+    expect(noDatabase.message).toContain('Create that database');
+    const noUser = await failureOf(changed((url) => void (url.username = 'nobody_at_all')));
+    expect(noUser.message).toContain('Check the user and the password');
+  });
+
+  test('that may only be read is refused', async () => {
+    await (await open(journal.url)).close();
+    const url = changed((it) => {
+      it.searchParams.set('options', '-c default_transaction_read_only=on');
+    });
+    const store = await open(url);
+    await expect(store.enlist(owner(), DAY)).rejects.toMatchObject({ reason: 'read_only' });
+    await store.close();
+  });
+
+  test('of a newer program is refused and left alone', async () => {
+    await (await open(journal.url)).close();
+    const tables = await tablesOf(journal);
+    await tables.query('UPDATE schema_version SET version = 99');
+    const error = await failureOf(journal.url);
+    expect(error.reason).toBe('schema');
+    expect(error.message).toContain(
+      'has schema version 99, and this program knows versions up to 1',
+    );
+    await tables.query('DELETE FROM schema_version');
+    expect((await failureOf(journal.url)).reason).toBe('corrupt');
+    await tables.close();
+  });
+
+  test('in a database that is not in UTF-8 is refused', async () => {
+    const client = new pg.Client({ connectionString: journal.server });
+    await client.connect();
+    const name = `latin_${journal.schema}`;
+    await client.query(
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    const error = await failureOf(changed((url) => void (url.pathname = `/${name}`)));
+    expect(error.message).toContain('this one is in LATIN1');
+    await client.query(`DROP DATABASE ${name}`);
+    await client.end();
+  });
+
+  test('tells the time by the database’s clock', async () => {
+    const store = await open(journal.url);
+    expect(Math.abs((await store.now()) - Date.now())).toBeLessThan(5000);
+    await store.close();
+  });
+
+  test('tries again when the database chose it to break a deadlock', async () => {
+    const store = await open(journal.url);
+    await store.enlist(owner(), DAY);
+    const one = await sending(store, { tool: 'one' });
+    const two = await sending(store, { tool: 'two' });
+    const tables = await tablesOf(journal);
+    await tables.query(`BEGIN; SELECT 1 FROM operations WHERE id = '${two.id}' FOR UPDATE`);
+    const settled = store.settle(grip(one), success({ frees: [two.id] }));
+    const isStuck = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${journal.schema}%operations%FOR UPDATE'`;
+    const watcher = await tablesOf(journal);
+    while ((await watcher.query(isStuck)).length === 0);
+    await watcher.close();
+    await tables.query(`SELECT 1 FROM operations WHERE id = '${one.id}' FOR UPDATE`);
+    await tables.query('COMMIT');
+    expect(await settled).toBe(true);
+    expect(await store.get(one.id)).toMatchObject({ state: 'succeeded' });
+    await tables.close();
+    await store.close();
+  });
+
+  test('can be opened and claimed in by many new processes at once', async () => {
+    const keys = Array.from({ length: 15 }, (_, index) => `key-${index}`);
+    const dir = mkdtempSync(join(dataDir, 'toolkeel-race-'));
+    const results = (await Promise.all(
+      ['ann', 'bea', 'cid'].map((name) =>
+        inChild('race', { url: journal.url, dataDir: dir, owner: name, keys }),
+      ),
+    )) as { keyId: string; mine: string[] }[];
+    expect(new Set(results.map(({ keyId }) => keyId)).size).toBe(1);
+    expect(results.flatMap(({ mine }) => mine).toSorted()).toEqual(keys.toSorted());
+    rmSync(dir, { recursive: true });
+  });
+});
+
+describe('a server that stops', () => {
+  const dir = mkdtempSync(join(dataDir, 'toolkeel-stops-'));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  test('is missed at once, and found again when it is back', { timeout: 120_000 }, async () => {
+    const cluster = await startCluster(dir, process.pid);
+    const store = await open(cluster.url);
+    await store.enlist(owner(), DAY);
+    const operation = await claimed(store);
+    const waiting = store.wait(operation.id, AbortSignal.timeout(60_000));
+    const missed = expect(waiting).rejects.toMatchObject({ reason: 'unavailable' });
+
+    await cluster.kill();
+    const start = performance.now();
+    await expect(store.send(grip(operation), plain)).rejects.toMatchObject({
+      name: 'JournalError',
+      reason: 'unavailable',
+      maybeDone: false,
+    });
+    expect(performance.now() - start).toBeLessThan(5000);
+    await missed;
+
+    await cluster.start();
+    expect(await store.get(operation.id)).toEqual(operation);
+    expect((await store.send(grip(operation), plain)).kind).toBe('sent');
+    await store.close();
+    await cluster.kill();
+  });
+});

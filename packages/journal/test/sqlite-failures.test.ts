@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '@toolkeel/journal';
+import {
+  byContent,
+  claimed,
+  DAY,
+  newId,
+  owner,
+  request,
+} from '../src/store/contract/harness.fixture.js';
+import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { sqliteStore } from '../src/store/sqlite/store.js';
+import { inChild } from './support/child.js';
+
+describe('a journal in SQLite', () => {
+  let dir: string;
+  let path: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'toolkeel-failures-'));
+    // Some of these tests are somebody else on the way.
+    chmodSync(dir, 0o755);
+    path = join(dir, 'journal.db');
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  const open = () => openStore(`sqlite:${path}`, { dataDir: dir });
+  const raw = async (text: string) => {
+    const driver = (await chooseDriver())(path, 1000);
+    driver.exec(text);
+    driver.close();
+  };
+
+  /** A disk of a megabyte that only the child sees; undefined where we may not mount one. */
+  const smallDisk = (): readonly string[] | undefined => {
+    const mount = `mount -t tmpfs -o size=1m tmpfs ${dir}`;
+    return [['-m'], ['-rm']]
+      .map((flags) => ['unshare', ...flags, 'sh', '-c'])
+      .find(([program, ...args]) => spawnSync(program!, [...args, mount]).status === 0)
+      ?.concat(`${mount} && exec "$0" "$@"`);
+  };
+
+  test('on a full disk refuses, keeps what it has, and goes on when there is room', async () => {
+    const disk = smallDisk();
+    // Without the right to mount, the limit for a file's size stands in for the disk.
+    const around = disk ?? ['sh', '-c', 'ulimit -f 1500; exec "$0" "$@"'];
+    const filler = disk && { filler: join(dir, 'filler') };
+    const result = await inChild('fill', { path, ...filler }, around);
+    expect(result).toMatchObject({
+      half: null,
+      failure: {
+        reason: disk ? 'full' : 'unavailable',
+        message: expect.stringContaining(`The journal ${path} could not be used`) as string,
+      },
+    });
+    const { kept, found, after } = result as { kept: number; found: number; after: unknown };
+    expect(kept).toBeGreaterThan(0);
+    expect(found).toBe(kept);
+    if (disk) expect(after).toBe('written');
+    else expect(after).toMatchObject({ reason: 'unavailable' });
+  });
+
+  test('in a place that cannot be written to says so, and what to do', async () => {
+    const locked = join(dir, 'locked');
+    mkdirSync(locked, { mode: 0o555 });
+    const existing = join(dir, 'existing.db');
+    await (await openStore(`sqlite:${existing}`, { dataDir: dir })).close();
+    chmodSync(existing, 0o444);
+    const failures = await inChild('powerless', {
+      warmUp: join(dir, 'warm.db'),
+      paths: [join(locked, 'journal.db'), existing, join(locked, 'deep', 'journal.db')],
+    });
+    expect(failures).toEqual(
+      [join(locked, 'journal.db'), existing, join(locked, 'deep', 'journal.db')].map((file) => ({
+        reason: 'read_only',
+        message: `The journal's file ${file} cannot be opened for writing (EACCES). Make it writable for this user, or set TOOLKEEL_DATA_DIR or journal.url to another place.`,
+      })),
+    );
+  });
+
+  test('that cannot be a file says so', async () => {
+    mkdirSync(path);
+    await expect(open()).rejects.toThrow(`The journal's file ${path} cannot be opened`);
+  });
+
+  test('of another kind of file is refused and left alone', async () => {
+    writeFileSync(path, 'not a database, but somebody’s letter '.repeat(100));
+    const before = statSync(path).size;
+    await expect(open()).rejects.toMatchObject({ reason: 'corrupt' });
+    expect(statSync(path).size).toBe(before);
+  });
+
+  test('that belongs to another program is refused and left alone', async () => {
+    await raw('CREATE TABLE letters (text TEXT)');
+    await expect(open()).rejects.toThrow('is a database of another program');
+    await raw('DROP TABLE letters');
+    await (await open()).close();
+  });
+
+  test('that was damaged says so, and a mutation is refused', async () => {
+    const store = await open();
+    await store.enlist(owner(), DAY);
+    for (let i = 0; i < 200; i++) await claimed(store, { identity: byContent(newId()) });
+    await store.close();
+    const file = openSync(path, 'r+');
+    const size = statSync(path).size;
+    // All pages but the first, which says what is where.
+    writeSync(file, Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
+    closeSync(file);
+
+    const error: unknown = await open()
+      .then((damaged) => damaged.claim(request()))
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'JournalError', reason: 'corrupt' });
+    expect(String(error)).toContain('restore a backup');
+  });
+
+  test('that was cut off says so', async () => {
+    const store = await open();
+    await store.enlist(owner(), DAY);
+    for (let i = 0; i < 50; i++) await claimed(store, { identity: byContent(newId()) });
+    await store.close();
+    spawnSync('truncate', ['-s', '6000', path]);
+    const error: unknown = await open()
+      .then((damaged) => damaged.list())
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'JournalError', reason: 'corrupt' });
+  });
+
+  test('of a newer program is refused and left alone', async () => {
+    await (await open()).close();
+    await raw('UPDATE schema_version SET version = 99');
+    await expect(open()).rejects.toMatchObject({ reason: 'schema' });
+    await expect(open()).rejects.toThrow(
+      `The journal in ${path} has schema version 99, and this program knows versions up to 1.`,
+    );
+  });
+
+  test('that somebody else keeps locked is waited for, without holding up this process', async () => {
+    const store = await sqliteStore({ path, patienceMs: 300 });
+    await store.enlist(owner(), DAY);
+    const other = (await chooseDriver())(path, 1000);
+    other.exec('BEGIN IMMEDIATE');
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 5);
+    await expect(store.claim(request())).rejects.toThrow(
+      /was locked by another process for 0\.\d s/,
+    );
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(3);
+
+    const waiting = store.claim(request());
+    setTimeout(() => other.exec('ROLLBACK'), 50);
+    expect((await waiting).kind).toBe('mine');
+    expect(await store.count(['claimed'])).toBe(1);
+    other.close();
+    await store.close();
+  });
+
+  test('is for its user’s eyes only, with everything beside it', async () => {
+    const store = await open();
+    await store.enlist(owner(), DAY);
+    for (const file of ['', '-wal', '-shm']) {
+      expect(statSync(path + file).mode & 0o777).toBe(0o600);
+    }
+    await store.close();
+    chmodSync(path, 0o644);
+    await (await open()).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('can be opened, keyed and claimed in by many new processes at once', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+    const dataDir = join(dir, 'data');
+    const results = (await Promise.all(
+      ['ann', 'bea', 'cid', 'dan'].map((name) =>
+        inChild('race', { url: 'sqlite:journal.db', dataDir, owner: name, keys }),
+      ),
+    )) as { keyId: string; mine: string[] }[];
+    expect(new Set(results.map(({ keyId }) => keyId)).size).toBe(1);
+    expect(results.flatMap(({ mine }) => mine).toSorted()).toEqual(keys.toSorted());
+  });
+});

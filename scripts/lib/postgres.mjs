@@ -1,0 +1,60 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { exclusively } from './lock.mjs';
+import { say, withProgress } from './progress.mjs';
+import { capture } from './run.mjs';
+
+/**
+ * @typedef {{
+ *   env: Record<string, string | undefined>,
+ *   isRoot: boolean,
+ *   isInstalled: () => boolean,
+ *   run: (args: string[]) => Promise<{ code: number, output: string }>,
+ * }} Machine
+ */
+
+/**
+ * Suites of the journal need a real PostgreSQL server. Where we may, we install one; where we may not,
+ * those suites fail and say what is missing.
+ *
+ * @param {Machine} [machine]
+ */
+export const ensurePostgres = async (machine = thisMachine()) => {
+  const { env, isRoot, isInstalled, run } = machine;
+  if (env['TOOLKEEL_TEST_POSTGRES_URL'] || isInstalled() || !isRoot) return;
+  await withProgress(
+    () => 'installing PostgreSQL for the tests of the journal',
+    () =>
+      exclusively('postgres', async () => {
+        if (isInstalled()) return;
+        const install = ['install', '--yes', '--no-install-recommends', 'postgresql'];
+        if ((await run(install)).code === 0) return;
+        // A machine that was never asked for packages does not know any.
+        await run(['update']);
+        const { code, output } = await run(install);
+        if (code !== 0) say(`apt-get install postgresql failed:\n${output}`);
+      }),
+  );
+};
+
+/** @returns {Machine} */
+const thisMachine = () => ({
+  env: process.env,
+  isRoot: process.getuid?.() === 0 && onPath('apt-get').length > 0,
+  isInstalled: () => [...onPath('postgres'), ...debianServers()].length > 0,
+  run: (args) =>
+    capture({ file: 'env', args: ['DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args] }),
+});
+
+/** @param {string} program */
+const onPath = (program) =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((dir) => dir !== '' && existsSync(join(dir, program)));
+
+/** Debian keeps servers out of the PATH. */
+const debianServers = () => {
+  const root = '/usr/lib/postgresql';
+  if (!existsSync(root)) return [];
+  return readdirSync(root).filter((version) => existsSync(join(root, version, 'bin', 'postgres')));
+};
