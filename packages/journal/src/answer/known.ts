@@ -16,20 +16,20 @@ export function asNotExecuted(tool: Tool, failure: SettledFailure): SettledFailu
   const { error, fault } = failure;
   const outcome = 'not_executed';
   if (error.code !== 'outcome_unknown') {
-    return { ...failure, error: { ...error, outcome } as ErrorInput };
+    return { ...failure, error: { ...error, outcome } };
   }
-  if (fault) return { ...failure, error: { ...faultError(tool, fault), outcome } as ErrorInput };
+  if (fault) return { ...failure, error: { ...faultError(tool, fault), outcome } };
   const cause = (error as ErrorInput<'outcome_unknown'>).details?.cause_code;
   const code = isErrorCode(cause) && cause !== 'outcome_unknown' ? cause : 'internal_error';
   const message = 'It failed before anything was sent.';
-  return { ...failure, error: { code, message, outcome } as ErrorInput };
+  return { ...failure, error: { code, message, outcome } };
 }
 
 /** How this tool says that time ran out. */
 export function outOfTime(tool: Tool, sent: 'no' | 'maybe'): SettledFailure {
   const fault: Fault = { kind: 'timeout', clock: 'deadline', sent };
   const outcome = sent === 'no' ? 'not_executed' : 'unknown';
-  return { ok: false, error: { ...faultError(tool, fault), outcome } as ErrorInput, fault };
+  return { ok: false, error: { ...faultError(tool, fault), outcome }, fault };
 }
 
 function faultError(tool: Tool, given: Fault): ErrorInput {

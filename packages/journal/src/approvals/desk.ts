@@ -1,4 +1,4 @@
-import { type Arguments, type Tool } from '@toolkeel/contract';
+import type { Arguments, Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';

@@ -59,6 +59,5 @@ export function every({ clock, ms, work, report }: Options): Background {
 
 /** A timer that alone does not keep the process alive. */
 export function unref(timer: unknown): void {
-  if (typeof timer !== 'object' || timer === null || !('unref' in timer)) return;
-  if (typeof timer.unref === 'function') timer.unref();
+  (timer as { readonly unref?: () => void } | undefined)?.unref?.();
 }

@@ -31,6 +31,7 @@ export function callRecorder({
         await store.recordCalls(batch);
       } catch (cause) {
         rows.unshift(...batch);
+        rows.splice(0, Math.max(0, rows.length - MOST));
         throw cause;
       }
     }

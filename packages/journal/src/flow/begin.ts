@@ -11,7 +11,7 @@ import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Grip, Settlement } from '../store/store.js';
-import { carryOut, codeOf, type CarriedOut, type Ended, type Work } from './carry-out.js';
+import { AGAIN_MS, carryOut, codeOf, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import type { FlowParts } from './parts.js';
 
 export type Begin = Omit<Work, 'limits' | 'grip'> & { readonly grip: Grip | undefined };
@@ -69,13 +69,19 @@ export async function stop(
   return over(operation, answer, 'same');
 }
 
-function stopped({ steps }: Operation, answer: Settled, reason?: string): Settlement {
+function stopped(
+  { steps, approval }: Operation,
+  answer: Settled,
+  reason: string | undefined,
+): Settlement {
+  // What a person has approved is not lost because a policy could not be asked just now.
+  const waitsOn = approval?.decision === 'approved' && codeOf(answer) === 'policy_error';
   return {
-    state: steps.length > 0 ? 'claimed' : 'released',
+    state: steps.length > 0 ? 'claimed' : waitsOn ? 'awaiting_approval' : 'released',
     outcome: 'not_executed',
     answer: writeAnswer(answer),
     code: codeOf(answer),
-    holdMs: 0,
+    holdMs: waitsOn ? AGAIN_MS : 0,
     ...(reason !== undefined && { reason }),
   };
 }

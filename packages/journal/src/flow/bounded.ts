@@ -50,7 +50,7 @@ export function within<T>(
       },
       (cause: unknown) => {
         done();
-        reject(cause as Error);
+        reject(cause);
       },
     );
   });

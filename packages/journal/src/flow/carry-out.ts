@@ -73,6 +73,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   });
   let known: Settled | undefined;
   let lateTimer: unknown;
+  let wasGivenUp = false;
 
   const look = async () => {
     const { reconcile } = tool;
@@ -101,6 +102,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     known = conclusion.answer;
     if (lateTimer !== undefined) clock.clearTimer(lateTimer);
     await write(parts, work, handle, conclusion);
+    if (wasGivenUp) parts.noteReconciled(operation, conclusion.outcome, 'its own end');
     const finished = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
     return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished };
   };
@@ -133,7 +135,8 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
           ...(state === 'unknown' && { stillRunning: true }),
         })
         .then((written) => {
-          if (written === 'settled' && state === 'unknown') parts.noteUnknown(operation);
+          wasGivenUp = written === 'settled' && state === 'unknown';
+          if (wasGivenUp) parts.noteUnknown(operation);
         });
     });
     unref(lateTimer);
@@ -166,7 +169,7 @@ async function handled(
 }
 
 /** An approved operation that could not be carried out for now is tried again, after this long. */
-const AGAIN_MS = 30_000;
+export const AGAIN_MS = 30_000;
 
 async function write(
   parts: FlowParts,
@@ -186,7 +189,7 @@ async function write(
   const settlement: Settlement = {
     state,
     outcome,
-    answer: writeAnswer(answer, parts.kit.clock.wallNow()),
+    answer: writeAnswer(answer, state === 'unknown' ? await storeNow(parts.kit) : undefined),
     code: codeOf(answer),
     holdMs: waitsOn
       ? again
@@ -201,6 +204,16 @@ async function write(
     onWritten: () => void parts.kit.running.delete(operation.id),
   });
   if (state === 'unknown' && written !== 'lost') parts.noteUnknown(operation);
+}
+
+/** On the clock that everybody shares: others measure from then how long the upstream may still act. */
+async function storeNow({ store, clock, report }: Kit): Promise<number> {
+  try {
+    return await store.now();
+  } catch (cause) {
+    report(cause);
+    return clock.wallNow();
+  }
 }
 
 function concernOf({ state }: Conclusion, isLate: boolean): Ended['concerns'] {

@@ -1,10 +1,4 @@
-import {
-  isRetryable,
-  type ErrorInput,
-  type Settled,
-  type SettledFailure,
-  type Tool,
-} from '@toolkeel/contract';
+import { isRetryable, type Settled, type SettledFailure, type Tool } from '@toolkeel/contract';
 import { asNotExecuted, withOperation } from '../answer/known.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import type { Found } from '../reconcile/read-back.js';
@@ -54,7 +48,7 @@ function asUnknown(settled: SettledFailure, operationId: string, tool: Tool): Se
   const { error } = settled;
   const saysSo = error.outcome === 'unknown' || error.outcome === undefined;
   if (saysSo && (tool.effect !== 'once' || !isRetryable(error.code))) {
-    return { ...settled, error: { ...error, outcome: 'unknown' } as ErrorInput };
+    return { ...settled, error: { ...error, outcome: 'unknown' } };
   }
   return { ...settled, error: unknownOutcome(operationId, error.code).error };
 }

@@ -72,6 +72,10 @@ describe('the end of the time', () => {
     finish({ id: 'at last' });
     await clock.advance(1);
     expect(await store.get(id)).toMatchObject({ state: 'reconciled', outcome: 'executed' });
+    expect(server.events.map(({ type }) => type)).toEqual([
+      'operation_unknown',
+      'operation_reconciled',
+    ]);
     const again = await clock.run(server.call('post', { text: 'a', idempotency_key }));
     expect(again).toMatchObject({ success: true, data: { id: 'at last' } });
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '@toolkeel/kernel';
 import type { Grip, JournalStore, Settlement } from '../store/store.js';
 
-export type Written = 'settled' | 'lost' | 'later';
+type Written = 'settled' | 'lost' | 'later';
 
 /** Writes down how operations ended, and goes on trying when the store fails: we know, nobody else does. */
 export interface Settler {

@@ -4,7 +4,7 @@ import type { Grip, JournalStore } from '../store/store.js';
 import { outcomeOfThrown, refuse } from './thrown.js';
 
 /** A step at work. */
-export interface CurrentStep {
+interface CurrentStep {
   readonly name: string;
   /** When the right to send was given, on the store's clock. */
   grantedAt?: number;

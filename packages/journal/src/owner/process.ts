@@ -20,11 +20,16 @@ function read(get: () => string): string {
   }
 }
 
-/** When a process began, in the kernel's ticks: a pid that was given anew has another one. */
-function startOf(pid: number): string {
+/**
+ * When a process began, in the kernel's ticks, because a pid that was given anew has another one; and
+ * whether it has ended and only waits for its parent to notice. Empty where nobody says.
+ */
+function statOf(pid: number): { readonly startedAt: string; readonly isOver: boolean } {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The name stands in brackets and may hold anything, also spaces and brackets.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const { 0: state = '', 19: startedAt = '' } = fields;
+  return { startedAt, isOver: state === 'Z' || state === 'X' };
 }
 
 /**
@@ -48,10 +53,11 @@ function exists(pid: number): boolean {
 }
 
 export const systemLiveness: Liveness = {
-  self: () => ({ host: hostOf(), pid: process.pid, startedAt: startOf(process.pid) }),
+  self: () => ({ host: hostOf(), pid: process.pid, startedAt: statOf(process.pid).startedAt }),
   isAlive: ({ pid, startedAt }) => {
     if (!exists(pid)) return false;
-    const began = startOf(pid);
-    return startedAt === '' || began === '' || began === startedAt;
+    const now = statOf(pid);
+    if (now.isOver) return false;
+    return startedAt === '' || now.startedAt === '' || now.startedAt === startedAt;
   },
 };

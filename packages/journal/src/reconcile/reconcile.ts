@@ -8,7 +8,7 @@ import { holdMsOf } from '../identity/hold.js';
 import type { Operation } from '../operation.js';
 import { readBack } from './read-back.js';
 
-export const READ_BACK = 'read-back';
+const READ_BACK = 'read-back';
 
 /** Looks whether an `unknown` operation happened. True: it is settled now. */
 export async function reconcileUnknown(
