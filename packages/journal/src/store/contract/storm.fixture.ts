@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { seededRandom } from '@toolkeel/kernel/testing';
 import { verifyAudit } from '../../audit/verify.js';
@@ -51,6 +52,8 @@ export function stormContract(kind: string, open: OpenBench, turns: number): voi
       for (let i = 0; i < turns || sent.size < KEYS.length; i++) {
         await turn(store, name);
         if (random() < 0.2) await store.sweep();
+        // Calls come from outside, one turn of the event loop after the other.
+        await breath();
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, (_, index) => worker(index)));

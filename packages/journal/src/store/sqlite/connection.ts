@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Script } from '../script.js';
+import { batches } from './batches.js';
 import type { SqliteDriver } from './driver.js';
 import { isBusy, lockedTooLong, sqliteError } from './errors.js';
 import { toSqlite } from './statement.js';
 
 /** How long one attempt at a lock may hold up this process's event loop. */
 export const BUSY_MS = 40;
+
 export interface Connection {
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
   /** All or nothing. */
@@ -38,28 +40,15 @@ export function connection(driver: SqliteDriver, path: string, patienceMs: numbe
     }
   };
 
+  const write = batches(driver, patiently);
   return {
     read: (script) => patiently(() => run(script())),
-    write: (script) =>
-      patiently(() => {
-        driver.exec('BEGIN IMMEDIATE');
-        try {
-          const value = run(script());
-          driver.exec('COMMIT');
-          return value;
-        } catch (error) {
-          rollBack(driver);
-          throw error;
-        }
-      }),
+    write: async (script) => {
+      try {
+        return await write(() => run(script()));
+      } catch (error) {
+        throw sqliteError(error, path);
+      }
+    },
   };
-}
-
-/** Some failures have rolled back already, and then there is nothing left to do. */
-function rollBack(driver: SqliteDriver): void {
-  try {
-    if (driver.inTransaction()) driver.exec('ROLLBACK');
-  } catch {
-    // The failure that brought us here is the one to tell.
-  }
 }
