@@ -1,11 +1,16 @@
+import type { ToolSpec } from '@toolkeel/contract';
 import {
   configuredPacks,
   createHost,
   createLog,
+  hasRules,
   keptPageTokens,
   loadConfig,
+  openGovernance,
   prettyLines,
+  type Governance,
   type Host,
+  type HostLog,
   type LoadedConfig,
   type Log,
 } from '@toolkeel/host';
@@ -30,6 +35,8 @@ export interface OpenedHost {
   readonly packs: readonly string[];
   readonly loaded: LoadedConfig;
   readonly sandboxes: Sandboxes | undefined;
+  readonly governance: Governance;
+  readonly log: HostLog;
   /** Lets running calls finish, then ends everything that was opened. */
   readonly close: () => Promise<void>;
 }
@@ -55,23 +62,38 @@ export async function openHost(
       ...(sandboxes && { packSettings: sandboxes.settings }),
     });
     const { log, flush } = logFor(loaded, flags, surroundings);
+    const governance = await openGovernance({
+      loaded,
+      log,
+      tools: bindings.flatMap(({ pack }) => pack.describe()),
+      ...(hasRules(loaded) && { others: await otherTools(packs) }),
+    });
     const host = createHost({
       packs: packs.map(loaded.packEntry),
       log,
       version: ownVersion(),
       ...loaded.hostOptions,
+      ...governance.hostOptions,
       ...(!sandboxes && { tokens: keptPageTokens(loaded.dataDir, log) }),
     });
     const close = async (): Promise<void> => {
       await host.close(loaded.httpOptions.graceMs);
+      await governance.close();
       await sandboxes?.close();
       await flush();
     };
-    return { host, packs, loaded, sandboxes, close };
+    return { host, packs, loaded, sandboxes, governance, log, close };
   } catch (cause) {
     await sandboxes?.close();
     throw cause;
   }
+}
+
+/** Rules may speak of packs that this server does not have. */
+async function otherTools(packs: readonly string[]): Promise<readonly ToolSpec[]> {
+  const others = packNames.filter((name) => !packs.includes(name));
+  const bindings = await Promise.all(others.map((name) => packLine(name).load()));
+  return bindings.flatMap(({ pack }) => pack.describe());
 }
 
 function configFlags({

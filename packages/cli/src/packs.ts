@@ -76,9 +76,16 @@ const stac: PackLine = {
 };
 
 /** All packs there are. A new one needs its line here, and nothing else in this package. */
-const packTable: Readonly<Record<string, PackLine>> = { stac };
+const packTable: Record<string, PackLine> = { stac };
 
-export const packNames: readonly string[] = Object.keys(packTable);
+const names = Object.keys(packTable);
+export const packNames: readonly string[] = names;
+
+/** For a program that brings a pack of its own to this command, before it runs it. */
+export function addPack(name: string, line: PackLine): void {
+  packTable[name] = line;
+  if (!names.includes(name)) names.push(name);
+}
 
 /** By a name that was checked. */
 export function packLine(name: string): PackLine {

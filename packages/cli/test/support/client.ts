@@ -21,15 +21,15 @@ interface Envelope {
 /** Starts `toolkeel serve …` as a client does. */
 export async function overStdio(
   args: readonly string[],
-  { cwd, env }: Place,
+  place: Place,
   command: readonly [string, ...string[]] = [process.execPath, bin],
 ): Promise<Connected> {
   const [file, ...first] = command;
   const transport = new StdioClientTransport({
     command: file,
     args: [...first, 'serve', ...args],
-    cwd,
-    env: bareEnvironment(env),
+    cwd: place.cwd,
+    env: bareEnvironment(place),
     stderr: 'pipe',
   });
   let text = '';
