@@ -1,4 +1,3 @@
-import type { ToolSpec } from '@toolkeel/contract';
 import {
   configuredPacks,
   createHost,
@@ -15,7 +14,7 @@ import {
   type Log,
 } from '@toolkeel/host';
 import { choosePacks } from './choose-packs.js';
-import { packLine, packNames } from './packs.js';
+import { packLine, packNames, toolsOf } from './packs.js';
 import { startSandboxes, type Sandboxes } from './sandboxes.js';
 import type { Surroundings } from './surroundings.js';
 import { ownVersion } from './version.js';
@@ -51,13 +50,14 @@ export async function openHost(
   const { env, cwd } = surroundings;
   const where = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
   const packs = choosePacks(named, configuredPacks(where));
+  const others = packNames.filter((name) => !packs.includes(name));
   const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
   const sandboxes = flags.sandbox ? await startSandboxes(packs) : undefined;
   try {
     const loaded = loadConfig({
       ...where,
       packs: bindings,
-      otherPacks: packNames.filter((name) => !packs.includes(name)),
+      otherPacks: others,
       flags: { ...configFlags(flags), http, ...(sandboxes && { journal: { url: 'memory:' } }) },
       ...(sandboxes && { packSettings: sandboxes.settings }),
     });
@@ -66,7 +66,8 @@ export async function openHost(
       loaded,
       log,
       tools: bindings.flatMap(({ pack }) => pack.describe()),
-      ...(hasRules(loaded) && { others: await otherTools(packs) }),
+      // Rules may speak of packs that this server does not have.
+      ...(hasRules(loaded) && { others: await toolsOf(others) }),
     });
     const host = createHost({
       packs: packs.map(loaded.packEntry),
@@ -87,13 +88,6 @@ export async function openHost(
     await sandboxes?.close();
     throw cause;
   }
-}
-
-/** Rules may speak of packs that this server does not have. */
-async function otherTools(packs: readonly string[]): Promise<readonly ToolSpec[]> {
-  const others = packNames.filter((name) => !packs.includes(name));
-  const bindings = await Promise.all(others.map((name) => packLine(name).load()));
-  return bindings.flatMap(({ pack }) => pack.describe());
 }
 
 function configFlags({

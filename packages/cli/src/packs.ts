@@ -1,3 +1,4 @@
+import type { ToolSpec } from '@toolkeel/contract';
 import type { PackBinding } from '@toolkeel/host';
 import type { Flag } from '@toolkeel/sandbox';
 
@@ -92,4 +93,10 @@ export function packLine(name: string): PackLine {
   const line = packTable[name];
   if (!line) throw new TypeError(`no pack is called ${name}`);
   return line;
+}
+
+/** What these packs describe. */
+export async function toolsOf(packs: readonly string[]): Promise<readonly ToolSpec[]> {
+  const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
+  return bindings.flatMap(({ pack }) => pack.describe());
 }

@@ -14,7 +14,8 @@ export {
 } from './govern/open-governance.js';
 export { hasRules } from './govern/compile-policy.js';
 export { FilterError, operationFilter, readMoment } from './govern/filter.js';
-export { isKept, journalAddress, openJournalStore } from './govern/open-store.js';
+export { isKept, journalAddress, journalFile, openJournalStore } from './govern/open-store.js';
+export { undecided } from './govern/undecided.js';
 export type { CallScope, RequestMeta } from './call/scope.js';
 export type { Raw, RawPrompt, RawResource, RawTool } from './mcp/raw.js';
 

@@ -11,7 +11,7 @@ import {
   type Manifest,
 } from '@toolkeel/contract';
 import { didYouMean, hostToolSpecs } from '@toolkeel/host';
-import { packLine, packNames } from '../packs.js';
+import { packNames, toolsOf } from '../packs.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
@@ -51,9 +51,7 @@ export async function manifest(
 
 /** From the source: all tools of all packs and of the host, with the arguments that the journal adds. */
 export async function currentManifest(): Promise<Manifest> {
-  const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
-  const ofPacks = bindings.flatMap(({ pack }) => pack.describe());
-  return buildManifest([...ofPacks, ...hostToolSpecs()].map(acceptControls));
+  return buildManifest([...(await toolsOf(packNames)), ...hostToolSpecs()].map(acceptControls));
 }
 
 function ofProfile(whole: Manifest, profile: string | undefined): Manifest {

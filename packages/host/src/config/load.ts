@@ -36,6 +36,8 @@ export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections'
   readonly packSettings?: JsonObject;
   /** What was said on the command line, in the shape of the file. */
   readonly flags?: JsonObject;
+  /** The members of the file that matter here. The others are not read, nor is any secret of theirs. */
+  readonly only?: readonly string[];
 }
 
 export interface LoadedConfig {
@@ -76,7 +78,7 @@ export interface Mistake {
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { packs = [], env = process.env, packSettings } = options;
   const file = findFile(options);
-  const said = fileLayer(file, options.otherPacks);
+  const said = onlySome(fileLayer(file, options.otherPacks), options.only);
   const merged = mergeLayers([
     packSettings ? withoutUpstreams(said) : said,
     environmentLayer(env),
@@ -160,6 +162,12 @@ function fileLayer(file: string | undefined, otherPacks: readonly string[] = [])
     values: { ...rest, ...(used !== undefined && { packs: used }) },
     originOf: () => file ?? CONFIG_FILE,
   };
+}
+
+function onlySome({ values, originOf }: Layer, only: readonly string[] | undefined): Layer {
+  if (!only) return { values, originOf };
+  const kept = Object.entries(values).filter(([name]) => only.includes(name));
+  return { values: Object.fromEntries(kept), originOf };
 }
 
 /** Nor anybody who would be told of what happens: it did not happen for real. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { JournalStore, Sealing } from '@toolkeel/journal';
 import type { LoadedConfig } from '../config/load.js';
 
@@ -13,6 +14,12 @@ export function journalAddress({ journalUrl }: StoreInput): string {
 /** Whether a journal outlives the process that writes it. */
 export function isKept(input: StoreInput): boolean {
   return !/^memory:/i.test(journalAddress(input));
+}
+
+/** The file that holds it, where it is one. */
+export function journalFile(input: StoreInput): string | undefined {
+  const [, path] = /^sqlite:(?:\/\/)?(.+)$/is.exec(journalAddress(input)) ?? [];
+  return path === undefined ? undefined : resolve(input.dataDir, path);
 }
 
 /** The store and what seals it, as the configuration says. Throws a JournalError that says what to do. */

@@ -1,4 +1,5 @@
 import type { Decided } from '@toolkeel/journal';
+import { undecided } from '../undecided.js';
 
 type Status = 400 | 404 | 409 | 413 | 415 | 503;
 
@@ -35,21 +36,9 @@ export function noSuchOperation(): ApiProblem {
   );
 }
 
-const UNDECIDED: Readonly<
-  Record<Exclude<Decided['kind'], 'decided'>, readonly [message: string, whatToDo: string]>
-> = {
-  already: ['Somebody has decided already.', 'See operation.approval for who and what.'],
-  changed: [
-    'The arguments are not those of this hash: somebody edited them.',
-    'Look at the operation again, and decide with its new hash.',
-  ],
-  expired: ['The time for a decision is over.', 'The agent has to ask again.'],
-  not_waiting: ['The operation does not wait for a person.', 'See operation.state.'],
-};
-
 /** What a decision changed, or why it changed nothing. */
 export function decidedOrThrow({ kind, operation }: Decided): Decided['operation'] {
   if (kind === 'decided') return operation;
-  const [message, whatToDo] = UNDECIDED[kind];
+  const { message, whatToDo } = undecided(kind);
   throw new ApiProblem(409, kind, message, whatToDo, operation);
 }
