@@ -82,10 +82,14 @@ const packTable: Record<string, PackLine> = { stac };
 const names = Object.keys(packTable);
 export const packNames: readonly string[] = names;
 
-/** For a program that brings a pack of its own to this command, before it runs it. */
-export function addPack(name: string, line: PackLine): void {
+/** For a program that brings a pack of its own to this command. Gives what takes it away again. */
+export function addPack(name: string, line: PackLine): () => void {
   packTable[name] = line;
-  if (!names.includes(name)) names.push(name);
+  names.push(name);
+  return () => {
+    delete packTable[name];
+    names.splice(names.indexOf(name), 1);
+  };
 }
 
 /** By a name that was checked. */

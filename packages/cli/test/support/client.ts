@@ -11,11 +11,15 @@ export interface Connected {
   readonly close: () => Promise<void>;
 }
 
-interface Envelope {
+export interface Envelope {
   readonly success: boolean;
   readonly data: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly code: string };
-  readonly meta: { readonly pagination?: { readonly next_token?: string } };
+  readonly error?: { readonly code: string; readonly operation_id?: string };
+  readonly meta: {
+    readonly correlation_id: string;
+    readonly pagination?: { readonly next_token?: string };
+    readonly idempotency?: { readonly replayed: boolean };
+  };
 }
 
 /** Starts `toolkeel serve …` as a client does. */
