@@ -6,6 +6,7 @@ import { say, seconds, timed, withProgress } from '../scripts/lib/progress.mjs';
 import { groups } from './cases/index.mjs';
 import { judge } from './lib/bars.mjs';
 import { loadCase } from './lib/case.mjs';
+import { journalName, journalTable, measureJournal } from './lib/journal/journal.mjs';
 import { load } from './lib/machine.mjs';
 import { findNodes } from './lib/nodes.mjs';
 import { markdown } from './lib/report.mjs';
@@ -28,9 +29,10 @@ Example: is a change to the kernel worth its while?
 
   npm run bench -- --only breaker
 
-and one to the host?
+one to the host or to the journal?
 
   npm run bench -- --only served
+  npm run bench -- --only journal
 `;
 
 const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 3, 24: 3 }, heap: 3 };
@@ -94,7 +96,8 @@ await main(async () => {
     calls: isChosen(servedNames.calls, only),
     starts: isChosen(servedNames.starts, only),
   };
-  if (cases.size === 0 && !servers.calls && !servers.starts)
+  const isJournalChosen = isChosen(journalName, only);
+  if (cases.size === 0 && !servers.calls && !servers.starts && !isJournalChosen)
     throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
@@ -129,7 +132,8 @@ await main(async () => {
     const scales = narrator('weighing', weighing);
     const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
     const served = await measureServed(runtimes, servers, quick);
-    return { costs, heaps, sizes, served };
+    const journal = isJournalChosen ? await measureJournal(runtimes, quick) : {};
+    return { costs, heaps, sizes, served, journal };
   });
   clearInterval(watch);
 
@@ -141,6 +145,7 @@ await main(async () => {
     heapTable(results, cases),
     sizeTable(results, cases),
     servedTable(results.served),
+    journalTable(results.journal),
     barTable(judgements),
   ];
   for (const table of tables) if (table.rows.length > 0) say(`\n${asText(table)}`);

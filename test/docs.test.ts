@@ -34,7 +34,7 @@ describe('the documentation', () => {
 
   test('shows code that compiles', async () => {
     expect(await compileBlocks(pages)).toEqual([]);
-  });
+  }, 90_000);
 
   test('lists every decision in order, and gives no number twice', () => {
     const names = paths

@@ -11,8 +11,10 @@ import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
 import { exclusively } from '../scripts/lib/lock.mjs';
 import { cacheDir, inRoot } from '../scripts/lib/paths.mjs';
 import { capture, node } from '../scripts/lib/run.mjs';
+import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
-import { summarise, summaryLine } from '../scripts/lib/summary.mjs';
+import { summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
+import { runtimeSuites } from './support/runtime-suites.js';
 
 describe('the summary of a test run', () => {
   const report = {
@@ -45,6 +47,13 @@ describe('the summary of a test run', () => {
     expect(line({}, 1)).toBe('3 passed, 1 failed');
     expect(line({ success: false })).toBe('3 passed, 1 failed');
     expect(summaryLine(summarise(undefined, 0))).toBe('0 passed, 1 failed');
+  });
+
+  test('adds up over several runs', () => {
+    const first = { passed: 3, failed: 0, skipped: 1 };
+    expect(summaryLine(total([first, { passed: 2, failed: 1, skipped: 0 }]))).toBe(
+      '5 passed, 1 failed, 1 skipped',
+    );
   });
 
   test('says so when nothing ran', () => {
@@ -268,5 +277,26 @@ describe('a package as it is published', () => {
         ).toSorted();
       expect(await names(staged)).toEqual(await names(source));
     }
+  });
+});
+
+describe('the second run of what touches the runtime', () => {
+  const files = readdirSync(inRoot('packages'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .map((file) => `packages/${file.replaceAll(sep, '/')}`);
+
+  test.each(runtimeSuites)('has files for %s', (glob) => {
+    const words = glob
+      .replaceAll('.', String.raw`\.`)
+      .replaceAll('*', '[^/]*')
+      .replaceAll(/\{([^}]+)\}/g, (_, names: string) => `(${names.replaceAll(',', '|')})`);
+    expect(files.filter((file) => new RegExp(`^${words}$`).test(file))).not.toEqual([]);
+  });
+
+  test('is on a newer Node than this one, unless this one is', async () => {
+    const { stdout } = await capture(node(['--version']));
+    const other = otherNode();
+    if (other === undefined) expect(newerNode()).toBeTruthy();
+    else expect((await capture({ file: other, args: ['--version'] })).stdout).not.toBe(stdout);
   });
 });

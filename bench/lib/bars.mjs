@@ -1,4 +1,4 @@
-import { bytes, inHundredths, times } from './format.mjs';
+import { bytes, digits, inHundredths, times } from './format.mjs';
 import { lines } from './packages.mjs';
 
 /**
@@ -6,7 +6,8 @@ import { lines } from './packages.mjs';
  * @typedef {import('./rounds.mjs').ByLine<import('./stats.mjs').Spread>} Heaps
  * @typedef {import('./rounds.mjs').ByLine<import('./size.mjs').Size>} Sizes
  * @typedef {import('./served/served.mjs').Served} Served
- * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served }} Results
+ * @typedef {import('./journal/journal.mjs').JournalCosts} JournalCosts
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts }} Results
  * @typedef {'met' | 'missed' | 'not measured'} Verdict
  * @typedef {{ bar: string, measured: string, verdict: Verdict }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
@@ -19,6 +20,9 @@ const maxHeapBytes = 2500;
 const maxGzipBytes = 6000;
 const maxCallRatio = 1.25;
 const maxStartRatio = 1.3;
+const minJournalRate = 0.5;
+const maxReplayUs = 300;
+const maxMemoryUs = 5;
 
 /**
  * @param {string} bar
@@ -51,7 +55,8 @@ const advantage = ({ costs }, line, rival) =>
  * @returns {Judgement[]}
  */
 export const judge = (results) => {
-  const { costs, heaps, sizes, served } = results;
+  const { costs, heaps, sizes, served, journal } = results;
+  const micros = (/** @type {number} */ value) => `${digits(value)} µs`;
   const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
   return [
     judged(
@@ -104,5 +109,25 @@ export const judge = (results) => {
         inHundredths,
       ),
     ),
+    ...lines.flatMap((line) => [
+      judged(
+        `Node ${line}: the journal in SQLite at least at ${minJournalRate} of the rate of bare statements`,
+        journal[line]?.rate.median,
+        (value) => value >= minJournalRate,
+        digits,
+      ),
+      judged(
+        `Node ${line}: a replay from SQLite under ${maxReplayUs / 1000} ms`,
+        journal[line]?.replayUs.median,
+        (value) => value < maxReplayUs,
+        micros,
+      ),
+      judged(
+        `Node ${line}: the journal in memory under ${maxMemoryUs} µs`,
+        journal[line]?.memoryUs.median,
+        (value) => value < maxMemoryUs,
+        micros,
+      ),
+    ]),
   ];
 };

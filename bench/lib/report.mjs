@@ -1,5 +1,6 @@
 import { withSpread } from './format.mjs';
 import { instances } from './heap.mjs';
+import { journalRounds, journalTable } from './journal/journal.mjs';
 import { machine, versionTable } from './machine.mjs';
 import { lines } from './packages.mjs';
 import { plot } from './plot.mjs';
@@ -116,6 +117,17 @@ ${asMarkdown(servedTable(results.served))}
 - **The client** writes lines to a pipe and reads lines from it, one call at a time, and does nothing else. A real one adds its own time to both.
 - **${servedRounds.calls} rounds in fresh processes**, blocks of calls taking turns. "Against itself" is a second process with the bare SDK in the same run: the noise.
 - **The start** is the time from \`spawn\` to the answer of the first \`tools/list\`, handshake included: \`toolkeel serve stac\`, laid out as it is published, beside \`mcp-server-everything\`, ${servedRounds.starts} starts each, taking turns.
+
+## The journal
+
+What it costs to act at most once, beside the three statements that a careful program would write by hand. Medians of ${journalRounds} fresh processes, with the lowest and the highest in brackets.
+
+${asMarkdown(journalTable(results.journal))}
+
+- **Both confirm three commits to the disk** (write-ahead log, \`synchronous=FULL\`), on the same driver, in the same process, taking turns. That is the disk's time: the rate travels, the microseconds do not.
+- **The bare statements have no** leases, no audit chain, no limits and no end of a slot's time.
+- **A replay** is a claim that finds what was already done. It writes nothing.
+- **In memory** it is CPU time, and the time of the wall for the others.
 
 ## How it is measured
 

@@ -17,7 +17,7 @@ import { bareEnvironment, bin, endAll, toolkeel } from './support/process.js';
 import { writeStacConfig } from './support/stac-config.js';
 
 /** Faults that only a clock ends. They have a server with quicker ones, which a busy machine would trip. */
-const timed: readonly string[] = ['stall', 'drip'];
+const timed: readonly string[] = ['stall', 'acted-stall', 'drip'];
 const CAP_MS = 15_000;
 const SHORT_CAP_MS = 5000;
 /** What a busy machine may add, seen from the other end of a pipe. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stage } from '../../../scripts/lib/stage.mjs';
 import { overHttp, overStdio } from './support/client.js';
 import { endAll, start } from './support/process.js';
 
@@ -50,8 +49,13 @@ const npm = async (args: readonly string[], cwd: string): Promise<string> => {
 
 /** As they lie in the tree, and as `npm run pack` joins them for publishing. */
 const ways = {
-  'as they are': (folders: readonly string[]) => Promise.resolve(folders),
-  joined: (folders: readonly string[], dir: string) => stage(join(dir, 'staged'), folders),
+  'as they are': async (folders: readonly string[], dir: string) => {
+    await npm(['pack', ...folders, '--pack-destination', dir], dir);
+  },
+  joined: async (_: readonly string[], dir: string) => {
+    const script = fileURLToPath(new URL('../../../scripts/pack.mjs', import.meta.url));
+    await promisify(execFile)(process.execPath, [script, dir], { env: environment });
+  },
 };
 
 afterAll(endAll);
@@ -65,13 +69,9 @@ describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty
 
   beforeAll(async () => {
     const folders = [...published()].map((name) => ours.get(name)?.dir ?? '');
-    const laidOut = await ways[way](folders, dir);
-    const packed = await npm(['pack', ...laidOut, '--json', '--pack-destination', dir], dir);
-    // npm up to 11 prints an array, npm 12 an object by package name.
-    const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>);
-    rmSync(join(dir, 'staged'), { recursive: true, force: true });
+    await ways[way](folders, dir);
+    const files = readdirSync(dir).flatMap((file) => (file.endsWith('.tgz') ? [`./${file}`] : []));
     writeFileSync(join(dir, 'package.json'), '{ "name": "empty", "private": true }');
-    const files = tarballs.map(({ filename }) => `./${filename}`);
     await npm(['install', ...files, '--prefer-offline'], dir);
   }, 180_000);
 

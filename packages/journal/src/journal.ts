@@ -53,9 +53,10 @@ export function createJournal(options: JournalOptions): Journal {
       parts,
       runApproved: runner.pass,
       reconcile: (operation, { call }) => reconcileUnknown(parts, call.tool, operation),
-      goOn: (operation, grip, { call, next, scope }) =>
-        // What a person changed is carried out as it was approved, not as it is asked for again.
-        operation.approval?.editedArgs === undefined
+      goOn: (operation, grip, { call, next, scope, argsHash }) =>
+        // What was begun, or changed by a person, is carried out as it is stored, and not in the words
+        // in which it is asked for again.
+        operation.approval?.editedArgs === undefined && operation.argsHash === argsHash
           ? begin(parts, { call, next, scope, operation, grip })
           : callStored(parts, call.tool, operation, grip, scope),
     }),

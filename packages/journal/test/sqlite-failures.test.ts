@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '@toolkeel/journal';
+import { openStore, readAudit, verifyAudit } from '@toolkeel/journal';
 import {
   byContent,
   claimed,
@@ -147,6 +147,30 @@ describe('a journal in SQLite', () => {
     await expect(open()).rejects.toThrow(
       `The journal in ${path} has schema version 99, and this program knows versions up to 1.`,
     );
+  });
+
+  test('tells what somebody did to its audit, and to an operation', async () => {
+    const store = await open();
+    await store.enlist(owner(), DAY);
+    const { id } = await claimed(store);
+    for (let i = 1; i <= 6; i++) await store.audit({ kind: 'x', actor: 'ann', detail: { i } });
+    const head = (await store.auditHead())!;
+    await raw(`
+      UPDATE audit SET actor = 'mallory' WHERE seq = 2;
+      UPDATE audit SET detail = 'no longer JSON' WHERE seq = 3;
+      DELETE FROM audit WHERE seq IN (4, 6);
+      UPDATE operations SET steps = '{' WHERE id = '${id}'`);
+    const { rows, problems } = await verifyAudit(readAudit(store), { expect: head });
+    expect(rows).toBe(4);
+    expect(problems.map(({ kind, seq }) => `${kind} ${seq}`)).toEqual([
+      'altered 2',
+      'malformed 3',
+      'altered 3',
+      'missing 5',
+      'cut_off 5',
+    ]);
+    await expect(store.get(id)).rejects.toThrow(`Operation ${id} is damaged`);
+    await store.close();
   });
 
   test('that somebody else keeps locked is waited for, without holding up this process', async () => {

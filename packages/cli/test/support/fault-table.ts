@@ -16,17 +16,25 @@ const final = (code: string, requests = 1): Expected => ({ code, requests, passe
 /** The answer is there, whatever is wrong with the way to the next one. */
 const harmless = (requests: number): Expected => ({ code: 'success', requests, passes: true });
 
-type Named = Exclude<FaultKind, `http-${number}`>;
+/**
+ * Those with an upstream's name are that upstream's alone, and an empty object means something else to
+ * every tool: nothing there, nothing found, nothing that can be read.
+ */
+type Named = Exclude<FaultKind, `${'' | 'acted-'}http-${number}` | `x-${string}` | 'empty-json'>;
 
 /** Every fault that the sandbox knows by name: a new one does not compile without its line. */
 const named: Readonly<Record<Named, Expected>> = {
   'reset-on-connect': transient('upstream_unavailable'),
   'reset-before-read': transient('upstream_unavailable'),
   'reset-after-read': transient('upstream_unavailable'),
+  'close-before-read': transient('upstream_unavailable'),
+  'close-after-read': transient('upstream_unavailable'),
   'half-body': transient('upstream_unavailable'),
   stall: transient('timeout'),
+  'acted-stall': transient('timeout'),
   drip: transient('timeout'),
   'malformed-json': final('upstream_unavailable'),
+  garbage: final('upstream_unavailable'),
   'html-200': final('upstream_unavailable'),
   'html-502': transient('upstream_unavailable'),
   'length-too-long': transient('upstream_unavailable'),

@@ -1,14 +1,10 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { toolError } from '../tool/result.js';
+import { args, fine, never, turn } from './limits.fixture.js';
 import type { RunOptions, Settled } from './options.js';
 import { startTool } from './run-tool.js';
 import { acting, reading, run, throwing, toolWith } from './run.fixture.js';
-
-const args = { id: 'a' };
-const fine = { id: 'a', n: 1 };
-const never = (): Promise<never> => new Promise(() => undefined);
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a call that needs no promise', () => {
   const limits = { deadline: performance.now() + 60_000, signal: new AbortController().signal };

@@ -11,8 +11,8 @@ import type { Decision } from '../options.js';
 import type { Limit } from '../store/store.js';
 import { maskSensitive } from './mask.js';
 
-/** What the journal answers in place of a tool, and says which operation it speaks of. */
-function refusal(error: ToolError, operationId?: string): SettledFailure {
+/** What the journal answers in place of a tool, and which operation it speaks of. */
+export function refusal(error: ToolError, operationId?: string): SettledFailure {
   return {
     ok: false,
     error: operationId === undefined ? error.input : { ...error.input, operationId },
@@ -82,31 +82,25 @@ export function approvalExpired({ id, approval }: Operation): SettledFailure {
   return refusal(toolError('approval_expired', text, { details }), id);
 }
 
-export function denied(decision: Extract<Decision, { kind: 'deny' }>, id: string): SettledFailure {
-  const { code, rule, explanation } = decision;
-  return refusal(
-    toolError(code, `Not allowed: ${explanation} Nothing was sent.`, {
-      details: { rule, explanation },
-    }),
-    id,
-  );
-}
-
-export function dryRun(
-  { rule, explanation }: Extract<Decision, { kind: 'dry_run' }>,
+/** Why a policy does not let it be sent; undefined: it could not say. */
+export function policyRefusal(
+  decision: Extract<Decision, { kind: 'deny' | 'dry_run' }> | undefined,
   tried: { readonly tool: ToolSpec; readonly account: string; readonly args: Arguments },
-  id: string,
-): SettledFailure {
+): ToolError {
+  if (!decision) {
+    const text =
+      'The policy could not be evaluated, so nothing was sent. The operator finds the cause.';
+    return toolError('policy_error', text, { outcome: 'not_executed' });
+  }
+  const { rule, explanation } = decision;
+  if (decision.kind === 'deny') {
+    const text = `Not allowed: ${explanation} Nothing was sent.`;
+    return toolError(decision.code, text, { details: { rule, explanation } });
+  }
   const { tool, account, args } = tried;
   const text = `Dry run: ${explanation} Nothing was sent. details.would_send shows what a real call would have asked for.`;
   const would_send = { tool: tool.name, account, arguments: maskSensitive(tool, args) };
-  return refusal(toolError('dry_run', text, { details: { rule, explanation, would_send } }), id);
-}
-
-export function policyError(id: string): SettledFailure {
-  const text =
-    'The policy could not be evaluated, so nothing was sent. The operator finds the cause.';
-  return refusal(toolError('policy_error', text, { outcome: 'not_executed' }), id);
+  return toolError('dry_run', text, { details: { rule, explanation, would_send } });
 }
 
 export function limited({ name }: Limit, retryAfterMs: number): ToolError {

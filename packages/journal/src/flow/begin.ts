@@ -1,20 +1,17 @@
-import type { CostEstimate, Settled } from '@toolkeel/contract';
-import {
-  approvalRequired,
-  denied,
-  dryRun,
-  journalFailed,
-  policyError,
-} from '../answer/refusals.js';
+import { raise, type CostEstimate, type Settled } from '@toolkeel/contract';
+import { approvalRequired, journalFailed, policyRefusal, refusal } from '../answer/refusals.js';
 import { withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Grip, Settlement } from '../store/store.js';
-import { AGAIN_MS, carryOut, codeOf, type CarriedOut, type Ended, type Work } from './carry-out.js';
+import { carryOut, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import type { FlowParts } from './parts.js';
+import { AGAIN_MS, codeOf } from './write-end.js';
 
-export type Begin = Omit<Work, 'limits' | 'grip'> & { readonly grip: Grip | undefined };
+/** An operation that is to be begun, or gone on with. */
+export type Begin = Omit<Work, 'limits' | 'permit'>;
+type Owned = Begin & { readonly grip: Grip };
 
 /** Something that is over already. */
 export function over(
@@ -27,33 +24,47 @@ export function over(
   return { answered: Promise.resolve(answer), ended };
 }
 
-/** Asks the policy, and carries out what it allows. The operation is ours, and nothing was sent yet in this life. */
+/** Asks the policy, and carries out what it allows. */
 export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
-  const { kit } = parts;
-  const { call, operation } = work;
-  if (work.grip) kit.running.add(operation.id);
+  const { grip, operation } = work;
+  if (!grip || operation.steps.length > 0) return goOn(parts, work);
+  parts.kit.running.add(operation.id);
   const approved = operation.approval?.decision === 'approved';
-  let decision: Decision;
+  const decision = await decide(parts, work, approved);
+  if (decision?.kind === 'allow') return carryOut(parts, { ...work, limits: decision.limits });
+  if (decision?.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
+  const error = policyRefusal(decision, work.call);
+  return stop(parts, work, refusal(error, operation.id), decision?.rule);
+}
+
+/**
+ * What was begun was allowed then, and counted. Its steps that are done are looked up and an open one
+ * is read back whatever the policy says now; only what would be sent still needs its word.
+ */
+function goOn(parts: FlowParts, work: Begin): CarriedOut {
+  if (work.grip) parts.kit.running.add(work.operation.id);
+  const permit = async (): Promise<void> => {
+    const decision = await decide(parts, work, true);
+    if (decision?.kind === 'allow') return;
+    raise(policyRefusal(decision?.kind === 'approve' ? undefined : decision, work.call));
+  };
+  return carryOut(parts, { ...work, limits: [], permit });
+}
+
+/** Undefined when the policy cannot say. */
+async function decide(
+  { kit }: FlowParts,
+  { call }: Begin,
+  approved: boolean,
+): Promise<Decision | undefined> {
+  if (!kit.decide) return { kind: 'allow', limits: [] };
   try {
-    decision = kit.decide
-      ? await kit.decide(call, { approved, now: kit.clock.wallNow() })
-      : { kind: 'allow', limits: [] };
-    if (approved && decision.kind === 'approve') {
-      throw new TypeError(`rule ${decision.rule} asks again for what a person has approved`);
-    }
+    const decision = await kit.decide(call, { approved, now: kit.clock.wallNow() });
+    if (!approved || decision.kind !== 'approve') return decision;
+    throw new TypeError(`rule ${decision.rule} asks again for what a person has approved`);
   } catch (cause) {
     kit.report(cause, call.correlationId);
-    return stop(parts, work, policyError(operation.id));
-  }
-  switch (decision.kind) {
-    case 'allow':
-      return carryOut(parts, { ...work, limits: decision.limits });
-    case 'deny':
-      return stop(parts, work, denied(decision, operation.id), decision.rule);
-    case 'dry_run':
-      return stop(parts, work, dryRun(decision, call, operation.id), decision.rule);
-    case 'approve':
-      return askPerson(parts, work, decision);
+    return undefined;
   }
 }
 
@@ -88,14 +99,12 @@ function stopped(
 
 async function askPerson(
   parts: FlowParts,
-  work: Begin,
+  work: Owned,
   decision: Extract<Decision, { kind: 'approve' }>,
 ): Promise<CarriedOut> {
   const { kit } = parts;
   const { call, operation, grip } = work;
   const { rule, explanation, expiresInMs } = decision;
-  // An operation that nobody owns has sent something already: too late to ask whether it may.
-  if (!grip) return stop(parts, work, policyError(operation.id));
   const cost = costOf(parts, work);
   const asked = { rule, explanation, expiresAt: kit.clock.wallNow() + expiresInMs };
   try {

@@ -232,6 +232,19 @@ describe('callers in one process', () => {
     expect(upstream.requests).toBe(1);
   });
 
+  it('in other words are not refused for what only the first one said', async () => {
+    const { clock, start } = rig({
+      decide: ({ args }) =>
+        args['text'] === 'rude'
+          ? { kind: 'deny', code: 'policy_denied_user_rule', rule: 'r', explanation: 'Rude.' }
+          : { kind: 'allow', limits: [] },
+    });
+    const server = start();
+    const calls = ['rude', 'kind'].map((text) => server.call('reply', { to: '1', text }));
+    const answers = await clock.run(Promise.all(calls));
+    expect(answers.map(({ success }) => success)).toEqual([false, true]);
+  });
+
   it('learn how it really ended, when the first one could not wait for that', async () => {
     const { clock, start } = rig();
     // The handler does not stop when the first caller's time is over.

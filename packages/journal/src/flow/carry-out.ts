@@ -1,25 +1,24 @@
 import {
   toolError,
   type AcceptedCall,
-  type ErrorCode,
   type Next,
   type Settled,
   type ToolOperation,
 } from '@toolkeel/contract';
 import { outOfTime, withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
-import { holdMsOf } from '../identity/hold.js';
+import { unref } from '../background/every.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 import { readBack } from '../reconcile/read-back.js';
-import type { Grip, Limit, Settlement } from '../store/store.js';
-import { unref } from '../background/every.js';
+import type { Grip, Limit } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import { conclude, type Conclusion } from './conclude.js';
+import { openHandle } from './handle.js';
 import type { FlowParts } from './parts.js';
-import { openHandle, type Handle } from './handle.js';
 import type { JournalScope } from './scope.js';
 import { timesWithin } from './times.js';
+import { codeOf, writeEnd } from './write-end.js';
 
 export interface Work {
   readonly call: AcceptedCall;
@@ -29,6 +28,8 @@ export interface Work {
   /** Undefined for an `unknown` operation with an open step, which nobody owns. */
   readonly grip: Grip | undefined;
   readonly limits: readonly Limit[];
+  /** Asked before the first thing that is sent in this life. It throws what ends the call. */
+  readonly permit?: () => Promise<void>;
 }
 
 /** How an operation ended, for everybody who asked for it. */
@@ -101,9 +102,11 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     });
     known = conclusion.answer;
     if (lateTimer !== undefined) clock.clearTimer(lateTimer);
-    await write(parts, work, handle, conclusion);
-    if (wasGivenUp) parts.noteReconciled(operation, conclusion.outcome, 'its own end');
-    const finished = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
+    await writeEnd(parts, work, handle, conclusion);
+    const { state, outcome } = conclusion;
+    if (state === 'unknown' && !wasGivenUp) parts.noteUnknown(operation);
+    if (state !== 'unknown' && wasGivenUp) parts.noteReconciled(operation, outcome, 'its own end');
+    const finished = state === 'succeeded' || state === 'rejected';
     return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished };
   };
 
@@ -168,59 +171,7 @@ async function handled(
   }
 }
 
-/** An approved operation that could not be carried out for now is tried again, after this long. */
-export const AGAIN_MS = 30_000;
-
-async function write(
-  parts: FlowParts,
-  { operation, call }: Work,
-  handle: Handle,
-  conclusion: Conclusion,
-): Promise<void> {
-  const grip = handle.grip();
-  if (!grip) return;
-  const { tool, args, account } = call;
-  const { answer, outcome, refund } = conclusion;
-  const isKept = conclusion.state === 'succeeded' || conclusion.state === 'rejected';
-  const waitsOn = conclusion.state === 'released' && operation.approval?.decision === 'approved';
-  const state = waitsOn ? 'awaiting_approval' : conclusion.state;
-  const again = answer.ok ? 0 : Math.max(answer.error.retryAfterMs ?? 0, AGAIN_MS);
-  const frees = conclusion.state === 'succeeded' ? await parts.undone(tool, account, args) : [];
-  const settlement: Settlement = {
-    state,
-    outcome,
-    answer: writeAnswer(answer, state === 'unknown' ? await storeNow(parts.kit) : undefined),
-    code: codeOf(answer),
-    holdMs: waitsOn
-      ? again
-      : isKept
-        ? holdMsOf(operation.identity.by, tool, parts.kit.times.retentionMs)
-        : 0,
-    ...(refund && { refund }),
-    ...(frees.length > 0 && { frees }),
-  };
-  const written = await parts.settler.settle(grip, settlement, {
-    first: handle.unwritten(),
-    onWritten: () => void parts.kit.running.delete(operation.id),
-  });
-  if (state === 'unknown' && written !== 'lost') parts.noteUnknown(operation);
-}
-
-/** On the clock that everybody shares: others measure from then how long the upstream may still act. */
-async function storeNow({ store, clock, report }: Kit): Promise<number> {
-  try {
-    return await store.now();
-  } catch (cause) {
-    report(cause);
-    return clock.wallNow();
-  }
-}
-
 function concernOf({ state }: Conclusion, isLate: boolean): Ended['concerns'] {
   if (state !== 'released' && state !== 'claimed') return 'all';
   return isLate ? 'none' : 'same';
-}
-
-export function codeOf(answer: Settled): ErrorCode | 'ok' {
-  return answer.ok ? 'ok' : answer.error.code;
 }

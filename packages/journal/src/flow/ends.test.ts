@@ -243,6 +243,44 @@ describe('a store that fails', () => {
     expect(upstream.requests).toBe(1);
   });
 
+  it('just after it gave something takes nothing away from those who got theirs', async () => {
+    let isDown = false;
+    const { clock, start } = rig({
+      through: (inner) => ({
+        ...inner,
+        claim: async (request) => {
+          const claimed = await inner.claim(request);
+          if (isDown) throw new JournalError('unavailable', 'the answer was lost');
+          return claimed;
+        },
+      }),
+    });
+    const server = start({
+      handlers: {
+        post: async (_, { operation }) => {
+          await sleep(clock, 40_000);
+          await operation?.sending();
+          return { id: 'x' };
+        },
+      },
+    });
+    server.journal.start();
+    const slow = server.call('post', { text: 'slow' }, { timeoutMs: 60_000 });
+    await clock.advance(10);
+    isDown = true;
+    await clock.run(server.call('post', { text: 'lost' }));
+    isDown = false;
+    expect(await clock.run(slow)).toMatchObject({ success: true });
+  });
+
+  it('to renew a lease costs the operations of that time, not those that come after', async () => {
+    const { clock, start } = rig({ through: failing('renew') });
+    const server = start();
+    await clock.run(server.call('post', { text: 'a' }));
+    await clock.advance(20_000);
+    expect(await clock.run(server.call('post', { text: 'b' }))).toMatchObject({ success: true });
+  });
+
   it('for ever keeps nobody waiting longer than his deadline', async () => {
     const hanging = (store: JournalStore): JournalStore => ({ ...store, claim: () => NEVER });
     const { clock, start } = rig({ through: hanging });

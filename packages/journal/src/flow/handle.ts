@@ -31,6 +31,7 @@ export interface HandleDeps {
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
+  readonly permit?: (() => Promise<void>) | undefined;
   /** On the store's clock. */
   readonly onSent: (at: number) => void;
 }
@@ -41,8 +42,7 @@ export function openHandle(deps: HandleDeps): Handle {
   let grip = deps.grip;
   let revoked = false;
   let sent = false;
-  // An operation counts once, however many parts it is sent in.
-  let limits = operation.steps.length > 0 ? [] : deps.limits;
+  let { limits, permit } = deps;
 
   const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
 
@@ -86,9 +86,12 @@ export function openHandle(deps: HandleDeps): Handle {
    * attempt asks again: by then the operation may not be ours any more.
    */
   const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: Fence }> => {
+    await permit?.();
     const answer = await send(step);
     if (answer.kind === 'lost') return refuse.lost();
     if (answer.kind === 'limited') return raise(limited(answer.limit, answer.retryAfterMs));
+    // An operation is permitted and counts once, however many parts and attempts it is sent in.
+    permit = undefined;
     limits = [];
     deps.onSent(answer.at);
     return { at: answer.at, fence: { token: answer.fence } };

@@ -206,6 +206,32 @@ describe('a process that is stopped past its lease and goes on', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
+  it('does not take its own handler for gone', async () => {
+    const { clock, start, store, upstream } = rig();
+    const first = start({
+      handlers: {
+        post_sure: async ({ text }, { operation }) => {
+          await operation?.sending();
+          // Long before it writes, and nobody can see that from outside.
+          await sleep(clock, 120_000);
+          upstream.requests += 1;
+          return { id: String(text) };
+        },
+      },
+    });
+    first.journal.start();
+    const stopped = first.call('post_sure', post, { timeoutMs: 300_000 });
+    await clock.advance(100);
+    first.stop();
+    start().journal.start();
+    await clock.advance(40_000);
+    first.resume();
+    await clock.advance(60_000);
+    expect((await store.list())[0]).toMatchObject({ state: 'unknown' });
+    expect(await clock.run(stopped)).toMatchObject({ success: true });
+    expect((await store.list())[0]).toMatchObject({ state: 'reconciled', outcome: 'executed' });
+  });
+
   it('can be used again: it enlists anew', async () => {
     const { clock, start } = rig();
     const server = start();

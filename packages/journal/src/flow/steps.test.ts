@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JournalError } from '../error.js';
-import { keyFor, rig } from '../fixtures/rig.fixture.js';
+import { keyFor, rig, sleep } from '../fixtures/rig.fixture.js';
 
 const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
 
@@ -31,6 +31,43 @@ describe('a thread', () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({}, { refused: true });
     await clock.run(start().call('thread', thread));
+    expect(await clock.run(start().call('thread', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('goes on in the words in which it was begun, in whatever words it is asked for again', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    upstream.plans.push({}, { answers: '429', commits: false });
+    await clock.run(server.call('thread_named', { name: 'n', posts: ['One', 'Two'] }));
+    const again = await clock.run(
+      server.call('thread_named', { name: 'n', posts: ['Uno', 'Due', 'Tre'] }),
+    );
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2'] } });
+    expect(posted(upstream.effects)).toBe('One Two');
+  });
+
+  it('that the policy has forbidden meanwhile sends no more, and still knows what was posted', async () => {
+    let isForbidden = false;
+    const { clock, start, store, upstream } = rig({
+      decide: () =>
+        isForbidden
+          ? { kind: 'deny', code: 'policy_denied_hard_rule', rule: 'stop', explanation: 'Stop.' }
+          : { kind: 'allow', limits: [] },
+    });
+    const first = start();
+    upstream.plans.push({}, { answers: 'never' });
+    void first.call('thread', thread);
+    await clock.advance(100);
+    first.kill();
+    isForbidden = true;
+    const { error } = await clock.run(start().call('thread', thread));
+    expect(error).toMatchObject({ code: 'policy_denied_hard_rule' });
+    const [operation] = await store.list();
+    expect(operation).toMatchObject({ state: 'claimed' });
+    expect(operation?.steps.map(({ state }) => state)).toEqual(['done', 'done']);
+    expect(posted(upstream.effects)).toBe('1 2');
+    isForbidden = false;
     expect(await clock.run(start().call('thread', thread))).toMatchObject({ success: true });
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
@@ -139,12 +176,12 @@ describe('a thread', () => {
   });
 
   it('does not go on when the end of a step cannot be written, and knows it later', async () => {
-    let isDown = false;
+    let isDown: boolean | undefined = false;
     const { clock, start, upstream } = rig({
       through: (inner) => ({
         ...inner,
         completeStep: (...given) => {
-          isDown ||= given[1] === 'post 1';
+          if (isDown === false) isDown = given[1] === 'post 1';
           return isDown
             ? Promise.reject(new JournalError('full', 'the disk is full'))
             : inner.completeStep(...given);
@@ -152,31 +189,171 @@ describe('a thread', () => {
       }),
     });
     const server = start();
-    const first = await clock.run(server.call('thread', thread));
+    const first = await clock.run(server.call('thread_blind', thread));
     expect(first.error).toMatchObject({ code: 'db_error', retryable: true });
     expect(first.error).not.toHaveProperty('outcome');
     expect(posted(upstream.effects)).toBe('1 2');
+    isDown = undefined;
+    await clock.advance(60_000);
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
   });
 
-  it('runs its steps one after the other: two at once are refused, and none is lost', async () => {
-    const { clock, start, store, upstream } = rig();
+  it('does nothing more, not even a step that sends nothing, before that is written', async () => {
+    const { clock, start } = rig();
+    const ran: string[] = [];
+    const server = start({
+      through: (inner) => ({
+        ...inner,
+        completeStep: () => Promise.reject(new JournalError('full', 'the disk is full')),
+      }),
+      handlers: {
+        thread: async (_, { operation }) => {
+          for (const name of ['a', 'b']) {
+            await operation?.step(name, async () => {
+              if (name === 'a') await operation.sending();
+              ran.push(name);
+            });
+          }
+          return { ids: [] };
+        },
+      },
+    });
+    expect(await clock.run(server.call('thread', thread))).toMatchObject({
+      error: { code: 'db_error' },
+    });
+    expect(ran).toEqual(['a']);
+  });
+
+  it('is done when only the note of its last step is missing, and that is made up for', async () => {
+    let isDown = true;
+    const { clock, start, store } = rig({
+      through: (inner) => ({
+        ...inner,
+        completeStep: (...given) =>
+          isDown && given[1] === 'post 2'
+            ? Promise.reject(new JournalError('full', 'the disk is full'))
+            : inner.completeStep(...given),
+      }),
+    });
+    const server = start();
+    const first = await clock.run(server.call('thread_blind', thread));
+    expect(first).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    isDown = false;
+    await clock.advance(60_000);
+    const [operation] = await store.list();
+    expect(operation).toMatchObject({ state: 'succeeded' });
+    expect(operation?.steps.map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+  });
+
+  it('whose right to send was given and not heard has sent nothing, and sends it later', async () => {
+    let isDown = true;
+    const { clock, start, upstream } = rig({
+      through: (inner) => ({
+        ...inner,
+        send: async (grip, request) => {
+          const sent = await inner.send(grip, request);
+          if (isDown && request.step === 'post 1') throw new JournalError('unavailable', 'lost');
+          return sent;
+        },
+      }),
+    });
+    const server = start();
+    expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({
+      error: { code: 'db_error' },
+    });
+    isDown = false;
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('whose time ends while a step asks for its right to send does not send it', async () => {
+    const { clock, start, upstream } = rig();
+    const slow = start({
+      through: (inner) => ({
+        ...inner,
+        send: async (grip, request) => {
+          const sent = await inner.send(grip, request);
+          if (request.step === 'post 1') await sleep(clock, 3000);
+          return sent;
+        },
+      }),
+    });
+    const { error } = await clock.run(slow.call('thread_blind', thread, { timeoutMs: 2000 }));
+    expect(error).toMatchObject({ code: 'timeout', retryable: true });
+    expect(error).not.toHaveProperty('outcome');
+    await clock.advance(5000);
+    expect(posted(upstream.effects)).toBe('1');
+    expect(await clock.run(start().call('thread_blind', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('is not stopped by a client that leaves while it is being posted', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    const client = new AbortController();
+    const left = server.call('thread', thread, { client: client.signal });
+    await clock.advance(10);
+    client.abort();
+    await clock.run(left);
+    await clock.advance(1000);
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('does nothing else while one of its steps is open, even if it takes another way now', async () => {
+    const { clock, start } = rig();
+    const first = start({
+      handlers: {
+        thread: async (_, { operation }) => {
+          await operation?.step('a', async () => {
+            await operation.sending();
+            first.kill();
+            return new Promise<never>(() => undefined);
+          });
+          return { ids: [] };
+        },
+      },
+    });
+    void first.call('thread', thread);
+    await clock.advance(10);
+    const ran: string[] = [];
+    const second = start({
+      handlers: {
+        thread: async (_, { operation }) => {
+          const look = {
+            authoritative: true,
+            readBack: async () => ({ found: 'absent' }) as const,
+          };
+          await operation?.step('b', async () => void ran.push('b'), look);
+          return { ids: [] };
+        },
+      },
+    });
+    expect(await clock.run(second.call('thread', thread))).toMatchObject({
+      error: { code: 'outcome_unknown' },
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it('runs its steps one after the other: a second one at once is refused, and the first not forgotten', async () => {
+    const { clock, start, store } = rig();
     const server = start({
       handlers: {
         thread: async (_, { operation }) => {
-          const step = (name: string) =>
-            operation!.step(name, async () => {
-              await operation!.sending();
-              upstream.requests += 1;
-              return new Promise<never>(() => undefined);
-            });
-          await Promise.all([step('a'), step('b')]);
+          const never = new Promise<never>(() => undefined);
+          void operation?.step('a', async () => {
+            await operation.sending();
+            return never;
+          });
+          await sleep(clock, 100);
+          await operation?.step('b', () => never);
           return { ids: [] };
         },
       },
     });
     const { error } = await clock.run(server.call('thread', thread));
-    expect(error).toMatchObject({ outcome: 'unknown' });
-    expect(upstream.requests).toBeLessThanOrEqual(1);
-    expect((await store.list())[0]).not.toMatchObject({ state: 'released' });
+    expect(error).toMatchObject({ outcome: 'unknown', operation_id: expect.any(String) });
+    expect((await store.list())[0]).toMatchObject({ state: 'unknown', steps: [{ name: 'a' }] });
   });
 });

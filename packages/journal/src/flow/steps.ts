@@ -86,7 +86,6 @@ export function steps(deps: StepsDeps): Steps {
     }
     done.set(name, json);
     open = undefined;
-    if (unwritten) refuse.unwritten();
   };
 
   /** It did not happen, so it may be sent anew. */

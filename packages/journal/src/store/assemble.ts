@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.js';
 import { view } from './record.js';
-import type { Script } from './script.js';
-import type { JournalStore } from './store.js';
+import { answer, type Script } from './script.js';
+import type { ClaimRequest, JournalStore } from './store.js';
 import type { Tables } from './tables.js';
 import { awaitApproval, decideApproval, editApproval } from './transitions/approvals.js';
 import { expireOne, takeApproved } from './transitions/approved.js';
@@ -43,6 +43,9 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     return changed;
   };
 
+  /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
+  const look = (request: ClaimRequest) => read((tables) => find(tables, request));
+  const take = (request: ClaimRequest) => write((tables) => claim(tables, request));
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
@@ -66,9 +69,7 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
 
-    claim: async (request) =>
-      (kind === 'memory' ? undefined : await read((tables) => find(tables, request))) ??
-      write((tables) => claim(tables, request)),
+    claim: kind === 'memory' ? take : async (request) => (await look(request)) ?? take(request),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>
@@ -135,7 +136,6 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
   };
 }
 
-/* oxlint-disable-next-line require-yield -- The transition knows when it began. */
-function* clock({ now }: Tables): Script<number> {
-  return now;
+function clock({ now }: Tables): Script<number> {
+  return answer(now);
 }

@@ -2,13 +2,18 @@ import type { Operation } from '../operation.js';
 
 /** Who waits inside of this process, and for what. */
 export interface Waiters {
-  /** Resolves when it is told of the operation, or at the signal; true: it was told. */
-  readonly next: (id: string, signal: AbortSignal) => Promise<boolean>;
+  readonly next: (id: string, signal: AbortSignal) => Listening;
   readonly tell: (news: 'ended' | 'approved', id: string) => void;
   /** Everybody looks again, because nobody knows what was missed. */
   readonly tellAll: () => void;
   readonly size: () => number;
   readonly onApproved: (listener: () => void) => () => void;
+}
+
+interface Listening {
+  /** True when there is news of the operation, false at the signal. */
+  readonly news: Promise<boolean>;
+  readonly stop: () => void;
 }
 
 export function waiters(): Waiters {
@@ -17,22 +22,25 @@ export function waiters(): Waiters {
   const wake = (id: string): void => waiting.get(id)?.forEach((told) => told());
 
   return {
-    next: (id, signal) =>
-      new Promise((resolve) => {
+    next: (id, signal) => {
+      let leave = (_wasTold: boolean): void => {};
+      const news = new Promise<boolean>((resolve) => {
         if (signal.aborted) return resolve(false);
         const those = waiting.get(id) ?? new Set();
         waiting.set(id, those);
-        const leave = (wasTold: boolean): void => {
+        const told = (): void => leave(true);
+        const aborted = (): void => leave(false);
+        leave = (wasTold) => {
           those.delete(told);
           if (those.size === 0 && waiting.get(id) === those) waiting.delete(id);
           signal.removeEventListener('abort', aborted);
           resolve(wasTold);
         };
-        const told = (): void => leave(true);
-        const aborted = (): void => leave(false);
         those.add(told);
         signal.addEventListener('abort', aborted);
-      }),
+      });
+      return { news, stop: () => leave(false) };
+    },
     tell: (news, id) => {
       if (news === 'ended') wake(id);
       else for (const listener of listeners) listener();
@@ -59,18 +67,16 @@ export async function waitFor(
 ): Promise<Operation | undefined> {
   for (;;) {
     // Listening first: what happens while we look must not be missed.
-    const stop = new AbortController();
-    const news = next(id, AbortSignal.any([signal, stop.signal]));
-    const operation = await look(id).catch((error: unknown) => {
-      stop.abort();
-      throw error;
-    });
-    const { state, owner } = operation ?? {};
-    const inFlight = owner !== undefined && (state === 'claimed' || state === 'sending');
-    if (!inFlight) {
-      stop.abort();
-      return operation;
+    const { news, stop } = next(id, signal);
+    try {
+      const operation = await look(id);
+      if (operation === undefined || !isWorkedOn(operation) || !(await news)) return operation;
+    } finally {
+      stop();
     }
-    if (!(await news)) return operation;
   }
+}
+
+function isWorkedOn({ state, owner }: Operation): boolean {
+  return owner !== undefined && (state === 'claimed' || state === 'sending');
 }

@@ -12,14 +12,9 @@ export async function inChild<K extends keyof Tasks>(
   options: Tasks[K],
   around: readonly string[] = [],
 ): Promise<unknown> {
-  const [program = '', ...args] = [
-    ...around,
-    process.execPath,
-    script,
-    task,
-    JSON.stringify(options),
-  ];
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = [process.execPath, script, task, JSON.stringify(options)];
+  const [program, ...args] = [...around, ...command];
+  const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

@@ -36,8 +36,8 @@ export async function proxyTo(url: string): Promise<Proxy> {
       if (verdict === 'pass') to.write(data);
       else if (verdict === 'cut') end();
     };
-    client.on('data', (data) => relay(proxy.fromClient(data as Buffer), behind, data as Buffer));
-    behind.on('data', (data) => relay(proxy.fromServer(data as Buffer), client, data as Buffer));
+    client.on('data', (data) => relay(proxy.fromClient(data), behind, data));
+    behind.on('data', (data) => relay(proxy.fromServer(data), client, data));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

@@ -76,6 +76,17 @@ export function noticeContract(bench: () => Bench): void {
     expect(await store.takeNotices(10)).toMatchObject([{ id: two!.id, tries: 3 }]);
   });
 
+  test('nobody hears twice of the same unknown', async () => {
+    const { store } = bench();
+    const { id } = await sending(store, {}, 'first');
+    await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
+    const [notice] = await store.takeNotices(10);
+    await store.noticeTold(notice!.id);
+    const again = (await store.takeOver(id, 'bob', 1))!;
+    await store.settle(grip(again), unknown());
+    expect(await store.takeNotices(10)).toEqual([]);
+  });
+
   test('nobody hears of what has been dealt with', async () => {
     const { store } = bench();
     const one = await settled(store, { identity: byContent(newId()) }, unknown());

@@ -1,27 +1,29 @@
 import { GENESIS, link, unlinked, type AuditHead } from '../../audit/chain.js';
 import type { AuditRow } from '../../audit/row.js';
+import { answer } from '../script.js';
 import type { AuditEntry } from '../store.js';
 import type { AuditTable } from '../tables.js';
 
 /** Old rows leave: a guard that lives in memory must not grow for ever. */
-const KEPT = 10_000;
+const KEPT = 1000;
 
 /**
  * Rows are linked when somebody asks for them: nobody else can get at them before, and hashing would
  * cost more than all the rest of an operation.
  */
-/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
 export function memoryAudit(now: () => number): AuditTable {
   let linked: AuditRow[] = [];
-  let waiting: { readonly entry: AuditEntry; readonly at: number }[] = [];
+  let waiting: AuditEntry[] = [];
+  let times: number[] = [];
   /** Of rows that left: how many there were, and what the last of them was if anybody saw it. */
   let gone: AuditHead = GENESIS;
 
   const linkAll = (): readonly AuditRow[] => {
-    for (const { entry, at } of waiting) {
-      linked.push(link(linked.at(-1) ?? gone, unlinked(entry, at)));
+    for (const [index, entry] of waiting.entries()) {
+      linked.push(link(linked.at(-1) ?? gone, unlinked(entry, times[index]!)));
     }
     waiting = [];
+    times = [];
     if (linked.length > KEPT) {
       gone = linked.at(-KEPT - 1)!;
       linked = linked.slice(-KEPT);
@@ -33,21 +35,24 @@ export function memoryAudit(now: () => number): AuditTable {
     if (linked.length > 0 || gone.hash !== GENESIS.hash) return void linkAll();
     gone = { seq: gone.seq + waiting.length - KEPT, hash: GENESIS.hash };
     waiting = waiting.slice(-KEPT);
+    times = times.slice(-KEPT);
   };
 
   return {
-    *append(entry) {
-      waiting.push({ entry, at: now() });
+    append(entry) {
+      waiting.push(entry);
+      times.push(now());
       if (waiting.length > 2 * KEPT) makeRoom();
+      return answer(undefined);
     },
-    *head() {
+    head() {
       const last = linkAll().at(-1);
-      return last && { seq: last.seq, hash: last.hash };
+      return answer(last && { seq: last.seq, hash: last.hash });
     },
-    *rows(from, limit) {
+    rows(from, limit) {
       const rows = linkAll();
       const start = Math.max(0, from - (rows[0]?.seq ?? 1));
-      return rows.slice(start, start + limit);
+      return answer(rows.slice(start, start + limit));
     },
   };
 }

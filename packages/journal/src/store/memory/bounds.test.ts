@@ -34,13 +34,13 @@ test('the audit keeps its newest rows, as one chain with the head that was shown
   const write = async (times: number) => {
     for (let i = 0; i < times; i++) await store.audit({ kind: 'x', actor: 'ann' });
   };
-  await write(25_000);
+  await write(2500);
   const seen = await store.auditHead();
-  expect(seen!.seq).toBe(25_000);
-  await write(30_000);
-  const rows = await store.auditRows(1, 100_000);
-  expect(rows).toHaveLength(10_000);
-  expect(rows.at(-1)!.seq).toBe(55_000);
+  expect(seen!.seq).toBe(2500);
+  await write(3000);
+  const rows = await store.auditRows(1, 10_000);
+  expect(rows).toHaveLength(1000);
+  expect(rows.at(-1)!.seq).toBe(5500);
   const { problems } = await verifyAudit(rows);
   // Only that the chain does not begin at its beginning.
   expect(problems.map(({ kind }) => kind)).toEqual(['missing']);

@@ -1,23 +1,22 @@
+import { answer } from '../script.js';
 import type { CallRow } from '../store.js';
 import type { CallsTable } from '../tables.js';
 
-/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
 export function memoryCalls(kept: number): CallsTable {
   let rows: CallRow[] = [];
   return {
-    *add(calls) {
+    add(calls) {
       rows.push(...calls);
       if (rows.length > 2 * kept) rows = rows.slice(-kept);
+      return answer(undefined);
     },
-    *list(since, limit) {
-      return rows
-        .slice(-kept)
-        .filter(({ at }) => at >= since)
-        .toReversed()
-        .slice(0, limit);
+    list(since, limit) {
+      const wanted = rows.slice(-kept).filter(({ at }) => at >= since);
+      return answer(wanted.toReversed().slice(0, limit));
     },
-    *prune(before) {
+    prune(before) {
       rows = rows.filter(({ at }) => at >= before);
+      return answer(undefined);
     },
   };
 }

@@ -1,6 +1,6 @@
+import { answer } from '../script.js';
 import type { Hit, LimitsTable } from '../tables.js';
 
-/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
 export function memoryLimits(now: () => number): LimitsTable {
   /** Oldest first. */
   const counted = new Map<string, readonly Hit[]>();
@@ -14,25 +14,24 @@ export function memoryLimits(now: () => number): LimitsTable {
   };
 
   return {
-    *lock() {
-      return now();
-    },
-    *newest(name, n) {
-      return counted.get(name)?.at(-n)?.at;
-    },
-    *add(hits) {
+    lock: () => answer(now()),
+    newest: (name, n) => answer(counted.get(name)?.at(-n)?.at),
+    add(hits) {
       for (const hit of hits) keep(hit.name, [...live(counted.get(hit.name)), hit]);
+      return answer(undefined);
     },
-    *remove(operation, send) {
+    remove(operation, send) {
       for (const [name, hits] of counted) {
         keep(
           name,
           hits.filter((hit) => hit.operation !== operation || hit.send !== send),
         );
       }
+      return answer(undefined);
     },
-    *prune() {
+    prune() {
       for (const [name, hits] of counted) keep(name, live(hits));
+      return answer(undefined);
     },
   };
 }

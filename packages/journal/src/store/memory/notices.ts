@@ -1,40 +1,38 @@
+import { answer, type Script } from '../script.js';
 import type { Notice } from '../store.js';
 import type { NoticesTable } from '../tables.js';
 
-/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
 export function memoryNotices(
   now: () => number,
   exists: (operationId: string) => boolean,
 ): NoticesTable {
   const all = new Map<string, Notice & { readonly dueAt: number }>();
-  const change = (id: string, changes: Partial<Notice & { dueAt: number }>): void => {
+  const change = (id: string, changes: Partial<Notice & { dueAt: number }>): Script<void> => {
     const notice = all.get(id);
     if (notice !== undefined) all.set(id, { ...notice, ...changes });
+    return answer(undefined);
   };
 
   return {
-    *add(kind, operationId) {
+    add(kind, operationId) {
       const id = `${kind}:${operationId}`;
       if (!all.has(id)) all.set(id, { id, kind, operationId, at: now(), tries: 0, dueAt: now() });
+      return answer(undefined);
     },
-    *due(limit) {
+    due(limit) {
       const due = [...all.values()].filter(({ dueAt }) => dueAt <= now());
-      return due
-        .toSorted((a, b) => a.dueAt - b.dueAt)
-        .slice(0, limit)
-        .map(({ dueAt: _, ...notice }) => notice);
+      const first = due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit);
+      return answer(first.map(({ dueAt: _, ...notice }) => notice));
     },
-    *defer(id, dueAt, tries) {
-      change(id, tries === undefined ? { dueAt } : { dueAt, tries });
-    },
-    *told(id) {
-      change(id, { dueAt: Infinity });
-    },
-    *remove(id) {
+    defer: (id, dueAt, tries) => change(id, tries === undefined ? { dueAt } : { dueAt, tries }),
+    told: (id) => change(id, { dueAt: Infinity }),
+    remove(id) {
       all.delete(id);
+      return answer(undefined);
     },
-    *prune() {
+    prune() {
       for (const { id, operationId } of all.values()) if (!exists(operationId)) all.delete(id);
+      return answer(undefined);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { OperationState } from '../../operation.js';
 import { changed, isOver, type OperationRecord, type RecordChanges } from '../record.js';
 import { isInFlight, isSettled, newsOf } from '../states.js';
-import type { Script } from '../script.js';
+import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
@@ -20,16 +20,17 @@ export interface OperationsDeps {
   readonly kept: number;
 }
 
-/* oxlint-disable require-yield -- Nothing here has to be asked of anybody else. */
 export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): MemoryOperations {
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, string>();
   const inFlight = new Set<string>();
 
-  const put = (record: OperationRecord): void => {
+  const put = (record: OperationRecord, wasInFlight: boolean): void => {
     all.set(record.id, record);
-    if (isInFlight(record)) inFlight.add(record.id);
+    const isFlying = isInFlight(record);
+    if (isFlying === wasInFlight) return;
+    if (isFlying) inFlight.add(record.id);
     else inFlight.delete(record.id);
   };
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
@@ -64,70 +65,61 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       for (const record of all.values()) if (names(record, owner)) return true;
       return false;
     },
-    *get(id) {
-      return all.get(id);
-    },
-    *look(id) {
-      return all.get(id);
-    },
-    *holder(slot) {
+    get: (id) => answer(all.get(id)),
+    look: (id) => answer(all.get(id)),
+    holder(slot) {
       const id = holders.get(slot);
-      return id === undefined ? undefined : all.get(id);
+      return answer(id === undefined ? undefined : all.get(id));
     },
-    *insert(record) {
+    insert(record) {
       if (record.slot !== undefined) {
-        if (holders.has(record.slot)) return false;
+        if (holders.has(record.slot)) return answer(false);
         holders.set(record.slot, record.id);
       }
-      put(record);
+      put(record, false);
       if (all.size > full) makeRoom();
-      return true;
+      return answer(true);
     },
-    *update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
+    update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
       const after = changed(record, changes);
       if (record.slot !== undefined && after.slot === undefined) holders.delete(record.slot);
-      put(after);
+      put(after, isInFlight(record));
       const news = newsOf(record, after);
       if (news !== undefined) tell(news, record.id);
-      return after;
+      return answer(after);
     },
-    *list(filter) {
+    list(filter) {
       const newestFirst = [...all.values()].toReversed();
       const start = filter.before === undefined ? 0 : 1 + positionOf(newestFirst, filter.before);
       const time = now();
       const found = newestFirst.slice(start).filter((record) => matches(record, filter, time));
-      return found.slice(0, filter.limit ?? 100);
+      return answer(found.slice(0, filter.limit ?? 100));
     },
-    *count(states: readonly OperationState[]) {
+    count(states: readonly OperationState[]) {
       let count = 0;
       for (const { state } of all.values()) if (states.includes(state)) count++;
-      return count;
+      return answer(count);
     },
-    *abandoned() {
-      return flying((owner) => !isAlive(owner));
-    },
-    *ownedBy(wanted) {
-      return flying((owner) => owner === wanted);
-    },
-    *nextApproved(tools) {
+    abandoned: () => answer(flying((owner) => !isAlive(owner))),
+    ownedBy: (wanted) => answer(flying((owner) => owner === wanted)),
+    nextApproved(tools) {
       const time = now();
-      return waiting()
-        .filter(({ tool, approval, restsUntil = 0 }) => {
-          if (restsUntil > time) return false;
-          const open = approval?.decision === 'approved' && approval.expiresAt > time;
-          return open && tools.includes(tool);
-        })
-        .toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!)[0];
+      const ready = waiting().filter(({ tool, approval, restsUntil = 0 }) => {
+        const isOpen = approval?.decision === 'approved' && approval.expiresAt > time;
+        return isOpen && restsUntil <= time && tools.includes(tool);
+      });
+      const [first] = ready.toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!);
+      return answer(first);
     },
-    *overdueApprovals() {
+    overdueApprovals() {
       const time = now();
-      return waiting()
-        .filter(({ approval }) => approval !== undefined && approval.expiresAt <= time)
-        .map(({ id }) => id);
+      const overdue = waiting().filter(
+        ({ approval }) => approval !== undefined && approval.expiresAt <= time,
+      );
+      return answer(overdue.map(({ id }) => id));
     },
-    *prune(settledBefore, limit) {
-      return forget(({ settledAt }) => settledAt! < settledBefore, limit);
-    },
+    prune: (settledBefore, limit) =>
+      answer(forget(({ settledAt }) => settledAt! < settledBefore, limit)),
   };
 }
 

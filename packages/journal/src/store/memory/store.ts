@@ -16,20 +16,22 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
   /** How many calls are kept. Default 1,000. */
   readonly calls?: number;
-  /** How many operations are kept that are over and hold no slot. Default 10,000. */
+  /** How many operations are kept that are over and hold no slot. Default 1,000. */
   readonly operations?: number;
 }
 
 /** The guard without a file: never twice, as long as this one process lives. */
 export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
-  const { now = Date.now, calls = 1000, operations: kept = 10_000 } = options;
+  const { now = Date.now, calls = 1000, operations: kept = 1000 } = options;
   const waiting = waiters();
   const owners = memoryOwners(now, (id) => operations.owns(id));
   const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell, kept });
   const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
     now: 0,
-    // Here nothing has to be short, and a hash would cost more than all the rest.
-    slotOf: (account, tool, { by, value }) => JSON.stringify([account, tool, by, value]),
+    // Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart
+    // what would otherwise run together.
+    slotOf: (account, tool, { by, value }) =>
+      `${by} ${account.length} ${tool.length} ${account}${tool}${value}`,
     operations,
     owners,
     limits: memoryLimits(now),
@@ -39,9 +41,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     meta: memoryMeta(),
   };
   // Nothing is awaited on the way, so there is never more than one transition at a time.
-  const run = async <T>(script: (tables: Tables) => Script<T>): Promise<T> => {
-    tables.now = now();
-    return runWithoutQueries(script(tables));
+  const run = <T>(script: (tables: Tables) => Script<T>): Promise<T> => {
+    try {
+      tables.now = now();
+      return Promise.resolve(runWithoutQueries(script(tables)));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 
   const store = assemble({

@@ -1,4 +1,5 @@
-import type { Approval, Step } from '../../operation.js';
+import { JournalError } from '../../error.js';
+import type { Approval } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Row } from '../script.js';
 
@@ -56,9 +57,22 @@ function approvalColumns(approval: Approval | undefined): [string, unknown][] {
 export function toRecord(row: Row): OperationRecord {
   const record: Record<string, unknown> = {
     identity: { by: row['identity_by'], value: row['identity_value'] },
-    steps: JSON.parse(row['steps'] as string) as readonly Step[],
-    approval: row['approval'] === null ? undefined : JSON.parse(row['approval'] as string),
+    steps: parsed(row, 'steps'),
+    approval: row['approval'] === null ? undefined : parsed(row, 'approval'),
   };
   for (const [member, column] of plain) record[member] = row[column] ?? undefined;
   return record as unknown as OperationRecord;
+}
+
+/** Whoever cannot read what was done must not go on from there. */
+function parsed(row: Row, column: string): unknown {
+  try {
+    return JSON.parse(row[column] as string);
+  } catch (cause) {
+    throw new JournalError(
+      'corrupt',
+      `Operation ${String(row['id'])} is damaged: its ${column} cannot be read. Restore a backup.`,
+      { cause },
+    );
+  }
 }

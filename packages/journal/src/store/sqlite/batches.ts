@@ -20,7 +20,7 @@ export function batches(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
   patiently: <T>(action: () => T) => Promise<T>,
 ): <T>(work: () => T) => Promise<T> {
-  let waiting: Job[] = [];
+  const waiting: Job[] = [];
   let isScheduled = false;
 
   const flush = async (): Promise<void> => {

@@ -28,6 +28,12 @@ describe('the driver', () => {
     expect(await libsqlDriver()).toBeDefined();
   });
 
+  test('that is nowhere to be had is refused, with what to install', async () => {
+    const none = chooseDriver([() => undefined, async () => undefined]);
+    await expect(none).rejects.toMatchObject({ name: 'JournalError', reason: 'unavailable' });
+    await expect(none).rejects.toThrow('npm install libsql@0.5.29');
+  });
+
   test('keeps what is written, and rolls back what is not committed', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'toolkeel-driver-'));
     const open = await chooseDriver();

@@ -14,15 +14,23 @@ export function pollForOthers(
   let timer: NodeJS.Timeout | undefined;
   let seen: unknown;
 
-  const look = (delay: number): void => {
+  /** Undefined when it could not be asked: whoever waits looks himself, and hears why not. */
+  const look = (): unknown => {
+    try {
+      return version();
+    } catch {
+      return undefined;
+    }
+  };
+  const schedule = (delay: number): void => {
     timer = setTimeout(() => {
       timer = undefined;
       // Nobody waits any more, or nobody has begun yet: the next one starts it again.
       if (size() === 0) return;
-      const now = version();
-      if (now !== seen) tellAll();
+      const now = look();
+      if (now === undefined || now !== seen) tellAll();
       seen = now;
-      look(Math.min(LONGEST_MS, delay * 1.5));
+      schedule(Math.min(LONGEST_MS, delay * 1.5));
     }, delay);
   };
   const stop = (): void => {
@@ -32,8 +40,8 @@ export function pollForOthers(
   return {
     start: () => {
       stop();
-      seen = version();
-      look(FIRST_MS);
+      seen = look();
+      schedule(FIRST_MS);
     },
     stop,
   };

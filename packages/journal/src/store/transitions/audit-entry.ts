@@ -7,5 +7,6 @@ export function record(
   actor: string,
   detail: Record<string, unknown> = {},
 ): AuditEntry {
-  return { kind, operationId: id, tool, account, actor, detail: Object.assign(detail, { fence }) };
+  detail['fence'] = fence;
+  return { kind, operationId: id, tool, account, actor, detail };
 }

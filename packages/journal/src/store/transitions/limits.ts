@@ -8,7 +8,6 @@ export function* claimLimits(
   limits: readonly Limit[],
   by: Pick<Hit, 'operation' | 'send'>,
 ): Script<(SendResult & { kind: 'limited' }) | undefined> {
-  if (limits.length === 0) return undefined;
   const lasting = longestWindows(limits);
   // Always in the same order, so that two of us never wait for each other.
   const now = yield* table.lock([...lasting.keys()].toSorted());

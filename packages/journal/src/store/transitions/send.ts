@@ -15,8 +15,10 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
   if (!(yield* tables.owners.alive(grip.owner))) return LOST;
 
   const sends = operation.sends + 1;
-  const limited = yield* claimLimits(tables, limits, { operation: grip.id, send: sends });
-  if (limited !== undefined) return limited;
+  if (limits.length > 0) {
+    const limited = yield* claimLimits(tables, limits, { operation: grip.id, send: sends });
+    if (limited !== undefined) return limited;
+  }
 
   const at = tables.now;
   const steps =

@@ -17,7 +17,7 @@ export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Scr
   );
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
-  yield* freeAll(tables, settlement.frees);
+  if (settlement.frees !== undefined) yield* freeAll(tables, settlement.frees);
 
   const { state, outcome, code } = after;
   const { reason } = settlement;
@@ -63,7 +63,7 @@ export function hold(slot: string | undefined, until: number): RecordChanges {
 }
 
 /** Always in the same order, so that two of us never wait for each other. */
-export function* freeAll(tables: Tables, ids: readonly string[] = []): Script<void> {
+export function* freeAll(tables: Tables, ids: readonly string[]): Script<void> {
   for (const id of ids.toSorted()) yield* free(tables, id);
 }
 

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { chooseDriver } from '../../../packages/journal/dist/store/sqlite/choose-driver.js';
+import { answer, args } from './work.mjs';
+
+/**
+ * What a careful program would write by hand: three prepared statements on one table, each committed to the disk,
+ * on the same driver and with the same settings. No leases, no audit, no limits, no slot that ends.
+ *
+ * @param {string} path
+ */
+export const openBare = async (path) => {
+  const driver = (await chooseDriver())(path, 1000);
+  driver.exec('PRAGMA journal_mode = WAL');
+  driver.exec('PRAGMA synchronous = FULL');
+  driver.exec(
+    'CREATE TABLE operations (id TEXT PRIMARY KEY, slot TEXT UNIQUE, state TEXT, args TEXT, answer TEXT, at INTEGER)',
+  );
+  const claim = "INSERT INTO operations (id, slot, state, args, at) VALUES (?, ?, 'claimed', ?, ?)";
+  const send = "UPDATE operations SET state = 'sending', at = ? WHERE id = ? AND state = 'claimed'";
+  const settle = "UPDATE operations SET state = 'succeeded', answer = ?, at = ? WHERE id = ?";
+  return {
+    mutate: async () => {
+      const id = randomUUID();
+      driver.rows(claim, [id, id, args, Date.now()]);
+      driver.rows(send, [Date.now(), id]);
+      driver.rows(settle, [answer, Date.now(), id]);
+    },
+    close: driver.close,
+  };
+};

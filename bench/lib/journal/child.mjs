@@ -1,0 +1,85 @@
+// One measurement in a process of its own: `node child.mjs sqlite|memory <blocks>` writes one line of JSON.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memoryStore, openStore } from '../../../packages/journal/dist/index.js';
+import { median } from '../stats.mjs';
+import { openBare } from './bare.mjs';
+import { enlist, mutate, request } from './work.mjs';
+
+const [what, blocks] = process.argv.slice(2);
+
+/**
+ * @param {() => Promise<unknown>} work
+ * @param {number} times
+ * @returns {Promise<number>} microseconds each, as a clock on the wall sees it
+ */
+const wall = async (work, times) => {
+  const start = performance.now();
+  for (let i = 0; i < times; i++) await work();
+  return ((performance.now() - start) * 1000) / times;
+};
+
+/**
+ * @param {() => Promise<unknown>} work
+ * @param {number} times
+ * @returns {Promise<number>} microseconds of CPU time each, the collector's included
+ */
+const cpu = async (work, times) => {
+  const start = process.cpuUsage();
+  for (let i = 0; i < times; i++) await work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / times;
+};
+
+/** Most of it is the disk's time, so the two take turns and each is compared with its neighbour. */
+const sqlite = async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-bench-'));
+  const store = await openStore('sqlite:journal.db', { dataDir: dir });
+  const bare = await openBare(join(dir, 'bare.db'));
+  await enlist(store);
+  const ours = () => mutate(store);
+  await wall(ours, 20);
+  await wall(bare.mutate, 20);
+  const pairs = [];
+  for (let block = 0; block < Number(blocks); block++)
+    pairs.push({ bareUs: await wall(bare.mutate, 10), oursUs: await wall(ours, 10) });
+
+  // A duplicate of something that was done: found, and nothing is written.
+  const id = await mutate(store);
+  const again = request(id.slice('op_'.length));
+  const replays = [];
+  for (let i = 0; i < 500; i++) {
+    const start = performance.now();
+    const { kind, operation } = await store.claim(again);
+    replays.push((performance.now() - start) * 1000);
+    if (kind !== 'held' || operation.state !== 'succeeded') throw new Error('it was not replayed');
+  }
+  await store.close();
+  bare.close();
+  rmSync(dir, { recursive: true });
+  return {
+    oursUs: median(pairs.map(({ oursUs }) => oursUs)),
+    bareUs: median(pairs.map(({ bareUs }) => bareUs)),
+    rate: median(pairs.map(({ oursUs, bareUs }) => bareUs / oursUs)),
+    replayUs: median(replays),
+  };
+};
+
+const memory = async () => {
+  // A hundred calls a second, each held for the window of half a minute.
+  let now = Date.now();
+  const store = memoryStore({ now: () => now });
+  await enlist(store);
+  const work = () => {
+    now += 10;
+    return mutate(store);
+  };
+  for (let block = 0; block < 10; block++) await cpu(work, 1000);
+  const all = [];
+  for (let block = 0; block < Number(blocks); block++) all.push(await cpu(work, 1000));
+  return { memoryUs: median(all) };
+};
+
+const result = await (what === 'memory' ? memory() : sqlite());
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+
+/** @typedef {import('../../../packages/journal/dist/index.js').JournalStore} Store */
+
+export const owner = 'bench';
+
+/** What a call with a short text leaves behind. */
+export const args = JSON.stringify({ text: 'x'.repeat(140) });
+export const answer = JSON.stringify({
+  data: { id: '1234567890123456789', text: 'x'.repeat(140) },
+});
+
+/** @param {Store} store */
+export const enlist = (store) =>
+  store.enlist({ id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] }, 3_600_000);
+
+/** @param {string} [value] */
+export const request = (value = randomUUID()) => ({
+  id: `op_${value}`,
+  owner,
+  account: 'main',
+  tool: 'x_post_tweet',
+  effect: /** @type {const} */ ('once'),
+  identity: { by: /** @type {const} */ ('key'), value },
+  argsHash: value,
+  args,
+  correlationId: value,
+  allowDuplicate: false,
+});
+
+/**
+ * One mutation, from claim to its end.
+ *
+ * @param {Store} store
+ */
+export const mutate = async (store) => {
+  const claim = await store.claim(request());
+  if (claim.kind !== 'mine') throw new Error('somebody else has it');
+  const grip = { id: claim.operation.id, owner, fence: claim.operation.fence };
+  const sent = await store.send(grip, { limits: [] });
+  if (sent.kind !== 'sent') throw new Error('it was not sent');
+  const done = { state: 'succeeded', outcome: 'executed', answer, code: 'ok', holdMs: 30_000 };
+  if (!(await store.settle(grip, /** @type {any} */ (done)))) throw new Error('it was not settled');
+  return grip.id;
+};
