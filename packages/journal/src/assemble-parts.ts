@@ -1,5 +1,5 @@
 import { systemClock } from '@toolkeel/kernel';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { JournalEvent } from './events.js';
 import { within } from './flow/bounded.js';
 import type { FlowParts } from './flow/parts.js';
@@ -112,7 +112,8 @@ function kitOf(options: Given, suspect: () => void): Kit {
 
 /** Nobody can guess one, so who knows it may ask for it. */
 function newId(kind: string): string {
-  return `${kind}_${randomBytes(16).toString('hex')}`;
+  // Node draws these many at a time, which makes them far cheaper than bytes of our own.
+  return `${kind}_${randomUUID().replaceAll('-', '')}`;
 }
 
 /** A hook that throws must not take an operation with it. */

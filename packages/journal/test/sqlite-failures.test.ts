@@ -9,6 +9,7 @@ import {
   writeSync,
   closeSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,7 +134,7 @@ describe('a journal in SQLite', () => {
     await store.enlist(owner(), DAY);
     for (let i = 0; i < 50; i++) await claimed(store, { identity: byContent(newId()) });
     await store.close();
-    spawnSync('truncate', ['-s', '6000', path]);
+    truncateSync(path, 6000);
     const error: unknown = await open()
       .then((damaged) => damaged.list())
       .catch((thrown: unknown) => thrown);

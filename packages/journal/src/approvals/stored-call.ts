@@ -1,6 +1,6 @@
 import { runTool, toolError, type AcceptedCall, type Settled, type Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
-import { withOperation } from '../answer/known.js';
+import { outOfTime, withOperation } from '../answer/known.js';
 import { begin, stop, type Begin } from '../flow/begin.js';
 import type { CarriedOut } from '../flow/carry-out.js';
 import type { FlowParts } from '../flow/parts.js';
@@ -33,8 +33,12 @@ export async function callStored(
     },
   });
   if (carried) return carried;
-  // The tool has changed since, and does not take these arguments any more.
-  const answer = refused(operation.id, run.envelope.success ? '' : run.envelope.error.message);
+  const { error } = run.envelope;
+  // The tool has changed since, and does not take these arguments any more; or the time was over.
+  const answer =
+    error?.code === 'validation_error'
+      ? refused(operation.id, error.message)
+      : withOperation(outOfTime(tool, 'no'), operation.id);
   return stop(parts, { operation, grip }, answer);
 }
 

@@ -1,4 +1,4 @@
-import { raise, type CostEstimate, type Settled } from '@toolkeel/contract';
+import { isRetryable, raise, type CostEstimate, type Settled } from '@toolkeel/contract';
 import { approvalRequired, journalFailed, policyRefusal, refusal } from '../answer/refusals.js';
 import { withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
@@ -85,8 +85,9 @@ function stopped(
   answer: Settled,
   reason: string | undefined,
 ): Settlement {
-  // What a person has approved is not lost because a policy could not be asked just now.
-  const waitsOn = approval?.decision === 'approved' && codeOf(answer) === 'policy_error';
+  // What a person has approved is not lost because of something that passes.
+  const passes = !answer.ok && isRetryable(answer.error.code);
+  const waitsOn = approval?.decision === 'approved' && passes;
   return {
     state: steps.length > 0 ? 'claimed' : waitsOn ? 'awaiting_approval' : 'released',
     outcome: 'not_executed',

@@ -1,4 +1,5 @@
 import type { Clock } from '@toolkeel/kernel';
+import { unref } from '../background/every.js';
 import type { Grip, JournalStore, Settlement } from '../store/store.js';
 
 type Written = 'settled' | 'lost' | 'later';
@@ -64,7 +65,9 @@ export function settler({
     if (pending.size > 0) arm();
   };
   const arm = (): void => {
-    if (!closed) timer ??= clock.setTimer(delay, () => void flush());
+    if (closed || timer !== undefined) return;
+    timer = clock.setTimer(delay, () => void flush());
+    unref(timer);
   };
 
   return {

@@ -26,8 +26,6 @@ const SERVER = [
   'fsync=off',
   'full_page_writes=off',
   'max_connections=200',
-  // Who waits for each other is told at once.
-  'deadlock_timeout=50ms',
 ].flatMap((setting) => ['-c', setting]);
 
 /** Watches over a server: ends it, and removes what it kept, once the process that it is for is gone. */

@@ -12,7 +12,7 @@ import {
   type Bench,
 } from './harness.fixture.js';
 
-export const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   rule: 'ask-before-posting',
   explanation: 'posts are read by a person first',
   hash: 'h1',

@@ -17,7 +17,7 @@ import {
 } from './harness.fixture.js';
 
 /** Each row names the one before it, and its hash is its own. */
-export const expectChain = (rows: readonly AuditRow[]): void => {
+const expectChain = (rows: readonly AuditRow[]): void => {
   let prev = GENESIS.hash;
   for (const [index, row] of rows.entries()) {
     expect(row).toMatchObject({ seq: index + 1, prev });

@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** What the file system said, in words for a person. */
-export function fileError(error: unknown, path: string): JournalError {
+function fileError(error: unknown, path: string): JournalError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = REASONS[code] ?? 'unavailable';
   return new JournalError(
