@@ -98,7 +98,11 @@ function addApprovals(approvals: Command, tools: Tools): void {
   withDecisionFlags(approvals.command('edit'))
     .description('Changes arguments before they are approved. They get a hash of their own.')
     .argument('<id>', 'the operation')
-    .option('--set <name=value>', 'an argument and its value, as JSON or text; can be given again', collect)
+    .option(
+      '--set <name=value>',
+      'an argument and its value, as JSON or text; can be given again',
+      collect,
+    )
     .option('--remove <name>', 'leave an argument out; can be given again', collect)
     .addHelpText('after', example('toolkeel approvals edit op_4a1f --set amount=20 --hash 9c2e…'))
     .action(

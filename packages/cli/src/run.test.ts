@@ -50,13 +50,14 @@ describe('help', () => {
     }
   });
 
-  it.each(
-    Object.entries(parts).flatMap(([name, own]) => own.map((part) => [name, part] as const)),
-  )('of %s %s shows an example of it', async (name, part) => {
-    const { code, out } = await ended([name, part, '--help']);
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`\\$ toolkeel ${name} ${part}`));
-  });
+  it.each(Object.entries(parts).flatMap(([name, own]) => own.map((part) => [name, part] as const)))(
+    'of %s %s shows an example of it',
+    async (name, part) => {
+      const { code, out } = await ended([name, part, '--help']);
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`\\$ toolkeel ${name} ${part}`));
+    },
+  );
 
   it('of the sandbox shows the flags of its upstreams', async () => {
     expect((await ended(['sandbox', '--help'])).out).toMatch(

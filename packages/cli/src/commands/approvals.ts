@@ -135,7 +135,8 @@ function tell(
 /** `name=value`: the value is JSON where it can be, else a text. */
 function assignment(text: string): readonly [string, unknown] {
   const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined) throw new UsageError(`--set must be name=value, not ${text.slice(0, 60)}`);
+  if (name === undefined)
+    throw new UsageError(`--set must be name=value, not ${text.slice(0, 60)}`);
   const isJson = /^([[{"]|-?\d|true$|false$|null$)/.test(value);
   return [name, isJson ? jsonOf(`--set ${name}`, value) : value];
 }

@@ -95,16 +95,22 @@ export function unknownOperation(id: string): UsageError {
 }
 
 function operationTable(found: readonly OperationView[], around: Surroundings): string {
-  const rows = found.map(({ id, state, outcome = '', code = '', tool, account, created_at: at }) => [
-    id,
-    state,
-    outcome,
-    code,
-    tool,
-    account,
-    at,
-  ]);
-  return table(['OPERATION', 'STATE', 'OUTCOME', 'CODE', 'TOOL', 'ACCOUNT', 'CREATED'], rows, around);
+  const rows = found.map(
+    ({ id, state, outcome = '', code = '', tool, account, created_at: at }) => [
+      id,
+      state,
+      outcome,
+      code,
+      tool,
+      account,
+      at,
+    ],
+  );
+  return table(
+    ['OPERATION', 'STATE', 'OUTCOME', 'CODE', 'TOOL', 'ACCOUNT', 'CREATED'],
+    rows,
+    around,
+  );
 }
 
 function resolutionOf({ outcome, data, by, reason }: ResolveFlags): Resolution {

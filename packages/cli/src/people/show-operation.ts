@@ -22,11 +22,17 @@ export function operationText(operation: OperationView): string {
         ? pretty(operation.arguments)
         : 'cannot be shown: they are sealed, and its tool is not known here',
     ],
-    ['steps', steps.length > 0 ? steps.map(({ name, state }) => `${name}: ${state}`).join('\n') : undefined],
+    [
+      'steps',
+      steps.length > 0 ? steps.map(({ name, state }) => `${name}: ${state}`).join('\n') : undefined,
+    ],
     ['answer', answer && pretty(answer)],
     ['asked by', approval && `rule ${approval.rule}: ${approval.explanation}`],
     ['cost', approval?.cost && `${approval.cost.amount} ${approval.cost.unit}`],
-    ['edited', approval?.edited ? 'yes: these are not the arguments that the agent gave' : undefined],
+    [
+      'edited',
+      approval?.edited ? 'yes: these are not the arguments that the agent gave' : undefined,
+    ],
     ['expires', approval?.expires_at],
     ['decided', approval?.decision && `${approval.decision} by ${approval.decided_by ?? 'nobody'}`],
     ['reason', approval?.reason],

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the shop does with its next request: nothing until it is told, or it breaks the connection. */
-type Plan = 'hang' | 'commit and break' | 'break';
+type Plan = 'answer' | 'hang' | 'commit and break' | 'break';
 
 export interface ShopUpstream {
   readonly url: string;
