@@ -8,7 +8,7 @@ const published = fileURLToPath(new URL('config.schema.json', import.meta.url));
 
 it('is the schema that we publish, with the settings of every pack', async () => {
   const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
-  const schema = configJsonSchema({ packs: bindings.map(({ pack }) => pack) });
+  const schema = await configJsonSchema({ packs: bindings.map(({ pack }) => pack) });
   // After a change that is meant: UPDATE_SCHEMA=1 npx vitest run schema && npm run format
   if (process.env['UPDATE_SCHEMA']) writeFileSync(published, JSON.stringify(schema, null, 2));
   expect(JSON.parse(readFileSync(published, 'utf8'))).toEqual(schema);

@@ -9,6 +9,7 @@ const FOR_PEOPLE: Readonly<Record<string, Failure['exitCode']>> = {
   UsageError: 2,
   ConfigError: 2,
   HostError: 1,
+  JournalError: 1,
 };
 
 const AT_ADDRESS: Readonly<Record<string, string>> = {

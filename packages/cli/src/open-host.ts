@@ -2,15 +2,19 @@ import {
   configuredPacks,
   createHost,
   createLog,
+  hasRules,
   keptPageTokens,
   loadConfig,
+  openGovernance,
   prettyLines,
+  type Governance,
   type Host,
+  type HostLog,
   type LoadedConfig,
   type Log,
 } from '@toolkeel/host';
 import { choosePacks } from './choose-packs.js';
-import { packLine, packNames } from './packs.js';
+import { packLine, packNames, toolsOf } from './packs.js';
 import { startSandboxes, type Sandboxes } from './sandboxes.js';
 import type { Surroundings } from './surroundings.js';
 import { ownVersion } from './version.js';
@@ -30,6 +34,8 @@ export interface OpenedHost {
   readonly packs: readonly string[];
   readonly loaded: LoadedConfig;
   readonly sandboxes: Sandboxes | undefined;
+  readonly governance: Governance;
+  readonly log: HostLog;
   /** Lets running calls finish, then ends everything that was opened. */
   readonly close: () => Promise<void>;
 }
@@ -44,30 +50,40 @@ export async function openHost(
   const { env, cwd } = surroundings;
   const where = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
   const packs = choosePacks(named, configuredPacks(where));
+  const others = packNames.filter((name) => !packs.includes(name));
   const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
   const sandboxes = flags.sandbox ? await startSandboxes(packs) : undefined;
   try {
     const loaded = loadConfig({
       ...where,
       packs: bindings,
-      otherPacks: packNames.filter((name) => !packs.includes(name)),
+      otherPacks: others,
       flags: { ...configFlags(flags), http, ...(sandboxes && { journal: { url: 'memory:' } }) },
       ...(sandboxes && { packSettings: sandboxes.settings }),
     });
     const { log, flush } = logFor(loaded, flags, surroundings);
+    const governance = await openGovernance({
+      loaded,
+      log,
+      tools: bindings.flatMap(({ pack }) => pack.describe()),
+      // Rules may speak of packs that this server does not have.
+      ...(hasRules(loaded) && { others: await toolsOf(others) }),
+    });
     const host = createHost({
       packs: packs.map(loaded.packEntry),
       log,
       version: ownVersion(),
       ...loaded.hostOptions,
+      ...governance.hostOptions,
       ...(!sandboxes && { tokens: keptPageTokens(loaded.dataDir, log) }),
     });
     const close = async (): Promise<void> => {
       await host.close(loaded.httpOptions.graceMs);
+      await governance.close();
       await sandboxes?.close();
       await flush();
     };
-    return { host, packs, loaded, sandboxes, close };
+    return { host, packs, loaded, sandboxes, governance, log, close };
   } catch (cause) {
     await sandboxes?.close();
     throw cause;

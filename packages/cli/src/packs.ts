@@ -1,3 +1,4 @@
+import type { ToolSpec } from '@toolkeel/contract';
 import type { PackBinding } from '@toolkeel/host';
 import type { Flag } from '@toolkeel/sandbox';
 
@@ -76,13 +77,30 @@ const stac: PackLine = {
 };
 
 /** All packs there are. A new one needs its line here, and nothing else in this package. */
-const packTable: Readonly<Record<string, PackLine>> = { stac };
+const packTable: Record<string, PackLine> = { stac };
 
-export const packNames: readonly string[] = Object.keys(packTable);
+const names = Object.keys(packTable);
+export const packNames: readonly string[] = names;
+
+/** For a program that brings a pack of its own to this command. Gives what takes it away again. */
+export function addPack(name: string, line: PackLine): () => void {
+  packTable[name] = line;
+  names.push(name);
+  return () => {
+    delete packTable[name];
+    names.splice(names.indexOf(name), 1);
+  };
+}
 
 /** By a name that was checked. */
 export function packLine(name: string): PackLine {
   const line = packTable[name];
   if (!line) throw new TypeError(`no pack is called ${name}`);
   return line;
+}
+
+/** What these packs describe. */
+export async function toolsOf(packs: readonly string[]): Promise<readonly ToolSpec[]> {
+  const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
+  return bindings.flatMap(({ pack }) => pack.describe());
 }

@@ -6,6 +6,7 @@ import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
 import type { InitFlags } from './init/answers.js';
 import type { Settings } from './packs.js';
+import { addPeoplesCommands } from './people-commands.js';
 import { firstSignal } from './signals.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -127,6 +128,7 @@ export function createProgram(
       }),
     );
 
+  addPeoplesCommands(program, { run, surroundings, example, collect });
   return program;
 }
 

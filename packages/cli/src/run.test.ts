@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run } from './run.js';
@@ -14,7 +14,22 @@ const ended = async (args: readonly string[], env: Record<string, string> = {}) 
   return { code, out: surroundings.said(), err: surroundings.complained() };
 };
 
-const commands = ['up', 'serve', 'sandbox', 'manifest', 'doctor', 'init'];
+const commands = [
+  'up',
+  'serve',
+  'sandbox',
+  'manifest',
+  'doctor',
+  'init',
+  'operations',
+  'approvals',
+  'audit',
+];
+const parts: Readonly<Record<string, readonly string[]>> = {
+  operations: ['list', 'show', 'resolve'],
+  approvals: ['list', 'show', 'approve', 'reject', 'edit'],
+  audit: ['head', 'verify', 'export'],
+};
 
 describe('help', () => {
   it('names every command and shows an example', async () => {
@@ -35,6 +50,15 @@ describe('help', () => {
     }
   });
 
+  it.each(Object.entries(parts).flatMap(([name, own]) => own.map((part) => [name, part] as const)))(
+    'of %s %s shows an example of it',
+    async (name, part) => {
+      const { code, out } = await ended([name, part, '--help']);
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`\\$ toolkeel ${name} ${part}`));
+    },
+  );
+
   it('of the sandbox shows the flags of its upstreams', async () => {
     expect((await ended(['sandbox', '--help'])).out).toMatch(
       /--fault <rule> .*--latency <shape> /s,
@@ -44,6 +68,20 @@ describe('help', () => {
 
 it.each(['--version', '-V'])('%s prints the version', async (flag) => {
   expect(await ended([flag])).toEqual({ code: 0, out: `${ownVersion()}\n`, err: '' });
+});
+
+describe('without a journal', () => {
+  it.each([
+    ['operations', 'list'],
+    ['approvals', 'list'],
+    ['audit', 'head'],
+  ])('%s %s says where it looked, and makes none', async (...args) => {
+    const data = join(dir(), 'data');
+    const { code, err } = await ended(args, { TOOLKEEL_DATA_DIR: data });
+    expect(code).toBe(1);
+    expect(err).toContain(`There is no journal at ${join(data, 'journal.db')}`);
+    expect(existsSync(data)).toBe(false);
+  });
 });
 
 describe('wrong usage', () => {
@@ -60,6 +98,20 @@ describe('wrong usage', () => {
     [['sandbox', 'stac', '--fault', 'a', '--fault', 'b'], /"?a"?/],
     [['manifest', '--profile', 'all'], /no profile "all"/],
     [['init'], /nobody to ask/],
+    [['operations', 'list', '--state', 'unknwon'], /no state "unknwon".*Did you mean "unknown"/],
+    [['operations', 'list', '--since', 'yesterday'], /since must be a time/],
+    [['operations', 'list', '--limit', '0'], /limit must be/],
+    [['operations', 'resolve', 'op_1'], /--outcome/],
+    [['operations', 'resolve', 'op_1', '--outcome', 'done'], /executed or not_executed/],
+    [
+      ['operations', 'resolve', 'op_1', '--outcome', 'executed', '--data', '{'],
+      /--data must be JSON/,
+    ],
+    [['approvals', 'edit', 'op_1', '--hash', 'h'], /Say what to change/],
+    [['approvals', 'edit', 'op_1', '--set', 'x'], /name=value/],
+    [['approvals', 'approve', 'op_1', '--by', '\u001b[2J'], /--by must be a name/],
+    [['audit', 'verify', '--expect', '12'], /SEQ:HASH/],
+    [['audit', 'export', '--format', 'xml'], /jsonl or csv/],
     [[], /Usage: toolkeel/],
   ])('%j ends with 2 and a message, and without a stack', async (args, message) => {
     const { code, out, err } = await ended(args);

@@ -9,6 +9,8 @@ export function welcomeText(
   { host, packs, sandboxes, loaded }: OpenedHost,
   url: string,
   colours: boolean,
+  /** For people who decide: what stands for it in a shell. */
+  consoleToken?: string,
 ): string {
   const bold = (text: string): string =>
     colours ? styleText('bold', text, { validateStream: false }) : text;
@@ -25,6 +27,14 @@ export function welcomeText(
     ['metrics', `${url}/metrics`],
     ['tools', `${host.tools.length}, profile ${host.profile.name}, packs ${packs.join(', ')}`],
     ...addresses,
+    ...(consoleToken === undefined
+      ? []
+      : [
+          [
+            'for people',
+            `curl -H "Authorization: Bearer ${consoleToken}" ${url}/api/approvals`,
+          ] as const,
+        ]),
   ] as const;
   const snippets = snippetsFor({ url: mcp, ...(authorization !== undefined && { authorization }) });
   return [

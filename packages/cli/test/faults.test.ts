@@ -172,7 +172,7 @@ it('a client of the 1.x SDK, which holds every answer against the schema, accept
   const client = new ClientV1({ name: 'test', version: '1' });
   const { cwd, env } = place();
   const args = [bin, 'serve', 'stac'];
-  const command = { command: process.execPath, args, cwd, env: bareEnvironment(env) };
+  const command = { command: process.execPath, args, cwd, env: bareEnvironment({ cwd, env }) };
   await client.connect(new StdioV1({ ...command, stderr: 'ignore' }));
   await client.listTools(); // from here on it knows the output schemas
   for (const kind of some) {

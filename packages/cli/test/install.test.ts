@@ -106,7 +106,7 @@ describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty
 
   it('give `toolkeel serve`, which a client can start', async () => {
     const client = await overStdio(['stac'], { cwd: dir, env: environment }, ['npx', 'toolkeel']);
-    expect(await client.tools()).toHaveLength(12);
+    expect(await client.tools()).toHaveLength(14);
     await client.close();
   });
 

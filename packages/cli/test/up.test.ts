@@ -43,7 +43,7 @@ describe('toolkeel up --sandbox', () => {
       /tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );
     const client = await overHttp(`${up.url}/mcp`);
-    expect(await client.tools()).toHaveLength(12);
+    expect(await client.tools()).toHaveLength(14);
     await client.close();
 
     expect(up.out()).toContain(`claude mcp add --transport http toolkeel ${up.url}/mcp`);

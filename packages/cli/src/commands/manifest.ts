@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  acceptControls,
   buildManifest,
   compareManifests,
   manifestSchema,
@@ -9,8 +10,8 @@ import {
   PROFILES,
   type Manifest,
 } from '@toolkeel/contract';
-import { didYouMean } from '@toolkeel/host';
-import { packLine, packNames } from '../packs.js';
+import { didYouMean, hostToolSpecs } from '@toolkeel/host';
+import { packNames, toolsOf } from '../packs.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
@@ -48,10 +49,9 @@ export async function manifest(
   return 0;
 }
 
-/** From the source: all tools of all packs. */
+/** From the source: all tools of all packs and of the host, with the arguments that the journal adds. */
 export async function currentManifest(): Promise<Manifest> {
-  const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
-  return buildManifest(bindings.flatMap(({ pack }) => pack.describe()));
+  return buildManifest([...(await toolsOf(packNames)), ...hostToolSpecs()].map(acceptControls));
 }
 
 function ofProfile(whole: Manifest, profile: string | undefined): Manifest {

@@ -2,15 +2,18 @@ import {
   ConfigError,
   configuredPacks,
   createHost,
+  hasRules,
   HostError,
   loadConfig,
+  openGovernance,
   type LoadedConfig,
 } from '@toolkeel/host';
 import { choosePacks } from '../choose-packs.js';
-import { packLine, packNames } from '../packs.js';
+import { packLine, packNames, toolsOf } from '../packs.js';
 import type { Surroundings } from '../surroundings.js';
 import { examineDataDir } from './data-dir.js';
 import type { Finding } from './finding.js';
+import { examineJournal } from './journal.js';
 import { examineNode } from './node.js';
 import { upstreamFindings } from './upstreams.js';
 
@@ -28,13 +31,20 @@ export async function examine(
     const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
     const otherPacks = packNames.filter((name) => !packs.includes(name));
     const loaded = loadConfig({ ...where, packs: bindings, otherPacks });
+    await openGovernance({
+      loaded,
+      tools: bindings.flatMap(({ pack }) => pack.describe()),
+      ...(hasRules(loaded) && { others: await toolsOf(otherPacks) }),
+      log: () => {},
+    });
     const host = createHost({ packs: packs.map(loaded.packEntry), ...loaded.hostOptions });
     try {
       return [
         node,
         found(loaded),
         ...credentials(loaded),
-        ...store(loaded),
+        examineDataDir(loaded.dataDir),
+        ...(await examineJournal(loaded)),
         ...upstreamFindings(await host.health()),
       ];
     } finally {
@@ -58,20 +68,6 @@ function credentials({ credentials: kept }: LoadedConfig): readonly Finding[] {
     what: 'credential',
     detail: `${pointer} is in ${from}`,
   }));
-}
-
-function store({ dataDir, config }: LoadedConfig): readonly Finding[] {
-  const dir = examineDataDir(dataDir);
-  if (config.journal.url === undefined) return [dir];
-  return [
-    dir,
-    {
-      status: 'warn',
-      what: 'journal',
-      detail: 'journal.url is set, and this version keeps no journal',
-      advice: 'It does no harm; tools that act once will use it.',
-    },
-  ];
 }
 
 /** Every mistake of a configuration is a finding of its own. */

@@ -14,22 +14,26 @@ export interface Connected {
 export interface Envelope {
   readonly success: boolean;
   readonly data: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly code: string };
-  readonly meta: { readonly pagination?: { readonly next_token?: string } };
+  readonly error?: { readonly code: string; readonly operation_id?: string };
+  readonly meta: {
+    readonly correlation_id: string;
+    readonly pagination?: { readonly next_token?: string };
+    readonly idempotency?: { readonly replayed: boolean };
+  };
 }
 
 /** Starts `toolkeel serve …` as a client does. */
 export async function overStdio(
   args: readonly string[],
-  { cwd, env }: Place,
+  place: Place,
   command: readonly [string, ...string[]] = [process.execPath, bin],
 ): Promise<Connected> {
   const [file, ...first] = command;
   const transport = new StdioClientTransport({
     command: file,
     args: [...first, 'serve', ...args],
-    cwd,
-    env: bareEnvironment(env),
+    cwd: place.cwd,
+    env: bareEnvironment(place),
     stderr: 'pipe',
   });
   let text = '';

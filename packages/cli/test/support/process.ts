@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The built command: `npm test` compiles before it tests. */
@@ -24,10 +25,12 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Only what a process needs, so that nobody's own settings reach a test. */
-export const bareEnvironment = (
-  env: Readonly<Record<string, string>> = {},
-): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', ...env });
+/** Only what a process needs, so that nobody's own settings or journal reach a test. */
+export const bareEnvironment = ({ cwd, env }: Place): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  TOOLKEEL_DATA_DIR: join(cwd, 'data'),
+  ...env,
+});
 
 const running = new Set<Running>();
 
@@ -36,9 +39,10 @@ export function toolkeel(args: readonly string[], place: Place): Running {
   return start(process.execPath, [bin, ...args], place);
 }
 
-export function start(command: string, args: readonly string[], { cwd, env }: Place): Running {
+export function start(command: string, args: readonly string[], place: Place): Running {
+  const { cwd } = place;
   // A group of its own: a key pressed in a terminal reaches all of it, and so does `kill` here.
-  const child = spawn(command, args, { cwd, env: bareEnvironment(env), detached: true });
+  const child = spawn(command, args, { cwd, env: bareEnvironment(place), detached: true });
   let [out, err] = ['', ''];
   const listeners = new Set<() => void>();
   const tell = (): void => listeners.forEach((listener) => listener());

@@ -32,11 +32,12 @@ const setUp = (around: readonly HostAround[] = []) => {
     retry: vi.fn(),
     retryExhausted: vi.fn(),
     timeout: vi.fn(),
+    replay: vi.fn(),
     circuit: vi.fn(),
   } satisfies Metrics;
   const engine = new CallEngine({
     profile: { name: 'api' },
-    around,
+    layersOf: () => around,
     metrics,
     clock,
     log: (level, event, fields) => lines.push({ level, event, ...fields }),

@@ -11,6 +11,7 @@ import {
   type Tool,
   type ToolRun,
 } from '@toolkeel/contract';
+import type { CallRow } from '@toolkeel/journal';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
@@ -32,7 +33,10 @@ const EARLY_MS = 2;
 
 export interface EngineOptions {
   readonly profile: RunProfile;
-  readonly around: readonly HostAround[];
+  /** What stands around the handler of a tool, the first outermost. */
+  readonly layersOf: (tool: Tool) => readonly HostAround[];
+  /** Takes what is written down of every call. Must be quick. */
+  readonly noteCall?: ((row: CallRow) => void) | undefined;
   readonly log: HostLog;
   readonly metrics: Metrics;
   readonly tokens?: PageTokens | undefined;
@@ -80,7 +84,8 @@ export class CallEngine {
     progress: ProgressReporter,
     { byteBudget: ownBudget, reportsEvents }: Callable,
   ): RunOptions {
-    const { profile, clock, tokens, byteBudget, around } = this.#options;
+    const { profile, clock, tokens, byteBudget, layersOf } = this.#options;
+    const layers = layersOf(tool);
     const { correlationId, deadline, startedAt, client } = call;
     return {
       correlationId,
@@ -94,7 +99,7 @@ export class CallEngine {
       byteBudget: ownBudget ?? byteBudget,
       // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
       given: call,
-      around: around.length === 0 ? undefined : throughLayers(around, call),
+      around: layers.length === 0 ? undefined : throughLayers(layers, call),
       retryCount: reportsEvents ? () => call.retries : undefined,
       onUnexpected: (cause) => this.noteUnexpected(call, cause),
       onPending: (end) => {
@@ -111,6 +116,7 @@ export class CallEngine {
       clockOf(run) === 'deadline' && this.#options.clock.now() >= call.deadline - EARLY_MS;
     // A handler that did not heed its deadline may still heed its signal.
     if (byCap) call.end('deadline');
+    if (!run.envelope.success) call.operationId ??= run.envelope.error.operation_id;
     this.finish(call, codeOf(run), byCap);
     return run;
   }
@@ -133,9 +139,10 @@ export class CallEngine {
   }
 
   #tell(call: RunningCall, code: string, byCap: boolean, elapsedMs: number): void {
-    const { log, metrics } = this.#options;
+    const { log, metrics, noteCall } = this.#options;
     const { name, correlationId, retries, attempts, span } = call;
     metrics.callEnded(name, code, elapsedMs / 1000);
+    noteCall?.(rowOf(call, code, elapsedMs));
     if (call.exhausted && code !== OK) metrics.retryExhausted(name);
     if (byCap) {
       metrics.timeout(name);
@@ -196,6 +203,20 @@ export class CallEngine {
 }
 
 export const OK = 'ok';
+
+function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
+  const { name: tool, correlationId, attempts, account, operationId } = call;
+  return {
+    correlationId,
+    tool,
+    code,
+    at: Math.round(Date.now() - elapsedMs),
+    elapsedMs: Math.round(elapsedMs),
+    attempts,
+    ...(account !== undefined && { account }),
+    ...(operationId !== undefined && { operationId }),
+  };
+}
 
 function codeOf({ envelope }: ToolRun): string {
   return envelope.success ? OK : envelope.error.code;

@@ -13,7 +13,7 @@ import { explainIssue } from './explain.js';
 import { CONFIG_FILE, findFile, readConfigFile, type FileOptions } from './file.js';
 import { credentialsIn, findSecrets, readSource, type Credential } from './find-secrets.js';
 import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
-import { pointerOf } from './pointer.js';
+import { pointerOf, type Path } from './pointer.js';
 import { hostOptionsOf, httpOptionsOf } from './options.js';
 import { configSchema, type Config, type SchemaOptions } from './schema.js';
 import type { SecretSource } from './secret-source.js';
@@ -36,6 +36,8 @@ export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections'
   readonly packSettings?: JsonObject;
   /** What was said on the command line, in the shape of the file. */
   readonly flags?: JsonObject;
+  /** The members of the file that matter here. The others are not read, nor is any secret of theirs. */
+  readonly only?: readonly string[];
 }
 
 export interface LoadedConfig {
@@ -46,6 +48,10 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   readonly httpToken: Secret | undefined;
   readonly journalUrl: Secret | undefined;
+  /** Whom to tell of what waits for a person. */
+  readonly notify: NotifySettings;
+  /** For mistakes that only show when the configuration is held against the tools that there are. */
+  readonly mistakes: (found: readonly Mistake[]) => ConfigError;
   /** The secrets that it leads to, without what they are. */
   readonly credentials: readonly Credential[];
   /** Where an installation keeps what outlives a process. It need not be there yet. */
@@ -58,11 +64,21 @@ export interface LoadedConfig {
   readonly httpOptions: HttpOptions;
 }
 
+export interface NotifySettings {
+  readonly webhook?: { readonly url: Secret; readonly token?: Secret };
+  readonly command?: readonly string[];
+}
+
+export interface Mistake {
+  readonly path: Path;
+  readonly message: string;
+}
+
 /** Reads the configuration: flags over environment over file over defaults. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { packs = [], env = process.env, packSettings } = options;
   const file = findFile(options);
-  const said = fileLayer(file, options.otherPacks);
+  const said = onlySome(fileLayer(file, options.otherPacks), options.only);
   const merged = mergeLayers([
     packSettings ? withoutUpstreams(said) : said,
     environmentLayer(env),
@@ -77,7 +93,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     issues,
   );
 
-  const secretAt = (name: string, source: string | SecretSource | undefined) => {
+  const secretAt: SecretAt = (name, source) => {
     if (source === undefined) return undefined;
     if (typeof source === 'string') return new Secret(name, source);
     const read = readSource(source, env);
@@ -94,12 +110,30 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     hostOptions: hostOptionsOf(config, secrets),
     httpOptions: httpOptionsOf(config, httpToken),
     journalUrl: secretAt('journal.url', config.journal.url),
+    notify: notifyOf(config, secretAt),
+    mistakes: (found) => new ConfigError(found.map((one) => issueOf(one, merged))),
     packEntry: (name) => {
       const binding = packs.find(({ pack }) => pack.name === name);
       if (!binding) throw new TypeError(`no pack is called ${name}`);
       return packEntry(binding, merged.values, config, { env, flags: options.flags ?? {} });
     },
   };
+}
+
+type SecretAt = (name: string, source: string | SecretSource | undefined) => Secret | undefined;
+
+function notifyOf({ notify = {} }: Config, secretAt: SecretAt): NotifySettings {
+  const { webhook, command } = notify;
+  const url = secretAt('notify.webhook.url', webhook?.url);
+  const token = secretAt('notify.webhook.token', webhook?.token);
+  return {
+    ...(url && { webhook: { url, ...(token && { token }) } }),
+    ...(command && { command }),
+  };
+}
+
+function issueOf({ path, message }: Mistake, { originOf }: Merged): ConfigIssue {
+  return { origin: originOf(path), pointer: pointerOf(path), message };
 }
 
 function schemaOptionsOf({ sections, otherPacks }: LoadOptions): SchemaOptions {
@@ -130,8 +164,15 @@ function fileLayer(file: string | undefined, otherPacks: readonly string[] = [])
   };
 }
 
+function onlySome({ values, originOf }: Layer, only: readonly string[] | undefined): Layer {
+  if (!only) return { values, originOf };
+  const kept = Object.entries(values).filter(([name]) => only.includes(name));
+  return { values: Object.fromEntries(kept), originOf };
+}
+
+/** Nor anybody who would be told of what happens: it did not happen for real. */
 function withoutUpstreams({ values, originOf }: Layer): Layer {
-  const { packs: _packs, upstreams: _upstreams, ...rest } = values;
+  const { packs: _packs, upstreams: _upstreams, notify: _notify, ...rest } = values;
   return { values: rest, originOf };
 }
 
@@ -163,11 +204,7 @@ function check(merged: Merged, options: SchemaOptions, found: readonly ConfigIss
   if (parsed.success && found.length === 0) return parsed.data;
   const refused = (parsed.error?.issues ?? [])
     .flatMap((issue) => explainIssue(schema, issue))
-    .map(({ path, message }) => ({
-      origin: merged.originOf(path),
-      pointer: pointerOf(path),
-      message,
-    }));
+    .map((one) => issueOf(one, merged));
   throw new ConfigError([...found, ...refused]);
 }
 

@@ -22,15 +22,16 @@ export function checkTemplates(
   const known = new Map(specs.map((spec) => [spec.name, spec]));
   for (const [name, template] of Object.entries(templates)) {
     const spec = known.get(name);
-    const names = templateArguments(template);
-    const wrong = spec ? problemOf(spec, names) : 'there is no such tool';
+    const wrong = spec ? templateProblem(spec, template) : 'there is no such tool';
     if (wrong !== undefined) {
       throw new JournalError('invalid', `key of ${name}: "${template}": ${wrong}`);
     }
   }
 }
 
-function problemOf(spec: ToolSpec, names: readonly string[]): string | undefined {
+/** Why a template could never give a key for calls of a tool. */
+export function templateProblem(spec: ToolSpec, template: string): string | undefined {
+  const names = templateArguments(template);
   if (!spec.mutation) return 'the tool changes nothing, so it cannot act twice';
   if (names.length === 0) return 'must name an argument, e.g. reply:{in_reply_to_id}';
   const stranger = names.find((name) => !Object.hasOwn(spec.input.shape, name));
