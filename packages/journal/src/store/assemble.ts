@@ -44,8 +44,8 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
   };
 
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
-  const look = (request: ClaimRequest) => read((tables) => find(tables, request));
-  const take = (request: ClaimRequest) => write((tables) => claim(tables, request));
+  const take = (request: ClaimRequest, isProbablyFree = false) =>
+    write((tables) => claim(tables, request, isProbablyFree));
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
@@ -69,7 +69,13 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
 
-    claim: kind === 'memory' ? take : async (request) => (await look(request)) ?? take(request),
+    claim:
+      kind === 'memory'
+        ? take
+        : async (request) => {
+            const seen = await read((tables) => find(tables, request));
+            return typeof seen === 'object' ? seen : take(request, seen === 'free');
+          },
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>

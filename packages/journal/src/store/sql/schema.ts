@@ -14,7 +14,7 @@ export function migrations({
   const int = isSqlite ? 'INTEGER' : 'BIGINT';
   const real = isSqlite ? 'REAL' : 'DOUBLE PRECISION';
   const serial = isSqlite
-    ? 'INTEGER PRIMARY KEY AUTOINCREMENT'
+    ? 'INTEGER PRIMARY KEY'
     : 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY';
   const end = isSqlite ? ') STRICT' : ')';
   return [
