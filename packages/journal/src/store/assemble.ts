@@ -36,11 +36,15 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     change: (tables: Tables, id: string) => Script<Operation | undefined>,
   ): Promise<readonly Operation[]> => {
     const changed: Operation[] = [];
-    for (const id of await read(ids)) {
-      const operation = await write((tables) => change(tables, id));
-      if (operation !== undefined) changed.push(operation);
+    for (;;) {
+      const before = changed.length;
+      for (const id of await read(ids)) {
+        const operation = await write((tables) => change(tables, id));
+        if (operation !== undefined) changed.push(operation);
+      }
+      // They come in batches, and what was changed is not among the next.
+      if (changed.length === before) return changed;
     }
-    return changed;
   };
 
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */

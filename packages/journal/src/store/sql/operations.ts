@@ -1,6 +1,7 @@
 import { changed, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
-import { IN_FLIGHT, newsOf, SETTLED } from '../states.js';
+import type { OperationState } from '../../operation.js';
+import { IN_FLIGHT, isSettled, newsOf, SETTLED } from '../states.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
@@ -93,11 +94,8 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *count(states) {
       const values: unknown[] = [];
-      const list = bindAll(values, states);
-      const row = yield* first(
-        `SELECT count(*) AS n FROM ${table} WHERE state IN (${list})`,
-        values,
-      );
+      const where = inStates(states, values);
+      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, values);
       return row!['n'] as number;
     },
 
@@ -111,7 +109,7 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *nextApproved(tools) {
       const values: unknown[] = [];
-      const where = `state = 'awaiting_approval' AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
+      const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
       return yield* one(
         `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
         values,
@@ -120,10 +118,7 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *overdueApprovals() {
       const values: unknown[] = [];
-      return yield* ids(
-        `state = 'awaiting_approval' AND approval_expires_at <= ${clock(values)}`,
-        values,
-      );
+      return yield* ids(`${WAITING} AND approval_expires_at <= ${clock(values)}`, values);
     },
 
     *prune(settledBefore, limit) {
@@ -137,12 +132,20 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
   };
 }
 
-const inFlight = `state IN (${IN_FLIGHT_LIST}) AND owner IS NOT NULL`;
+/** Said so that the index of what has not settled is used: SQLite does not see that a state implies it. */
+const OPEN = 'settled_at IS NULL';
+const WAITING = `${OPEN} AND state = 'awaiting_approval'`;
+const inFlight = `${OPEN} AND state IN (${IN_FLIGHT_LIST}) AND owner IS NOT NULL`;
+
+function inStates(states: readonly OperationState[], values: unknown[]): string {
+  const isAnySettled = states.some((state) => isSettled({ state }));
+  return `${isAnySettled ? '' : `${OPEN} AND `}state IN (${bindAll(values, states)})`;
+}
 
 function conditions(filter: OperationFilter, values: unknown[], { clock }: Dialect): string[] {
   const { states, tool, account, identity, since, until, holdsSlot } = filter;
   const where: string[] = [];
-  if (states !== undefined) where.push(`state IN (${bindAll(values, states)})`);
+  if (states !== undefined) where.push(inStates(states, values));
   if (tool !== undefined) where.push(`tool = ${bind(values, tool)}`);
   if (account !== undefined) where.push(`account = ${bind(values, account)}`);
   if (identity !== undefined) {
