@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { chooseDriver } from '../../../packages/journal/dist/store/sqlite/choose-driver.js';
-import { answer, args } from './work.mjs';
+import { answer, args, newKey } from './work.mjs';
 
 /**
  * What a careful program would write by hand: three prepared statements on one table, each committed to the disk,
@@ -20,7 +19,7 @@ export const openBare = async (path) => {
   const settle = "UPDATE operations SET state = 'succeeded', answer = ?, at = ? WHERE id = ?";
   return {
     mutate: async () => {
-      const id = randomUUID();
+      const id = newKey();
       driver.rows(claim, [id, id, args, Date.now()]);
       driver.rows(send, [Date.now(), id]);
       driver.rows(settle, [answer, Date.now(), id]);

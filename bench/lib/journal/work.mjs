@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 /** @typedef {import('../../../packages/journal/dist/index.js').JournalStore} Store */
 
 export const owner = 'bench';
@@ -14,8 +12,13 @@ export const answer = JSON.stringify({
 export const enlist = (store) =>
   store.enlist({ id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] }, 3_600_000);
 
+let made = 0;
+
+/** Another one each time; making a name that nobody can guess is not what is measured. */
+export const newKey = () => `bench-key-${++made}`;
+
 /** @param {string} [value] */
-export const request = (value = randomUUID()) => ({
+export const request = (value = newKey()) => ({
   id: `op_${value}`,
   owner,
   account: 'main',

@@ -36,16 +36,20 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     change: (tables: Tables, id: string) => Script<Operation | undefined>,
   ): Promise<readonly Operation[]> => {
     const changed: Operation[] = [];
-    for (const id of await read(ids)) {
-      const operation = await write((tables) => change(tables, id));
-      if (operation !== undefined) changed.push(operation);
+    for (;;) {
+      const before = changed.length;
+      for (const id of await read(ids)) {
+        const operation = await write((tables) => change(tables, id));
+        if (operation !== undefined) changed.push(operation);
+      }
+      // They come in batches, and what was changed is not among the next.
+      if (changed.length === before) return changed;
     }
-    return changed;
   };
 
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
-  const look = (request: ClaimRequest) => read((tables) => find(tables, request));
-  const take = (request: ClaimRequest) => write((tables) => claim(tables, request));
+  const take = (request: ClaimRequest, isProbablyFree = false) =>
+    write((tables) => claim(tables, request, isProbablyFree));
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
@@ -69,7 +73,13 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
     expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
 
-    claim: kind === 'memory' ? take : async (request) => (await look(request)) ?? take(request),
+    claim:
+      kind === 'memory'
+        ? take
+        : async (request) => {
+            const seen = await read((tables) => find(tables, request));
+            return typeof seen === 'object' ? seen : take(request, seen === 'free');
+          },
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>

@@ -2,6 +2,8 @@
 export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** There is one row at most, or no other is wanted: some drivers are quicker then. */
+  readonly isOne?: boolean;
 }
 
 export type Row = Readonly<Record<string, unknown>>;

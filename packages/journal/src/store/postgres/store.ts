@@ -36,6 +36,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     clock: () => clock,
     lock: ' FOR UPDATE',
     lockFree: ' FOR UPDATE SKIP LOCKED',
+    packs: false,
   };
   try {
     // The clock is part of what may have to be made first.
@@ -54,7 +55,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   const using =
     <T>(script: (tables: Tables) => Script<T>, writes: boolean) =>
     (now: number): Script<T> =>
-      script(sqlTables({ now, calls, dialect, writes, tell }));
+      script(sqlTables({ now: () => now, calls, dialect, writes, tell }));
 
   const store = assemble({
     kind: 'postgres',

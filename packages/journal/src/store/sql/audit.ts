@@ -7,45 +7,41 @@ import { first, rows, run, type Dialect } from './dialect.js';
 
 const COLUMNS = 'seq, prev, hash, at, kind, operation_id, tool, account, actor, detail';
 
-export function sqlAudit(dialect: Dialect, now: number): AuditTable {
+export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
   const { prefix } = dialect;
   const table = `${prefix}audit`;
 
+  const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
+  const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  const canonical = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
+  const digest = `encode(sha256(convert_to(${canonical}, 'UTF8')), 'hex')`;
+  const linkAndInsert = `WITH head AS (
+      UPDATE ${prefix}audit_head SET seq = seq + 1, prev = hash, hash = ${digest}
+      RETURNING seq, prev, hash
+    )
+    INSERT INTO ${table} (${COLUMNS})
+    SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`;
+
   /** Nobody else writes while we do, so the last row is the head. */
   function* appendAlone(row: Unlinked): Script<void> {
-    const last = yield* first(`SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`);
+    const last = yield* first(lastRow);
     const head = last ? { seq: last['seq'] as number, hash: String(last['hash']) } : GENESIS;
     const { seq, prev, hash } = link(head, row);
-    const values = [seq, prev, hash, ...toValues(row)];
-    yield* run(
-      `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-      values,
-    );
+    yield* run(insert, [seq, prev, hash, ...toValues(row)]);
   }
 
   /** One statement: others wait for the head only as long as it takes to commit. */
   function* appendAmongOthers(row: Unlinked): Script<void> {
-    const [before, between, after] = canonicalParts(row);
-    const text = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
-    const digest = `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
-    yield* run(
-      `WITH head AS (
-        UPDATE ${prefix}audit_head SET seq = seq + 1, prev = hash, hash = ${digest}
-        RETURNING seq, prev, hash
-      )
-      INSERT INTO ${table} (${COLUMNS})
-      SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`,
-      [before, between, after, ...toValues(row)],
-    );
+    yield* run(linkAndInsert, [...canonicalParts(row), ...toValues(row)]);
   }
 
   return {
     *append(entry) {
-      const row = unlinked(entry, now);
+      const row = unlinked(entry, now());
       yield* dialect.kind === 'sqlite' ? appendAlone(row) : appendAmongOthers(row);
     },
     *head() {
-      const row = yield* first(`SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`);
+      const row = yield* first(lastRow);
       return row && { seq: row['seq'] as number, hash: String(row['hash']) };
     },
     *rows(from, limit): Script<readonly AuditRow[]> {

@@ -1,7 +1,8 @@
 import { JournalError } from '../../error.js';
-import type { Approval } from '../../operation.js';
+import type { Approval, Step } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Row } from '../script.js';
+import type { Dialect } from './dialect.js';
 
 type Plain = Exclude<keyof OperationRecord, 'identity' | 'steps' | 'approval'>;
 
@@ -31,33 +32,71 @@ const PLAIN = {
 
 const plain = Object.entries(PLAIN) as readonly (readonly [Plain, string])[];
 
-/** The columns that a change touches, with their values. An approval also fills those that are searched. */
-export function toColumns(changes: RecordChanges & Partial<OperationRecord>): [string, unknown][] {
-  const columns: [string, unknown][] = [];
-  for (const [member, column] of plain) {
-    if (member in changes) columns.push([column, changes[member] ?? null]);
-  }
-  if (changes.identity !== undefined) {
-    columns.push(['identity_by', changes.identity.by], ['identity_value', changes.identity.value]);
-  }
-  if (changes.steps !== undefined) columns.push(['steps', JSON.stringify(changes.steps)]);
-  if ('approval' in changes) columns.push(...approvalColumns(changes.approval));
-  return columns;
-}
+/** All that a new operation fills, in the order of `toValues`. */
+export const COLUMNS: readonly string[] = [
+  ...plain.map(([, column]) => column),
+  'identity_by',
+  'identity_value',
+  'steps',
+  'approval',
+  'approval_decision',
+  'approval_decided_at',
+  'approval_expires_at',
+];
 
-function approvalColumns(approval: Approval | undefined): [string, unknown][] {
+export function toValues(record: OperationRecord): readonly unknown[] {
+  const { identity, steps, approval } = record;
   return [
-    ['approval', approval === undefined ? null : JSON.stringify(approval)],
-    ['approval_decision', approval?.decision ?? null],
-    ['approval_decided_at', approval?.decidedAt ?? null],
-    ['approval_expires_at', approval?.expiresAt ?? null],
+    ...plain.map(([member]) => record[member] ?? null),
+    identity.by,
+    identity.value,
+    JSON.stringify(steps),
+    ...approvalValues(approval),
   ];
 }
 
-export function toRecord(row: Row): OperationRecord {
+/** The columns that a change touches, with their values. An approval also fills those that are searched. */
+export function changedColumns(changes: RecordChanges): {
+  readonly names: readonly string[];
+  readonly values: readonly unknown[];
+} {
+  const names: string[] = [];
+  const values: unknown[] = [];
+  for (const member of Object.keys(changes) as (keyof RecordChanges)[]) {
+    if (member === 'steps') {
+      names.push('steps');
+      values.push(JSON.stringify(changes.steps));
+    } else if (member === 'approval') {
+      names.push('approval', 'approval_decision', 'approval_decided_at', 'approval_expires_at');
+      values.push(...approvalValues(changes.approval));
+    } else {
+      names.push(PLAIN[member]);
+      values.push(changes[member] ?? null);
+    }
+  }
+  return { names, values };
+}
+
+function approvalValues(approval: Approval | undefined): readonly unknown[] {
+  if (approval === undefined) return [null, null, null, null];
+  const { decision = null, decidedAt = null, expiresAt } = approval;
+  return [JSON.stringify(approval), decision, decidedAt, expiresAt];
+}
+
+/** All columns, or one JSON text with all of them. */
+export function columnsOf({ packs }: Dialect): string {
+  if (!packs) return '*';
+  return `json_object(${COLUMNS.map((name) => `'${name}', ${name}`).join(', ')}) AS packed`;
+}
+
+const NONE: readonly Step[] = [];
+
+export function toRecord({ packed, ...cells }: Row): OperationRecord {
+  const row = packed === undefined ? cells : (JSON.parse(packed as string) as Row);
   const record: Record<string, unknown> = {
     identity: { by: row['identity_by'], value: row['identity_value'] },
-    steps: parsed(row, 'steps'),
+    // Most have none, and are read three times.
+    steps: row['steps'] === '[]' ? NONE : parsed(row, 'steps'),
     approval: row['approval'] === null ? undefined : parsed(row, 'approval'),
   };
   for (const [member, column] of plain) record[member] = row[column] ?? undefined;

@@ -11,6 +11,8 @@ export interface Dialect {
   readonly lock: string;
   /** The same, for queues: what somebody else has locked is passed over. */
   readonly lockFree: string;
+  /** Whether a row of many columns is read as one JSON text, because the driver charges by the column. */
+  readonly packs: boolean;
 }
 
 /** Adds a value and gives what stands for it. */
@@ -30,7 +32,8 @@ export function* rows(text: string, values: readonly unknown[] = []): Script<rea
 }
 
 export function* first(text: string, values: readonly unknown[] = []): Script<Row | undefined> {
-  return (yield* rows(text, values))[0];
+  const query: Query = { text, values, isOne: true };
+  return (yield query)[0];
 }
 
 export function* run(text: string, values: readonly unknown[] = []): Script<void> {

@@ -1,13 +1,13 @@
 import type { LimitsTable } from '../tables.js';
 import { first, run, type Dialect } from './dialect.js';
 
-export function sqlLimits(dialect: Dialect, now: number): LimitsTable {
+export function sqlLimits(dialect: Dialect, now: () => number): LimitsTable {
   const { prefix, clock } = dialect;
   const table = `${prefix}hits`;
 
   return {
     *lock(names) {
-      if (dialect.kind === 'sqlite') return now;
+      if (dialect.kind === 'sqlite') return now();
       for (const name of names) {
         yield* run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table}:${name}`]);
       }

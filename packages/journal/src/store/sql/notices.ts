@@ -2,7 +2,7 @@ import type { Notice } from '../store.js';
 import type { NoticesTable } from '../tables.js';
 import { bind, rows, run, type Dialect } from './dialect.js';
 
-export function sqlNotices(dialect: Dialect, now: number): NoticesTable {
+export function sqlNotices(dialect: Dialect, now: () => number): NoticesTable {
   const { prefix, clock, lockFree } = dialect;
   const table = `${prefix}notices`;
 
@@ -10,7 +10,7 @@ export function sqlNotices(dialect: Dialect, now: number): NoticesTable {
     *add(kind, operationId) {
       yield* run(
         `INSERT INTO ${table} (id, kind, operation_id, at, tries, due_at) VALUES ($1, $2, $3, $4, 0, $5) ON CONFLICT (id) DO NOTHING`,
-        [`${kind}:${operationId}`, kind, operationId, now, now],
+        [`${kind}:${operationId}`, kind, operationId, now(), now()],
       );
     },
     *due(limit) {

@@ -1,10 +1,11 @@
-import { changed } from '../record.js';
+import { changed, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
-import { IN_FLIGHT, newsOf, SETTLED } from '../states.js';
+import type { OperationState } from '../../operation.js';
+import { IN_FLIGHT, isSettled, newsOf, SETTLED } from '../states.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
-import { toColumns, toRecord } from './columns.js';
+import { changedColumns, COLUMNS, columnsOf, toRecord, toValues } from './columns.js';
 import { bind, bindAll, first, rows, run, type Dialect } from './dialect.js';
 
 export interface SqlDeps {
@@ -24,8 +25,27 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
   const table = `${prefix}operations`;
   const lock = writes ? dialect.lock : '';
 
-  function* one(where: string, values: readonly unknown[], locked = lock) {
-    const row = yield* first(`SELECT * FROM ${table} WHERE ${where}${locked}`, values);
+  const columns = columnsOf(dialect);
+  const select = `SELECT ${columns} FROM ${table} WHERE `;
+  const byId = `${select}id = $1`;
+  const byIdLocked = `${byId}${lock}`;
+  const bySlot = `${select}slot = $1${lock}`;
+  const insert = `INSERT INTO ${table} (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT (slot) DO NOTHING RETURNING seq`;
+  /** By what they change: there are a dozen. */
+  const updates = new Map<string, string>();
+  const updateOf = (names: readonly string[]): string => {
+    const key = names.join();
+    let text = updates.get(key);
+    if (text === undefined) {
+      const set = names.map((name, index) => `${name} = $${index + 2}`).join(', ');
+      text = `UPDATE ${table} SET ${set} WHERE id = $1`;
+      updates.set(key, text);
+    }
+    return text;
+  };
+
+  function* one(text: string, values: readonly unknown[]): Script<OperationRecord | undefined> {
+    const row = yield* first(text, values);
     return row && toRecord(row);
   }
   function* ids(where: string, values: readonly unknown[]): Script<readonly string[]> {
@@ -37,29 +57,21 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
   }
 
   return {
-    get: (id) => one('id = $1', [id]),
-    look: (id) => one('id = $1', [id], ''),
-    holder: (slot) => one('slot = $1', [slot]),
+    get: (id) => one(byIdLocked, [id]),
+    look: (id) => one(byId, [id]),
+    holder: (slot) => one(bySlot, [slot]),
 
     *insert(record) {
-      const columns = toColumns(record);
-      const values: unknown[] = [];
-      const names = columns.map(([name]) => name).join(', ');
-      const list = bindAll(
-        values,
-        columns.map(([, value]) => value),
-      );
-      const text = `INSERT INTO ${table} (${names}) VALUES (${list}) ON CONFLICT (slot) DO NOTHING RETURNING seq`;
-      return (yield* first(text, values)) !== undefined;
+      return (yield* first(insert, toValues(record))) !== undefined;
     },
 
     *update(record, changes) {
       const after = changed(record, changes);
-      const values: unknown[] = [record.id];
-      const set = toColumns(changes).map(([name, value]) => `${name} = ${bind(values, value)}`);
+      const { names, values: changedTo } = changedColumns(changes);
+      const values = [record.id, ...changedTo];
       const news = newsOf(record, after);
       const told = news === undefined ? '' : tell(news, record.id, values);
-      yield* run(`UPDATE ${table} SET ${set.join(', ')} WHERE id = $1${told}`, values);
+      yield* run(updateOf(names) + told, values);
       return after;
     },
 
@@ -74,7 +86,7 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
       const all = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
       const limit = bind(values, filter.limit ?? 100);
       const found = yield* rows(
-        `SELECT * FROM ${table}${all} ORDER BY seq DESC LIMIT ${limit}`,
+        `SELECT ${columns} FROM ${table}${all} ORDER BY seq DESC LIMIT ${limit}`,
         values,
       );
       return found.map(toRecord);
@@ -82,11 +94,8 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *count(states) {
       const values: unknown[] = [];
-      const list = bindAll(values, states);
-      const row = yield* first(
-        `SELECT count(*) AS n FROM ${table} WHERE state IN (${list})`,
-        values,
-      );
+      const where = inStates(states, values);
+      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, values);
       return row!['n'] as number;
     },
 
@@ -100,20 +109,16 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
 
     *nextApproved(tools) {
       const values: unknown[] = [];
-      const where = `state = 'awaiting_approval' AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
+      const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
       return yield* one(
-        `${where} ORDER BY approval_decided_at, seq LIMIT 1`,
+        `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
         values,
-        dialect.lockFree,
       );
     },
 
     *overdueApprovals() {
       const values: unknown[] = [];
-      return yield* ids(
-        `state = 'awaiting_approval' AND approval_expires_at <= ${clock(values)}`,
-        values,
-      );
+      return yield* ids(`${WAITING} AND approval_expires_at <= ${clock(values)}`, values);
     },
 
     *prune(settledBefore, limit) {
@@ -127,12 +132,20 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
   };
 }
 
-const inFlight = `state IN (${IN_FLIGHT_LIST}) AND owner IS NOT NULL`;
+/** Said so that the index of what has not settled is used: SQLite does not see that a state implies it. */
+const OPEN = 'settled_at IS NULL';
+const WAITING = `${OPEN} AND state = 'awaiting_approval'`;
+const inFlight = `${OPEN} AND state IN (${IN_FLIGHT_LIST}) AND owner IS NOT NULL`;
+
+function inStates(states: readonly OperationState[], values: unknown[]): string {
+  const isAnySettled = states.some((state) => isSettled({ state }));
+  return `${isAnySettled ? '' : `${OPEN} AND `}state IN (${bindAll(values, states)})`;
+}
 
 function conditions(filter: OperationFilter, values: unknown[], { clock }: Dialect): string[] {
   const { states, tool, account, identity, since, until, holdsSlot } = filter;
   const where: string[] = [];
-  if (states !== undefined) where.push(`state IN (${bindAll(values, states)})`);
+  if (states !== undefined) where.push(inStates(states, values));
   if (tool !== undefined) where.push(`tool = ${bind(values, tool)}`);
   if (account !== undefined) where.push(`account = ${bind(values, account)}`);
   if (identity !== undefined) {

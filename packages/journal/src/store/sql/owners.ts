@@ -40,7 +40,7 @@ export function sqlOwners(dialect: Dialect): OwnersTable {
     *prune(lapsedBefore) {
       const inside = dialect.kind === 'sqlite' ? 'instr' : 'strpos';
       const named = `${inside}(o.steps, '"owner":"' || ${table}.id || '"') > 0`;
-      const open = `o.state IN ('claimed', 'sending', 'unknown') AND (o.owner = ${table}.id OR ${named})`;
+      const open = `o.settled_at IS NULL AND (o.owner = ${table}.id OR ${named})`;
       yield* run(
         `DELETE FROM ${table} WHERE lease_until < $1 AND NOT EXISTS (SELECT 1 FROM ${prefix}operations o WHERE ${open})`,
         [lapsedBefore],

@@ -14,7 +14,7 @@ export function migrations({
   const int = isSqlite ? 'INTEGER' : 'BIGINT';
   const real = isSqlite ? 'REAL' : 'DOUBLE PRECISION';
   const serial = isSqlite
-    ? 'INTEGER PRIMARY KEY AUTOINCREMENT'
+    ? 'INTEGER PRIMARY KEY'
     : 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY';
   const end = isSqlite ? ') STRICT' : ')';
   return [
@@ -51,7 +51,7 @@ export function migrations({
       ${end}`,
       // What somebody works on or has to act on is few; what is over is many.
       `CREATE INDEX operations_open ON ${p}operations (state, owner)
-        WHERE state IN ('claimed', 'sending', 'unknown', 'awaiting_approval')`,
+        WHERE settled_at IS NULL`,
       `CREATE INDEX operations_settled ON ${p}operations (settled_at) WHERE settled_at IS NOT NULL`,
       `CREATE INDEX operations_holders ON ${p}operations (account, tool) WHERE slot IS NOT NULL`,
       `CREATE TABLE ${p}owners (

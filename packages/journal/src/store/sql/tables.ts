@@ -9,16 +9,19 @@ import { sqlOperations, type SqlDeps } from './operations.js';
 import { sqlOwners } from './owners.js';
 
 export interface SqlTablesOptions extends SqlDeps {
-  readonly now: number;
+  /** When the transition began. */
+  readonly now: () => number;
   /** How many calls are kept. */
   readonly calls: number;
 }
 
-/** The tables as one transition sees them. */
+/** The tables as a transition sees them; as the next one sees them too, where these take turns. */
 export function sqlTables({ now, calls, ...deps }: SqlTablesOptions): Tables {
   const { dialect } = deps;
   return {
-    now,
+    get now() {
+      return now();
+    },
     slotOf,
     operations: sqlOperations(deps),
     owners: sqlOwners(dialect),

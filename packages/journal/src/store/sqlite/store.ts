@@ -33,15 +33,17 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   const driver = openDatabase(open, path);
   const { read, write } = connection(driver, path, patienceMs);
 
-  const dialect = (at: number): Dialect => ({
+  let time = now();
+  const dialect: Dialect = {
     kind: 'sqlite',
     prefix: '',
-    clock: (values) => `$${values.push(at)}`,
+    clock: (values) => `$${values.push(time)}`,
     lock: '',
     lockFree: '',
-  });
+    packs: true,
+  };
   try {
-    await prepareSchema({ read, write }, dialect(now()), path);
+    await prepareSchema({ read, write }, dialect, path);
   } catch (error) {
     driver.close();
     throw error;
@@ -52,22 +54,30 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
     waiting,
   );
-  const tables = (writes: boolean, news: News[]): Tables => {
-    const at = now();
-    const tell = (what: 'ended' | 'approved', id: string): string => {
-      news.push([what, id]);
-      return '';
-    };
-    return sqlTables({ now: at, calls, dialect: dialect(at), writes, tell });
+  // Transitions run one after the other, each in one go, so that all can use the same tables.
+  let news: News[] = [];
+  const tell = (what: 'ended' | 'approved', id: string): string => {
+    news.push([what, id]);
+    return '';
+  };
+  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, tell });
+  const begin = <T>(script: (tables: Tables) => Script<T>): Script<T> => {
+    time = now();
+    news = [];
+    return script(tables);
   };
 
   const store = assemble({
     kind: 'sqlite',
-    read: (script) => read(() => script(tables(false, []))),
+    read: (script) => read(() => begin(script)),
     write: async <T>(script: (tables: Tables) => Script<T>) => {
-      let news: News[] = [];
-      const value = await write(() => script(tables(true, (news = []))));
-      for (const [what, id] of news) waiting.tell(what, id);
+      let told: readonly News[] = [];
+      const value = await write(() => {
+        const begun = begin(script);
+        told = news;
+        return begun;
+      });
+      for (const [what, id] of told) waiting.tell(what, id);
       return value;
     },
     wait: (id, signal) => {
@@ -88,6 +98,8 @@ function openDatabase(open: OpenDriver, path: string): SqliteDriver {
   try {
     const driver = open(path, BUSY_MS);
     driver.exec('PRAGMA synchronous = FULL');
+    // Sixteen megabytes of log: moving it into the file more often would cost more than the writing.
+    driver.exec('PRAGMA wal_autocheckpoint = 4000');
     return driver;
   } catch (error) {
     throw sqliteError(error, path);

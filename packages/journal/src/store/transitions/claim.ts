@@ -9,18 +9,30 @@ import { changeHands } from './take-over.js';
 
 /**
  * What can be answered without writing: an operation that settled and is replayed, or one that is
- * not to be had now. Undefined: `claim` has to decide.
+ * not to be had now. Otherwise `claim` has to decide, and may begin with the hope that it is `free`.
  */
-export function* find(tables: Tables, request: ClaimRequest): Script<ClaimResult | undefined> {
+export function* find(
+  tables: Tables,
+  request: ClaimRequest,
+): Script<ClaimResult | 'free' | 'undecided'> {
   const slot = tables.slotOf(request.account, request.tool, request.identity);
   const holder = yield* tables.operations.holder(slot);
-  if (holder === undefined || (yield* isAbandoned(tables, holder))) return undefined;
-  return standing(tables, holder, request);
+  if (holder === undefined) return 'free';
+  if (yield* isAbandoned(tables, holder)) return 'undecided';
+  return standing(tables, holder, request) ?? 'undecided';
 }
 
-export function* claim(tables: Tables, request: ClaimRequest): Script<ClaimResult> {
+export function* claim(
+  tables: Tables,
+  request: ClaimRequest,
+  isProbablyFree = false,
+): Script<ClaimResult> {
   const { operations, owners, now } = tables;
   const slot = tables.slotOf(request.account, request.tool, request.identity);
+  if (isProbablyFree && (yield* owners.alive(request.owner))) {
+    const record = begun(request, slot, now);
+    if (yield* operations.insert(record)) return fresh(record, now);
+  }
   for (;;) {
     const found = yield* operations.holder(slot);
     const isFallen = found !== undefined && (yield* isAbandoned(tables, found));
@@ -40,10 +52,12 @@ export function* claim(tables: Tables, request: ClaimRequest): Script<ClaimResul
       else return yield* resume(tables, holder, request.owner);
     }
     const record = begun(request, free, now);
-    if (yield* operations.insert(record)) {
-      return { kind: 'mine', operation: view(record, now), resumed: false };
-    }
+    if (yield* operations.insert(record)) return fresh(record, now);
   }
+}
+
+function fresh(record: OperationRecord, now: number): ClaimResult {
+  return { kind: 'mine', operation: view(record, now), resumed: false };
 }
 
 function* isAbandoned({ owners }: Tables, record: OperationRecord): Script<boolean> {

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { byKey, DAY, LEASE, owner, request } from '../contract/harness.fixture.js';
+import { chooseDriver } from './choose-driver.js';
+import { sqliteStore } from './store.js';
+
+test('nothing that is done again and again reads the whole journal', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-plans-'));
+  const asked = new Map<string, readonly unknown[]>();
+  const open = await chooseDriver();
+  const store = await sqliteStore({
+    path: join(dir, 'journal.db'),
+    driver: (path, busyMs) => {
+      const driver = open(path, busyMs);
+      return {
+        ...driver,
+        rows: (text, values, isOne) => {
+          asked.set(text, values);
+          return driver.rows(text, values, isOne);
+        },
+      };
+    },
+  });
+  asked.clear();
+  await store.enlist(owner(), DAY);
+  await store.renew('alice', LEASE);
+  await store.claim(request());
+  await store.sweep();
+  await store.takeApproved('alice', ['post']);
+  await store.expireApprovals(0);
+  await store.takeNotices(10);
+  await store.count(['unknown']);
+  await store.count(['awaiting_approval']);
+  await store.list({ account: 'main', tool: 'post', holdsSlot: true });
+  await store.list({ identity: byKey(), account: 'main', tool: 'post', holdsSlot: true });
+  await store.list({ states: ['unknown', 'awaiting_approval'] });
+  await store.prune(0);
+  await store.close();
+
+  const driver = open(join(dir, 'journal.db'), 100);
+  const scans = [...asked].flatMap(([text, values]) =>
+    /^(SELECT|UPDATE|DELETE)/.test(text)
+      ? driver
+          .rows(`EXPLAIN QUERY PLAN ${text}`, values)
+          .map(({ detail }) => detail as string)
+          // What the limits counted is few, and tidied up once in a while.
+          .filter((detail) => /^SCAN (operations|o|audit|calls)\b(?!.*INDEX)/.test(detail))
+          .map((detail) => `${detail}: ${text}`)
+      : [],
+  );
+  expect(asked.size).toBeGreaterThan(15);
+  expect(scans).toEqual([]);
+  driver.close();
+  rmSync(dir, { recursive: true });
+});
