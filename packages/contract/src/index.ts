@@ -55,13 +55,7 @@ export {
 
 export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
 export { profilesFrom } from './tool/check-traits.js';
-export type {
-  Fence,
-  Progress,
-  StepReadBack,
-  ToolContext,
-  ToolOperation,
-} from './tool/context.js';
+export type { Fence, Progress, StepReadBack, ToolContext, ToolOperation } from './tool/context.js';
 export { CONTROL_ARGUMENTS } from './tool/control-names.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
