@@ -46,6 +46,11 @@ describe('a person who is asked', () => {
     expect(text).toContain('"item": "tea"');
     expect(text).toMatch(/cost +1 EUR/);
     expect(shop().effects).toEqual([]);
+    const examined = await command('doctor');
+    expect(examined.code).toBe(0);
+    expect(examined.out).toMatch(/^ok +journal .*journal\.db can be used, with the key/m);
+    expect(examined.out).toMatch(/^warn +approvals +1 wait for a person/m);
+    expect(examined.out).toMatch(/^ok +unknown operations +none/m);
 
     expect(await approve(id)).toMatchObject({ code: 0, out: `${id} is approved.\n` });
     await done(1);

@@ -20,7 +20,7 @@ export interface World {
   /** Writes the configuration. Servers that run already keep theirs. */
   readonly configure: (config: object) => void;
   /** A server on stdio, as an agent's client starts it. */
-  readonly serve: () => Promise<Connected>;
+  readonly serve: (through?: readonly [string, ...string[]]) => Promise<Connected>;
   readonly up: (env?: Record<string, string>) => Promise<Running & { readonly url: string }>;
   /** The command with these words, to its end. */
   readonly command: (
@@ -63,8 +63,9 @@ export function useWorld(): World {
       const whole = { dataDir: 'data', packs: { shop: { url: shop().url } }, ...config };
       writeFileSync(file, JSON.stringify(whole));
     },
-    serve: async () => {
-      const client = await overStdio([], place(), [process.execPath, shopBin]);
+    serve: async (through) => {
+      const [first, ...rest] = [...(through ?? []), process.execPath, shopBin];
+      const client = await overStdio([], place(), [first ?? '', ...rest]);
       clients.push(client);
       return client;
     },
