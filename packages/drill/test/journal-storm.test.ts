@@ -58,7 +58,9 @@ it.each([
     expect([...perAct.values()].map((ids) => ids.length)).toEqual(
       Array(plan.actsPerCaller).fill(1),
     );
-    for (const [key, id] of result.told) expect(perAct.get(key), key).toEqual([id]);
+    expect([...result.told].map(([key, id]) => [key, [id]])).toEqual(
+      [...result.told.keys()].map((key) => [key, perAct.get(key)]),
+    );
   },
   180_000,
 );

@@ -30,7 +30,7 @@ const known = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export const DEFAULTS = { acts: 5_000, deaths: 50, minutes: 10, seed: 1, faults: 0.2 } as const;
+const DEFAULTS = { acts: 5_000, deaths: 50, minutes: 10, seed: 1, faults: 0.2 } as const;
 
 export const help = `Lets servers die at random while many callers ask for the same acts, and counts from the upstream's
 own log what was done twice. First the same storm runs without a journal: it must show duplicates.

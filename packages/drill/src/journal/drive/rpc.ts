@@ -9,7 +9,7 @@ export type Reply =
   /** No answer in the client's own time. */
   | { readonly kind: 'late' };
 
-export interface ReplyEnvelope {
+interface ReplyEnvelope {
   readonly success: boolean;
   readonly data: unknown;
   readonly error?: {

@@ -68,14 +68,14 @@ export async function storm(
     }
   };
 
-  let over = false;
+  const ended = new AbortController();
   const reaper = (async () => {
     let next = plan.killEveryCalls * random();
-    while (!over) {
+    while (!ended.signal.aborted) {
       await pause(TICK_MS);
       onProgress(stats.calls, deathsOf(sites));
       const living = sites.filter((site) => site.isUp);
-      if (over || stats.calls < next || living.length === 0) continue;
+      if (ended.signal.aborted || stats.calls < next || living.length === 0) continue;
       next += plan.killEveryCalls * (0.5 + random());
       // Not waited for: another one may die while this one starts again.
       void living[Math.floor(random() * living.length)]?.kill();
@@ -87,7 +87,7 @@ export async function storm(
     ),
   );
   await Promise.all(callers);
-  over = true;
+  ended.abort();
   await reaper;
   await Promise.all(sites.map((site) => site.close()));
   return {

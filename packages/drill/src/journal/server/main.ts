@@ -1,4 +1,5 @@
 // A server of the drill: the real host, the real journal, and a point where it may die.
+import { inspect } from 'node:util';
 import { acceptControls, isJournaled, type Tool, type ToolSpec } from '@toolkeel/contract';
 import { createHost, type HostOptions } from '@toolkeel/host';
 import { createJournal, openSealing, openStore } from '@toolkeel/journal';
@@ -21,7 +22,7 @@ if (settings.journal === 'off') {
     sealing: await openSealing(store, dataDir),
     leaseMs,
     tools: { specs: () => tools, load: (name) => tools.find((tool) => tool.name === name) },
-    report: (cause) => console.error(cause),
+    report: (cause) => void process.stderr.write(`${inspect(cause)}\n`),
   });
   journal.start();
   await serve({ tools, around: [journal.around], prepare: withControls });

@@ -1,5 +1,5 @@
 /** How the upstream treats a write, and whether it has acted by then. */
-export const writeFaults = Object.freeze({
+const writeFaults = Object.freeze({
   'close-before-read': { commits: false },
   'refuse-503': { commits: false },
   'refuse-429': { commits: false },

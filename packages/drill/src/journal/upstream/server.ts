@@ -90,8 +90,7 @@ function tell(fault: WriteFault | undefined, response: ServerResponse, effect: u
       response.socket?.resetAndDestroy();
       return;
     case 'commit-then-503':
-      answer(response, 503, { title: 'lost my mind' });
-      return;
+      return answer(response, 503, { title: 'lost my mind' });
     case 'commit-then-hang':
       return;
     case 'commit-then-half':
