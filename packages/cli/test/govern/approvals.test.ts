@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connected } from '../support/client.js';
 import { useWorld } from '../support/shop-world.js';
 
-const { data, shop, configure, serve, command } = useWorld();
+const { data, shop, configure, serve, command, personSays } = useWorld();
 const order = { item: 'tea' };
 const ask = { name: 'ask', when: { tool: 'shop_*' }, action: 'require_approval' };
 const asking = { profile: 'workflow', mode: 'autopilot', template: 'open', rules: [ask] };
@@ -161,6 +161,12 @@ describe('a person who is asked', () => {
       err: expect.stringContaining('--hash'),
     });
     expect((await command('approvals', 'approve', 'op_none', '--hash', 'x')).code).toBe(2);
+    // At a terminal it is shown, and only what was shown is approved.
+    const thought = await personSays(false, 'approvals', 'approve', id);
+    expect(thought).toMatchObject({ code: 1, out: expect.stringContaining('"item": "tea"') });
+    expect((await shown(id)).approval).not.toHaveProperty('decision');
+    expect((await personSays(true, 'approvals', 'approve', id)).code).toBe(0);
+    expect((await shown(id)).approval).toMatchObject({ decision: 'approved' });
   });
 });
 

@@ -26,6 +26,11 @@ export interface World {
   readonly command: (
     ...args: readonly string[]
   ) => Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  /** The same with a person at the terminal, who says this to every question. */
+  readonly personSays: (
+    answer: boolean,
+    ...args: readonly string[]
+  ) => Promise<{ readonly code: number; readonly out: string }>;
   /** The same as a process of its own. */
   readonly process: (args: readonly string[], env?: Record<string, string>) => Running;
 }
@@ -79,6 +84,11 @@ export function useWorld(): World {
       const surroundings = watchedSurroundings({ cwd: dir() });
       const code = await run(args, surroundings);
       return { code, out: surroundings.said(), err: surroundings.complained() };
+    },
+    personSays: async (answer, ...args) => {
+      const confirm = () => Promise.resolve(answer);
+      const surroundings = watchedSurroundings({ cwd: dir(), isInteractive: true, confirm });
+      return { code: await run(args, surroundings), out: surroundings.said() };
     },
     process: process_,
   };
