@@ -1,10 +1,7 @@
 import type { JournalStore } from '@toolkeel/journal';
 
 /** An upstream may say aloud what it was given: what is kept is cleaned like all that leaves. */
-export function scrubbedStore(
-  store: JournalStore,
-  scrub: (text: string) => string,
-): JournalStore {
+export function scrubbedStore(store: JournalStore, scrub: (text: string) => string): JournalStore {
   const clean = <T extends { readonly answer: string }>(given: T): T => ({
     ...given,
     answer: scrub(given.answer),
