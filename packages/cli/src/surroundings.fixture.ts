@@ -14,6 +14,7 @@ export function watchedSurroundings(given: Partial<Surroundings> = {}): Watched 
     stdout: { write: (text) => void (out += text), colours: false },
     stderr: { write: (text) => void (err += text), colours: false },
     isInteractive: false,
+    confirm: () => Promise.reject(new Error('there is nobody to ask')),
     ...given,
     said: () => out,
     complained: () => err,

@@ -14,6 +14,8 @@ export interface Surroundings {
   readonly stderr: Output;
   /** Whether there is somebody to ask. */
   readonly isInteractive: boolean;
+  /** Asks whether something shall be done. Only where somebody is there. */
+  readonly confirm: (question: string) => Promise<boolean>;
 }
 
 export function processSurroundings(): Surroundings {
@@ -24,6 +26,10 @@ export function processSurroundings(): Surroundings {
     stdout: outputOf(stdout),
     stderr: outputOf(stderr),
     isInteractive: stdin.isTTY && stdout.isTTY,
+    confirm: async (message) => {
+      const { confirm } = await import('@clack/prompts');
+      return (await confirm({ message, initialValue: false })) === true;
+    },
   };
 }
 

@@ -53,6 +53,7 @@ describe('toolkeel doctor', () => {
       ['ok', 'configuration'],
       ['ok', 'credential'],
       ['ok', 'data directory'],
+      ['ok', 'journal'],
       ['ok', 'stac: ours'],
     ]);
     expect(text).toContain('is in the variable OUR_KEY');

@@ -93,7 +93,7 @@ async function seen(
   what: string,
   id: string,
   { hash, json }: DecideFlags,
-  { isInteractive }: Surroundings,
+  { isInteractive, confirm }: Surroundings,
   desk: OpenedDesk,
   say: (text: string) => void,
 ): Promise<string | undefined> {
@@ -105,9 +105,7 @@ async function seen(
     );
   }
   say(`${operationText(operation)}\n`);
-  const { confirm } = await import('@clack/prompts');
-  const answer = await confirm({ message: `Do you ${what}?`, initialValue: false });
-  return answer === true ? operation.approval?.hash : undefined;
+  return (await confirm(`Do you ${what}?`)) ? operation.approval?.hash : undefined;
 }
 
 async function waiting({ approvals }: OpenedDesk, id: string): Promise<OperationView> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Connected } from '../support/client.js';
 import { useWorld } from '../support/shop-world.js';
 
-const { data, shop, configure, serve, command } = useWorld();
+const { data, shop, configure, serve, command, personSays } = useWorld();
 const order = { item: 'tea' };
 const ask = { name: 'ask', when: { tool: 'shop_*' }, action: 'require_approval' };
 const asking = { profile: 'workflow', mode: 'autopilot', template: 'open', rules: [ask] };
@@ -46,6 +46,11 @@ describe('a person who is asked', () => {
     expect(text).toContain('"item": "tea"');
     expect(text).toMatch(/cost +1 EUR/);
     expect(shop().effects).toEqual([]);
+    const examined = await command('doctor');
+    expect(examined.code).toBe(0);
+    expect(examined.out).toMatch(/^ok +journal .*journal\.db can be used, with the key/m);
+    expect(examined.out).toMatch(/^warn +approvals +1 wait for a person/m);
+    expect(examined.out).toMatch(/^ok +unknown operations +none/m);
 
     expect(await approve(id)).toMatchObject({ code: 0, out: `${id} is approved.\n` });
     await done(1);
@@ -156,6 +161,12 @@ describe('a person who is asked', () => {
       err: expect.stringContaining('--hash'),
     });
     expect((await command('approvals', 'approve', 'op_none', '--hash', 'x')).code).toBe(2);
+    // At a terminal it is shown, and only what was shown is approved.
+    const thought = await personSays(false, 'approvals', 'approve', id);
+    expect(thought).toMatchObject({ code: 1, out: expect.stringContaining('"item": "tea"') });
+    expect((await shown(id)).approval).not.toHaveProperty('decision');
+    expect((await personSays(true, 'approvals', 'approve', id)).code).toBe(0);
+    expect((await shown(id)).approval).toMatchObject({ decision: 'approved' });
   });
 });
 

@@ -20,12 +20,17 @@ export interface World {
   /** Writes the configuration. Servers that run already keep theirs. */
   readonly configure: (config: object) => void;
   /** A server on stdio, as an agent's client starts it. */
-  readonly serve: () => Promise<Connected>;
+  readonly serve: (through?: readonly [string, ...string[]]) => Promise<Connected>;
   readonly up: (env?: Record<string, string>) => Promise<Running & { readonly url: string }>;
   /** The command with these words, to its end. */
   readonly command: (
     ...args: readonly string[]
   ) => Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  /** The same with a person at the terminal, who says this to every question. */
+  readonly personSays: (
+    answer: boolean,
+    ...args: readonly string[]
+  ) => Promise<{ readonly code: number; readonly out: string }>;
   /** The same as a process of its own. */
   readonly process: (args: readonly string[], env?: Record<string, string>) => Running;
 }
@@ -63,8 +68,9 @@ export function useWorld(): World {
       const whole = { dataDir: 'data', packs: { shop: { url: shop().url } }, ...config };
       writeFileSync(file, JSON.stringify(whole));
     },
-    serve: async () => {
-      const client = await overStdio([], place(), [process.execPath, shopBin]);
+    serve: async (through) => {
+      const [first, ...rest] = [...(through ?? []), process.execPath, shopBin];
+      const client = await overStdio([], place(), [first ?? '', ...rest]);
       clients.push(client);
       return client;
     },
@@ -78,6 +84,11 @@ export function useWorld(): World {
       const surroundings = watchedSurroundings({ cwd: dir() });
       const code = await run(args, surroundings);
       return { code, out: surroundings.said(), err: surroundings.complained() };
+    },
+    personSays: async (answer, ...args) => {
+      const confirm = () => Promise.resolve(answer);
+      const surroundings = watchedSurroundings({ cwd: dir(), isInteractive: true, confirm });
+      return { code: await run(args, surroundings), out: surroundings.said() };
     },
     process: process_,
   };

@@ -45,6 +45,19 @@ describe('a host with a journal', () => {
     expect(done).toEqual(['vase']);
   });
 
+  it('takes it from beside the arguments, where a proposal puts it', async () => {
+    const { client, done } = await governed(shelf());
+    const params = {
+      name: 'put',
+      arguments: { thing: 'vase' },
+      idempotencyKey: 'the-vase-of-monday',
+    };
+    await client.callTool(params);
+    const again = await client.callTool({ ...params, arguments: { thing: 'cup' } });
+    expect(again.structuredContent).toMatchObject({ error: { code: 'idempotency_conflict' } });
+    expect(done).toEqual(['vase']);
+  });
+
   it('tells by get_operation what became of a call', async () => {
     const { call, store } = await governed(shelf());
     await call('put', { thing: 'vase' });

@@ -14,6 +14,7 @@ import type { JournalDeps } from './journal-hooks.js';
 import { lazyJournal, type LazyJournal } from './lazy-journal.js';
 import { notifierOf } from './notifier.js';
 import { isKept, openJournalStore } from './open-store.js';
+import { scrubbedStore } from './scrubbed-store.js';
 
 export interface GovernanceOptions {
   readonly loaded: LoadedConfig;
@@ -56,18 +57,24 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
 
   let store: JournalStore | undefined;
   let journal: LazyJournal | undefined;
+  let isClosed = false;
   const open = async (deps: JournalDeps): Promise<Journal> => {
     const { createJournal, keylessTools, ...notifiers } = await import('@toolkeel/journal');
     const decide = decideBy(typeof policy === 'function' ? await policy() : policy);
     const notify = notifierOf(loaded.notify, notifiers);
     const { retentionDays } = config.journal;
     const opened = await openJournalStore(loaded);
+    if (isClosed) {
+      await opened.store.close();
+      throw new TypeError('it was closed before it was open');
+    }
     store = opened.store;
     const keyless = keylessTools(here, templates);
     if (keyless.length > 0) log('info', 'once_tools_without_key', { tools: keyless });
     return createJournal({
       ...deps,
-      ...opened,
+      sealing: opened.sealing,
+      store: scrubbedStore(opened.store, loaded.secrets.scrub),
       templates,
       decide,
       ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
@@ -100,6 +107,7 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
       return governanceApi({ desk, token, scrub: loaded.secrets.scrub, log });
     },
     close: async () => {
+      isClosed = true;
       await store?.close();
       store = undefined;
     },

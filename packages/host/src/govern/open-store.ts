@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { JournalStore, Sealing } from '@toolkeel/journal';
 import type { LoadedConfig } from '../config/load.js';
+import { onlyWhileThere } from './same-file.js';
 
 const DEFAULT_URL = 'sqlite:journal.db';
 
@@ -26,11 +27,15 @@ export function journalFile(input: StoreInput): string | undefined {
 export async function openJournalStore(
   input: StoreInput,
 ): Promise<{ readonly store: JournalStore; readonly sealing: Sealing }> {
-  const { openSealing, openStore } = await import('@toolkeel/journal');
+  const { JournalError, openSealing, openStore } = await import('@toolkeel/journal');
   const { dataDir } = input;
   const store = await openStore(journalAddress(input), { dataDir });
+  const file = journalFile(input);
   try {
-    return { store, sealing: await openSealing(store, dataDir) };
+    const sealing = await openSealing(store, dataDir);
+    if (file === undefined) return { store, sealing };
+    const gone = (message: string) => new JournalError('unavailable', message);
+    return { store: onlyWhileThere(store, file, gone), sealing };
   } catch (cause) {
     await store.close();
     throw cause;

@@ -13,6 +13,16 @@ import type { Scrub } from '../secret/scrub.js';
 import type { RawTool } from './raw.js';
 import { unknownTool } from './unknown-tool.js';
 
+/** Where the open proposal SEP-3182 puts a key: beside the arguments. The journal looks in `_meta`. */
+const PROPOSED_KEY = 'idempotencyKey';
+
+function withProposedKey(params: CallToolRequest['params'], context: ServerContext): ServerContext {
+  if (!Object.hasOwn(params, PROPOSED_KEY)) return context;
+  const { [PROPOSED_KEY]: key } = params as Readonly<Record<string, unknown>>;
+  const { mcpReq } = context;
+  return { ...context, mcpReq: { ...mcpReq, _meta: { ...mcpReq._meta, [PROPOSED_KEY]: key } } };
+}
+
 /** Answers `tools/call`. */
 export class ToolCalls {
   readonly #table: ToolTable;
@@ -41,7 +51,7 @@ export class ToolCalls {
     params: CallToolRequest['params'],
     context: ServerContext,
   ): CallToolResult | Promise<CallToolResult> {
-    const run = this.#engine.run(entry, params.arguments, context);
+    const run = this.#engine.run(entry, params.arguments, withProposedKey(params, context));
     return run instanceof Promise
       ? run.then((ended) => callToolResult(this.#scrub.run(ended)))
       : callToolResult(this.#scrub.run(run));
