@@ -77,24 +77,24 @@ const stac: PackLine = {
 };
 
 /** All packs there are. A new one needs its line here, and nothing else in this package. */
-const packTable: Record<string, PackLine> = { stac };
+const packTable = new Map<string, PackLine>([['stac', stac]]);
 
-const names = Object.keys(packTable);
+const names = [...packTable.keys()];
 export const packNames: readonly string[] = names;
 
 /** For a program that brings a pack of its own to this command. Gives what takes it away again. */
 export function addPack(name: string, line: PackLine): () => void {
-  packTable[name] = line;
+  packTable.set(name, line);
   names.push(name);
   return () => {
-    delete packTable[name];
+    packTable.delete(name);
     names.splice(names.indexOf(name), 1);
   };
 }
 
 /** By a name that was checked. */
 export function packLine(name: string): PackLine {
-  const line = packTable[name];
+  const line = packTable.get(name);
   if (!line) throw new TypeError(`no pack is called ${name}`);
   return line;
 }

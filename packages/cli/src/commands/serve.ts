@@ -37,7 +37,9 @@ async function serveStdio(opened: OpenedHost, stopped: Promise<void>): Promise<v
   const stdio = host.serveStdio();
   // The first answers do not wait for the journal. Where it cannot be opened there are no others.
   const cannotStart = new Promise<never>((_resolve, reject) => {
-    setTimeout(() => governance.ready().catch(reject), AFTER_FIRST_ANSWER_MS).unref();
+    setTimeout(() => {
+      governance.ready().catch(reject);
+    }, AFTER_FIRST_ANSWER_MS).unref();
   });
   try {
     await Promise.race([stdio.closed, stopped, cannotStart]);

@@ -25,8 +25,9 @@ const hashOf = async (id: string): Promise<string> => (await shown(id)).approval
 const approve = async (id: string, by = 'ana') =>
   command('approvals', 'approve', id, '--hash', await hashOf(id), '--by', by);
 /** Whoever is alive carries it out a moment later. */
-const done = (count: number) =>
-  expect.poll(() => shop().effects.length, { timeout: 15_000 }).toBe(count);
+const done = async (count: number): Promise<void> => {
+  await expect.poll(() => shop().effects.length, { timeout: 15_000 }).toBe(count);
+};
 
 describe('a person who is asked', () => {
   it('sees what would be done, approves it, and the agent gets its result', async () => {

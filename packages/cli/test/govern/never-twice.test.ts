@@ -114,8 +114,17 @@ describe('a server that can change something', () => {
     const id = error?.operation_id ?? '';
     expect(await lineWith('operation_unknown', server.stderr)).toMatchObject({ operation_id: id });
     const resolved = await command(
-      ...['operations', 'resolve', id, '--outcome', 'executed', '--by', 'ana'],
-      ...['--data', '{"id":"e1"}', '--reason', 'seen in the shop'],
+      'operations',
+      'resolve',
+      id,
+      '--outcome',
+      'executed',
+      '--by',
+      'ana',
+      '--data',
+      '{"id":"e1"}',
+      '--reason',
+      'seen in the shop',
     );
     expect(resolved).toMatchObject({ code: 0, err: '' });
     expect(await server.call('shop_order', order)).toMatchObject({ data: { id: 'e1' } });

@@ -114,7 +114,7 @@ export const governed = async (
   const call = async (name: string, args: object = {}, meta?: object): Promise<Answer> => {
     const params = { name, arguments: { ...args }, ...(meta && { _meta: { ...meta } }) };
     const { structuredContent } = await client.callTool(params);
-    return structuredContent as unknown as Answer;
+    return structuredContent as never;
   };
   const linesOf = (event: string) => lines.filter((line) => line['event'] === event);
   return { host, client, call, lines, linesOf, store, done };
