@@ -7,6 +7,8 @@ export { SUCCESS_THEORY as REQUEST_SUCCESS } from '../../objectives/bars.js';
 export const TOOL_SUCCESS_BAR = 0.95;
 /** … of which there must be so many for it to say something. */
 export const TOOL_CALLS = 200;
+/** Standard deviations of so rare a failure mean something from so many calls of a tool on. */
+export const DEVIATION_CALLS = 500;
 /** A pooled share or a p95 is judged from so many calls on. */
 export const POOLED_CALLS = 1000;
 /** How far below what is expected is no longer bad luck, in standard deviations. */

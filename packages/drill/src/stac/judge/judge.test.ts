@@ -17,7 +17,8 @@ const tools = 'success of a tool of k requests, fast faults, every latency';
 
 describe('the bars', () => {
   test('are met by a run in which nothing goes wrong', () => {
-    const objectives = stacObjectives([good, mix]);
+    const every = [good, measuredFixture({ p95Ms: 200 }), measuredFixture({ p95Ms: 1000 }), mix];
+    const objectives = stacObjectives(every);
     expect(new Set(objectives.map(({ verdict }) => verdict))).toEqual(new Set(['met']));
     expect(exitCodeOf(objectives)).toBe(0);
   });
@@ -55,35 +56,26 @@ describe('the bars', () => {
   });
 
   test.for([
-    // 0.992² less three standard deviations of 200 calls is 0.9575: 8.5 failures.
-    [2, 8, 'met'],
-    [2, 9, 'missed'],
-    [1, 6, 'missed'],
-    [1, 5, 'met'],
-  ] as const)('a tool of %i requests with %i failures of 200 is %s', ([k, failures, verdict]) => {
+    // 0.992 less three standard deviations of 600 calls is 0.9811: 11.3 failures; 0.992²: 18.8.
+    [1, 11, 'met'],
+    [1, 12, 'missed'],
+    [2, 18, 'met'],
+    [2, 19, 'missed'],
+  ] as const)('a tool of %i requests with %i failures of 600 is %s', ([k, failures, verdict]) => {
     const run = measuredFixture({
-      arms: {
-        baseline: ({ tool }) => (tool === 'get_item' ? { distinct: k } : {}),
-        faulted: failing('get_item', failures),
-      },
+      calls: 600,
+      tools: ['get_item'],
+      arms: { baseline: () => ({ distinct: k }), faulted: failing('get_item', failures) },
     });
     expect(judged(run)[tools]).toBe(verdict);
   });
 
-  test('a tool of k requests is held against all its calls: bad luck at one latency evens out', () => {
-    const unlucky = faulted(failing('get_item', 7));
-    expect(judged(unlucky)[tools]).toBe('missed');
-    const others = [200, 1000].map((p95Ms) =>
-      measuredFixture({ p95Ms, arms: { faulted: failing('get_item', 1) } }),
-    );
-    expect(judged(unlucky, ...others)[tools]).toBe('met');
-    // 600 calls at 0.992 let expect 98.1 %: 11 failures are met, 12 are not.
-    const failures = (n: number) =>
-      [50, 200, 1000].map((p95Ms) =>
-        measuredFixture({ p95Ms, arms: { faulted: failing('get_item', n) } }),
-      );
-    expect(judged(...failures(3))[tools]).toBe('met');
-    expect(judged(...failures(4))[tools]).toBe('missed');
+  test('a tool of k requests is held against its calls at every latency, not against those of one', () => {
+    const at = (p95Ms: number, failures: number) =>
+      measuredFixture({ p95Ms, arms: { faulted: failing('get_item', failures) } });
+    expect(judged(at(50, 9))[tools]).toBe('not run');
+    expect(judged(at(50, 9), at(200, 1), at(1000, 1))[tools]).toBe('met');
+    expect(judged(at(50, 4), at(200, 4), at(1000, 4))[tools]).toBe('missed');
   });
 
   test.for([

@@ -52,7 +52,7 @@ export function byRequests(runs: readonly Measured[]): Objective {
   return judge({
     what: 'success of a tool of k requests, fast faults, every latency',
     bar: `≥ ${bars.REQUEST_SUCCESS}ᵏ − ${bars.DEVIATIONS} standard deviations`,
-    values: tools.map((tool) => (tool.calls < bars.TOOL_CALLS ? undefined : tool)),
+    values: tools.map((tool) => (tool.calls < bars.DEVIATION_CALLS ? undefined : tool)),
     show: (judged) => {
       const nearest = judged.toSorted((a, b) => a.margin - b.margin)[0]!;
       return `nearest: ${nearest.name} ${percent(nearest.share)} (≥ ${percent(nearest.lowest)})`;

@@ -8,6 +8,7 @@ import { DrillError } from '../drill-error.js';
 
 /** A server and the upstreams that are its alone. */
 export interface RunningArm {
+  readonly hedge: boolean;
   readonly server: Server;
   readonly upstreams: readonly Upstream[];
   /** Before a block: makes what the pack knows of first pages new, unless it is still fresh. */
@@ -51,7 +52,7 @@ export async function startArm(options: ArmOptions): Promise<RunningArm> {
     await Promise.all([MAIN_NAME, OTHER_NAME].map((catalog) => readRoot(server, catalog)));
     renewedAt = performance.now();
   };
-  return { server, upstreams, renew };
+  return { hedge, server, upstreams, renew };
 }
 
 const PATIENCE = 10;

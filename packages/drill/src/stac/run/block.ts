@@ -1,11 +1,12 @@
-import type { Block, PlannedCall } from '../calls/blocks.js';
+import type { Block } from '../calls/blocks.js';
 import type { Timed } from '../rig/server.js';
 import { attribute, type Owners } from '../witness/attribute.js';
-import { contradiction } from '../witness/contradiction.js';
 import type { Read } from '../witness/envelope.js';
-import { arrivals, seenOf, type Arrival } from '../witness/requests.js';
+import { arrivals } from '../witness/requests.js';
 import type { RunningArm } from './arm.js';
-import type { CallRecord } from './record.js';
+import { inLanes } from './lanes.js';
+import { recordOf, type CallRecord } from './record.js';
+import { takingTurns } from './turns.js';
 
 export interface BlockRun {
   readonly block: Block;
@@ -13,7 +14,6 @@ export interface BlockRun {
   readonly seed: number;
   readonly owners: Owners;
   readonly callers: number;
-  readonly hedged: boolean;
   readonly read: (tool: string, answer: Timed['answer']) => Read;
 }
 
@@ -23,73 +23,35 @@ export interface BlockResult {
   readonly strange: number;
 }
 
-/** All calls of a block, so many at a time, and then what the upstreams say about it. */
-export async function runBlock(arm: RunningArm, options: BlockRun): Promise<BlockResult> {
-  const { block, seed, owners, callers, hedged, read } = options;
-  await Promise.all(arm.upstreams.map(({ restart }) => restart(seed)));
-  const answers = await inLanes(block.calls, callers, ({ tool, args }) =>
-    arm.server.call(tool, args),
-  );
-  const logs = await Promise.all(arm.upstreams.map(({ log }) => log()));
+/** All calls of a block in all arms, so many at a time, and then what the upstreams say about it. */
+export async function runBlock(
+  arms: readonly RunningArm[],
+  options: BlockRun,
+): Promise<BlockResult[]> {
+  const { block, seed, callers } = options;
+  const upstreams = arms.flatMap((arm) => arm.upstreams);
+  await Promise.all(upstreams.map(({ restart }) => restart(seed)));
+  const answers: Timed[][] = arms.map(() => []);
+  const turns = takingTurns(block.calls.length, arms.length, block.index);
+  await inLanes(turns, callers, async ({ arm, call }) => {
+    const { tool, args } = block.calls[call]!;
+    answers[arm]![call] = await arms[arm]!.server.call(tool, args);
+  });
+  return Promise.all(arms.map((arm, place) => resultOf(arm, answers[place]!, options)));
+}
+
+async function resultOf(
+  { upstreams, hedge }: RunningArm,
+  answers: readonly Timed[],
+  { block, owners, read }: BlockRun,
+): Promise<BlockResult> {
+  const logs = await Promise.all(upstreams.map(({ log }) => log()));
   const { byCall, strange } = attribute(arrivals(logs), owners, block.calls.length);
   const records = block.calls.map((call, place) => {
     const timed = answers[place]!;
     const told = read(call.tool, timed.answer);
-    return recordOf(call, { block: block.index, timed, told, arrived: byCall[place]!, hedged });
+    const arrived = byCall[place]!;
+    return recordOf(call, { block: block.index, timed, told, arrived, hedged: hedge });
   });
   return { records, strange: strange.length };
-}
-
-/** Applies `work` to all, at most so many at a time, each taking the next as soon as it is done. */
-export async function inLanes<T, R>(
-  all: readonly T[],
-  lanes: number,
-  work: (one: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let at = next++; at < all.length; at = next++) results[at] = await work(all[at]!);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  return results;
-}
-
-function recordOf(
-  { tool, n }: PlannedCall,
-  about: {
-    readonly block: number;
-    readonly timed: Timed;
-    readonly told: Read;
-    readonly arrived: readonly Arrival[];
-    readonly hedged: boolean;
-  },
-): CallRecord {
-  const { block, timed, told, arrived, hedged } = about;
-  const seen = seenOf(arrived);
-  const { requests, distinct, mostAttempts, latencyMs } = seen;
-  const common = {
-    tool,
-    n,
-    block,
-    wallMs: timed.wallMs,
-    requests,
-    distinct,
-    mostAttempts,
-    latencyMs,
-  };
-  if (!told.ok) {
-    const nothing = { success: false, code: 'mismatch', digest: '', hedges: 0 };
-    return { ...common, ...nothing, mismatch: told.why, contradiction: undefined };
-  }
-  const { success, code, digest, retries } = told.told;
-  return {
-    ...common,
-    success,
-    code,
-    digest,
-    hedges: seen.extra - retries,
-    mismatch: undefined,
-    contradiction: contradiction(told.told, seen, hedged),
-  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { inLanes } from './block.js';
-import { turnOrder } from './scenario.js';
+import { inLanes } from './lanes.js';
+import { takingTurns, turnOrder } from './turns.js';
 
 test('so many at a time, results in the order of what was asked', async () => {
   let underWay = 0;
@@ -24,3 +24,20 @@ test.for([3, 4])('of %i arms each goes first, last and between as often as the o
     }
   }
 });
+
+test.for([
+  [48, 3],
+  [48, 4],
+  [4, 3],
+] as const)(
+  '%i calls in %i arms: each once in each, the arms in step, none asking the same at once',
+  ([calls, arms]) => {
+    const turns = takingTurns(calls, arms, 7);
+    expect(new Set(turns.map(({ arm, call }) => `${arm} ${call}`)).size).toBe(calls * arms);
+    for (let from = 0; from < turns.length; from += arms) {
+      const step = turns.slice(from, from + arms);
+      expect(new Set(step.map(({ arm }) => arm)).size).toBe(arms);
+      expect(new Set(step.map(({ call }) => call)).size).toBe(arms);
+    }
+  },
+);

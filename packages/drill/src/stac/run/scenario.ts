@@ -23,7 +23,7 @@ export interface ScenarioRun {
   readonly strange: number;
 }
 
-/** All blocks, each of them in every arm before the next one begins. */
+/** All blocks, each of them in every arm at the same time. */
 export async function runScenario(
   scenario: Scenario,
   options: ScenarioOptions,
@@ -40,30 +40,21 @@ export async function runScenario(
     for (const [done, block] of all.entries()) {
       onBlock(done, all.length);
       await Promise.all(stage.arms.map(({ renew }) => renew()));
-      for (const place of turnOrder(arms.length, done)) {
-        const { name, hedge } = arms[place]!;
-        const arm = stage.arms[place]!;
-        const result = await runBlock(arm, {
-          block,
-          callers,
-          hedged: hedge,
-          seed: derive(derive(options.seed, scenario.luck), block.index),
-          owners: owners.get(block.index)!,
-          read,
-        });
-        if (done < warmUp.length) continue;
-        records.get(name)?.push(...result.records);
+      const results = await runBlock(stage.arms, {
+        block,
+        callers,
+        seed: derive(derive(options.seed, scenario.luck), block.index),
+        owners: owners.get(block.index)!,
+        read,
+      });
+      if (done < warmUp.length) continue;
+      results.forEach((result, place) => {
+        records.get(arms[place]!.name)?.push(...result.records);
         strange += result.strange;
-      }
+      });
     }
     return { scenario, blocks: blocks.length, records, strange };
   } finally {
     await stage.close();
   }
-}
-
-/** Each arm goes first in its turn, and neither always before nor always behind another. */
-export function turnOrder(count: number, turn: number): number[] {
-  const order = Array.from({ length: count }, (_, place) => (place + (turn >> 1)) % count);
-  return turn % 2 === 0 ? order : order.toReversed();
 }
