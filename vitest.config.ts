@@ -1,7 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { runtimeSuites } from './test/support/runtime-suites.js';
 import { sourceOf, workspacePackages } from './test/support/workspace.js';
 
 const longSuites = '**/*.long.test.ts';
+const suitesOf: Readonly<Record<string, readonly string[]>> = {
+  long: [longSuites],
+  runtime: runtimeSuites,
+};
 
 export default defineConfig(({ mode }) => ({
   resolve: {
@@ -14,10 +19,13 @@ export default defineConfig(({ mode }) => ({
     ),
   },
   test: {
-    include:
-      mode === 'long'
-        ? [longSuites]
-        : ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: [
+      ...(suitesOf[mode] ?? [
+        'packages/*/src/**/*.test.ts',
+        'packages/*/test/**/*.test.ts',
+        'test/**/*.test.ts',
+      ]),
+    ],
     exclude: [...configDefaults.exclude, '**/dist/**', ...(mode === 'long' ? [] : [longSuites])],
     // A fresh process for every file took twice as long as the tests. Suites keep no state of their own
     // outside of their tests, so they can follow each other in one.

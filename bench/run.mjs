@@ -10,6 +10,7 @@ import { journalName, journalTable, measureJournal } from './lib/journal/journal
 import { load } from './lib/machine.mjs';
 import { findNodes } from './lib/nodes.mjs';
 import { markdown } from './lib/report.mjs';
+import { measureServed, servedNames, servedTable } from './lib/served/served.mjs';
 import { planRounds, timeAll, weighAll } from './lib/rounds.mjs';
 import { sizeAll } from './lib/size.mjs';
 import { asText } from './lib/table.mjs';
@@ -17,7 +18,7 @@ import { barTable, costTable, heapTable, sizeTable } from './lib/tables.mjs';
 
 const help = `What a guarded call costs, beside what others charge for it.
 
-  npm run bench                          everything, in about five minutes; writes docs/benchmarks.md
+  npm run bench                          everything, in about eight minutes; writes docs/benchmarks.md
   npm run bench -- --quick               one short round: a first look, writes nothing
   npm run bench -- --only toolkeel       only cases, rivals or groups with this in their name; writes nothing
   npm run bench -- --node ~/node24/bin/node   a Node to use, where none of its line (20, 24) is found
@@ -28,8 +29,9 @@ Example: is a change to the kernel worth its while?
 
   npm run bench -- --only breaker
 
-and one to the journal?
+one to the host or to the journal?
 
+  npm run bench -- --only served
   npm run bench -- --only journal
 `;
 
@@ -37,15 +39,20 @@ const rounds = { all: { 20: 7, 24: 5 }, explaining: { 20: 3, 24: 3 }, heap: 3 };
 
 const pagePath = inRoot('docs', 'benchmarks.md');
 
+/**
+ * @param {string} name
+ * @param {string} only
+ */
+const isChosen = (name, only) => name.toLowerCase().includes(only.toLowerCase());
+
 /** @param {string} only */
 const chosenCases = async (only) => {
-  const wanted = only.toLowerCase();
   /** @type {Map<string, import('./lib/case.mjs').Case>} */
   const cases = new Map();
   for (const { title, cases: ids } of groups)
     for (const id of ids) {
       const one = await loadCase(id);
-      if (`${title}\n${id}\n${one.name}`.toLowerCase().includes(wanted)) cases.set(id, one);
+      if (isChosen(`${title}\n${id}\n${one.name}`, only)) cases.set(id, one);
     }
   return cases;
 };
@@ -85,8 +92,13 @@ await main(async () => {
   }
   const { quick, only } = values;
   const cases = await chosenCases(only);
-  const isJournalChosen = journalName.toLowerCase().includes(only.toLowerCase());
-  if (cases.size === 0 && !isJournalChosen) throw new Error(`No case has "${only}" in its name.`);
+  const servers = {
+    calls: isChosen(servedNames.calls, only),
+    starts: isChosen(servedNames.starts, only),
+  };
+  const isJournalChosen = isChosen(journalName, only);
+  if (cases.size === 0 && !servers.calls && !servers.starts && !isJournalChosen)
+    throw new Error(`No case has "${only}" in its name.`);
   const { found: runtimes, missing } = await findNodes(values.node);
   for (const line of missing)
     say(
@@ -119,8 +131,9 @@ await main(async () => {
     const weighing = planRounds(runtimes, kept, () => (quick ? 1 : rounds.heap));
     const scales = narrator('weighing', weighing);
     const heaps = await withProgress(scales.label, () => weighAll(weighing, scales.onStep));
+    const served = await measureServed(runtimes, servers, quick);
     const journal = isJournalChosen ? await measureJournal(runtimes, quick) : {};
-    return { costs, heaps, sizes, journal };
+    return { costs, heaps, sizes, served, journal };
   });
   clearInterval(watch);
 
@@ -131,6 +144,7 @@ await main(async () => {
     costTable(results, cases, groups),
     heapTable(results, cases),
     sizeTable(results, cases),
+    servedTable(results.served),
     journalTable(results.journal),
     barTable(judgements),
   ];

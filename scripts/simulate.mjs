@@ -1,9 +1,11 @@
 import './lib/require-node.mjs';
 import { main } from './lib/main.mjs';
+import { inRoot } from './lib/paths.mjs';
 import { ready } from './lib/ready.mjs';
-import { simulate } from './lib/simulator.mjs';
+import { node, show } from './lib/run.mjs';
 
 await main(async () => {
   await ready();
-  return simulate(process.argv.slice(2));
+  const script = inRoot('packages', 'drill', 'dist', 'simulate.js');
+  return show(node([script, ...process.argv.slice(2)]));
 });

@@ -1,10 +1,16 @@
 import './lib/require-node.mjs';
 import { main } from './lib/main.mjs';
+import { inRoot } from './lib/paths.mjs';
+import { say } from './lib/progress.mjs';
 import { ready } from './lib/ready.mjs';
-import { simulate } from './lib/simulator.mjs';
+import { node, show } from './lib/run.mjs';
 
-// Until there is a server to start, the quickest look at what the kernel does is the simulator's table.
+// The quickest look at what there is: a real server, before upstreams that cannot be harmed.
 await main(async () => {
   await ready();
-  return simulate(['--quick', ...process.argv.slice(2)]);
+  const pretty = process.stderr.isTTY ? ['--pretty'] : [];
+  const args = ['up', '--sandbox', ...pretty, ...process.argv.slice(2)];
+  const code = await show(node([inRoot('packages', 'cli', 'dist', 'bin.js'), ...args]));
+  if (code !== 0) say('Flags go behind two dashes: npm start -- --port 0');
+  return code;
 });

@@ -69,7 +69,7 @@ describe('this repository', () => {
   test('has its packages where their names say', () => {
     for (const { room, dir, manifest } of packages)
       expect(`${relative(root, dir)} ${manifest.name}`).toBe(
-        `${join('packages', room)} @toolkeel/${room}`,
+        `${join('packages', room)} ${room === 'cli' ? 'toolkeel' : `@toolkeel/${room}`}`,
       );
   });
 });

@@ -34,16 +34,17 @@ describe('the documentation', () => {
 
   test('shows code that compiles', async () => {
     expect(await compileBlocks(pages)).toEqual([]);
-  });
+  }, 90_000);
 
-  test('lists every decision, numbered without gaps', () => {
-    const adrs = paths.filter((path) => /^docs\/adr\/\d/.test(path)).toSorted();
+  test('lists every decision in order, and gives no number twice', () => {
+    const names = paths
+      .filter((path) => /^docs\/adr\/\d/.test(path))
+      .map((path) => path.slice('docs/adr/'.length))
+      .toSorted();
     const index = pages.get('docs/adr/README.md') ?? '';
-    for (const [position, path] of adrs.entries()) {
-      const name = path.slice('docs/adr/'.length);
-      expect(name).toMatch(new RegExp(`^${String(position + 1).padStart(3, '0')}-`));
-      expect(index).toContain(`](${name})`);
-    }
+    const listed = [...index.matchAll(/\]\((\d{3}-[^)]+)\)/g)].map(([, name]) => name);
+    expect(listed).toEqual(names);
+    expect(new Set(names.map((name) => name.slice(0, 3))).size).toBe(names.length);
   });
 });
 

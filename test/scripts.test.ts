@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dropOrphans } from '../scripts/lib/build.mjs';
 import { lockProblems, versionProblems } from '../scripts/lib/checks/manifests.mjs';
 import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
 import { exclusively } from '../scripts/lib/lock.mjs';
-import { cacheDir } from '../scripts/lib/paths.mjs';
+import { cacheDir, inRoot } from '../scripts/lib/paths.mjs';
 import { capture, node } from '../scripts/lib/run.mjs';
-import { summarise, summaryLine } from '../scripts/lib/summary.mjs';
+import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
+import { stage } from '../scripts/lib/stage.mjs';
+import { summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
+import { runtimeSuites } from './support/runtime-suites.js';
 
 describe('the summary of a test run', () => {
   const report = {
@@ -43,6 +47,13 @@ describe('the summary of a test run', () => {
     expect(line({}, 1)).toBe('3 passed, 1 failed');
     expect(line({ success: false })).toBe('3 passed, 1 failed');
     expect(summaryLine(summarise(undefined, 0))).toBe('0 passed, 1 failed');
+  });
+
+  test('adds up over several runs', () => {
+    const first = { passed: 3, failed: 0, skipped: 1 };
+    expect(summaryLine(total([first, { passed: 2, failed: 1, skipped: 0 }]))).toBe(
+      '5 passed, 1 failed, 1 skipped',
+    );
   });
 
   test('says so when nothing ran', () => {
@@ -241,5 +252,51 @@ describe('a command that is run', () => {
 describe('the Node that comes as a package', () => {
   test('does not stand in front of the one that the user runs', () => {
     expect(existsSync(join(cacheDir, '..', 'node_modules', '.bin', 'node'))).toBe(false);
+  });
+});
+
+describe('a package as it is published', () => {
+  const temp = mkdtempSync(join(tmpdir(), 'toolkeel-stage-'));
+
+  afterAll(() => rmSync(temp, { recursive: true }));
+
+  test('has few files, all types, and exports what it did before', async () => {
+    const source = inRoot('packages', 'kernel');
+    const [staged = ''] = await stage(temp, [source]);
+    const files = readdirSync(staged, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((file) => file.endsWith('.js')).length).toBeLessThan(10);
+    expect(files).toContain(join('dist', 'engine', 'call.d.ts'));
+    expect(files.filter((file) => /test|fixture|tsbuildinfo/.test(file))).toEqual([
+      join('dist', 'testing'),
+      ...files.filter((file) => file.startsWith(join('dist', 'testing') + sep)),
+    ]);
+    for (const entry of ['index.js', 'policy.js', 'testing/index.js']) {
+      const names = async (dir: string): Promise<string[]> =>
+        Object.keys(
+          (await import(pathToFileURL(join(dir, 'dist', entry)).href)) as object,
+        ).toSorted();
+      expect(await names(staged)).toEqual(await names(source));
+    }
+  });
+});
+
+describe('the second run of what touches the runtime', () => {
+  const files = readdirSync(inRoot('packages'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .map((file) => `packages/${file.replaceAll(sep, '/')}`);
+
+  test.each(runtimeSuites)('has files for %s', (glob) => {
+    const words = glob
+      .replaceAll('.', String.raw`\.`)
+      .replaceAll('*', '[^/]*')
+      .replaceAll(/\{([^}]+)\}/g, (_, names: string) => `(${names.replaceAll(',', '|')})`);
+    expect(files.filter((file) => new RegExp(`^${words}$`).test(file))).not.toEqual([]);
+  });
+
+  test('is on a newer Node than this one, unless this one is', async () => {
+    const { stdout } = await capture(node(['--version']));
+    const other = otherNode();
+    if (other === undefined) expect(newerNode()).toBeTruthy();
+    else expect((await capture({ file: other, args: ['--version'] })).stdout).not.toBe(stdout);
   });
 });

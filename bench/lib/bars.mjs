@@ -1,12 +1,13 @@
-import { bytes, digits, times } from './format.mjs';
+import { bytes, digits, inHundredths, times } from './format.mjs';
 import { lines } from './packages.mjs';
 
 /**
  * @typedef {import('./rounds.mjs').ByLine<import('./rounds.mjs').Cost>} Costs
  * @typedef {import('./rounds.mjs').ByLine<import('./stats.mjs').Spread>} Heaps
  * @typedef {import('./rounds.mjs').ByLine<import('./size.mjs').Size>} Sizes
+ * @typedef {import('./served/served.mjs').Served} Served
  * @typedef {import('./journal/journal.mjs').JournalCosts} JournalCosts
- * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, journal: JournalCosts }} Results
+ * @typedef {{ costs: Costs, heaps: Heaps, sizes: Sizes, served: Served, journal: JournalCosts }} Results
  * @typedef {'met' | 'missed' | 'not measured'} Verdict
  * @typedef {{ bar: string, measured: string, verdict: Verdict }} Judgement
  * @typedef {import('./packages.mjs').Line} Line
@@ -17,6 +18,8 @@ const maxRatio = 10;
 const cheaperThanCockatiel = 20;
 const maxHeapBytes = 2500;
 const maxGzipBytes = 6000;
+const maxCallRatio = 1.25;
+const maxStartRatio = 1.3;
 const minJournalRate = 0.5;
 const maxReplayUs = 300;
 const maxMemoryUs = 5;
@@ -52,7 +55,7 @@ const advantage = ({ costs }, line, rival) =>
  * @returns {Judgement[]}
  */
 export const judge = (results) => {
-  const { costs, heaps, sizes, journal } = results;
+  const { costs, heaps, sizes, served, journal } = results;
   const micros = (/** @type {number} */ value) => `${digits(value)} µs`;
   const cheaper = (/** @type {number} */ value) => `${times(value)} cheaper`;
   return [
@@ -68,18 +71,18 @@ export const judge = (results) => {
       (value) => value >= cheaperThanCockatiel,
       cheaper,
     ),
-    ...[20, 24].map((line) =>
+    ...lines.map((line) =>
       judged(
         `Node ${line}: cheaper than opossum`,
-        advantage(results, /** @type {Line} */ (line), 'opossum'),
+        advantage(results, line, 'opossum'),
         (value) => value > 1,
         cheaper,
       ),
     ),
-    ...[20, 24].map((line) =>
+    ...lines.map((line) =>
       judged(
         `Node ${line}: under ${bytes(maxHeapBytes)} of heap an instance`,
-        heaps[/** @type {Line} */ (line)]?.[ours]?.median,
+        heaps[line]?.[ours]?.median,
         (value) => value < maxHeapBytes,
         bytes,
       ),
@@ -89,6 +92,22 @@ export const judge = (results) => {
       sizes[20]?.[ours]?.gzipped,
       (value) => value < maxGzipBytes,
       bytes,
+    ),
+    ...lines.map((line) =>
+      judged(
+        `Node ${line}: a trivial tool over stdio at most ${maxCallRatio} × the bare SDK, p50`,
+        served.calls[line]?.ratio.median,
+        (value) => value <= maxCallRatio,
+        inHundredths,
+      ),
+    ),
+    ...lines.map((line) =>
+      judged(
+        `Node ${line}: start to the first tools/list at most ${maxStartRatio} × server-everything`,
+        served.starts[line]?.ratio,
+        (value) => value <= maxStartRatio,
+        inHundredths,
+      ),
     ),
     ...lines.flatMap((line) => [
       judged(

@@ -10,6 +10,9 @@ export const digits = (value) => {
 export const times = (value) => `${value.toFixed(value < 100 ? 1 : 0)} ×`;
 
 /** @param {number} value */
+export const inHundredths = (value) => `${value.toFixed(2)} ×`;
+
+/** @param {number} value */
 export const bytes = (value) => `${Math.round(value).toLocaleString('en')} B`;
 
 /**

@@ -4,6 +4,7 @@ import { journalRounds, journalTable } from './journal/journal.mjs';
 import { machine, versionTable } from './machine.mjs';
 import { lines } from './packages.mjs';
 import { plot } from './plot.mjs';
+import { servedRounds, servedTable } from './served/served.mjs';
 import { settings } from './settings.mjs';
 import { asMarkdown } from './table.mjs';
 import { barTable, costTable, heapTable, ofBare, sizeTable } from './tables.mjs';
@@ -67,11 +68,11 @@ ${fence}sh
 npm run bench
 ${fence}
 
-It installs the rivals, measures everything in one run of about five minutes, judges the bars and writes this page. It fails when a bar is missed. \`npm run bench -- --quick\` is a first look in about a minute and writes nothing.
+It installs the rivals, measures everything in one run of about eight minutes, judges the bars and writes this page. It fails when a bar is missed. \`npm run bench -- --quick\` is a first look in about a minute and writes nothing.
 
 ## The bars
 
-They are about \`retry + deadline + breaker + budget + counters\`, composed by hand, around a callee that does not read its signal. "Cheaper" compares what each adds to the bare call.
+Those about a call are about \`retry + deadline + breaker + budget + counters\`, composed by hand, around a callee that does not read its signal. "Cheaper" compares what each adds to the bare call. The last ones are about a whole server.
 
 ${asMarkdown(barTable(judgements))}
 
@@ -105,6 +106,17 @@ ${asMarkdown(heapTable(results, cases))}
 Everything that the case imports and nothing else, in one ES module: \`esbuild --bundle --minify\`, then \`gzip -9\`.
 
 ${asMarkdown(sizeTable(results, cases))}
+
+## A server
+
+What our host adds to a tool that does next to nothing, and how long a server takes to be there. Medians, with the lowest and the highest in brackets: of the rounds for calls, of the starts for starts.
+
+${asMarkdown(servedTable(results.served))}
+
+- **The tool** gets a text and gives it back. On our host that means arguments checked, an envelope, its answer checked, counters and a log line; on the bare SDK (\`McpServer\`, as its manual says) arguments and answer checked. Ours also has more to say: the envelope is twice in every answer.
+- **The client** writes lines to a pipe and reads lines from it, one call at a time, and does nothing else. A real one adds its own time to both.
+- **${servedRounds.calls} rounds in fresh processes**, blocks of calls taking turns. "Against itself" is a second process with the bare SDK in the same run: the noise.
+- **The start** is the time from \`spawn\` to the answer of the first \`tools/list\`, handshake included: \`toolkeel serve stac\`, laid out as it is published, beside \`mcp-server-everything\`, ${servedRounds.starts} starts each, taking turns.
 
 ## The journal
 

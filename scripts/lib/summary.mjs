@@ -30,6 +30,22 @@ export const summarise = (report, exitCode) => {
   };
 };
 
+/**
+ * Several runs as one.
+ *
+ * @param {readonly Summary[]} summaries
+ * @returns {Summary}
+ */
+export const total = (summaries) => {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const { passed, failed, skipped } of summaries) {
+    sum.passed += passed;
+    sum.failed += failed;
+    sum.skipped += skipped;
+  }
+  return sum;
+};
+
 /** @param {Summary} summary */
 export const summaryLine = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

@@ -55,12 +55,12 @@ export {
 
 export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
 export { profilesFrom } from './tool/check-traits.js';
-export type { Fence, Progress, ToolContext, ToolOperation } from './tool/context.js';
+export type { Fence, Progress, StepReadBack, ToolContext, ToolOperation } from './tool/context.js';
 export { CONTROL_ARGUMENTS } from './tool/control-names.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
 export { ToolDefinitionError } from './tool/definition-error.js';
-export { raise } from './tool/raise.js';
+export { raise, raisedToolError } from './tool/raise.js';
 export { renderKey, templateArguments } from './tool/key-template.js';
 export {
   answer,
@@ -76,6 +76,7 @@ export {
   type ToolErrorOptions,
 } from './tool/result.js';
 export type {
+  Absence,
   Arguments,
   CostEstimate,
   HandlerResult,
@@ -92,7 +93,7 @@ export type {
 export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
 export type { RunClock } from './run/clock.js';
-export { faultToError, outcomeOfFault } from './run/fault-to-error.js';
+export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
 export type {
   AcceptedCall,
   Around,
@@ -103,7 +104,7 @@ export type {
   SettledSuccess,
   ToolRun,
 } from './run/options.js';
-export { runTool } from './run/run-tool.js';
+export { runTool, startTool } from './run/run-tool.js';
 export { ContractViolation } from './run/violation.js';
 
 export {
@@ -137,6 +138,7 @@ export type {
   PackLog,
   PackPrompt,
   PackResource,
+  UpstreamHealth,
   UpstreamState,
 } from './pack.js';
 export type {

@@ -45,10 +45,20 @@ export interface PackPrompt {
   readonly render: (args: Readonly<Record<string, unknown>>) => string;
 }
 
+/** How one upstream answers. */
+export interface UpstreamHealth {
+  /** As the configuration calls it. */
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
 export interface PackHealth {
   readonly ok: boolean;
   /** What an operator should know: which upstream, what is missing. Never a credential. */
   readonly detail: string;
+  /** One by one, where there are several. `ok` says whether the pack can do without those that are not. */
+  readonly upstreams?: readonly UpstreamHealth[];
 }
 
 /** How an upstream is treated at the moment. The kernel's `Upstream` fits. */

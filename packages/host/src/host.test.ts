@@ -198,3 +198,27 @@ it('says in which profile it runs', async () => {
     meta: { mode: 'composer', approval_mode: true },
   });
 });
+
+describe('health', () => {
+  it('is said within a bounded time, also of a pack that never answers', async () => {
+    vi.useFakeTimers();
+    try {
+      const silent = {
+        tools: [],
+        health: () => new Promise<never>(() => {}),
+        close: () => Promise.resolve(),
+      };
+      const stuck = packOf([], { name: 'stuck', create: () => Promise.resolve(silent) });
+      const host = createHost({ packs: [{ pack: stuck }, { pack: packOf([]) }] });
+      const health = host.health();
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(await health).toEqual({
+        stuck: { ok: false, detail: 'no answer within 10 s' },
+        p: { ok: true, detail: '' },
+      });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

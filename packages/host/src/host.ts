@@ -1,4 +1,5 @@
 import {
+  acceptControls,
   buildManifest,
   type Manifest,
   type PackDeps,
@@ -12,12 +13,18 @@ import {
   type ToolSpec,
   type UpstreamState,
 } from '@toolkeel/contract';
-import { systemClock } from '@toolkeel/kernel';
+import type { Journal, ToolSource } from '@toolkeel/journal';
+import { systemClock } from '@toolkeel/kernel/policy';
+import type { Policy } from '@toolkeel/policy';
 import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
 import { CallEngine } from './call/engine.js';
 import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
 import { admits, ToolTable } from './catalog/tools.js';
+import { journalHooks, type JournalDeps } from './govern/journal-hooks.js';
+import { policyStatusTool } from './govern/policy-status.js';
+import { readRules } from './govern/reads.js';
+import { within } from './govern/within.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
 import { answerWith } from './mcp/answer.js';
@@ -33,6 +40,11 @@ import { serveOnStdio, type StdioHandle, type StdioOptions } from './stdio/serve
 /** What clients wait by default: a call that takes longer would be given up anyway. */
 const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 
+/** Packs bound their own questions; this is for one that does not. */
+const HEALTH_LIMIT_MS = 10_000;
+/** Who looks at figures does not wait for a database. */
+const COUNT_LIMIT_MS = 2000;
+
 export interface HostOptions {
   readonly packs?: readonly PackEntry[];
   /** Tools without a pack. */
@@ -45,9 +57,20 @@ export interface HostOptions {
   readonly instructions?: string;
   /** The most that one call may take, where its pack does not say otherwise. Default: 60 s. */
   readonly callTimeoutMs?: number;
-  /** Policy, journal: what stands between accepted arguments and the handler, the first outermost. */
+  /**
+   * What sees to it that nothing is done twice. Made when the tools are known, which it has to know.
+   * It stands behind all of `around`, and brings `get_operation` and the arguments of its own.
+   */
+  readonly journal?: (deps: JournalDeps) => Journal;
+  /**
+   * What may be done. Here it denies reads and brings `get_policy_status`; of mutations it is the
+   * journal that asks, by its `decide`. A function is asked when somebody wants to know, and then it
+   * must not be about reads.
+   */
+  readonly policy?: Policy | (() => Promise<Policy>);
+  /** What else stands between accepted arguments and the handler, the first outermost. */
   readonly around?: readonly HostAround[];
-  /** Changes tools as they are registered: a journal adds its arguments here. */
+  /** Changes tools as they are registered. */
   readonly prepare?: <T extends ToolSpec>(tool: T) => T;
   /** Default: none. See `createLog`. */
   readonly log?: HostLog;
@@ -67,6 +90,8 @@ export interface Host {
   readonly profile: RunProfile;
   /** What is registered. */
   readonly tools: readonly ToolSpec[];
+  /** The same, with what it takes to run them. */
+  readonly toolSource: ToolSource;
   readonly manifest: () => Manifest;
   /** Registers plain MCP handlers inside of the same middleware. */
   readonly raw: (raw: Raw) => void;
@@ -79,7 +104,7 @@ export interface Host {
   readonly health: () => Promise<Readonly<Record<string, PackHealth>>>;
   /** Takes the kernel's events of tools that have no pack. */
   readonly observe: PackDeps['observe'];
-  /** Ends calls after `graceMs` (default: 10 s), then closes the packs. */
+  /** Ends calls after `graceMs` (default: 10 s), then closes the journal, then the packs. */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
@@ -94,10 +119,20 @@ export function createHost(options: HostOptions = {}): Host {
     const instances = await Promise.all(packs.map((pack) => pack.current()));
     return instances.flatMap((instance) => instance?.upstreams?.() ?? []);
   };
-  const metrics = prometheusMetrics(upstreams);
+  const waiting = async () =>
+    journal && within(COUNT_LIMIT_MS, journal.counts()).catch(() => undefined);
+  const metrics = prometheusMetrics(upstreams, waiting);
+  const { around = [], policy } = options;
+  const reads = typeof policy === 'object' ? readRules(policy) : undefined;
+  let aroundMutations = around;
   const engine = new CallEngine({
     profile,
-    around: options.around ?? [],
+    layersOf: (tool) => {
+      if (tool.mutation) return aroundMutations;
+      const layer = reads?.layerFor(tool);
+      return layer ? [...around, layer] : around;
+    },
+    noteCall: options.journal && ((row) => journal?.noteCall(row)),
     log,
     metrics,
     tokens: options.tokens,
@@ -117,9 +152,27 @@ export function createHost(options: HostOptions = {}): Host {
   );
   const timeoutOf = (pack: LoadedPack): number => pack.callTimeoutMs ?? callTimeoutMs;
   const table = new ToolTable(profile.name);
-  const { prepare = (tool) => tool } = options;
+  const prepare = <T extends ToolSpec>(given: T): T => {
+    const own = options.prepare?.(given) ?? given;
+    const tool = options.journal ? acceptControls(own) : own;
+    return reads ? reads.prepare(tool) : tool;
+  };
   for (const tool of options.tools ?? []) table.addTool(prepare(tool), callTimeoutMs);
   for (const pack of packs) table.addPack(pack, timeoutOf(pack), prepare);
+
+  const toolSource: ToolSource = {
+    specs: () => table.specs,
+    load: (name) => table.entry(name)?.load(),
+  };
+  const journal = options.journal?.({ tools: toolSource, ...journalHooks(log, metrics) });
+  if (journal) {
+    aroundMutations = [...around, journal.around];
+    table.addTool(prepare(journal.tool), callTimeoutMs);
+  }
+  if (policy) {
+    const inForce = typeof policy === 'function' ? policy : () => policy;
+    table.addTool(prepare(policyStatusTool(inForce, toolSource)), callTimeoutMs);
+  }
 
   const raws: Raw[] = [];
   const surface: Surface = {
@@ -143,6 +196,7 @@ export function createHost(options: HostOptions = {}): Host {
     get tools() {
       return table.specs;
     },
+    toolSource,
     manifest: () => buildManifest(table.specs),
     raw: (raw) => {
       for (const tool of raw.tools ?? []) table.addRaw(tool);
@@ -151,12 +205,17 @@ export function createHost(options: HostOptions = {}): Host {
       raws.push(raw);
     },
     connect: async (transport) => {
+      journal?.start();
       const server = make();
       await server.connect(transport);
       return { close: () => server.close() };
     },
-    serveStdio: (stdio) => serveOnStdio(make, log, stdio),
+    serveStdio: (stdio) => {
+      journal?.start();
+      return serveOnStdio(make, log, stdio);
+    },
     listen: async (http) => {
+      journal?.start();
       const { serveOnHttp } = await import('./http/serve.js');
       return serveOnHttp(
         {
@@ -177,6 +236,7 @@ export function createHost(options: HostOptions = {}): Host {
     observe: engine.observe,
     close: async (graceMs = 10_000) => {
       await engine.drain(graceMs);
+      await journal?.close(graceMs);
       await Promise.all(packs.map((pack) => pack.close()));
     },
   };
@@ -186,11 +246,19 @@ function runProfile(given: HostOptions['profile'] = 'readonly'): RunProfile {
   return typeof given === 'string' ? { name: given } : given;
 }
 
+/** How a pack fares, within a bounded time, whatever it waits for. */
 async function ask(pack: LoadedPack): Promise<PackHealth> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<PackHealth>((resolve) => {
+    const detail = `no answer within ${HEALTH_LIMIT_MS / 1000} s`;
+    timer = setTimeout(() => resolve({ ok: false, detail }), HEALTH_LIMIT_MS);
+  });
   try {
-    return await pack.health();
+    return await Promise.race([pack.health(), late]);
   } catch (cause) {
     return { ok: false, detail: cause instanceof Error ? cause.message : 'cannot be created' };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

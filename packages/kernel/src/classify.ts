@@ -5,6 +5,33 @@ import { isDailyQuota, isRateLimited, parseServerHints, type ResponseLike } from
 /** Turns whatever a callee threw into a fault. */
 export type Classify = (cause: unknown) => Fault;
 
+const kinds = new Set<unknown>(
+  Object.keys({
+    connect: 0,
+    network: 0,
+    timeout: 0,
+    rate_limited: 0,
+    server: 0,
+    auth: 0,
+    rejected: 0,
+    bad_response: 0,
+    cancelled: 0,
+    circuit_open: 0,
+    overloaded: 0,
+    unexpected: 0,
+  } satisfies Record<FaultKind, 0>),
+);
+const sents: readonly unknown[] = ['no', 'maybe', 'answered'] satisfies Sent[];
+
+/** Who classifies may be mistaken: what is no fault that anybody knows is unexpected. */
+export function soundly(classify: Classify): Classify {
+  return (cause) => {
+    const fault = classify(cause) as Fault | undefined;
+    if (!fault || !kinds.has(fault.kind)) return { kind: 'unexpected', sent: 'maybe', cause };
+    return sents.includes(fault.sent) ? fault : { ...fault, sent: 'maybe' };
+  };
+}
+
 const notSent: readonly string[] = [
   'ENOTFOUND',
   'EAI_AGAIN',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from './engine/rig.fixture.js';
-import { guard, presets, upstream, type KernelEvent } from './index.js';
+import { guard, presets, upstream, type Fault, type KernelEvent } from './index.js';
 import {
   fault,
   injectFaults,
@@ -181,5 +181,23 @@ describe('under injected faults', () => {
     // Theory: 0.2 ^ 3 = 0.8 %, so 16 of 2000; three standard deviations are 12.
     expect(failed).toBeLessThanOrEqual(28);
     expect(failed).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a classifier that is mistaken', () => {
+  it.each<[string, unknown, object]>([
+    ['of a kind that nobody knows', { kind: 'weird', sent: 'no' }, { kind: 'unexpected' }],
+    ['of an inherited kind', { kind: 'constructor', sent: 'no' }, { kind: 'unexpected' }],
+    ['of no kind', {}, { kind: 'unexpected' }],
+    ['nothing', undefined, { kind: 'unexpected' }],
+    ['of no known sending', { kind: 'rejected', sent: 'perhaps' }, { kind: 'rejected' }],
+  ])('gives a typed fault all the same: %s', async (_, given, expected) => {
+    const cause = new Error('x');
+    const call = guard(() => Promise.reject(cause), presets.stac, {
+      effect: 'once',
+      classify: () => given as Fault,
+    });
+    const outcome = await call.outcome(undefined);
+    expect(outcome).toMatchObject({ ok: false, fault: { ...expected, sent: 'maybe' } });
   });
 });

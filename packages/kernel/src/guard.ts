@@ -1,4 +1,4 @@
-import { classifyError } from './classify.js';
+import { classifyError, soundly } from './classify.js';
 import { definePolicy, type Policy } from './decide/policy.js';
 import { refuse } from './decide/validate.js';
 import type { Layer } from './engine/layer.js';
@@ -47,7 +47,7 @@ export function guard<I, O>(
   ];
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
   if (options?.listener) layers.push(observe(options.listener));
-  const classify = options?.classify ?? classifyError;
+  const classify = options?.classify ? soundly(options.classify) : classifyError;
   return new Pipeline(layers, { ...options, classify, name }).wrap(work);
 }
 

@@ -1,11 +1,19 @@
 import type { PackDeps, PackHealth, PackInstance } from '@toolkeel/contract';
-import { definePolicy, presets, systemClock, type Clock, type Policy } from '@toolkeel/kernel';
+import {
+  definePolicy,
+  FaultError,
+  presets,
+  systemClock,
+  type Clock,
+  type Policy,
+} from '@toolkeel/kernel';
 import { Catalogs } from './api/catalogs.js';
 import { Client } from './api/client.js';
 import type { StacConfig } from './config.js';
 import { AgentPool } from './http/agents.js';
 import { Documents } from './http/documents.js';
 import { Gateway } from './http/gateway.js';
+import { memberOf } from './json.js';
 import type { Surroundings } from './pack.js';
 import { prompts } from './prompts.js';
 import { isPublicAddress } from './reach/addresses.js';
@@ -75,12 +83,13 @@ async function healthOf(client: Client): Promise<PackHealth> {
     progress: () => {},
   };
   const looks = client.catalogs.all.map(async (catalog) => {
+    const { name, url } = catalog;
     try {
       const { kind } = await client.landing(catalog, scope, { fresh: true });
-      return { name: catalog.name, ok: true, says: `answers (${kind})` };
+      return { name, ok: true, says: `answers (${kind})`, detail: `${url.host} answers (${kind})` };
     } catch (cause) {
       const says = failureOf(cause)?.code ?? 'failed';
-      return { name: catalog.name, ok: false, says };
+      return { name, ok: false, says, detail: `${url.host} fails: ${says}${factOf(cause)}` };
     }
   });
   const results = await Promise.all(looks);
@@ -88,5 +97,15 @@ async function healthOf(client: Client): Promise<PackHealth> {
   return {
     ok: main?.ok === true,
     detail: results.map(({ name, says }) => `${name}: ${says}`).join('; '),
+    upstreams: results.map(({ name, ok, detail }) => ({ name, ok, detail })),
   };
+}
+
+/** The one fact about a fault that tells an operator where to look: a status, a clock, an error's code. */
+function factOf(cause: unknown): string {
+  if (!(cause instanceof FaultError)) return '';
+  const { status, clock, cause: thrown } = cause.fault;
+  const code = memberOf(thrown, 'code');
+  const fact = status ?? clock ?? (typeof code === 'string' ? code : undefined);
+  return fact === undefined ? '' : ` (${fact})`;
 }

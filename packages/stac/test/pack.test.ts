@@ -143,6 +143,18 @@ describe('the pack', () => {
     expect(await well.instance.health()).toEqual({
       ok: true,
       detail: 'bad: unauthorized; good: answers (api)',
+      upstreams: [
+        {
+          name: 'bad',
+          ok: false,
+          detail: expect.stringMatching(/^127\.0\.0\.1:\d+ fails: unauthorized \(401\)$/),
+        },
+        {
+          name: 'good',
+          ok: true,
+          detail: expect.stringMatching(/^127\.0\.0\.1:\d+ answers \(api\)$/),
+        },
+      ],
     });
     const ill = await rigFor({ catalogs, defaultCatalog: 'bad' });
     expect((await ill.instance.health()).ok).toBe(false);

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readJson } from '../json.mjs';
-import { inRoot, packageDirs } from '../paths.mjs';
+import { inRoot } from '../paths.mjs';
 import { capture, node, npm } from '../run.mjs';
+import { stage } from '../stage.mjs';
 
 /** @typedef {{ name: string, filename: string, files: { path: string }[] }} Packed */
 
@@ -16,15 +16,11 @@ const forTests = /\.(test|fixture)\.(js|d\.ts)$/;
 
 /** Packs every public package as `npm publish` would, and looks at the result as a consumer would. */
 export const checkTarballs = async () => {
-  const publicDirs = packageDirs().filter((dir) => {
-    /** @type {import('../json.mjs').Manifest} */
-    const manifest = readJson(join(dir, 'package.json'));
-    return !manifest.private;
-  });
   const temp = mkdtempSync(join(tmpdir(), 'toolkeel-pack-'));
   try {
+    const dirs = await stage(join(temp, 'staged'));
     const options = ['--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', temp];
-    const { code, output, stdout } = await capture(npm(['pack', ...publicDirs, ...options]));
+    const { code, output, stdout } = await capture(npm(['pack', ...dirs, ...options]));
     if (code !== 0) return [output];
     const packed = parsePacked(stdout);
     const strays = packed.flatMap(({ name, files }) =>

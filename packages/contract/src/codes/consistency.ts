@@ -21,6 +21,7 @@ const onlyOutcomes = Object.freeze({
   policy_denied_rate_limited: 'not_executed',
   policy_denied_hard_rule: 'not_executed',
   policy_denied_user_rule: 'not_executed',
+  dry_run: 'not_executed',
   approval_required: 'not_executed',
   approval_denied: 'not_executed',
   approval_expired: 'not_executed',

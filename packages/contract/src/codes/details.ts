@@ -59,6 +59,12 @@ function buildSchemas() {
     policy_denied_blocked: rule,
     policy_denied_hard_rule: rule,
     policy_denied_user_rule: rule,
+    dry_run: rule.extend({
+      /** What a real call would have done, without sensitive arguments. */
+      would_send: maybe(
+        z.strictObject({ tool: text, account: text, arguments: z.record(text, z.json()) }),
+      ),
+    }),
     approval_required: z.strictObject({ rule: maybe(text), expires_at: maybe(moment) }),
     approval_denied: z.strictObject({ reason: maybe(text) }),
     approval_expired: z.strictObject({ expired_at: maybe(moment) }),

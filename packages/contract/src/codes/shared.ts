@@ -21,6 +21,7 @@ export const mutationCodes = Object.freeze([
   'policy_denied_rate_limited',
   'policy_denied_hard_rule',
   'policy_denied_user_rule',
+  'dry_run',
   'approval_required',
   'approval_denied',
   'approval_expired',

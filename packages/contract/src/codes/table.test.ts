@@ -90,6 +90,7 @@ describe('the added codes', () => {
       circuit_open: true,
       overloaded: true,
       unsupported_by_upstream: false,
+      dry_run: false,
       approval_required: false,
       approval_denied: false,
       approval_expired: false,
@@ -121,7 +122,7 @@ describe('the table', () => {
   });
 
   it('knows its codes and nothing that an object inherits', () => {
-    expect(errorCodes).toHaveLength(27 + 19);
+    expect(errorCodes).toHaveLength(27 + 20);
     expect(errorCodes.every(isErrorCode)).toBe(true);
     for (const stranger of ['toString', '__proto__', 'constructor', '', 'X_API_ERROR', 1, null]) {
       expect(isErrorCode(stranger)).toBe(false);

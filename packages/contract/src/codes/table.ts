@@ -55,6 +55,7 @@ export const addedCodes = Object.freeze({
   circuit_open: entry('Protection', yes, 'Calls to a failing upstream are paused for a moment'),
   overloaded: entry('Protection', yes, 'Too many calls are waiting already'),
   cancelled: entry('Protection', no, 'The caller cancelled the call'),
+  dry_run: entry('Policy', no, 'A rule lets the call only be tried: nothing was sent'),
   approval_required: entry(
     'Approval',
     no,

@@ -104,9 +104,16 @@ function checkDetails<Code extends ErrorCode>(
   const schema = detailSchemaOf(code);
   if (!schema) throw new InconsistentErrorError(`${code}: this code carries no details`);
   const parsed = schema.safeParse(details);
-  if (parsed.success) return parsed.data as DetailsOf<Code>;
+  // Zod has made a copy, so that nothing of the caller's is frozen.
+  if (parsed.success) return deepFreeze(parsed.data) as DetailsOf<Code>;
   const where = ['details', ...(parsed.error.issues[0]?.path ?? [])].join('.');
   throw new InconsistentErrorError(`${code}: what stands at ${where} does not match`);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
 }
 
 function checkWait(code: ErrorCode, ms: unknown): number {

@@ -57,6 +57,7 @@ const classes: Readonly<Record<ErrorCode, FailureClass>> = Object.freeze({
   circuit_open: 'reliability',
   overloaded: 'reliability',
   cancelled: 'reliability',
+  dry_run: 'governance',
   approval_required: 'governance',
   approval_denied: 'governance',
   approval_expired: 'governance',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolContext } from '../tool/context.js';
-import { processClock } from './clock.js';
+import { processClock, type RunClock } from './clock.js';
 import type { Limits } from './limits.js';
-import type { Next, RunOptions } from './options.js';
+import type { RunOptions } from './options.js';
 
 /** One call: its id, its clock, its retries, and where its surprises are reported. */
 export interface Call {
@@ -21,12 +21,13 @@ export function beginCall(options: RunOptions): Call {
   const now = unfailing(() => clock.now());
   const given: unknown = options.correlationId;
   const correlationId = typeof given === 'string' && given !== '' ? given : randomUUID();
-  const startedAt = now();
+  const begunAt = now();
+  const { startedAt = begunAt } = options;
   let noted = 0;
   return {
     correlationId,
     options,
-    limits: limitsOf(options),
+    limits: limitsOf(options, clock, begunAt),
     elapsedMs: () => now() - startedAt,
     noteRetry: () => {
       noted += 1;
@@ -45,15 +46,24 @@ export function beginCall(options: RunOptions): Call {
 /** Longer than anybody means to wait. */
 const A_YEAR_MS = 366 * 24 * 3_600_000;
 
-function limitsOf(options: RunOptions): Limits | undefined {
-  const { clock = processClock, deadline = Number.POSITIVE_INFINITY, signal } = options;
-  if (signal === undefined && deadline === Number.POSITIVE_INFINITY) return undefined;
+function limitsOf(
+  { deadline = Number.POSITIVE_INFINITY, signal }: RunOptions,
+  clock: RunClock,
+  now: number,
+): Limits | undefined {
+  // Found out only when it is needed, it would end a call that has begun.
+  if (signal !== undefined && typeof signal.addEventListener !== 'function') {
+    throw new TypeError('signal: must be an AbortSignal');
+  }
+  if (deadline === Number.POSITIVE_INFINITY) {
+    return signal === undefined ? undefined : { clock, deadline, signal };
+  }
   // A deadline that nobody can keep must not look like one that is kept.
-  if (typeof deadline !== 'number') {
-    throw new TypeError('deadline: must be a number of milliseconds');
+  if (typeof deadline !== 'number' || Number.isNaN(deadline - now)) {
+    throw new TypeError('deadline and clock: must be numbers of milliseconds');
   }
   // An epoch time would be a deadline in fifty years.
-  if (deadline !== Number.POSITIVE_INFINITY && deadline - clock.now() > A_YEAR_MS) {
+  if (deadline - now > A_YEAR_MS) {
     throw new TypeError("deadline: must be a time on the run's own clock, not since the epoch");
   }
   return { clock, deadline, signal };
@@ -70,10 +80,12 @@ function unfailing(read: () => number): () => number {
   };
 }
 
-type Extra = Parameters<Next>[0];
-
 /** The handler's view of the call. */
-export function handlerContext(call: Call, cursor: unknown, extra: Extra = {}): ToolContext {
+export function handlerContext(
+  call: Call,
+  cursor: unknown,
+  extra: NonNullable<RunOptions['given']> = {},
+): ToolContext {
   const { options, limits, correlationId, noteRetry } = call;
   let ownSignal: AbortSignal | undefined;
   return {

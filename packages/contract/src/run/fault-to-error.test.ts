@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { upstreamCodes } from '../codes/shared.js';
 import { containing, some } from '../matchers.fixture.js';
 import { faulted, toolError } from '../tool/result.js';
+import { faultToError } from './fault-to-error.js';
 import { acting, run, toolWith } from './run.fixture.js';
 
 describe('a fault of the kernel', () => {
@@ -18,6 +19,18 @@ describe('a fault of the kernel', () => {
     );
   const errorOf = async (...given: Parameters<typeof faulty>) =>
     (await run(faulty(...given), { id: 'a' })).error;
+
+  it.each(['brand_new', 'constructor', '__proto__'])(
+    'of a kind that we do not know is not read as another: %s',
+    async (kind) => {
+      const onUnexpected = vi.fn();
+      const fault = { kind, sent: 'maybe', cause: new Error('why') } as unknown as Fault;
+      expect(faultToError(fault)).toBeUndefined();
+      const tool = toolWith(() => faulted(fault), { errors: upstreamCodes });
+      expect((await run(tool, { id: 'a' }, { onUnexpected })).error?.code).toBe('internal_error');
+      expect(onUnexpected).toHaveBeenCalledExactlyOnceWith(fault.cause, some(String));
+    },
+  );
 
   it.each<[Partial<Fault> & Pick<Fault, 'kind'>, object]>([
     [

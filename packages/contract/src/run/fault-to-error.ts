@@ -60,6 +60,8 @@ const table = {
 
 /** The tool error for a fault; undefined for one that nobody foresaw. */
 export function faultToError(fault: Fault): ToolError | undefined {
+  // A kernel that is newer than we are may know kinds that we do not.
+  if (!Object.hasOwn(table, fault.kind)) return undefined;
   const read: (fault: Fault) => ToolError | undefined = table[fault.kind];
   return read(plausible(fault));
 }

@@ -17,34 +17,40 @@ import { asDeclared, lostAnswer, unforeseen } from './failure.js';
 import { faultOf, faultToError, outcomeOfFault } from './fault-to-error.js';
 import type { Settled, SettledFailure } from './options.js';
 
-/** Runs the handler and says how it ended. Never rejects. */
-export async function handle(
+/** Runs the handler and says how it ended, without a promise where it made none. Never rejects. */
+export function handle(
   tool: Tool,
   args: Arguments,
   context: ToolContext,
   call: Call,
-): Promise<Settled> {
-  try {
-    const returned = await runHandler(tool, args, context, call);
-    return returned.ok ? returned : asDeclared(tool, returned, call.report);
-  } catch (cause) {
-    call.report(cause);
-    return unforeseen(tool);
-  }
-}
-
-async function runHandler(
-  tool: Tool,
-  args: Arguments,
-  context: ToolContext,
-  call: Call,
-): Promise<Settled> {
+): Settled | Promise<Settled> {
+  const settle = (read: () => Settled): Settled => {
+    try {
+      const settled = read();
+      return settled.ok ? settled : asDeclared(tool, settled, call.report);
+    } catch (cause) {
+      call.report(cause);
+      return unforeseen(tool);
+    }
+  };
+  const answered = (returned: unknown) => settle(() => fromReturned(tool, returned, call));
+  const thrown = (cause: unknown) => settle(() => fromThrown(tool, cause, call));
   let returned: unknown;
   try {
-    returned = await tool.handler(args, context);
+    returned = tool.handler(args, context);
+    if (isThenable(returned)) return Promise.resolve(returned).then(answered, thrown);
   } catch (cause) {
-    return fromThrown(tool, cause, call);
+    return thrown(cause);
   }
+  return answered(returned);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return 'then' in value && typeof value.then === 'function';
+}
+
+function fromReturned(tool: Tool, returned: unknown, call: Call): Settled {
   if (isToolError(returned)) return fromToolError(tool, returned, call);
   if (isFaulted(returned)) return fromFault(tool, returned.fault, call);
   try {

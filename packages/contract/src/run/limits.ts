@@ -11,11 +11,14 @@ export interface Limits {
   readonly signal: AbortSignal | undefined;
 }
 
-interface Watcher {
+interface Watcher<T> {
+  /** The work is not done in its first turn: here is what ends it with a result of one's own. */
+  readonly onPending?: ((end: (result: T) => void) => void) | undefined;
   /** The call is to end: from now on nothing new may begin. */
   readonly onStop: (why: Stop) => void;
-  /** Something failed that the answer no longer depends on. */
-  readonly onLate: (cause: unknown) => void;
+  /** What came after the answer, which no longer depends on it. */
+  readonly onLate: (result: T) => void;
+  readonly onLateFailure: (cause: unknown) => void;
 }
 
 /** Stands for the result of work that was stopped. */
@@ -25,6 +28,7 @@ export const STOPPED = Symbol('stopped');
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 // Kept from the time of loading: a test that fakes the timers must not stop a cancellation.
 const { setImmediate: soon, clearImmediate: notSoon } = globalThis;
+const whenPromisesRest = process.nextTick.bind(process);
 
 /** Why a call must not even begin. */
 export function stopBefore({ clock, deadline, signal }: Limits): Stop | undefined {
@@ -37,33 +41,50 @@ export function stopBefore({ clock, deadline, signal }: Limits): Stop | undefine
  * when it is told to is given one turn of the event loop to say how it ended, because it knows
  * more: whether a byte was sent, for example. Nothing stays behind, neither timer nor listener; what
  * comes later is dropped.
+ *
+ * Neither time nor an abort can come between the beginning of the work and the end of the promises
+ * that are ready, so only work that is not done by then pays for a timer and a listener: together
+ * they cost more than all the rest of a quick call.
  */
 export function settleWithin<T>(
   limits: Limits,
-  work: () => Promise<T>,
-  { onStop, onLate }: Watcher,
+  work: Promise<T>,
+  watcher: Watcher<T>,
 ): Promise<T | typeof STOPPED> {
+  const { onPending, onStop, onLate, onLateFailure } = watcher;
   return new Promise((resolve, reject) => {
     let over = false;
-    let disarm = (): void => undefined;
-    const settle = (report: () => void): boolean => {
+    let disarm: (() => void) | undefined;
+    const isFirst = (): boolean => {
       if (over) return false;
       over = true;
       try {
-        disarm();
+        disarm?.();
       } catch (cause) {
-        onLate(cause);
+        onLateFailure(cause);
       }
-      report();
       return true;
     };
-    disarm = arm(limits, onStop, () => settle(() => resolve(STOPPED)));
-    work().then(
-      (result) => settle(() => resolve(result)),
-      (cause: unknown) => {
-        if (!settle(() => reject(cause))) onLate(cause);
-      },
-    );
+    const end = (result: T | typeof STOPPED): void => {
+      if (isFirst()) resolve(result);
+    };
+    const fail = (cause: unknown): void => {
+      if (isFirst()) reject(cause);
+      else onLateFailure(cause);
+    };
+    work.then((result) => {
+      if (isFirst()) resolve(result);
+      else onLate(result);
+    }, fail);
+    whenPromisesRest(() => {
+      if (over) return;
+      try {
+        disarm = arm(limits, onStop, () => end(STOPPED));
+        onPending?.(end);
+      } catch (cause) {
+        fail(cause);
+      }
+    });
   });
 }
 
@@ -108,7 +129,7 @@ function arm(
   const onTime = (): void => stop('deadline', (fire) => setTimer(0, fire));
   const wait = (): void => {
     const left = deadline - clock.now();
-    if (Number.isNaN(left)) throw new TypeError('deadline and clock: must be numbers');
+    if (Number.isNaN(left)) throw new TypeError('clock: must give numbers');
     if (left > LONGEST_TIMER_MS) setTimer(LONGEST_TIMER_MS, waitOn);
     else setTimer(left, onTime);
   };
@@ -127,5 +148,6 @@ function arm(
     undoTimer();
     throw cause;
   }
+  if (signal?.aborted) onAbort();
   return disarm;
 }

@@ -61,30 +61,41 @@ export type Next = (
 export type Around = (call: AcceptedCall, next: Next) => Promise<Settled>;
 
 export interface RunOptions {
-  readonly correlationId?: string;
+  readonly correlationId?: string | undefined;
   /**
    * Ends the call: it answers `cancelled`, whatever the handler does. The handler gets the same
    * signal, unless `around` gives it another one through `next`. A host that journals mutations
    * does so once they are sending, because a client that leaves must not abort them half way.
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * When the call ends with `timeout`, whatever the handler does: milliseconds on `clock`. A handler
    * that gets an earlier one through `next` has time to say itself how far it came.
    */
   readonly deadline?: number;
+  /** When the call began, on `clock`, where that was before this run. Only `meta.elapsed_ms` asks. */
+  readonly startedAt?: number;
   readonly progress?: ToolContext['progress'];
   /** Default: `readonly`. */
   readonly profile?: RunProfile;
   /** Default: the process's own. */
   readonly clock?: RunClock;
   /** In UTF-8 bytes of the JSON text. Default: 48 KiB. */
-  readonly byteBudget?: number;
+  readonly byteBudget?: number | undefined;
   /** Default: tokens that last as long as this process. */
-  readonly tokens?: PageTokens;
-  readonly around?: Around;
+  readonly tokens?: PageTokens | undefined;
+  readonly around?: Around | undefined;
+  /** What the handler is given where nothing stands around it, as `around` does through `next`. */
+  readonly given?: Parameters<Next>[0];
+  /**
+   * Called when the handler is not done at once, with what ends the call before it is: for a host
+   * that stops. Only for a call that has a deadline or a signal.
+   */
+  readonly onPending?: (end: (failure: SettledFailure) => void) => void;
+  /** What the work brought after the call had been ended. */
+  readonly onLate?: (settled: Settled) => void;
   /** Where somebody else counts the retries; default: what the handler noted. */
-  readonly retryCount?: () => number;
+  readonly retryCount?: (() => number) | undefined;
   /**
    * The only place that a cause goes to: thrown values, undeclared codes, answers that do not match
    * their schema, figures for `meta` that make no sense. Nothing of it is in the envelope. A call

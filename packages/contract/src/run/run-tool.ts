@@ -6,7 +6,7 @@ import { beginCall, type Call } from './call.js';
 import { internalError, lostAnswer, unforeseen } from './failure.js';
 import { fitSuccess } from './fit.js';
 import type { RunOptions, Settled, ToolRun } from './options.js';
-import { openPage, processTokens } from './pager.js';
+import { openPage, processTokens, type Pager } from './pager.js';
 import { perform } from './perform.js';
 import { readArguments } from './read-arguments.js';
 import { seal, sealFailure } from './seal.js';
@@ -22,18 +22,27 @@ export async function runTool<In extends z.ZodObject, Out extends z.ZodType>(
   rawArgs: unknown,
   options: RunOptions = {},
 ): Promise<ToolRun<z.output<Out>>> {
+  return startTool(tool, rawArgs, options);
+}
+
+/** The same, without a promise where neither the handler nor anything around it made one. */
+export function startTool<In extends z.ZodObject, Out extends z.ZodType>(
+  tool: Tool<In, Out>,
+  rawArgs: unknown,
+  options: RunOptions = {},
+): ToolRun<z.output<Out>> | Promise<ToolRun<z.output<Out>>> {
   let call: Call | undefined;
   try {
     call = beginCall(options);
-    const run = await answerCall(tool, rawArgs, call);
+    const run = answerCall(tool, rawArgs, call);
     // The handler's data has passed this very schema, or it is not in the envelope.
-    return run as ToolRun<z.output<Out>>;
+    return run as ToolRun<z.output<Out>> | Promise<ToolRun<z.output<Out>>>;
   } catch (cause) {
     return lastResort(tool, call, cause);
   }
 }
 
-async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<ToolRun> {
+function answerCall(tool: Tool, rawArgs: unknown, call: Call): ToolRun | Promise<ToolRun> {
   const accepted = readArguments(tool, rawArgs);
   if (!accepted.ok) return sealFailure(tool, call, accepted);
   const { args, raw, controls } = accepted;
@@ -44,7 +53,19 @@ async function answerCall(tool: Tool, rawArgs: unknown, call: Call): Promise<Too
   if (pager?.ok === false) return sealFailure(tool, call, pager);
 
   const cursor = pager?.cursor;
-  const settled = await perform(tool, { args, controls, account, cursor }, call);
+  const settled = perform(tool, { args, controls, account, cursor }, call);
+  if (!(settled instanceof Promise)) return conclude(tool, settled, call, pager);
+  const failed = (cause: unknown) => lastResort(tool, call, cause);
+  return settled.then((ended) => {
+    try {
+      return conclude(tool, ended, call, pager);
+    } catch (cause) {
+      return failed(cause);
+    }
+  }, failed);
+}
+
+function conclude(tool: Tool, settled: Settled, call: Call, pager: Pager | undefined): ToolRun {
   if (!settled.ok) return sealFailure(tool, call, settled);
   noticeLostPaging(tool, settled, call);
   try {

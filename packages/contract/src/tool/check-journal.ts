@@ -35,8 +35,11 @@ export function checkJournalTraits(demand: Demand, traits: ToolTraits): void {
 }
 
 export function checkInverse(demand: Demand, traits: ToolTraits, inverse: Inverse): void {
+  const undone = typeof inverse.of === 'string' ? [inverse.of] : inverse.of;
   demand(
-    TOOL_NAME.test(inverse.of) && inverse.of !== traits.name,
+    isList(undone) &&
+      undone.length > 0 &&
+      undone.every((name) => TOOL_NAME.test(name) && name !== traits.name),
     'inverse',
     'must name the other tool, the one that is undone',
   );

@@ -1,3 +1,5 @@
+import type { Absence, Reconciliation } from './spec.js';
+
 /** How far a call is, for a client that waits. */
 export interface Progress {
   readonly progress: number;
@@ -10,13 +12,29 @@ export interface Fence {
   readonly token: number;
 }
 
+/** How to find out whether a step happened that nobody knows the end of. */
+export interface StepReadBack<T> extends Absence {
+  readonly readBack: (open: {
+    /** When its first byte may have left, in milliseconds since 1970. */
+    readonly sentAt: number;
+  }) => Promise<Reconciliation<T>>;
+}
+
 /** The journal's record of a mutation, as its handler sees it. */
 export interface ToolOperation {
   readonly id: string;
   /** To be awaited directly before the first byte of the write; reads that come first do not count. */
   readonly sending: () => Promise<Fence>;
-  /** Runs a step of a longer operation, or gives its stored result if it was done already. */
-  readonly step: <T>(name: string, run: () => Promise<T>) => Promise<T>;
+  /**
+   * Runs a step of a longer operation, or gives its stored result, which is JSON, if it was done
+   * already. `sending` inside of it belongs to the step. One that was sent and whose end nobody knows
+   * is read back; without that it stays unknown, and the operation does not go on.
+   */
+  readonly step: <T>(
+    name: string,
+    run: () => Promise<T>,
+    reconcile?: StepReadBack<T>,
+  ) => Promise<T>;
 }
 
 /** What the surroundings of a call give to its handler. */

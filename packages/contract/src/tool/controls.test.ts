@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { some } from '../matchers.fixture.js';
 import { acceptControls, idempotencyKeySchema, splitControls } from './controls.js';
-import { defineTool } from './define.js';
+import { defineTool, specifyTool } from './define.js';
 import { renderKey, templateArguments } from './key-template.js';
 
 const tool = defineTool({
@@ -61,9 +61,28 @@ describe('acceptControls', () => {
 
   it('leaves other tools and controlled ones as they are', () => {
     expect(acceptControls(controlled)).toBe(controlled);
-    const { handler, ...rest } = tool;
-    const reading = { ...rest, effect: 'read', handler } as const;
+    const reading = { ...tool, effect: 'read', mutation: false } as const;
     expect(acceptControls(reading)).toBe(reading);
+  });
+
+  it('treats a description as it treats the tool, so that a listing shows what is accepted', () => {
+    const liking = {
+      name: 'unlike_item',
+      title: 'Unlike',
+      description: 'Takes a like back.',
+      category: 'engage',
+      effect: 'idempotent',
+      profiles: ['api', 'workflow'],
+      input: z.object({ id: z.string() }),
+      output: z.object({}),
+      errors: [],
+    } as const;
+    const described = acceptControls(specifyTool(liking));
+    const implemented = acceptControls(
+      defineTool({ ...liking, inverse: { of: 'like_item' }, handler: () => ({}) }),
+    );
+    expect(described.inputSchema).toEqual(implemented.inputSchema);
+    expect(described.inputSchema).toHaveProperty('properties.idempotency_key');
   });
 
   it('are taken out again before the handler', () => {

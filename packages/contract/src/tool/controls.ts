@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toJsonSchema } from './json-schema.js';
 import type { Arguments } from './spec.js';
-import { isJournaled, type Tool } from './tool.js';
+import type { ToolSpec } from './tool.js';
 
 /** 16 to 255 characters that survive every header, log and shell unharmed. */
 export const idempotencyKeySchema = z
@@ -25,17 +25,16 @@ export interface Controls {
 }
 
 /**
- * The tool with `idempotency_key` and `allow_duplicate` among its arguments. For a host that has a
- * journal: without one they would be a promise that nobody keeps. A tool that the journal does not
- * watch over comes back as it is.
+ * The tool with `idempotency_key` and `allow_duplicate` among its arguments, for a host that has a
+ * journal: without one they would be a promise that nobody keeps. A journal keeps every mutation, so
+ * every one of them can be named, and its description alone says whether it is one. What only reads
+ * comes back as it is.
  */
-export function acceptControls<In extends z.ZodObject, Out extends z.ZodType>(
-  tool: Tool<In, Out>,
-): Tool<In, Out> {
-  if (tool.controls || !isJournaled(tool)) return tool;
+export function acceptControls<T extends ToolSpec>(tool: T): T {
+  if (tool.controls || !tool.mutation) return tool;
   const input = tool.input.safeExtend(controlShape);
   const inputSchema = toJsonSchema(input, 'input');
-  return Object.freeze({ ...tool, input: input as z.ZodObject as In, inputSchema, controls: true });
+  return Object.freeze({ ...tool, input, inputSchema, controls: true });
 }
 
 /** Takes the journal's arguments out of those that the handler gets. */

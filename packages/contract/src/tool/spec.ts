@@ -28,7 +28,8 @@ export interface PagingSpec<Cursor extends z.ZodType = z.ZodType> {
 
 /** The act that a tool undoes, so that its success lets the act be done again. */
 export interface Inverse<Args = Arguments> {
-  readonly of: string;
+  /** The tool whose act it is, or the tools, where several can have done it. */
+  readonly of: string | readonly string[];
   /** The arguments of the act that is undone; left out when both take the same. */
   readonly args?: (args: Args) => Arguments;
   /** Whether a finished operation is the one that is undone, where the arguments cannot tell. */
@@ -57,9 +58,18 @@ export type Reconciliation<Data = unknown> =
   | { readonly found: 'absent' }
   | { readonly found: 'unknown' };
 
-export interface Reconcile<Args = Arguments, Data = unknown> {
+/** What it means that something is not found. */
+export interface Absence {
   /** Whether not finding it proves that it did not happen. */
   readonly authoritative: boolean;
+  /**
+   * How long the upstream may still act on a request that nobody waits for any more, in
+   * milliseconds: not finding it proves nothing before that. Default: 0.
+   */
+  readonly actsWithinMs?: number;
+}
+
+export interface Reconcile<Args = Arguments, Data = unknown> extends Absence {
   readonly readBack: (
     operation: UnknownOperation<Args>,
     context: ToolContext,

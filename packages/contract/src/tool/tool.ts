@@ -36,6 +36,8 @@ export interface ToolSpec<
   readonly dataSchema: JsonSchema;
   /** JSON Schema of `data` on a failure, for a tool that can answer in part. */
   readonly partialSchema?: JsonSchema;
+  /** Whether its arguments include those of the journal: see `acceptControls`. */
+  readonly controls?: true;
 }
 
 /** A tool that can be run. Its functions take any arguments that its own schema has accepted. */
@@ -49,8 +51,6 @@ export interface Tool<
   readonly estimateCost?: (args: Arguments) => CostEstimate | undefined;
   readonly reconcile?: Reconcile;
   readonly faultToError?: (fault: Fault) => ToolError | undefined;
-  /** Whether its arguments include those of the journal: see `acceptControls`. */
-  readonly controls?: true;
 }
 
 const DEFAULT_ACCOUNT = 'default';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FULL_CALLS, QUICK_CALLS, readArgs, UsageError } from './args.js';
+import { FULL_CALLS, QUICK_CALLS, readArgs } from './args.js';
+import { UsageError } from './usage.js';
 
 describe('the command line', () => {
   test('asks for the full table by default', () => {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { sweepNames, type SweepName } from '../sweeps/index.js';
+import { UsageError, whole } from './usage.js';
 
 export interface Options {
   readonly calls: number;
@@ -11,9 +12,6 @@ export interface Options {
   readonly threads: number | undefined;
   readonly help: boolean;
 }
-
-/** The command line was not understood. */
-export class UsageError extends Error {}
 
 export const FULL_CALLS = 200_000;
 export const QUICK_CALLS = 10_000;
@@ -62,18 +60,6 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-}
-
-function whole(
-  name: string,
-  text: string | undefined,
-  min: number,
-  max: number,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d+$/.test(text.replaceAll('_', '')) ? Number(text.replaceAll('_', '')) : NaN;
-  if (value >= min && value <= max) return value;
-  throw new UsageError(`${name} must be a whole number from ${min} to ${max}, not ${text}`);
 }
 
 function sweepNamed(name: string): SweepName {

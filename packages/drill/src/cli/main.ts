@@ -8,9 +8,10 @@ import type { Job } from '../runs/job.js';
 import type { Results } from '../runs/results.js';
 import { sweepJobs, sweeps, sweepTable } from '../sweeps/index.js';
 import { runAll } from '../threads/run-all.js';
-import { readArgs, UsageError, type Options } from './args.js';
+import { readArgs, type Options } from './args.js';
 import { help } from './help.js';
 import { ProgressLine } from './progress.js';
+import { UsageError } from './usage.js';
 
 /** What the command is connected to. */
 export interface Io {

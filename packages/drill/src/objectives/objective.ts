@@ -1,5 +1,8 @@
-/** `cannot`: no policy of this kind can meet it, and the run shows why. */
-export type Verdict = 'met' | 'missed' | 'cannot' | 'not run';
+/**
+ * `cannot`: no policy of this kind can meet it, and the run shows why. `too noisy`: the machine did
+ * not hold still long enough to say.
+ */
+export type Verdict = 'met' | 'missed' | 'cannot' | 'too noisy' | 'not run';
 
 export interface Objective {
   readonly what: string;

@@ -5,12 +5,14 @@ const marks: Record<Verdict, string> = {
   met: '✔ met',
   missed: '✘ missed',
   cannot: '○ cannot be met',
+  'too noisy': '○ too noisy',
   'not run': '· not run',
 };
 const tones: Record<Verdict, Tone> = {
   met: 'good',
   missed: 'bad',
   cannot: 'plain',
+  'too noisy': 'plain',
   'not run': 'plain',
 };
 

@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@toolkeel/contract';
+import { defineTool, toolError, type Tool } from '@toolkeel/contract';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it, vi } from 'vitest';
@@ -32,23 +32,32 @@ const setUp = (around: readonly HostAround[] = []) => {
     retry: vi.fn(),
     retryExhausted: vi.fn(),
     timeout: vi.fn(),
+    replay: vi.fn(),
     circuit: vi.fn(),
   } satisfies Metrics;
   const engine = new CallEngine({
     profile: { name: 'api' },
-    around,
+    layersOf: () => around,
     metrics,
     clock,
     log: (level, event, fields) => lines.push({ level, event, ...fields }),
   });
-  const run = (given: Tool, client?: AbortSignal) => {
+  const run = (
+    given: Tool,
+    client?: AbortSignal,
+    load: () => Tool | Promise<Tool> = () => given,
+  ) => {
     const mcpReq = { method: 'tools/call', signal: client ?? new AbortController().signal };
     const context = { mcpReq } as unknown as ServerContext;
-    return engine.run(given, {}, context, { timeoutMs: 1000, reportsEvents: true });
+    const callable = { spec: given, load, timeoutMs: 1000, reportsEvents: true };
+    return Promise.resolve(engine.run(callable, {}, context));
   };
   return { clock, lines, metrics, engine, run };
 };
 
+const throwing = (cause: unknown) => (): never => {
+  throw cause;
+};
 const never = (): Promise<never> => new Promise(() => {});
 
 describe('the deadline', () => {
@@ -68,6 +77,37 @@ describe('the deadline', () => {
     expect(signal?.aborted).toBe(true);
     expect(metrics.timeout).toHaveBeenCalledExactlyOnceWith('x');
     expect(lines.map(({ event }) => event)).toEqual(['timeout_abort', 'tool_call']);
+  });
+
+  it('is told and counted once, however many requests it ended', async () => {
+    const { clock, run, lines, metrics, engine } = setUp();
+    const late = { type: 'timeout_abort', clock: 'deadline' };
+    const calling = tool(async (_, { deadline, correlationId }) => {
+      await new Promise<void>((resolve) => {
+        clock.setTimer(deadline - clock.now(), resolve);
+      });
+      engine.observe({ ...late, correlationId });
+      engine.observe({ ...late, correlationId });
+      return toolError('timeout', 'x', { details: { clock: 'deadline' } });
+    });
+    const { envelope } = await clock.run(run(calling));
+    expect(metrics.timeout).toHaveBeenCalledExactlyOnceWith('x');
+    expect(lines.map(({ event }) => event)).toEqual([
+      'upstream_timeout',
+      'upstream_timeout',
+      'timeout_abort',
+      'tool_call',
+    ]);
+    const { correlation_id: id } = envelope.meta;
+    expect(new Set(lines.map((line) => line['correlation_id']))).toEqual(new Set([id]));
+  });
+
+  it('of a request inside of the call is not its own', async () => {
+    const { run, lines, metrics } = setUp();
+    const hasty = tool(() => toolError('timeout', 'x', { details: { clock: 'deadline' } }));
+    expect((await run(hasty)).envelope).toMatchObject({ error: { code: 'timeout' } });
+    expect(metrics.timeout).not.toHaveBeenCalled();
+    expect(lines.map(({ event }) => event)).toEqual(['tool_call']);
   });
 
   it('leaves a handler that heeds it a moment to answer by itself', async () => {
@@ -104,6 +144,53 @@ describe('the deadline', () => {
     await vi.waitFor(() =>
       expect(lines.at(-1)).toMatchObject({ event: 'late_answer', code: 'ok' }),
     );
+  });
+});
+
+describe('a pack that is not there yet', () => {
+  const after = (clock: VirtualClock, ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.setTimer(ms, () => resolve());
+    });
+
+  it('takes of the time of the call', async () => {
+    const { clock, run } = setUp();
+    const seen = vi.fn();
+    const quick = tool((_, { deadline }) => {
+      seen(deadline - clock.now());
+      return 'done';
+    });
+    const load = () => after(clock, 400).then(() => quick);
+    expect((await clock.run(run(quick, undefined, load))).envelope).toMatchObject({
+      data: 'done',
+      meta: { elapsed_ms: 400 },
+    });
+    expect(seen).toHaveBeenCalledExactlyOnceWith(600);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not keep the answer back when it never comes', async () => {
+    const { clock, run, metrics, lines } = setUp();
+    const started = clock.now();
+    const { envelope } = await clock.run(run(tool(never), undefined, never));
+    expect(envelope).toMatchObject({
+      error: { code: 'timeout', details: { clock: 'deadline' } },
+      meta: { elapsed_ms: 1000 },
+    });
+    expect(clock.now() - started).toBe(1000);
+    expect(metrics.timeout).toHaveBeenCalledOnce();
+    expect(lines.map(({ event }) => event)).toEqual(['timeout_abort', 'tool_call']);
+  });
+
+  it('answers with an envelope when it cannot be created, and the log has the cause', async () => {
+    const { run, lines } = setUp();
+    const broken = new Error('no such file');
+    for (const load of [() => Promise.reject(broken), throwing(broken)]) {
+      expect((await run(tool(never), undefined, load)).envelope).toMatchObject({
+        error: { code: 'internal_error' },
+      });
+      expect(lines.at(-2)).toMatchObject({ event: 'unexpected', cause: broken });
+    }
   });
 });
 

@@ -1,22 +1,25 @@
 import {
-  runTool,
+  startTool,
   toolError,
-  type AcceptedCall,
-  type Next,
   type PackEvent,
   type PageTokens,
   type RunClock,
+  type RunOptions,
   type RunProfile,
   type Settled,
+  type SettledFailure,
   type Tool,
   type ToolRun,
 } from '@toolkeel/contract';
+import type { CallRow } from '@toolkeel/journal';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { chain, type HostAround } from './around.js';
+import type { HostAround } from './around.js';
+import { loadTool, type Callable } from './callable.js';
 import { takeEvent } from './events.js';
-import { progressFor } from './progress.js';
+import { throughLayers } from './layers.js';
+import { progressFor, type ProgressReporter } from './progress.js';
 import { isTraced, startSpan } from '../trace/tracing.js';
 import { RunningCall } from './scope.js';
 
@@ -25,24 +28,20 @@ import { RunningCall } from './scope.js';
  * more than we do: which attempt it was in, what was sent.
  */
 const GRACE_MS = 10;
+/** Timers of Node may fire so much before their time. */
+const EARLY_MS = 2;
 
 export interface EngineOptions {
   readonly profile: RunProfile;
-  readonly around: readonly HostAround[];
+  /** What stands around the handler of a tool, the first outermost. */
+  readonly layersOf: (tool: Tool) => readonly HostAround[];
+  /** Takes what is written down of every call. Must be quick. */
+  readonly noteCall?: ((row: CallRow) => void) | undefined;
   readonly log: HostLog;
   readonly metrics: Metrics;
   readonly tokens?: PageTokens | undefined;
   readonly byteBudget?: number | undefined;
   readonly clock: RunClock;
-}
-
-export interface CallOptions {
-  readonly timeoutMs: number;
-  /** As metrics and logs know it. */
-  readonly name?: string;
-  readonly byteBudget?: number | undefined;
-  /** Whether the tool's pack reports its retries as events; else the handler notes them itself. */
-  readonly reportsEvents: boolean;
 }
 
 /** Runs calls: correlation, deadline, layers, counters, log lines. Knows nothing of transports. */
@@ -64,57 +63,62 @@ export class CallEngine {
     takeEvent(event, this.#running.get(event.correlationId), this.#options);
   };
 
-  /** Runs a tool for a request. Never rejects. */
-  async run(
-    tool: Tool,
-    args: unknown,
-    context: ServerContext,
-    options: CallOptions,
-  ): Promise<ToolRun> {
-    const { profile, clock, tokens, byteBudget } = this.#options;
-    const call = this.begin(options.name ?? tool.name, options.timeoutMs, context);
-    const { correlationId, deadline, client } = call;
-    if (isTraced()) call.span = await startSpan(spanStart(call, context));
+  /** Runs a tool for a request, without a promise where the tool needs none. Never rejects. */
+  run(callable: Callable, args: unknown, context: ServerContext): ToolRun | Promise<ToolRun> {
+    const { spec, name = spec.name, timeoutMs } = callable;
+    const call = this.begin(name, timeoutMs, context);
     const progress = progressFor(call, context);
-    const budget = options.byteBudget ?? byteBudget;
-    const work = () =>
-      runTool(tool, args, {
-        correlationId,
-        deadline: deadline + GRACE_MS,
-        progress: progress.report,
-        profile,
-        clock,
-        around: (accepted, next) => this.#enter(call, accepted, next),
-        onUnexpected: (cause) => this.noteUnexpected(call, cause),
-        ...(options.reportsEvents && { retryCount: () => call.retries }),
-        ...(client && { signal: client }),
-        ...(tokens && { tokens }),
-        ...(budget !== undefined && { byteBudget: budget }),
-      });
-    const run = await (call.span ? call.span.run(work) : work());
-    progress.stop();
-    const clockOut = clockOf(run);
-    // A handler that did not heed its deadline may still heed its signal.
-    if (clockOut === 'deadline') call.end('deadline');
-    this.finish(call, codeOf(run), clockOut);
-    return run;
+    const work = (tool: Tool) =>
+      startTool(tool, args, this.#runOptions(tool, call, progress, callable));
+    // The call has begun: what its pack takes to be there is a part of its time.
+    const tool = loadTool(callable, call.deadline, this.#options.clock);
+    const run =
+      tool instanceof Promise || isTraced() ? runLater(tool, call, context, work) : work(tool);
+    if (!(run instanceof Promise)) return this.#answered(call, progress, run);
+    return run.then((ended) => this.#answered(call, progress, ended));
   }
 
-  /** Through the layers to the handler. After the call was answered they go on unheard. */
-  #enter(call: RunningCall, accepted: AcceptedCall, next: Next): Promise<Settled> {
-    const { around } = this.#options;
-    // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
-    const inside =
-      around.length === 0
-        ? next(call)
-        : chain(around, call)(accepted, (extra) => next(extra ? within(call, extra) : call));
-    return new Promise((resolve, reject) => {
-      call.onShutdown = () => resolve(stopping(accepted.tool));
-      inside.then((settled) => {
-        if (call.isOver) this.#noteLate(call, settled);
-        resolve(settled);
-      }, reject);
-    });
+  #runOptions(
+    tool: Tool,
+    call: RunningCall,
+    progress: ProgressReporter,
+    { byteBudget: ownBudget, reportsEvents }: Callable,
+  ): RunOptions {
+    const { profile, clock, tokens, byteBudget, layersOf } = this.#options;
+    const layers = layersOf(tool);
+    const { correlationId, deadline, startedAt, client } = call;
+    return {
+      correlationId,
+      startedAt,
+      deadline: deadline + GRACE_MS,
+      signal: client,
+      progress: progress.report,
+      profile,
+      clock,
+      tokens,
+      byteBudget: ownBudget ?? byteBudget,
+      // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
+      given: call,
+      around: layers.length === 0 ? undefined : throughLayers(layers, call),
+      retryCount: reportsEvents ? () => call.retries : undefined,
+      onUnexpected: (cause) => this.noteUnexpected(call, cause),
+      onPending: (end) => {
+        call.onShutdown = () => end(stopping(tool));
+      },
+      onLate: (settled) => this.#noteLate(call, settled),
+    };
+  }
+
+  #answered(call: RunningCall, progress: ProgressReporter, run: ToolRun): ToolRun {
+    progress.stop();
+    // A request's own deadline may come sooner than the call's, and looks the same.
+    const byCap =
+      clockOf(run) === 'deadline' && this.#options.clock.now() >= call.deadline - EARLY_MS;
+    // A handler that did not heed its deadline may still heed its signal.
+    if (byCap) call.end('deadline');
+    if (!run.envelope.success) call.operationId ??= run.envelope.error.operation_id;
+    this.finish(call, codeOf(run), byCap);
+    return run;
   }
 
   begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
@@ -125,21 +129,23 @@ export class CallEngine {
     return call;
   }
 
-  finish(call: RunningCall, code: string, clock?: string): void {
+  /** `byCap`: the call's own time was over. */
+  finish(call: RunningCall, code: string, byCap = false): void {
     const elapsedMs = this.#options.clock.now() - call.startedAt;
     call.close();
     this.#running.delete(call.correlationId);
-    this.#tell(call, code, clock, elapsedMs);
+    this.#tell(call, code, byCap, elapsedMs);
     if (this.#running.size === 0) for (const tell of this.#idle.splice(0)) tell();
   }
 
-  #tell(call: RunningCall, code: string, clock: string | undefined, elapsedMs: number): void {
-    const { log, metrics } = this.#options;
+  #tell(call: RunningCall, code: string, byCap: boolean, elapsedMs: number): void {
+    const { log, metrics, noteCall } = this.#options;
     const { name, correlationId, retries, attempts, span } = call;
     metrics.callEnded(name, code, elapsedMs / 1000);
+    noteCall?.(rowOf(call, code, elapsedMs));
     if (call.exhausted && code !== OK) metrics.retryExhausted(name);
-    if (clock === 'deadline') metrics.timeout(name);
-    if (clock === 'deadline' && !call.timeoutTold) {
+    if (byCap) {
+      metrics.timeout(name);
       log('warn', 'timeout_abort', {
         correlation_id: correlationId,
         tool_name: name,
@@ -198,6 +204,20 @@ export class CallEngine {
 
 export const OK = 'ok';
 
+function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
+  const { name: tool, correlationId, attempts, account, operationId } = call;
+  return {
+    correlationId,
+    tool,
+    code,
+    at: Math.round(Date.now() - elapsedMs),
+    elapsedMs: Math.round(elapsedMs),
+    attempts,
+    ...(account !== undefined && { account }),
+    ...(operationId !== undefined && { operationId }),
+  };
+}
+
 function codeOf({ envelope }: ToolRun): string {
   return envelope.success ? OK : envelope.error.code;
 }
@@ -208,25 +228,24 @@ function clockOf({ envelope }: ToolRun): string | undefined {
   return typeof details.clock === 'string' ? details.clock : undefined;
 }
 
-function spanStart({ name, correlationId, meta }: RunningCall, { mcpReq }: ServerContext) {
-  return { method: mcpReq.method, name, correlationId, meta };
+/** With the span of the call around it, where somebody collects spans. */
+async function runLater(
+  tool: Tool | Promise<Tool>,
+  call: RunningCall,
+  { mcpReq }: ServerContext,
+  work: (tool: Tool) => ToolRun | Promise<ToolRun>,
+): Promise<ToolRun> {
+  const { name, correlationId, meta } = call;
+  if (isTraced()) {
+    call.span = await startSpan({ method: mcpReq.method, name, correlationId, meta });
+  }
+  const loaded = await tool;
+  return call.span ? call.span.run(() => work(loaded)) : work(loaded);
 }
 
-function stopping(tool: Tool): Settled {
+function stopping(tool: Tool): SettledFailure {
   const { input } = toolError('cancelled', 'The server is stopping.', {
     outcome: tool.mutation ? 'unknown' : undefined,
   });
   return { ok: false, error: input };
-}
-
-/** What a layer gives goes before what the call has. */
-function within(call: RunningCall, extra: NonNullable<Parameters<Next>[0]>): Parameters<Next>[0] {
-  const { deadline = call.deadline, operation } = extra;
-  return {
-    deadline,
-    get signal() {
-      return extra.signal ?? call.signal;
-    },
-    ...(operation && { operation }),
-  };
 }

@@ -54,15 +54,25 @@ describe('an event of the kernel', () => {
     take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
     take({ ...common, type: 'retry_give_up', attempts: 2, reason: 'budget', fault });
     take({ ...common, type: 'call_end', attempts: 2, elapsedMs: 1, fault });
-    take({ ...common, type: 'timeout_abort', clock: 'deadline', elapsedMs: 1 });
     take({ ...common, type: 'circuit_open', upstream: 'a.example' });
-    expect(call).toMatchObject({ retries: 1, attempts: 2, exhausted: true, timeoutTold: true });
+    expect(call).toMatchObject({ retries: 1, attempts: 2, exhausted: true });
     const { text } = await metrics.read();
     expect(text).toContain('retries_attempted_total{tool_name="search"} 1');
     expect(text).toContain('attempts_total{tool_name="search"} 2');
     expect(text).toContain('circuit_state{upstream="a.example"} 2');
     expect(text).toContain('circuit_state{upstream="b.example"} 0');
     expect(text).toContain('retry_budget_tokens{upstream="b.example"} 4.5');
+  });
+
+  it('of a clock that ran out for one request is not told as the end of the call', async () => {
+    const { take, lines, metrics } = setUp();
+    take({ ...common, type: 'timeout_abort', clock: 'attempt', elapsedMs: 1 });
+    take({ ...common, type: 'timeout_abort', clock: 'deadline', elapsedMs: 1 });
+    expect(lines).toMatchObject([
+      { level: 'info', event: 'upstream_timeout', clock: 'attempt', correlation_id: 'c' },
+      { level: 'info', event: 'upstream_timeout', clock: 'deadline' },
+    ]);
+    expect((await metrics.read()).text).not.toContain('timeouts_total{');
   });
 
   it('that says why a limit was surfaced does not count as used up', () => {

@@ -19,7 +19,7 @@ const CIRCUITS: Readonly<Record<string, CircuitState>> = Object.freeze({
 const LEVELS: Readonly<Record<string, LogLevel>> = Object.freeze({
   retry_attempt: 'info',
   retry_give_up: 'warn',
-  timeout_abort: 'warn',
+  upstream_timeout: 'info',
   circuit_open: 'warn',
   circuit_half_open: 'info',
   circuit_close: 'info',
@@ -49,9 +49,6 @@ export function takeEvent(
     case 'attempt_end':
       call?.span?.attempt(event.attempt, event.elapsedMs, event.fault?.kind);
       break;
-    case 'timeout_abort':
-      if (call && event.clock === 'deadline') call.timeoutTold = true;
-      break;
     case 'call_end':
       if (call) call.attempts += event.attempts;
       if (tool !== undefined) metrics.attempts(tool, event.attempts);
@@ -63,7 +60,16 @@ export function takeEvent(
       break;
     default:
   }
-  log(LEVELS[event.type] ?? 'debug', event.type, fieldsOf(event, tool));
+  const name = nameOf(event);
+  log(LEVELS[name] ?? 'debug', name, fieldsOf(event, tool));
+}
+
+/**
+ * A call makes several requests, each with clocks of its own, and may still succeed when they run
+ * out. `timeout_abort` is what a call says of itself, once.
+ */
+function nameOf({ type }: KernelEvent): string {
+  return type === 'timeout_abort' ? 'upstream_timeout' : type;
 }
 
 /** Plain fields only: a fault's cause may hold a URL or a header, so it stays where it is. */

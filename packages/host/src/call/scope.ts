@@ -39,8 +39,9 @@ export class RunningCall implements CallScope {
   retries = 0;
   attempts = 0;
   exhausted = false;
-  /** Whether the log has a `timeout_abort` of this call's deadline already. */
-  timeoutTold = false;
+  /** Whom it acts for and under which operation, where something stands around its handler. */
+  account: string | undefined;
+  operationId: string | undefined;
   /** Whether it has been answered. */
   isOver = false;
   /** Where somebody collects spans. */

@@ -31,6 +31,8 @@ export class LoadedPack {
   readonly callTimeoutMs: number | undefined;
   readonly #open: () => Promise<Opened>;
   #opened: Promise<Opened> | undefined;
+  /** What `#opened` has brought, so that a call need not wait for what is there. */
+  #at: Opened | undefined;
 
   /** `admits` says which tools may be registered: what it refuses is never held. */
   constructor(
@@ -48,11 +50,13 @@ export class LoadedPack {
     };
   }
 
-  async tool(name: string): Promise<Tool> {
-    const { tools } = await this.#ready();
-    const tool = tools.get(name);
-    if (!tool) throw new HostError(`pack ${this.name} describes ${name} but does not have it`);
-    return tool;
+  tool(name: string): Tool | Promise<Tool> {
+    const pick = ({ tools }: Opened): Tool => {
+      const tool = tools.get(name);
+      if (!tool) throw new HostError(`pack ${this.name} describes ${name} but does not have it`);
+      return tool;
+    };
+    return this.#at ? pick(this.#at) : this.#ready().then(pick);
   }
 
   async resources(): Promise<readonly PackResource[]> {
@@ -75,6 +79,7 @@ export class LoadedPack {
   async close(): Promise<void> {
     const instance = await this.current();
     this.#opened = undefined;
+    this.#at = undefined;
     await instance?.close();
   }
 
@@ -83,9 +88,14 @@ export class LoadedPack {
     if (this.#opened === undefined) {
       const opened = this.#open();
       this.#opened = opened;
-      opened.catch(() => {
-        if (this.#opened === opened) this.#opened = undefined;
-      });
+      opened.then(
+        (at) => {
+          if (this.#opened === opened) this.#at = at;
+        },
+        () => {
+          if (this.#opened === opened) this.#opened = undefined;
+        },
+      );
     }
     return this.#opened;
   }

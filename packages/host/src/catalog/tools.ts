@@ -1,17 +1,10 @@
 import type { Profile, Tool, ToolSpec } from '@toolkeel/contract';
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
 import { HostError } from '../errors.js';
+import type { Callable } from '../call/callable.js';
 import type { RawTool } from '../mcp/raw.js';
 import type { LoadedPack } from './loaded-pack.js';
 import { toolListing } from './tool-listing.js';
-
-/** A tool that can be called: what is known of it, and how it is had. */
-export interface ToolEntry {
-  readonly spec: ToolSpec;
-  readonly timeoutMs: number;
-  readonly reportsEvents: boolean;
-  readonly load: () => Tool | Promise<Tool>;
-}
 
 /** Whether a profile contains a tool. The second half cannot be false, and is asked all the same. */
 export function admits(profile: Profile): (spec: ToolSpec) => boolean {
@@ -20,7 +13,7 @@ export function admits(profile: Profile): (spec: ToolSpec) => boolean {
 
 /** The tools of a host, by name. */
 export class ToolTable {
-  readonly #entries = new Map<string, ToolEntry>();
+  readonly #entries = new Map<string, Callable>();
   readonly #raw = new Map<string, RawTool>();
   readonly #profile: Profile;
   #listing: readonly McpTool[] | undefined;
@@ -46,7 +39,7 @@ export class ToolTable {
     return this.#listing;
   }
 
-  entry(name: string): ToolEntry | undefined {
+  entry(name: string): Callable | undefined {
     return this.#entries.get(name);
   }
 
@@ -61,7 +54,11 @@ export class ToolTable {
 
   addPack(pack: LoadedPack, timeoutMs: number, prepare: <T extends ToolSpec>(tool: T) => T): void {
     for (const spec of pack.specs) {
-      const load = async (): Promise<Tool> => prepare(await pack.tool(spec.name));
+      const prepared = once(prepare<Tool>);
+      const load = (): Tool | Promise<Tool> => {
+        const tool = pack.tool(spec.name);
+        return tool instanceof Promise ? tool.then(prepared) : prepared(tool);
+      };
       this.#add({ spec: prepare(spec), timeoutMs, reportsEvents: true, load });
     }
   }
@@ -75,7 +72,7 @@ export class ToolTable {
     this.#listing = undefined;
   }
 
-  #add(entry: ToolEntry): void {
+  #add(entry: Callable): void {
     this.#refuseSecond(entry.spec.name);
     this.#entries.set(entry.spec.name, entry);
     this.#listing = undefined;
@@ -86,4 +83,13 @@ export class ToolTable {
       throw new HostError(`two tools are called ${name}`);
     }
   }
+}
+
+/** A function that remembers what it made of the last thing it was given. */
+function once<T>(make: (given: T) => T): (given: T) => T {
+  let last: { readonly given: T; readonly made: T } | undefined;
+  return (given) => {
+    if (last?.given !== given) last = { given, made: make(given) };
+    return last.made;
+  };
 }

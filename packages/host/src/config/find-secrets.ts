@@ -16,6 +16,13 @@ interface Found {
   readonly value: unknown;
 }
 
+/** A secret that the configuration leads to: where it is needed and where it is kept, never what it is. */
+export interface Credential {
+  readonly pointer: string;
+  /** Such as `the variable NAME` or `the file PATH`. */
+  readonly from: string;
+}
+
 /**
  * Tells `secrets` of every secret that the configuration leads to, whoever will read it, so that none
  * of them can be said aloud. Gives back what is wrong with them.
@@ -60,6 +67,15 @@ function takeSecret(
   if (!SECRET_NAME.test(String(path.at(-1)))) return undefined;
   secrets.watch(value);
   return 'is a secret, which does not belong here: write { "env": "NAME" } or { "file": "PATH" }';
+}
+
+/** All that the configuration leads to. They are there: a configuration that lacks one is refused. */
+export function credentialsIn(config: unknown): Credential[] {
+  return [...walk(config, [])].flatMap(({ path, value }) => {
+    if (!isSecretSource(value)) return [];
+    const from = 'env' in value ? `the variable ${value.env}` : `the file ${value.file}`;
+    return [{ pointer: pointerOf(path), from }];
+  });
 }
 
 type Read =

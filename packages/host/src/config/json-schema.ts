@@ -1,11 +1,20 @@
 import * as z from 'zod';
 import { configSchema, type SchemaOptions } from './schema.js';
 
+type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** The JSON Schema of the configuration file, for editors. */
-export function configJsonSchema(options: SchemaOptions = {}): Readonly<Record<string, unknown>> {
+export async function configJsonSchema(options: SchemaOptions = {}): Promise<JsonSchema> {
+  const { policyJsonSchema } = await import('@toolkeel/policy');
   const { $schema, ...schema } = z.toJSONSchema(configSchema(options), {
     io: 'input',
     unrepresentable: 'any',
   });
-  return { $schema, title: 'Configuration of Toolkeel', ...schema };
+  return {
+    $schema,
+    title: 'Configuration of Toolkeel',
+    ...schema,
+    properties: { ...schema.properties, ...policyJsonSchema.properties },
+    $defs: { ...schema.$defs, ...policyJsonSchema.$defs },
+  };
 }

@@ -212,6 +212,66 @@ describe('a secret', () => {
   });
 });
 
+describe('packs that are not in use', () => {
+  const otherPacks = ['other'];
+
+  it('may stand in the file, whatever is said of them and whatever they lack', () => {
+    write({ packs: { other: { token: { env: 'NOT_SET' }, nonsense: 1 }, sample: {} } });
+    expect(load({ otherPacks }).config.packs).toEqual({
+      sample: { catalogs: {}, toolTimeoutSecs: 15 },
+    });
+    expect(refusal().message).toMatch(/\/packs\/other: is not known/);
+  });
+
+  it('are known by name, for whoever misspells it', () => {
+    write({ packs: { othr: {} } });
+    expect(refusal({ otherPacks }).message).toMatch(/Did you mean "other"/);
+  });
+});
+
+describe('settings of packs that replace all others', () => {
+  const real = { catalogs: { a: { url: 'real' } }, headers: { Authorization: { env: 'NOT_SET' } } };
+
+  it('leave nothing of what file and environment say of an upstream', () => {
+    write({
+      profile: 'api',
+      packs: { sample: real, other: {} },
+      upstreams: { u: { url: 'real' } },
+    });
+    const fromEnvironment = () => ({ catalogs: { b: { url: 'real' } } });
+    const { config, packEntry, credentials } = load({
+      packs: [{ pack, fromEnvironment }],
+      packSettings: { sample: { catalogs: { c: { url: 'sandbox' } } } },
+      env: { SAMPLE_MCP_TOOL_TIMEOUT_SECS: '3' },
+    });
+    expect(packEntry('sample')).toMatchObject({
+      config: { catalogs: { c: { url: 'sandbox' } }, toolTimeoutSecs: 3 },
+      callTimeoutMs: 3000,
+    });
+    expect(JSON.stringify(config)).not.toContain('real');
+    expect([config.profile, config.upstreams, credentials]).toEqual(['api', undefined, []]);
+  });
+});
+
+describe('the data directory', () => {
+  it('is meant from where the file is, or from where we are', () => {
+    write({ dataDir: 'kept' });
+    const file = join(cwd, 'toolkeel.config.json');
+    expect(load({ file, cwd: tmpdir() }).dataDir).toBe(join(cwd, 'kept'));
+    const env = { TOOLKEEL_DATA_DIR: 'kept' };
+    expect(load({ file, cwd: tmpdir(), env }).dataDir).toBe(join(tmpdir(), 'kept'));
+  });
+});
+
+it('names the secrets that it leads to, and not what they are', () => {
+  write({ packs: { sample: { headers: { Key: { env: 'PACK_CRED' } } } } });
+  const env = { PACK_CRED: 'pack-credential', TOOLKEEL_HTTP_TOKEN: 'a-long-token' };
+  expect(load({ env }).credentials).toEqual([
+    { pointer: '/packs/sample/headers/Key', from: 'the variable PACK_CRED' },
+    { pointer: '/http/token', from: 'the variable TOOLKEEL_HTTP_TOKEN' },
+  ]);
+});
+
 it('becomes the options of a host', () => {
   write({ profile: 'workflow', http: { port: 0, graceSecs: 2, allowedHosts: ['a.example'] } });
   const env = { TOOLKEEL_TOOL_TIMEOUT_SECS: '2', TOOLKEEL_HTTP_TOKEN: 'a-long-token' };

@@ -1,24 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Pack } from '@toolkeel/contract';
-import { presets } from '@toolkeel/kernel';
+import { presets } from '@toolkeel/kernel/policy';
 import type { PackEntry } from '../catalog/loaded-pack.js';
 import type { HostOptions } from '../host.js';
 import type { HttpOptions } from '../http/serve.js';
 import { Secret } from '../secret/secret.js';
 import { Secrets } from '../secret/secrets.js';
 import { ConfigError, type ConfigIssue } from './config-error.js';
+import { defaultDataDir } from './data-dir.js';
 import { environmentLayer, type Environment } from './environment.js';
 import { explainIssue } from './explain.js';
-import { findSecrets, readSource } from './find-secrets.js';
+import { CONFIG_FILE, findFile, readConfigFile, type FileOptions } from './file.js';
+import { credentialsIn, findSecrets, readSource, type Credential } from './find-secrets.js';
 import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
-import { parseJson } from './parse-json.js';
-import { pointerOf } from './pointer.js';
+import { pointerOf, type Path } from './pointer.js';
 import { hostOptionsOf, httpOptionsOf } from './options.js';
 import { configSchema, type Config, type SchemaOptions } from './schema.js';
 import type { SecretSource } from './secret-source.js';
-
-export const CONFIG_FILE = 'toolkeel.config.json';
 
 /** A pack, and how it is configured beside the file. */
 export interface PackBinding {
@@ -29,15 +27,17 @@ export interface PackBinding {
   readonly preset?: keyof typeof presets;
 }
 
-export interface LoadOptions extends Pick<SchemaOptions, 'sections'> {
+export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections' | 'otherPacks'> {
   readonly packs?: readonly PackBinding[];
-  /** Default: that of the process. */
-  readonly env?: Environment;
+  /**
+   * The settings of packs, by their names, instead of what file and environment say of any upstream:
+   * nothing of that is read, and no credential either.
+   */
+  readonly packSettings?: JsonObject;
   /** What was said on the command line, in the shape of the file. */
   readonly flags?: JsonObject;
-  /** Named on the command line. Default: `TOOLKEEL_CONFIG`, else the file in `cwd` if there is one. */
-  readonly file?: string;
-  readonly cwd?: string;
+  /** The members of the file that matter here. The others are not read, nor is any secret of theirs. */
+  readonly only?: readonly string[];
 }
 
 export interface LoadedConfig {
@@ -48,6 +48,14 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   readonly httpToken: Secret | undefined;
   readonly journalUrl: Secret | undefined;
+  /** Whom to tell of what waits for a person. */
+  readonly notify: NotifySettings;
+  /** For mistakes that only show when the configuration is held against the tools that there are. */
+  readonly mistakes: (found: readonly Mistake[]) => ConfigError;
+  /** The secrets that it leads to, without what they are. */
+  readonly credentials: readonly Credential[];
+  /** Where an installation keeps what outlives a process. It need not be there yet. */
+  readonly dataDir: string;
   /** For `createHost`: a pack with its settings and its cap. */
   readonly packEntry: (name: string) => PackEntry;
   /** For `createHost`, beside packs and log. */
@@ -56,25 +64,36 @@ export interface LoadedConfig {
   readonly httpOptions: HttpOptions;
 }
 
+export interface NotifySettings {
+  readonly webhook?: { readonly url: Secret; readonly token?: Secret };
+  readonly command?: readonly string[];
+}
+
+export interface Mistake {
+  readonly path: Path;
+  readonly message: string;
+}
+
 /** Reads the configuration: flags over environment over file over defaults. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
-  const { packs = [], env = process.env, cwd = process.cwd() } = options;
-  const file = findFile(options.file, env, cwd);
+  const { packs = [], env = process.env, packSettings } = options;
+  const file = findFile(options);
+  const said = onlySome(fileLayer(file, options.otherPacks), options.only);
   const merged = mergeLayers([
-    fileLayer(file),
+    packSettings ? withoutUpstreams(said) : said,
     environmentLayer(env),
-    ...packs.map((binding) => packLayer(binding, env)),
+    ...(packSettings ? [settingsLayer(packSettings)] : packs.map((one) => packLayer(one, env))),
     ...(options.flags ? [flagLayer(options.flags)] : []),
   ]);
   const secrets = new Secrets();
   const issues = findSecrets(merged.values, env, secrets, merged.originOf);
   const config = check(
     merged,
-    { packs: packs.map(({ pack }) => pack), ...sectionsOf(options) },
+    { packs: packs.map(({ pack }) => pack), ...schemaOptionsOf(options) },
     issues,
   );
 
-  const secretAt = (name: string, source: string | SecretSource | undefined) => {
+  const secretAt: SecretAt = (name, source) => {
     if (source === undefined) return undefined;
     if (typeof source === 'string') return new Secret(name, source);
     const read = readSource(source, env);
@@ -86,9 +105,13 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     file,
     secrets,
     httpToken,
+    credentials: credentialsIn(merged.values),
+    dataDir: dataDirOf(config, merged, file, options),
     hostOptions: hostOptionsOf(config, secrets),
     httpOptions: httpOptionsOf(config, httpToken),
     journalUrl: secretAt('journal.url', config.journal.url),
+    notify: notifyOf(config, secretAt),
+    mistakes: (found) => new ConfigError(found.map((one) => issueOf(one, merged))),
     packEntry: (name) => {
       const binding = packs.find(({ pack }) => pack.name === name);
       if (!binding) throw new TypeError(`no pack is called ${name}`);
@@ -97,28 +120,64 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   };
 }
 
-function sectionsOf({ sections }: LoadOptions): Pick<SchemaOptions, 'sections'> {
-  return sections ? { sections } : {};
+type SecretAt = (name: string, source: string | SecretSource | undefined) => Secret | undefined;
+
+function notifyOf({ notify = {} }: Config, secretAt: SecretAt): NotifySettings {
+  const { webhook, command } = notify;
+  const url = secretAt('notify.webhook.url', webhook?.url);
+  const token = secretAt('notify.webhook.token', webhook?.token);
+  return {
+    ...(url && { webhook: { url, ...(token && { token }) } }),
+    ...(command && { command }),
+  };
 }
 
-function findFile(given: string | undefined, env: Environment, cwd: string): string | undefined {
-  const fromEnv = env['TOOLKEEL_CONFIG'];
-  const named = given ?? (fromEnv === '' ? undefined : fromEnv);
-  const path = resolve(cwd, named ?? CONFIG_FILE);
-  if (existsSync(path)) return path;
-  if (named === undefined) return undefined;
-  throw new ConfigError([{ origin: path, pointer: '', message: 'there is no such file' }]);
+function issueOf({ path, message }: Mistake, { originOf }: Merged): ConfigIssue {
+  return { origin: originOf(path), pointer: pointerOf(path), message };
 }
 
-function fileLayer(file: string | undefined): Layer {
-  const originOf = (): string => file ?? CONFIG_FILE;
-  if (file === undefined) return { values: {}, originOf };
-  const parsed = parseJson(readFileSync(file, 'utf8'));
-  if (!parsed.ok) throw new ConfigError([{ origin: file, pointer: '', message: parsed.reason }]);
-  if (!isObject(parsed.value)) {
-    throw new ConfigError([{ origin: file, pointer: '', message: 'must hold an object' }]);
-  }
-  return { values: parsed.value, originOf };
+function schemaOptionsOf({ sections, otherPacks }: LoadOptions): SchemaOptions {
+  return { ...(sections && { sections }), ...(otherPacks && { otherPacks }) };
+}
+
+/** What the file says is meant from where the file is, whoever starts us from wherever. */
+function dataDirOf(
+  { dataDir }: Config,
+  { originOf }: Merged,
+  file: string | undefined,
+  { env = process.env, cwd = process.cwd() }: FileOptions,
+): string {
+  if (dataDir === undefined) return defaultDataDir(env);
+  const isOfFile = file !== undefined && originOf(['dataDir']) === file;
+  return resolve(isOfFile ? dirname(file) : cwd, dataDir);
+}
+
+/** What is said of packs that are not in use is left out: a secret of theirs need not be there. */
+function fileLayer(file: string | undefined, otherPacks: readonly string[] = []): Layer {
+  const { packs, ...rest } = readConfigFile(file);
+  const used = isObject(packs)
+    ? Object.fromEntries(Object.entries(packs).filter(([name]) => !otherPacks.includes(name)))
+    : packs;
+  return {
+    values: { ...rest, ...(used !== undefined && { packs: used }) },
+    originOf: () => file ?? CONFIG_FILE,
+  };
+}
+
+function onlySome({ values, originOf }: Layer, only: readonly string[] | undefined): Layer {
+  if (!only) return { values, originOf };
+  const kept = Object.entries(values).filter(([name]) => only.includes(name));
+  return { values: Object.fromEntries(kept), originOf };
+}
+
+/** Nor anybody who would be told of what happens: it did not happen for real. */
+function withoutUpstreams({ values, originOf }: Layer): Layer {
+  const { packs: _packs, upstreams: _upstreams, notify: _notify, ...rest } = values;
+  return { values: rest, originOf };
+}
+
+function settingsLayer(packs: JsonObject): Layer {
+  return { values: { packs }, originOf: () => 'the settings of packs' };
 }
 
 function packLayer({ pack, fromEnvironment }: PackBinding, env: Environment): Layer {
@@ -145,11 +204,7 @@ function check(merged: Merged, options: SchemaOptions, found: readonly ConfigIss
   if (parsed.success && found.length === 0) return parsed.data;
   const refused = (parsed.error?.issues ?? [])
     .flatMap((issue) => explainIssue(schema, issue))
-    .map(({ path, message }) => ({
-      origin: merged.originOf(path),
-      pointer: pointerOf(path),
-      message,
-    }));
+    .map((one) => issueOf(one, merged));
   throw new ConfigError([...found, ...refused]);
 }
 

@@ -1,7 +1,8 @@
 import { MODES, PROFILES, type Pack } from '@toolkeel/contract';
-import { definePolicy, presets } from '@toolkeel/kernel';
+import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/log.js';
+import { journalSection, notifySection, policySections } from './governing.js';
 import { secretSource } from './secret-source.js';
 
 const http = z.strictObject({
@@ -45,16 +46,15 @@ const seconds = z.number().positive().max(3600);
 
 const sections = {
   upstreams: z.record(z.string(), z.looseObject({})).describe('Servers to guard.'),
-  rules: z.array(z.looseObject({})).describe('What may be done, and what a person is asked first.'),
-  limits: z.looseObject({}).describe('How much may be done.'),
-  notify: z.looseObject({}).describe('Whom to tell of what waits.'),
 } satisfies Record<string, z.ZodType>;
 
 export type SectionName = keyof typeof sections;
 
 export interface SchemaOptions {
   readonly packs?: readonly Pick<Pack, 'name' | 'configSchema'>[];
-  /** Schemas of sections that belong to others: rules, limits, upstreams, notify. */
+  /** Packs that exist and are not in use here: their names are known, and no more. */
+  readonly otherPacks?: readonly string[];
+  /** Schemas of sections that belong to others: upstreams. */
   readonly sections?: Readonly<Partial<Record<SectionName, z.ZodType>>>;
 }
 
@@ -71,22 +71,19 @@ const base = z.strictObject({
     .partialRecord(z.enum(Object.keys(presets) as [keyof typeof presets]), policy)
     .default({})
     .describe('Changes to the retry presets.'),
-  journal: z
-    .strictObject({
-      url: z
-        .union([z.string().min(1), secretSource])
-        .optional()
-        .describe('sqlite:PATH, memory: or postgres://…; with a password it must be a secret.'),
-    })
-    .prefault({}),
+  ...policySections,
+  journal: journalSection.prefault({}),
+  notify: notifySection.optional(),
   http: http.prefault({}),
 });
 
 /** The whole configuration file, with the parts that packs and others bring. */
-export function configSchema({ packs = [], sections: given = {} }: SchemaOptions = {}) {
-  const ofPacks = Object.fromEntries(
-    packs.map(({ name, configSchema: schema }) => [name, schema.optional()]),
-  );
+export function configSchema(options: SchemaOptions = {}) {
+  const { packs = [], otherPacks = [], sections: given = {} } = options;
+  const ofPacks = Object.fromEntries([
+    ...otherPacks.map((name) => [name, z.looseObject({}).optional()] as const),
+    ...packs.map(({ name, configSchema: schema }) => [name, schema.optional()] as const),
+  ]);
   const known: Record<SectionName, z.ZodType> = { ...sections, ...given };
   const optional = Object.fromEntries(
     Object.entries(known).map(([name, schema]) => [name, schema.optional()]),

@@ -14,5 +14,8 @@ export const secretSource = z.union(
 export type SecretSource = z.output<typeof secretSource>;
 
 export function isSecretSource(value: unknown): value is SecretSource {
+  // Asked of every value of a configuration, so what cannot be one is not parsed.
+  if (typeof value !== 'object' || value === null || !('env' in value || 'file' in value))
+    return false;
   return secretSource.safeParse(value).success;
 }

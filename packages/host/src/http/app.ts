@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
-import type { Gate, Refusal } from './gate.js';
+import type { PeoplesApi } from '../govern/api/api.js';
+import { refuseStranger, type Gate, type Refusal } from './gate.js';
 import type { McpRoute } from './mcp-route.js';
 
 export interface AppOptions {
@@ -10,16 +11,22 @@ export interface AppOptions {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Further routes, behind the same gate: the console, say. */
   readonly mount?: ((app: Hono) => void) | undefined;
+  readonly api?: PeoplesApi | undefined;
 }
 
 export function createApp(options: AppOptions): Hono {
-  const { gate, mcp, isStopping, health, metrics, mount } = options;
+  const { gate, mcp, isStopping, health, metrics, mount, api } = options;
   const app = new Hono();
 
   app.use(async (context, next) => {
-    const isProbe = context.req.path === '/healthz';
+    const { path } = context.req;
     const { headers } = context.req.raw;
-    const refusal = isProbe ? gate.refuseForeign(headers) : gate.refuse(headers);
+    // What clients of /mcp show opens nothing here, and the other way round.
+    if (api && (path === '/api' || path.startsWith('/api/'))) {
+      const refusal = gate.refuseForeign(headers) ?? refuseStranger(headers, api.token);
+      return refusal ? unknownPerson(context, refusal) : next();
+    }
+    const refusal = path === '/healthz' ? gate.refuseForeign(headers) : gate.refuse(headers);
     if (refusal) return refused(context, refusal);
     await next();
     return undefined;
@@ -40,6 +47,7 @@ export function createApp(options: AppOptions): Hono {
     return context.body(text, 200, { 'content-type': type });
   });
 
+  api?.mount(app);
   mount?.(app);
   app.notFound((context) => context.json({ error: 'There is nothing here.' }, 404));
   app.onError((_error, context) => context.json({ error: 'Something broke.' }, 500));
@@ -49,6 +57,13 @@ export function createApp(options: AppOptions): Hono {
 function refused(context: Context, { status, message }: Refusal): Response {
   if (status === 401) context.header('www-authenticate', 'Bearer');
   return context.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, status);
+}
+
+function unknownPerson(context: Context, { status, message }: Refusal): Response {
+  if (status === 401) context.header('www-authenticate', 'Bearer');
+  const advice =
+    status === 401 ? 'Send the token that is in console.token in the data directory.' : message;
+  return context.json({ error: { code: 'refused', message, what_to_do: advice } }, status);
 }
 
 function stopping(context: Context): Response {

@@ -54,7 +54,8 @@ export function createGate({ host, allowedHosts, allowedOrigins = [], token }: G
   };
 }
 
-function refuseStranger(headers: Headers, token: GateOptions['token']): Refusal | undefined {
+/** Whether somebody does not know the token, where there is one. */
+export function refuseStranger(headers: Headers, token: GateOptions['token']): Refusal | undefined {
   if (!token) return undefined;
   const given = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
   if (given !== undefined && isSame(given, token())) return undefined;

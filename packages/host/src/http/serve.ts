@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Hono } from 'hono';
+import type { PeoplesApi } from '../govern/api/api.js';
 import type { HostLog } from '../log/log.js';
 import { createApp, type AppOptions } from './app.js';
 import { createGate } from './gate.js';
@@ -28,6 +29,8 @@ export interface HttpOptions {
   readonly graceMs?: number;
   /** Further routes, behind the same gate. */
   readonly mount?: (app: Hono) => void;
+  /** Routes for people, with a credential of their own: see `governanceApi`. */
+  readonly api?: PeoplesApi;
 }
 
 export interface HttpHandle {
@@ -61,14 +64,14 @@ export async function serveOnHttp(
     maxSessions: options.maxSessions ?? 1000,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
   });
-  const { allowedHosts, allowedOrigins, mount } = options;
+  const { allowedHosts, allowedOrigins, mount, api } = options;
   const gate = createGate({
     host,
     allowedHosts,
     allowedOrigins,
     token: token && (() => token.reveal()),
   });
-  const app = createApp({ gate, mcp, isStopping: () => isStopping, health, metrics, mount });
+  const app = createApp({ gate, mcp, isStopping: () => isStopping, health, metrics, mount, api });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const { server, url } = await bind(app, { host, port, hasToken: token !== undefined, timeouts });
   log('info', 'listening', { url });

@@ -27,6 +27,8 @@ interface Entry {
 
 /** How long a line may wait for others: writing one takes longer than a quick call. */
 const BATCH_MS = 25;
+/** The first lines wait longer: the answer that they are about should not have to wait for pino. */
+const FIRST_BATCH_MS = 250;
 
 /**
  * JSON lines on stderr, by pino. It takes as long to load as a server takes to answer its first
@@ -51,6 +53,7 @@ export function createLog(options: LogOptions = {}): Log {
     if (text !== '') write(scrub(text));
   };
   const flush = async (): Promise<void> => {
+    if (waiting.length === 0) return;
     clearTimeout(timer);
     emit ??= await loadPino({ level, base }, (line) => lines.push(line));
     writeOut();
@@ -72,7 +75,7 @@ export function createLog(options: LogOptions = {}): Log {
   const log: HostLog = (to, event, fields = {}) => {
     if (LOG_LEVELS.indexOf(to) < lowest) return;
     waiting.push({ level: to, at: Date.now(), event, fields });
-    timer ??= setTimeout(() => void flush(), BATCH_MS);
+    timer ??= setTimeout(() => void flush(), emit ? BATCH_MS : FIRST_BATCH_MS);
   };
   return { log, flush };
 }

@@ -97,7 +97,9 @@ export class Resources {
     const { uriTemplate, name, title, description, mimeType } = resource;
     const shown = { name, title, description, mimeType };
     const tool = readingTool(resource);
-    const options = {
+    const callable = {
+      spec: tool,
+      load: () => tool,
       name: `resource:${name}`,
       timeoutMs,
       byteBudget: RESOURCE_BUDGET,
@@ -109,7 +111,7 @@ export class Resources {
         : { uri: uriTemplate, ...shown },
       matches: matcher(uriTemplate),
       read: async (uri, context) => {
-        const { envelope } = await this.#engine.run(tool, { uri }, context, options);
+        const { envelope } = await this.#engine.run(callable, { uri }, context);
         if (envelope.success) return { contents: [{ uri, mimeType, text: String(envelope.data) }] };
         const { code, message, ...error } = envelope.error;
         const data = { code, ...error, correlation_id: envelope.meta.correlation_id };

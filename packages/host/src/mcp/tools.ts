@@ -5,13 +5,23 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Tool } from '@toolkeel/contract';
+import type { Callable } from '../call/callable.js';
 import { OK, type CallEngine } from '../call/engine.js';
 import { callToolResult } from '../call/result.js';
-import type { ToolEntry, ToolTable } from '../catalog/tools.js';
+import type { ToolTable } from '../catalog/tools.js';
 import type { Scrub } from '../secret/scrub.js';
 import type { RawTool } from './raw.js';
 import { unknownTool } from './unknown-tool.js';
+
+/** Where the open proposal SEP-3182 puts a key: beside the arguments. The journal looks in `_meta`. */
+const PROPOSED_KEY = 'idempotencyKey';
+
+function withProposedKey(params: CallToolRequest['params'], context: ServerContext): ServerContext {
+  if (!Object.hasOwn(params, PROPOSED_KEY)) return context;
+  const { [PROPOSED_KEY]: key } = params as Readonly<Record<string, unknown>>;
+  const { mcpReq } = context;
+  return { ...context, mcpReq: { ...mcpReq, _meta: { ...mcpReq._meta, [PROPOSED_KEY]: key } } };
+}
 
 /** Answers `tools/call`. */
 export class ToolCalls {
@@ -28,7 +38,7 @@ export class ToolCalls {
   call(
     params: CallToolRequest['params'],
     context: ServerContext,
-  ): Promise<CallToolResult | InputRequiredResult> {
+  ): CallToolResult | Promise<CallToolResult | InputRequiredResult> {
     const entry = this.#table.entry(params.name);
     if (entry) return this.#run(entry, params, context);
     const raw = this.#table.raw(params.name);
@@ -36,15 +46,15 @@ export class ToolCalls {
     throw this.#scrub.error(unknownTool(params.name, this.#table.names));
   }
 
-  async #run(
-    entry: ToolEntry,
+  #run(
+    entry: Callable,
     params: CallToolRequest['params'],
     context: ServerContext,
-  ): Promise<CallToolResult> {
-    const tool = await loaded(entry);
-    return callToolResult(
-      this.#scrub.run(await this.#engine.run(tool, params.arguments, context, entry)),
-    );
+  ): CallToolResult | Promise<CallToolResult> {
+    const run = this.#engine.run(entry, params.arguments, withProposedKey(params, context));
+    return run instanceof Promise
+      ? run.then((ended) => callToolResult(this.#scrub.run(ended)))
+      : callToolResult(this.#scrub.run(run));
   }
 
   async #runRaw(
@@ -68,17 +78,5 @@ export class ToolCalls {
     } finally {
       this.#engine.finish(call, code);
     }
-  }
-}
-
-/** A tool whose pack cannot be created still answers with an envelope, and the log has the cause. */
-async function loaded(entry: ToolEntry): Promise<Tool> {
-  try {
-    return await entry.load();
-  } catch (cause) {
-    const handler = (): never => {
-      throw cause;
-    };
-    return { ...entry.spec, handler };
   }
 }

@@ -7,7 +7,15 @@ export interface Metrics {
   readonly retryExhausted: (tool: string) => void;
   /** A call that the cap ended. */
   readonly timeout: (tool: string) => void;
+  /** A call that got the answer of an earlier one. */
+  readonly replay: (tool: string) => void;
   readonly circuit: (upstream: string, state: CircuitState) => void;
+}
+
+/** What waits for a person. */
+export interface Waiting {
+  readonly unknown: number;
+  readonly awaitingApproval: number;
 }
 
 export type CircuitState = 'closed' | 'half_open' | 'open';

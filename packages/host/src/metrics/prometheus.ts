@@ -1,6 +1,6 @@
 import type { UpstreamState } from '@toolkeel/contract';
 import type * as Prom from 'prom-client';
-import type { CircuitState, Metrics } from './metrics.js';
+import type { CircuitState, Metrics, Waiting } from './metrics.js';
 import { Tally } from './tally.js';
 
 type Instrumenting = Pick<typeof Prom, 'Registry' | 'Counter' | 'Gauge' | 'Histogram'>;
@@ -26,8 +26,11 @@ interface Instruments {
   readonly retries: Prom.Counter<'tool_name'>;
   readonly exhausted: Prom.Counter<'tool_name'>;
   readonly timeouts: Prom.Counter<'tool_name'>;
+  readonly replays: Prom.Counter<'tool_name'>;
   readonly circuits: Prom.Gauge<'upstream'>;
   readonly budgets: Prom.Gauge<'upstream'>;
+  readonly unknown: Prom.Gauge;
+  readonly approvals: Prom.Gauge;
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -43,12 +46,15 @@ const BATCH = 1024;
  */
 export function prometheusMetrics(
   upstreams: () => Promise<readonly UpstreamState[]>,
+  /** Asked when somebody looks; undefined where there is no journal, or it does not answer. */
+  waiting: () => Promise<Waiting | undefined> = () => Promise.resolve(undefined),
 ): PrometheusMetrics {
   const calls = new Tally();
   const attempts = new Tally();
   const retries = new Tally();
   const exhausted = new Tally();
   const timeouts = new Tally();
+  const replays = new Tally();
   const circuits = new Map<string, CircuitState>();
   let durations: { readonly tool: string; readonly seconds: number }[] = [];
   let loading: Promise<Instruments> | undefined;
@@ -61,6 +67,7 @@ export function prometheusMetrics(
     retries.take((tool, _, n) => on.retries.inc({ tool_name: tool }, n));
     exhausted.take((tool, _, n) => on.exhausted.inc({ tool_name: tool }, n));
     timeouts.take((tool, _, n) => on.timeouts.inc({ tool_name: tool }, n));
+    replays.take((tool, _, n) => on.replays.inc({ tool_name: tool }, n));
     for (const { tool, seconds } of durations) on.durations.observe({ tool_name: tool }, seconds);
     durations = [];
     for (const [upstream, state] of circuits) on.circuits.set({ upstream }, CIRCUIT_VALUES[state]);
@@ -76,6 +83,7 @@ export function prometheusMetrics(
     retry: (tool) => retries.add(tool, 1),
     retryExhausted: (tool) => exhausted.add(tool, 1),
     timeout: (tool) => timeouts.add(tool, 1),
+    replay: (tool) => replays.add(tool, 1),
     circuit: (upstream, state) => void circuits.set(upstream, state),
     read: async () => {
       for (const { name, circuit } of await upstreams()) circuits.set(name, circuit);
@@ -83,6 +91,10 @@ export function prometheusMetrics(
       for (const { name, retryTokens } of await upstreams()) {
         if (retryTokens !== undefined) on.budgets.set({ upstream: name }, retryTokens);
       }
+      // A figure that is not known is not zero.
+      const { unknown = NaN, awaitingApproval = NaN } = (await waiting()) ?? {};
+      on.unknown.set(unknown);
+      on.approvals.set(awaitingApproval);
       return { type: on.registry.contentType, text: await on.registry.metrics() };
     },
   };
@@ -96,8 +108,8 @@ function createInstruments({ Registry, Counter, Gauge, Histogram }: Instrumentin
     help: string,
     labelNames: L[],
   ): Prom.Counter<L> => new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string): Prom.Gauge<'upstream'> =>
-    new Gauge({ name, help, labelNames: ['upstream'], registers });
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Prom.Gauge<L> =>
+    new Gauge({ name, help, labelNames, registers });
   return {
     registry,
     calls: counter('tool_calls_total', 'Calls that ended, by their code; ok is a success.', [
@@ -119,7 +131,14 @@ function createInstruments({ Registry, Counter, Gauge, Histogram }: Instrumentin
       ['tool_name'],
     ),
     timeouts: counter('timeouts_total', 'Calls that the cap ended.', ['tool_name']),
-    circuits: gauge('circuit_state', '0 closed, 1 half open, 2 open.'),
-    budgets: gauge('retry_budget_tokens', 'Retries that can be made right now.'),
+    replays: counter(
+      'idempotent_replays_total',
+      'Calls that got the answer of an earlier one instead of acting again.',
+      ['tool_name'],
+    ),
+    circuits: gauge('circuit_state', '0 closed, 1 half open, 2 open.', ['upstream']),
+    budgets: gauge('retry_budget_tokens', 'Retries that can be made right now.', ['upstream']),
+    unknown: gauge('operations_unknown', 'Operations that nobody knows the end of.', []),
+    approvals: gauge('approvals_pending', 'Operations that wait for a person.', []),
   };
 }

@@ -1,7 +1,7 @@
-import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { serveStdio as serveSdk, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { serveStdio as serveSdk } from '@modelcontextprotocol/server/stdio';
 import type { HostLog } from '../log/log.js';
+import { LineTransport } from './line-transport.js';
 import { guardStdout } from './stdout-guard.js';
 
 export interface StdioOptions {
@@ -23,7 +23,7 @@ export function serveOnStdio(
 ): StdioHandle {
   const guard = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
   const { promise: closed, resolve } = withResolvers();
-  const transport = new WatchedTransport(stdin, guard.wire, () => {
+  const transport = new LineTransport(stdin, guard.wire, () => {
     guard.release();
     resolve();
   });
@@ -32,21 +32,6 @@ export function serveOnStdio(
     onerror: (error) => log('warn', 'transport_error', { message: error.message }),
   });
   return { closed, close: () => handle.close() };
-}
-
-/** Says when it has closed; the SDK keeps the callback of the transport for itself. */
-class WatchedTransport extends StdioServerTransport {
-  readonly #onClosed: () => void;
-
-  constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
-    super(stdin, stdout);
-    this.#onClosed = onClosed;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#onClosed();
-  }
 }
 
 function withResolvers(): { promise: Promise<void>; resolve: () => void } {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
 import { retry } from '../layers/retry.js';
 import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
+import type { CallOptions } from './call.js';
 import { compose } from './pipeline.js';
 import { faultOf, rig } from './rig.fixture.js';
 
@@ -168,6 +169,13 @@ describe('the deadline', () => {
     expect(await refusal({ deadline: Date.now() + 50 })).toMatch(notATime);
     expect(await refusal({ signal: {} })).toMatch(/addEventListener is not a function/);
     expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('that is null is none: it does not end the call at once', async () => {
+    const { call, clock } = rig([{ answer: 'a', afterMs: 100 }], [patient]);
+    const none = { timeoutMs: null, deadline: null } as unknown as CallOptions;
+    expect(await call(none)).toEqual({ ok: true, value: 'a' });
+    expect(clock.now()).toBe(100);
   });
 
   it('holds for calls of different lengths that are under way together', async () => {

@@ -101,8 +101,9 @@ export class Call extends Alarm {
   }
 
   #accept(options: CallOptions, now: number): boolean {
-    const { signal, deadline = Infinity, timeoutMs = Infinity } = options;
-    const until = Math.min(deadline, now + timeoutMs);
+    const { signal, deadline, timeoutMs } = options;
+    // Null is none, as where it was read from JSON; as a number it would be no time at all.
+    const until = Math.min(deadline ?? Infinity, now + (timeoutMs ?? Infinity));
     // Not a number, or an epoch time, which would be a deadline in fifty years.
     if (!(until - now <= MAX_TIMER_MS || until === Infinity)) {
       refuse('timeoutMs or deadline', "must be a time on the pipeline's clock", until);

@@ -17,6 +17,11 @@ interface Entry {
   readonly freshUntil: number;
 }
 
+interface Asking {
+  readonly generation: number;
+  callers: number;
+}
+
 /**
  * Remembers answers for a while. Only reads, only successes: a failure is never written, so that
  * the next caller gets a real try. Values are shared as they are, so treat them as read-only.
@@ -27,6 +32,8 @@ export class Cache<I> implements Layer {
   readonly #entries = new Map<string, Entry>();
   /** Counts how often something was taken out. */
   #generation = 0;
+  /** The keys that are being asked for, and when the first of those who ask did so. */
+  readonly #asking = new Map<string, Asking>();
 
   constructor(options: CacheOptions<I>) {
     checkNumber('cache.ttlMs', options.ttlMs, { above: 0 });
@@ -50,13 +57,22 @@ export class Cache<I> implements Layer {
       if (key === undefined) return next(input, options);
       const hit = options?.signal?.aborted ? undefined : this.#lookUp(key, plan.clock.now());
       if (hit !== undefined) return { ok: true, value: hit.value };
-      const asked = this.#generation;
+      const asking = this.#beginAsking(key);
       const outcome = await next(input, options);
-      // What was asked before the cache was emptied may be what it was emptied of.
-      if (outcome.ok && asked === this.#generation)
+      if (--asking.callers === 0) this.#asking.delete(key);
+      // What was asked before the cache was emptied may be what it was emptied of. Whoever asks
+      // later may be given the same answer, where equal calls at the same time are made one.
+      if (outcome.ok && asking.generation === this.#generation)
         this.#write(key, outcome.value, plan.clock.now());
       return outcome;
     };
+  }
+
+  #beginAsking(key: string): Asking {
+    const asking = this.#asking.get(key) ?? { generation: this.#generation, callers: 0 };
+    asking.callers++;
+    this.#asking.set(key, asking);
+    return asking;
   }
 
   delete(key: string): void {

@@ -96,4 +96,26 @@ describe('refreshAuth', () => {
     done();
     expect((await clock.run(staying)).ok).toBe(true);
   });
+
+  it('is made for an attempt that had the new credential, however long ago its call began', async () => {
+    let refreshes = 0;
+    const layers = [quick, refreshAuth(() => void refreshes++)];
+    // The first call fails for another reason, then waits; the second gets a credential meanwhile.
+    const steps = [
+      { fault: fault('server'), afterMs: 5 },
+      denied,
+      { answer: 'second' },
+      denied,
+      { answer: 'first' },
+    ];
+    const { begin, clock, upstream } = rig(steps, layers);
+    const first = begin();
+    await clock.advance(1);
+    const second = begin();
+    expect(await clock.run(second)).toEqual({ ok: true, value: 'second' });
+    expect(refreshes).toBe(1);
+    expect(await clock.run(first)).toEqual({ ok: true, value: 'first' });
+    expect(refreshes).toBe(2);
+    expect(upstream.requests).toHaveLength(5);
+  });
 });

@@ -17,6 +17,8 @@ interface Refresh {
  */
 export function refreshAuth(renew: RefreshAuth): Layer {
   const refreshed = new WeakSet<Call>();
+  /** When the attempt set out that was refused. */
+  const refusedAt = new WeakMap<Call, number>();
   let current: Refresh | undefined;
   let renewedAt = -Infinity;
 
@@ -39,10 +41,13 @@ export function refreshAuth(renew: RefreshAuth): Layer {
 
   return {
     name: 'refreshAuth',
+    after({ call, startedAt }, fault) {
+      if (fault?.kind === 'auth') refusedAt.set(call, startedAt);
+    },
     rescue(call, fault, now) {
       if (fault.kind !== 'auth' || fault.final || refreshed.has(call) || call.live) return false;
       refreshed.add(call);
-      if (call.startedAt <= renewedAt) {
+      if ((refusedAt.get(call) ?? call.startedAt) <= renewedAt) {
         // It set out with the old credential, and somebody has got a new one since.
         call.retryAfter(0, fault, now);
         return true;

@@ -200,4 +200,22 @@ describe('cache', () => {
     await clock.run(asked);
     expect(store.size).toBe(0);
   });
+
+  it('does not write back an old answer that a later caller has shared', async () => {
+    const clock = new VirtualClock();
+    const steps = [{ answer: 'old', afterMs: 50 }, { answer: 'new' }];
+    const upstream = new ScriptedUpstream<string, string>(clock, steps);
+    const store = cache({ keyOf, ttlMs: 1000, maxEntries: 5 });
+    const layers = [store, singleflight(keyOf)];
+    const { outcome } = compose(layers, { effect: 'read', clock }).wrap(upstream.handle);
+    const before = outcome('x');
+    await clock.advance(10);
+    store.delete('x');
+    const after = outcome('x');
+    await clock.run(Promise.all([before, after]));
+    expect(upstream.requests).toHaveLength(1);
+    expect(store.size).toBe(0);
+    expect(await clock.run(outcome('x'))).toEqual({ ok: true, value: 'new' });
+    expect(store.size).toBe(1);
+  });
 });

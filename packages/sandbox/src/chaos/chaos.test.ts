@@ -157,11 +157,11 @@ describe('latency', () => {
 
 test('kinds of faults are known by name or status', () => {
   for (const kind of namedFaults) expect(isFaultKind(kind)).toBe(true);
-  expect(['http-500', 'http-429', 'http-400'].every(isFaultKind)).toBe(true);
+  expect(['http-500', 'http-429', 'http-400', 'acted-http-503'].every(isFaultKind)).toBe(true);
   fc.assert(
     fc.property(fc.string(), (text) => {
       if (isFaultKind(text)) expect(paceOf(text)).toBeGreaterThan(0);
     }),
   );
-  expect(['http-200', 'http-600', 'http-', 'fire'].some(isFaultKind)).toBe(false);
+  expect(['http-200', 'http-600', 'http-', 'acted-http-201', 'fire'].some(isFaultKind)).toBe(false);
 });

@@ -38,7 +38,7 @@ const milliseconds = z.number().min(0).max(3_600_000);
 const isKind = (value: unknown): boolean => typeof value === 'string' && isFaultKind(value);
 const kinds = z.custom<FaultRule['kind']>(
   (value) => isKind(value) || (Array.isArray(value) && value.length > 0 && value.every(isKind)),
-  `is not a fault: use one of ${namedFaults.join(', ')}, or http-400 to http-599`,
+  `is not a fault: use one of ${namedFaults.join(', ')}, http-400 to http-599, or acted-http-400 to acted-http-599`,
 );
 
 export const faultRuleSchema: z.ZodType<FaultRule> = z

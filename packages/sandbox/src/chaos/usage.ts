@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { CONNECTION } from './chaos.js';
+import { isContentFault, type ContentFault, type FaultKind } from './kinds.js';
 import { latencySchema, type Latency } from './latency.js';
 import { faultRulesSchema, type FaultRule } from './rule.js';
 
 /** Something that was asked of the sandbox and that means nothing. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 export function checked<Value>(schema: z.ZodType<Value>, given: unknown, what: string): Value {
   const result = schema.safeParse(given);
@@ -19,11 +22,32 @@ function refuseUnknownRoutes(named: readonly string[], known: readonly string[])
     throw new UsageError(`"${stranger}" is not a route: use one of ${known.join(', ')}`);
 }
 
-export function checkedFaults(given: readonly FaultRule[], routes: readonly string[]): FaultRule[] {
+/** The same for a fault that only another upstream can commit. */
+function refuseForeignFaults(kinds: readonly FaultKind[], own: readonly ContentFault[]): void {
+  const foreign = kinds.find((kind) => isContentFault(kind) && !own.includes(kind));
+  if (foreign !== undefined)
+    throw new UsageError(
+      `"${foreign}" is not a fault of this upstream, which has ${own.join(', ')}`,
+    );
+}
+
+export interface Vulnerable {
+  readonly routes: readonly string[];
+  readonly contentFaults: readonly ContentFault[];
+}
+
+export function checkedFaults(
+  given: readonly FaultRule[],
+  { routes, contentFaults }: Vulnerable,
+): FaultRule[] {
   const rules = checked(faultRulesSchema, given, 'the list of faults');
   refuseUnknownRoutes(
     rules.flatMap((rule) => rule.routes ?? []),
     routes,
+  );
+  refuseForeignFaults(
+    rules.flatMap(({ kind }) => kind),
+    contentFaults,
   );
   return rules;
 }

@@ -4,7 +4,7 @@ import { isContentFault } from '../chaos/kinds.js';
 import { answerFrom, page, type Answer } from './answer.js';
 import { deliver } from './deliver.js';
 import type { LogEntry, RequestLog } from './log.js';
-import { comesFirst, misdeliveryOf, reset, substitute, wasBroken } from './misdeliver.js';
+import { comesFirst, isUnread, misdeliveryOf, reset, substitute, wasBroken } from './misdeliver.js';
 import { pause } from './pause.js';
 import { readBody } from './read-body.js';
 import { fingerprintOf, headOf, requestFrom } from './request.js';
@@ -63,7 +63,7 @@ export async function exchange(
     }),
   );
 
-  const unread = early?.fault?.kind === 'reset-before-read';
+  const unread = early?.fault !== undefined && isUnread(early.fault);
   const read = unread ? { bytes: NOTHING } : await readBody(incoming);
   if ('failed' in read) {
     if (read.failed === 'too-large') reset(outgoing);
@@ -82,10 +82,10 @@ export async function exchange(
       return drawn(kind);
     };
     const request = requestFrom(incoming, head, bytes);
-    return answerFrom(await upstream.answer(request, { host, drawn, commit }));
+    return answerFrom(await upstream.answer(request, { host, request: note.id, drawn, commit }));
   };
-  const replaced = fault && substitute(fault, upstream);
-  const ready = replaced ?? (fault && comesFirst(fault) ? EMPTY : await answer());
+  const real = fault && comesFirst(fault) ? EMPTY : await answer();
+  const ready = (fault && substitute(fault, upstream, real)) ?? real;
   if (!(await pause(plan.waitMs - (performance.now() - arrived), outgoing))) return;
   const misdeliver = fault && misdeliveryOf(fault);
   await (misdeliver ?? deliver)(outgoing, ready);

@@ -6,6 +6,8 @@ import { exchange, type Parts } from './exchange.js';
 export interface Front {
   /** For example http://127.0.0.1:53211 */
   readonly origin: string;
+  /** While it is not reachable, connections are refused; those that there were are gone. */
+  readonly setReachable: (reachable: boolean) => Promise<void>;
   /** Ends at once, whatever is stalled, dripping or kept alive. */
   readonly close: () => Promise<void>;
 }
@@ -44,22 +46,29 @@ export async function openFront({ host, port, ...parts }: FrontOptions): Promise
     strikeConnection(parts, host, connections, socket);
   });
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, () => {
-      server.off('error', reject);
-      resolve();
+  const listen = (at: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(at, LOOPBACK, () => {
+        server.off('error', reject);
+        resolve();
+      });
     });
-  });
-  origin = `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets.keys()) socket.destroy();
+    });
+  await listen(port);
+  const { port: own } = server.address() as AddressInfo;
+  origin = `http://${LOOPBACK}:${own}`;
 
   return {
     origin,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets.keys()) socket.destroy();
-      }),
+    setReachable: async (reachable) => {
+      if (reachable !== server.listening) await (reachable ? listen(own) : close());
+    },
+    close,
   };
 }
 

@@ -48,9 +48,15 @@ export interface Counts {
 type Begin = Omit<LogEntry, 'id' | 'outcome' | 'tookMs' | 'status'>;
 type Changes = Partial<Omit<LogEntry, 'id' | 'at'>>;
 
+/** Changes an entry of the log. */
+interface Note {
+  (changes: Changes): void;
+  readonly id: number;
+}
+
 export interface RequestLog {
   /** Enters a request as it arrives, so that one without an answer counts too. */
-  readonly begin: (entry: Begin) => (changes: Changes) => void;
+  readonly begin: (entry: Begin) => Note;
   readonly entries: (query?: LogQuery) => LogEntry[];
   readonly counts: () => Counts;
   readonly clear: () => void;
@@ -83,11 +89,12 @@ export function createLog(capacity = 10_000): RequestLog {
         held = held.slice(-capacity);
       }
       const { add } = tally;
-      return (changes) => {
+      const note = (changes: Changes): void => {
         add(kept, -1);
         Object.assign(kept, changes);
         add(kept, 1);
       };
+      return Object.assign(note, { id: lastId });
     },
     entries: ({ after = 0, route, limit = Infinity } = {}) =>
       held

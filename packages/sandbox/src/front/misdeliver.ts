@@ -43,9 +43,28 @@ async function written(outgoing: ServerResponse, bytes: Buffer): Promise<void> {
   });
 }
 
+function stall({ stallMs }: Fault): Misdelivery {
+  return async (outgoing) => {
+    if (stallMs === undefined) return closed(outgoing);
+    if (await pause(stallMs, outgoing)) reset(outgoing);
+    return undefined;
+  };
+}
+
+/** Bytes that are neither JSON nor UTF-8. */
+const GARBAGE = Buffer.from('fffe007b5b22c3287d00e28228f09f', 'hex');
+
+/** The status and the headers that it should have had, with another body. */
+const withBody =
+  (body: Buffer): Misdelivery =>
+  (outgoing, { status, headers }) =>
+    deliver(outgoing, { status, headers, body, length: body.length });
+
 const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery>>> = {
   'reset-before-read': () => async (outgoing) => reset(outgoing),
   'reset-after-read': () => async (outgoing) => reset(outgoing),
+  'close-before-read': () => hangUp,
+  'close-after-read': () => hangUp,
 
   'half-body': () => async (outgoing, answer) => {
     writeHead(outgoing, answer);
@@ -54,13 +73,8 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
     reset(outgoing);
   },
 
-  stall:
-    ({ stallMs }) =>
-    async (outgoing) => {
-      if (stallMs === undefined) return closed(outgoing);
-      if (await pause(stallMs, outgoing)) reset(outgoing);
-      return undefined;
-    },
+  stall,
+  'acted-stall': stall,
 
   drip:
     ({ dripMs = 10_000 }) =>
@@ -80,6 +94,9 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
     return deliver(outgoing, { ...answer, body, length: body.length });
   },
 
+  garbage: () => withBody(GARBAGE),
+  'empty-json': () => withBody(Buffer.from('{}')),
+
   // More is promised than comes, and the connection ends politely.
   'length-too-long': () => async (outgoing, answer) => {
     writeHead(outgoing, answer, answer.body.length + 1000);
@@ -95,16 +112,18 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
   },
 };
 
-/** Faults that give an answer of their own and do not ask the upstream for one. */
-export function substitute(fault: Fault, upstream: Upstream): Answer | undefined {
+/** Faults that give an answer of their own. What acted before it fails still tells its limits and the like. */
+export function substitute(fault: Fault, upstream: Upstream, real: Answer): Answer | undefined {
   const { kind, retryAfter, location = '' } = fault;
   if (kind === 'html-200') return page(200, 'text/html', HTML_PAGE);
   if (kind === 'html-502') return page(502, 'text/html', HTML_PAGE);
   if (kind === 'redirect') return withHeader(page(307, 'text/plain', ''), 'location', location);
   const status = statusOf(kind);
   if (status === undefined) return undefined;
-  const { type, text } = upstream.outage(status);
-  const answer = page(status, type, text);
+  const { type, text, headers } = upstream.outage(status);
+  const plain = page(status, type, text);
+  const known = kind.startsWith('acted-') ? real.headers : {};
+  const answer = { ...plain, headers: { ...known, ...plain.headers, ...headers } };
   if (!retryAfter) return answer;
   return withHeader(answer, 'retry-after', retryAfterValue(retryAfter, Date.now()));
 }
@@ -118,6 +137,13 @@ export function misdeliveryOf(fault: Fault): Misdelivery | undefined {
 }
 
 /** Does the fault leave the upstream untouched, as if the request had not reached it? */
-export function comesFirst({ kind }: Fault): boolean {
-  return kind === 'reset-before-read' || kind === 'stall';
+export function comesFirst(fault: Fault): boolean {
+  return isUnread(fault) || untouched.has(fault.kind) || fault.kind.startsWith('http-');
+}
+
+const untouched: ReadonlySet<FaultKind> = new Set(['stall', 'html-200', 'html-502', 'redirect']);
+
+/** Does it end the exchange without reading the body? */
+export function isUnread({ kind }: Fault): boolean {
+  return kind === 'reset-before-read' || kind === 'close-before-read';
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-const LARGEST = 4 * 1024 * 1024;
+/** Room for the largest piece of a file that an upstream takes at once, which is 5 MB, and its wrapping. */
+const LARGEST = 8 * 1024 * 1024;
 
 export type ReadBody =
   | { readonly bytes: Buffer }

@@ -4,9 +4,12 @@ import type { Seat } from './upstream.js';
 
 export type RouteContext = Context<{ Bindings: Seat }>;
 
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+type Method = (typeof methods)[number];
+
 export interface Route {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   readonly path: string;
   readonly handle: (context: RouteContext) => Response | Promise<Response>;
 }
@@ -38,6 +41,6 @@ export function createRouter(routes: readonly Route[]): Router {
     app,
     names: [...new Set(routes.map(({ name }) => name)), UNKNOWN],
     routeOf,
-    methodsOf: (path) => ['GET', 'POST'].filter((method) => routeOf(method, path) !== UNKNOWN),
+    methodsOf: (path) => methods.filter((method) => routeOf(method, path) !== UNKNOWN),
   };
 }

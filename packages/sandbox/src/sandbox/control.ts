@@ -13,15 +13,24 @@ type Controlled = Omit<Sandbox, 'control' | 'close'> & {
   readonly origins: Readonly<Record<string, string>>;
 };
 
+/** More than every upstream offers: what to show, and what can be asked or set under which path. */
+export interface ExtraControl {
+  readonly state: () => object;
+  readonly reads: Readonly<Record<string, (query: Readonly<Record<string, string>>) => object>>;
+  readonly sets: Readonly<Record<string, (given: unknown) => unknown>>;
+}
+
 /** The same that the JavaScript interface offers, over HTTP and JSON, for another process. */
 export async function openControl(
   sandbox: Controlled,
   port: number,
+  extra?: ExtraControl,
 ): Promise<Front & { readonly url: string }> {
   const base = `/__control/${randomBytes(12).toString('base64url')}`;
-  const routed = new Hono().route(base, controlApp(sandbox));
+  const routed = new Hono().route(base, controlApp(sandbox, extra));
   const upstream = {
     routes: ['control'],
+    contentFaults: [],
     routeOf: () => 'control',
     answer: (request: Request) => routed.fetch(request),
     outage: () => ({ type: 'text/plain', text: '' }),
@@ -31,13 +40,14 @@ export async function openControl(
   return { ...front, url: front.origin + base };
 }
 
-function controlApp(sandbox: Controlled): Hono {
+function controlApp(sandbox: Controlled, extra?: ExtraControl): Hono {
   const app = new Hono();
   const state = () => ({
     origins: sandbox.origins,
     faults: sandbox.faults(),
     latency: sandbox.latency(),
     counts: sandbox.counts(),
+    ...extra?.state(),
   });
   app.get('/', (context) => context.json(state()));
   app.put('/faults', (context) =>
@@ -59,8 +69,17 @@ function controlApp(sandbox: Controlled): Hono {
   app.post('/restart', (context) =>
     applied(context, restartSchema, ({ seed }) => sandbox.restart(seed)),
   );
+  app.put('/reachable', (context) =>
+    applied(context, reachableSchema, ({ reachable }) => sandbox.setReachable(reachable)),
+  );
+  for (const [path, read] of Object.entries(extra?.reads ?? {}))
+    app.get(path, (context) => answered(context, () => read(context.req.query())));
+  for (const [path, set] of Object.entries(extra?.sets ?? {}))
+    app.put(path, (context) => applied(context, z.unknown(), set));
   return app;
 }
+
+const reachableSchema = z.strictObject({ reachable: z.boolean() });
 
 const restartSchema = z.strictObject({ seed: z.exactOptional(z.int()) });
 
@@ -74,7 +93,7 @@ const logQuerySchema = z.strictObject({
 async function applied<Value>(
   context: Context,
   schema: z.ZodType<Value>,
-  apply: (value: Value) => void,
+  apply: (value: Value) => unknown,
 ): Promise<Response> {
   const text = await context.req.text();
   let given: unknown;
@@ -85,11 +104,16 @@ async function applied<Value>(
   }
   const checked = schema.safeParse(given);
   if (!checked.success) return context.json({ error: z.prettifyError(checked.error) }, 400);
+  return answered(context, () => apply(checked.data));
+}
+
+/** With what came out, or 204 if that is nothing. */
+async function answered(context: Context, act: () => unknown): Promise<Response> {
   try {
-    apply(checked.data);
+    const result = await act();
+    return result === undefined ? context.body(null, 204) : context.json(result);
   } catch (cause) {
     if (cause instanceof UsageError) return context.json({ error: cause.message }, 400);
     throw cause;
   }
-  return context.body(null, 204);
 }

@@ -5,13 +5,15 @@ import { checkedFaults, checkedLatency } from '../chaos/usage.js';
 import { openFront, type Front } from '../front/front.js';
 import { createLog, type Counts, type LogEntry, type LogQuery } from '../front/log.js';
 import type { Upstream } from '../front/upstream.js';
-import { openControl } from './control.js';
+import { openControl, type ExtraControl } from './control.js';
 
 export interface OpenOptions extends ChaosOptions {
   /** Ports by the name of the address; the first one is the upstream's own. 0 is any that is free. */
   readonly ports: Readonly<Record<string, number>>;
   readonly controlPort?: number;
   readonly logCapacity?: number;
+  /** What this upstream offers beside what all offer. */
+  readonly extraControl?: ExtraControl;
 }
 
 /** What can be done to a running upstream, whichever it is. */
@@ -25,6 +27,8 @@ export interface Sandbox {
   readonly setFaults: (rules: readonly FaultRule[]) => void;
   readonly latency: () => Latency;
   readonly setLatency: (latency: Latency) => void;
+  /** While it is not reachable, connections are refused, as by a host where nothing listens. */
+  readonly setReachable: (reachable: boolean) => Promise<void>;
   /** Empties the log and begins the same draws again, or those of another seed. */
   readonly restart: (seed?: number) => void;
   readonly close: () => Promise<void>;
@@ -42,6 +46,7 @@ export async function openSandbox(
   // Nobody knows the addresses yet, so nobody can ask before there is an upstream.
   const later: Upstream = {
     routes: [],
+    contentFaults: [],
     routeOf: (method, path) => upstream?.routeOf(method, path) ?? '',
     answer: (request, seat) =>
       upstream?.answer(request, seat) ?? new Response(null, { status: 503 }),
@@ -56,6 +61,7 @@ export async function openSandbox(
     for (const [host, port] of Object.entries(options.ports))
       fronts.set(host, await openFront({ upstream: later, chaos, log, host, port }));
     const origins = Object.fromEntries([...fronts].map(([host, { origin }]) => [host, origin]));
+    const own = [...fronts.values()];
     const made = upstreamAt(origins);
     upstream = made;
     const handle = {
@@ -63,10 +69,12 @@ export async function openSandbox(
       counts: log.counts,
       clearLog: log.clear,
       faults: chaos.faults,
-      setFaults: (rules: readonly FaultRule[]) =>
-        chaos.setFaults(checkedFaults(rules, made.routes)),
+      setFaults: (rules: readonly FaultRule[]) => chaos.setFaults(checkedFaults(rules, made)),
       latency: chaos.latency,
       setLatency: (shape: Latency) => chaos.setLatency(checkedLatency(shape, made.routes)),
+      setReachable: async (reachable: boolean) => {
+        await Promise.all(own.map((front) => front.setReachable(reachable)));
+      },
       restart: (seed?: number) => {
         log.clear();
         chaos.restart(seed);
@@ -74,7 +82,8 @@ export async function openSandbox(
     };
     handle.setFaults(faults);
     handle.setLatency(latency);
-    const control = await openControl({ ...handle, origins }, options.controlPort ?? 0);
+    const controlled = { ...handle, origins };
+    const control = await openControl(controlled, options.controlPort ?? 0, options.extraControl);
     fronts.set('control', control);
     return { ...handle, origins, control: { url: control.url }, close };
   } catch (cause) {

@@ -1,14 +1,8 @@
-import type { DrawBy } from '../chaos/chaos.js';
 import { faultFromText, latencyFromText } from '../chaos/rule-text.js';
 import { UsageError } from '../chaos/usage.js';
+import { drawByFrom, wholeNumber, type Flag } from '../flags/flag.js';
 import { flavours, type Flavour } from './flavour/flavours.js';
 import type { StacSandboxOptions } from './options.js';
-
-export interface Flag {
-  /** As option parsers declare it: `--seed <number>`; three dots where it may be given again. */
-  readonly flag: string;
-  readonly description: string;
-}
 
 export const stacFlags: readonly Flag[] = [
   { flag: '--port <number>', description: 'port of the API on 127.0.0.1 (default: any)' },
@@ -40,10 +34,10 @@ export interface StacFlagValues {
 export function stacOptionsFromFlags(values: StacFlagValues): StacSandboxOptions {
   const { flavour, drawBy, requireHeader, fault, latency } = values;
   return {
-    ...number(values, 'port', 0, 65_535),
-    ...number(values, 'assetsPort', 0, 65_535),
-    ...number(values, 'controlPort', 0, 65_535),
-    ...number(values, 'seed', 0, Number.MAX_SAFE_INTEGER),
+    ...wholeNumber(values, 'port', 0, 65_535),
+    ...wholeNumber(values, 'assetsPort', 0, 65_535),
+    ...wholeNumber(values, 'controlPort', 0, 65_535),
+    ...wholeNumber(values, 'seed', 0, Number.MAX_SAFE_INTEGER),
     ...(values.scale !== undefined && { scale: scaleFrom(values.scale) }),
     ...(flavour !== undefined && { flavour: flavourFrom(flavour) }),
     ...(drawBy !== undefined && { drawBy: drawByFrom(drawBy) }),
@@ -51,22 +45,6 @@ export function stacOptionsFromFlags(values: StacFlagValues): StacSandboxOptions
     ...(fault && { faults: fault.map(faultFromText) }),
     ...(latency && { latency: latencyFromText(latency) }),
   };
-}
-
-type NumberFlag = 'port' | 'assetsPort' | 'controlPort' | 'seed';
-
-function number(
-  values: StacFlagValues,
-  name: NumberFlag,
-  min: number,
-  max: number,
-): Partial<Record<NumberFlag, number>> {
-  const text = values[name];
-  if (text === undefined) return {};
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new UsageError(`${name} "${text}" is not a whole number from ${min} to ${max}`);
-  return { [name]: value };
 }
 
 function scaleFrom(text: string): number {
@@ -81,11 +59,6 @@ function flavourFrom(text: string): Flavour {
   const flavour = known.find((name) => name === text);
   if (!flavour) throw new UsageError(`flavour "${text}" is not one of ${known.join(', ')}`);
   return flavour;
-}
-
-function drawByFrom(text: string): DrawBy {
-  if (text === 'arrival' || text === 'request') return text;
-  throw new UsageError(`draw-by "${text}" is neither arrival nor request`);
 }
 
 function headerFrom(text: string): { name: string; value: string } {

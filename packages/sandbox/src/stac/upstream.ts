@@ -37,6 +37,7 @@ export function stacUpstream(
   });
   return {
     routes: names,
+    contentFaults: ['loop-next', 'foreign-next', 'empty-page', 'too-large-413', 'too-large-502'],
     routeOf,
     answer: (request, seat) => {
       const route = routeOf(request.method, new URL(request.url).pathname);

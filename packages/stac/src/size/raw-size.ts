@@ -1,23 +1,25 @@
 import { docOf, docsOf, numbersOf, textOf, type Doc } from '../json.js';
 
 /** Bytes of one sample, by the names of the raster extension and of STAC 1.1. */
-const SAMPLE_BYTES: Readonly<Record<string, number>> = {
-  int8: 1,
-  uint8: 1,
-  int16: 2,
-  uint16: 2,
-  float16: 2,
-  int32: 4,
-  uint32: 4,
-  float32: 4,
-  cint16: 4,
-  int64: 8,
-  uint64: 8,
-  float64: 8,
-  cint32: 8,
-  cfloat32: 8,
-  cfloat64: 16,
-};
+const SAMPLE_BYTES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    int8: 1,
+    uint8: 1,
+    int16: 2,
+    uint16: 2,
+    float16: 2,
+    int32: 4,
+    uint32: 4,
+    float32: 4,
+    cint16: 4,
+    int64: 8,
+    uint64: 8,
+    float64: 8,
+    cint32: 8,
+    cfloat32: 8,
+    cfloat64: 16,
+  }),
+);
 
 /** The size of an asset's pixels without compression: its shape times what its bands hold. */
 export function rawSize(asset: Doc, item: Doc): number | undefined {
@@ -28,7 +30,7 @@ export function rawSize(asset: Doc, item: Doc): number | undefined {
   const shape = own ?? (types.length > 0 ? numbersOf(properties['proj:shape']) : undefined);
   if (!shape || shape.length !== 2 || types.length === 0) return undefined;
   const [height = 0, width = 0] = shape;
-  const sizes = types.map((type) => (type === undefined ? undefined : SAMPLE_BYTES[type]));
+  const sizes = types.map((type) => (type === undefined ? undefined : SAMPLE_BYTES.get(type)));
   const known = sizes.filter((size) => size !== undefined);
   if (known.length !== sizes.length || height <= 0 || width <= 0) return undefined;
   return height * width * known.reduce((sum, size) => sum + size, 0);

@@ -42,6 +42,7 @@ describe('sizes from metadata', () => {
     [{ data_type: 'float64', bands: [{ name: 'r' }] }, 160_000],
     [{ 'proj:shape': [10, 10], data_type: 'uint8' }, 100],
     [{ 'raster:bands': [{ data_type: 'other' }] }, undefined],
+    [{ 'proj:shape': [10, 10], data_type: 'valueOf' }, undefined], // what every object has is no type
     [{ 'raster:bands': [{ data_type: 'uint8' }, {}] }, undefined],
     [{ 'proj:shape': [0, 10], data_type: 'uint8' }, undefined],
     [{ 'proj:shape': [10, 10] }, undefined],

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/**
+ * @typedef {{ result?: any, error?: unknown }} Reply
+ * @typedef {object} Server a server in a process of its own, asked for one thing at a time
+ * @property {(method: string, params?: unknown) => Promise<Reply>} ask
+ * @property {() => number} logged bytes that it wrote to stderr
+ * @property {() => Promise<void>} close
+ */
+
+const goodbyeMs = 5000;
+
+/**
+ * Starts a server and shakes hands. The client writes lines and reads lines, and nothing else: whatever a real one
+ * adds, it adds to every server alike.
+ *
+ * @param {string} node
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: Record<string, string> }} [options]
+ * @returns {Promise<Server>}
+ */
+export const openServer = async (node, args, { cwd, env } = {}) => {
+  const { NODE_OPTIONS: _, ...own } = process.env; // whatever it holds, it is not what we measure
+  const child = spawn(node, [...args], { cwd, env: { ...own, ...env }, stdio: 'pipe' });
+  const ended = once(child, 'exit');
+  let logged = 0;
+  let unread = '';
+  /** @type {((reply: Reply) => void) | undefined} */
+  let waiting;
+  /** @type {((reason: Error) => void) | undefined} */
+  let fail;
+  child.stderr.on('data', (chunk) => (logged += chunk.length));
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    unread += text;
+    for (let end = unread.indexOf('\n'); end >= 0; end = unread.indexOf('\n')) {
+      const line = unread.slice(0, end);
+      unread = unread.slice(end + 1);
+      // A notification is no answer.
+      if (line.includes('"id"')) waiting?.(JSON.parse(line));
+    }
+  });
+  child.on('exit', (code) => fail?.(new Error(`${args.join(' ')} ended with ${code}`)));
+  child.stdin.on('error', () => {}); // its end is told by 'exit'
+
+  let id = 0;
+  /** @type {Server['ask']} */
+  const ask = (method, params) =>
+    new Promise((resolve, reject) => {
+      waiting = resolve;
+      fail = reject;
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params })}\n`);
+    });
+  const close = async () => {
+    fail = undefined;
+    const timer = setTimeout(() => child.kill('SIGKILL'), goodbyeMs);
+    child.stdin.end();
+    await ended;
+    clearTimeout(timer);
+  };
+  await ask('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  });
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  return { ask, logged: () => logged, close };
+};

@@ -1,0 +1,83 @@
+import { withProgress } from '../../../scripts/lib/progress.mjs';
+import { digits, withSpread } from '../format.mjs';
+import { measureCalls } from './call-cost.mjs';
+import { measureStarts } from './start-time.mjs';
+
+/**
+ * @typedef {import('../nodes.mjs').Runtime} Runtime
+ * @typedef {import('../packages.mjs').Line} Line
+ * @typedef {object} Served what a server costs, by line of Node
+ * @property {Partial<Record<Line, import('./call-cost.mjs').CallCost>>} calls
+ * @property {Partial<Record<Line, import('./start-time.mjs').StartTime>>} starts
+ * @typedef {{ calls: boolean, starts: boolean }} Wanted
+ */
+
+export const servedNames = {
+  calls: 'served: a trivial tool over stdio, our host beside the bare SDK',
+  starts: 'served: start to the first tools/list, toolkeel serve stac beside server-everything',
+};
+
+export const servedRounds = { calls: 7, starts: 21 };
+
+/**
+ * @param {readonly Runtime[]} runtimes
+ * @param {Wanted} wanted
+ * @param {boolean} quick
+ * @returns {Promise<Served>}
+ */
+export const measureServed = async (runtimes, wanted, quick) => {
+  /** @type {Served} */
+  const served = { calls: {}, starts: {} };
+  let label = 'servers';
+  const rounds = quick ? { calls: 1, starts: 5 } : servedRounds;
+  const say =
+    (/** @type {string} */ what, /** @type {Line} */ line, /** @type {number} */ of) =>
+    (/** @type {number} */ done) => {
+      label = `${what} on Node ${line}, ${done} of ${of} done`;
+    };
+  await withProgress(
+    () => label,
+    async () => {
+      for (const { line, path } of runtimes) {
+        if (wanted.calls)
+          served.calls[line] = await measureCalls(
+            path,
+            rounds.calls,
+            say('calls over stdio', line, rounds.calls),
+          );
+        if (wanted.starts)
+          served.starts[line] = await measureStarts(
+            path,
+            rounds.starts,
+            say('starts', line, rounds.starts),
+          );
+      }
+    },
+  );
+  return served;
+};
+
+/**
+ * @param {Served} served
+ * @returns {import('../table.mjs').Table}
+ */
+export const servedTable = ({ calls, starts }) => ({
+  head: ['a server', 'Toolkeel', 'the other', 'ratio'],
+  rows: [
+    ...Object.entries(calls).flatMap(([line, { oursUs, bareUs, ratio, noise }]) => [
+      [
+        `Node ${line}: a trivial tool, the bare SDK, p50 in µs`,
+        withSpread(oursUs),
+        withSpread(bareUs),
+        withSpread(ratio),
+      ],
+      [`Node ${line}: … the bare SDK against itself`, '–', '–', withSpread(noise)],
+    ]),
+    ...Object.entries(starts).map(([line, { oursMs, theirsMs, ratio }]) => [
+      `Node ${line}: start to the first tools/list, server-everything, ms`,
+      withSpread(oursMs),
+      withSpread(theirsMs),
+      digits(ratio),
+    ]),
+  ],
+});

@@ -1,0 +1,152 @@
+import { undecided } from '@toolkeel/host';
+import type { Decided, OperationView } from '@toolkeel/journal';
+import { actorOf } from '../people/actor.js';
+import type { DeskFlags, OpenedDesk } from '../people/open-desk.js';
+import { pretty, table } from '../people/print.js';
+import { operationText } from '../people/show-operation.js';
+import type { Surroundings } from '../surroundings.js';
+import { UsageError } from '../usage-error.js';
+import { atDesk, filterOf, jsonOf, unknownOperation, type ListFlags } from './operations.js';
+
+export interface DecideFlags extends DeskFlags {
+  readonly hash?: string;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+export interface EditFlags extends Omit<DecideFlags, 'reason'> {
+  readonly set?: readonly string[];
+  readonly remove?: readonly string[];
+}
+
+export async function listApprovals(flags: ListFlags, around: Surroundings): Promise<number> {
+  const { config: _, json, ...given } = flags;
+  const filter = filterOf(given);
+  return atDesk(flags, around, async ({ approvals }, say) => {
+    const found = await approvals.list(filter);
+    if (json) say(`${pretty({ approvals: found })}\n`);
+    else if (found.length === 0) say('Nothing waits for a person.\n');
+    else say(approvalTable(found, around));
+    return 0;
+  });
+}
+
+export async function showApproval(
+  id: string,
+  flags: DeskFlags,
+  around: Surroundings,
+): Promise<number> {
+  return atDesk(flags, around, async (desk, say) => {
+    const operation = await waiting(desk, id);
+    say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
+    return 0;
+  });
+}
+
+export async function decide(
+  decision: 'approve' | 'reject',
+  id: string,
+  flags: DecideFlags,
+  around: Surroundings,
+): Promise<number> {
+  const by = actorOf(flags.by);
+  const { reason, json } = flags;
+  return atDesk(flags, around, async (desk, say) => {
+    const hash = await seen(`${decision} this`, id, flags, around, desk, say);
+    if (hash === undefined) return 1;
+    const given = { hash, by, ...(reason !== undefined && { reason }) };
+    const result = await desk.approvals[decision](id, given);
+    return tell(result, json, say, `${id} is ${decision === 'approve' ? 'approved' : 'rejected'}.`);
+  });
+}
+
+export async function editApproval(
+  id: string,
+  flags: EditFlags,
+  around: Surroundings,
+): Promise<number> {
+  const by = actorOf(flags.by);
+  const changes = Object.fromEntries((flags.set ?? []).map(assignment));
+  const remove = [...(flags.remove ?? [])];
+  if (Object.keys(changes).length + remove.length === 0) {
+    throw new UsageError('Say what to change: --set name=value, --remove name.');
+  }
+  return atDesk(flags, around, async (desk, say) => {
+    const hash = await seen('change this', id, flags, around, desk, say);
+    if (hash === undefined) return 1;
+    const result = await desk.approvals.edit(id, { hash, by, changes, remove });
+    const { operation } = result;
+    return tell(
+      result,
+      flags.json,
+      say,
+      `${operationText(operation)}\nEdited. What is above is approved with --hash ${operation.approval?.hash ?? ''}`,
+    );
+  });
+}
+
+/**
+ * The hash of what the person has seen: the one that they name, or that of what is shown to them now.
+ * Undefined where they think better of it.
+ */
+async function seen(
+  what: string,
+  id: string,
+  { hash, json }: DecideFlags,
+  { isInteractive, confirm }: Surroundings,
+  desk: OpenedDesk,
+  say: (text: string) => void,
+): Promise<string | undefined> {
+  const operation = await waiting(desk, id);
+  if (hash !== undefined) return hash;
+  if (!isInteractive || json) {
+    throw new UsageError(
+      `Nobody can be asked here. Look at it (toolkeel approvals show ${operation.id}), then name what you saw: --hash HASH.`,
+    );
+  }
+  say(`${operationText(operation)}\n`);
+  return (await confirm(`Do you ${what}?`)) ? operation.approval?.hash : undefined;
+}
+
+async function waiting({ approvals }: OpenedDesk, id: string): Promise<OperationView> {
+  const operation = await approvals.show(id);
+  if (!operation) throw unknownOperation(id);
+  return operation;
+}
+
+function tell(
+  { kind, operation }: Decided,
+  json: boolean | undefined,
+  say: (text: string) => void,
+  done: string,
+): number {
+  const isDone = kind === 'decided';
+  if (json) say(`${pretty({ decided: isDone, kind, operation })}\n`);
+  else if (isDone) say(`${done}\n`);
+  else {
+    const { message, whatToDo } = undecided(kind);
+    say(`${message} ${whatToDo}\n`);
+  }
+  return isDone ? 0 : 1;
+}
+
+/** `name=value`: the value is JSON where it can be, else a text. */
+function assignment(text: string): readonly [string, unknown] {
+  const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined)
+    throw new UsageError(`--set must be name=value, not ${text.slice(0, 60)}`);
+  const isJson = /^([[{"]|-?\d|true$|false$|null$)/.test(value);
+  return [name, isJson ? jsonOf(`--set ${name}`, value) : value];
+}
+
+function approvalTable(found: readonly OperationView[], around: Surroundings): string {
+  const rows = found.map(({ id, tool, account, approval }) => [
+    id,
+    tool,
+    account,
+    approval?.rule ?? '',
+    approval?.decision ?? 'waits',
+    approval?.expires_at ?? '',
+  ]);
+  return table(['OPERATION', 'TOOL', 'ACCOUNT', 'RULE', 'DECISION', 'EXPIRES'], rows, around);
+}

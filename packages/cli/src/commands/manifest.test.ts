@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compareManifests, manifestSchema, manifestText } from '@toolkeel/contract';
+import { describe, expect, it } from 'vitest';
+import { watchedSurroundings } from '../surroundings.fixture.js';
+import { useTempDir } from '../temp-dir.fixture.js';
+import { currentManifest, manifest, publishedManifest } from './manifest.js';
+
+const dir = useTempDir();
+const here = () => watchedSurroundings({ cwd: dir() });
+
+it('is the one that we publish: no tool comes, goes or changes unnoticed', async () => {
+  const current = await currentManifest();
+  // After a change that is meant: UPDATE_MANIFEST=1 npx vitest run manifest && npm run format
+  if (process.env['UPDATE_MANIFEST']) writeFileSync(publishedManifest, manifestText(current));
+  const committed = manifestSchema.parse(JSON.parse(readFileSync(publishedManifest, 'utf8')));
+  expect(compareManifests(committed, current)).toEqual([]);
+  expect(publishedManifest).toBe(fileURLToPath(new URL('../manifest.json', import.meta.url)));
+});
+
+describe('toolkeel manifest', () => {
+  it('prints all tools, and those of a profile', async () => {
+    const surroundings = here();
+    expect(await manifest({}, surroundings)).toBe(0);
+    const { tools } = manifestSchema.parse(JSON.parse(surroundings.said()));
+    expect(tools.map(({ name }) => name)).toContain('search_items');
+    const reading = here();
+    await manifest({ profile: 'readonly' }, reading);
+    for (const tool of manifestSchema.parse(JSON.parse(reading.said())).tools) {
+      expect(tool.profiles).toContain('readonly');
+    }
+    await expect(manifest({ profile: 'all' }, here())).rejects.toThrow(/no profile "all"/);
+  });
+
+  it('is content with what it was published with, and with what it has just printed', async () => {
+    const printed = here();
+    await manifest({}, printed);
+    writeFileSync(join(dir(), 'tools.json'), printed.said());
+    for (const check of [true, 'tools.json'] as const) {
+      const surroundings = here();
+      expect(await manifest({ check }, surroundings)).toBe(0);
+      expect(surroundings.said()).toMatch(/^\d+ tools, as .*json says/);
+    }
+  });
+
+  it('names every tool that came, went or changed', async () => {
+    const { tools, ...rest } = await currentManifest();
+    const [first, second, ...others] = tools;
+    const changed = [{ ...second, category: 'other' }, { ...first, name: 'gone' }, ...others];
+    writeFileSync(join(dir(), 'old.json'), JSON.stringify({ ...rest, tools: changed }));
+    const surroundings = here();
+    expect(await manifest({ check: 'old.json' }, surroundings)).toBe(1);
+    expect(surroundings.complained()).toContain(`${first?.name} is new`);
+    expect(surroundings.complained()).toContain('gone is gone');
+    expect(surroundings.complained()).toContain(`${second?.name}: category was "other"`);
+  });
+
+  it.each([
+    ['not there', undefined, /cannot be read/],
+    ['no JSON', '{', /is not JSON/],
+    ['no manifest', '{"manifest_version":2}', /is not a manifest at manifest_version/],
+  ])('refuses a file that is %s', async (_what, text, message) => {
+    if (text !== undefined) writeFileSync(join(dir(), 'm.json'), text);
+    await expect(manifest({ check: 'm.json' }, here())).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,134 @@
+import { operationFilter } from '@toolkeel/host';
+import type { OperationView, Resolution } from '@toolkeel/journal';
+import { actorOf } from '../people/actor.js';
+import { openDesk, type DeskFlags, type OpenedDesk } from '../people/open-desk.js';
+import { pretty, table } from '../people/print.js';
+import { operationText } from '../people/show-operation.js';
+import type { Surroundings } from '../surroundings.js';
+import { UsageError } from '../usage-error.js';
+
+export interface ListFlags extends DeskFlags {
+  readonly state?: string;
+  readonly tool?: string;
+  readonly account?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: string;
+}
+
+export interface ResolveFlags extends DeskFlags {
+  readonly outcome: string;
+  readonly data?: string;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** With the journal open, and closed again however it ends. What is said is scrubbed. */
+export async function atDesk(
+  flags: DeskFlags,
+  around: Surroundings,
+  work: (desk: OpenedDesk, say: (text: string) => void) => Promise<number>,
+): Promise<number> {
+  const desk = await openDesk(flags, around);
+  try {
+    return await work(desk, (text) => around.stdout.write(desk.scrub(text)));
+  } finally {
+    await desk.close();
+  }
+}
+
+export async function listOperations(flags: ListFlags, around: Surroundings): Promise<number> {
+  const { config: _, json, ...given } = flags;
+  const filter = filterOf(given);
+  return atDesk(flags, around, async ({ operations }, say) => {
+    const found = await operations.list(filter);
+    if (json) say(`${pretty({ operations: found })}\n`);
+    else if (found.length === 0) say('There are none.\n');
+    else say(operationTable(found, around));
+    return 0;
+  });
+}
+
+export async function showOperation(
+  id: string,
+  flags: DeskFlags,
+  around: Surroundings,
+): Promise<number> {
+  return atDesk(flags, around, async ({ operations }, say) => {
+    const operation = await operations.show(id);
+    if (!operation) throw unknownOperation(id);
+    say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
+    return 0;
+  });
+}
+
+export async function resolveOperation(
+  id: string,
+  flags: ResolveFlags,
+  around: Surroundings,
+): Promise<number> {
+  const resolution = resolutionOf(flags);
+  return atDesk(flags, around, async ({ operations }, say) => {
+    if (!(await operations.show(id))) throw unknownOperation(id);
+    const operation = await operations.resolve(id, resolution);
+    say(
+      flags.json
+        ? `${pretty(operation)}\n`
+        : `${id} is now ${operation.state} (${resolution.outcome}), as ${resolution.by} says.\n`,
+    );
+    return 0;
+  });
+}
+
+export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {
+  try {
+    return operationFilter(given, Date.now());
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : '', { cause });
+  }
+}
+
+export function unknownOperation(id: string): UsageError {
+  return new UsageError(
+    `There is no operation ${id.slice(0, 100)}, or it is too long ago. See: toolkeel operations list`,
+  );
+}
+
+function operationTable(found: readonly OperationView[], around: Surroundings): string {
+  const rows = found.map(
+    ({ id, state, outcome = '', code = '', tool, account, created_at: at }) => [
+      id,
+      state,
+      outcome,
+      code,
+      tool,
+      account,
+      at,
+    ],
+  );
+  return table(
+    ['OPERATION', 'STATE', 'OUTCOME', 'CODE', 'TOOL', 'ACCOUNT', 'CREATED'],
+    rows,
+    around,
+  );
+}
+
+function resolutionOf({ outcome, data, by, reason }: ResolveFlags): Resolution {
+  if (outcome !== 'executed' && outcome !== 'not_executed') {
+    throw new UsageError('--outcome must be executed or not_executed.');
+  }
+  return {
+    outcome,
+    by: actorOf(by),
+    ...(reason !== undefined && { reason }),
+    ...(data !== undefined && { data: jsonOf('--data', data) }),
+  };
+}
+
+export function jsonOf(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new UsageError(`${flag} must be JSON.`, { cause });
+  }
+}

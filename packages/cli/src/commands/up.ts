@@ -1,0 +1,55 @@
+import {
+  consoleTokenFile,
+  keptConsoleToken,
+  passingConsoleToken,
+  type PeoplesApi,
+} from '@toolkeel/host';
+import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
+import { shellWord } from '../snippets.js';
+import type { Surroundings } from '../surroundings.js';
+import { welcomeText } from '../welcome.js';
+import { serveHttp } from './serve.js';
+
+export interface UpFlags extends ServerFlags {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** Everything over HTTP, with a word of welcome. */
+export async function up(
+  named: readonly string[],
+  flags: UpFlags,
+  surroundings: Surroundings,
+  stopped: Promise<void>,
+): Promise<void> {
+  const { host, port } = flags;
+  const address = { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
+  const opened = await openHost(named, flags, surroundings, address);
+  const { stdout } = surroundings;
+  const desk = await openDesk(opened);
+  const welcome = ({ url }: { readonly url: string }): void => {
+    stdout.write(welcomeText(opened, url, stdout.colours, desk?.token));
+  };
+  await serveHttp(opened, stopped, welcome, desk ? { api: desk.api } : {});
+}
+
+/** Where people decide, and how to get the token for it in words of a shell. */
+async function openDesk({
+  governance,
+  loaded,
+  sandboxes,
+  log,
+}: OpenedHost): Promise<{ readonly api: PeoplesApi; readonly token: string } | undefined> {
+  if (sandboxes) {
+    const token = passingConsoleToken();
+    return { api: await governance.api(token), token: token.reveal() };
+  }
+  const { dataDir, secrets } = loaded;
+  try {
+    const api = await governance.api(keptConsoleToken(dataDir, secrets));
+    return { api, token: `$(cat ${shellWord(consoleTokenFile(dataDir))})` };
+  } catch (cause) {
+    log('warn', 'no_api_for_people', { dir: dataDir, cause });
+    return undefined;
+  }
+}

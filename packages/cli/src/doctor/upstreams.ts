@@ -1,0 +1,18 @@
+import type { PackHealth } from '@toolkeel/contract';
+import type { Finding } from './finding.js';
+
+/** Whether each upstream answers. */
+export function upstreamFindings(health: Readonly<Record<string, PackHealth>>): Finding[] {
+  return Object.entries(health).flatMap(([pack, { ok, detail, upstreams }]) =>
+    upstreams
+      ? upstreams.map((one) => finding(`${pack}: ${one.name}`, one.ok, ok, one.detail))
+      : [finding(pack, ok, ok, detail)],
+  );
+}
+
+/** An upstream that fails is only worth knowing where its pack can do without it. */
+function finding(what: string, ok: boolean, packIsWell: boolean, detail: string): Finding {
+  if (ok) return { status: 'ok', what, detail };
+  const advice = 'Check its address and credential in the configuration, and the network.';
+  return { status: packIsWell ? 'warn' : 'fail', what, detail, advice };
+}

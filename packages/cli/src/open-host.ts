@@ -1,0 +1,116 @@
+import {
+  configuredPacks,
+  createHost,
+  createLog,
+  hasRules,
+  keptPageTokens,
+  loadConfig,
+  openGovernance,
+  prettyLines,
+  type Governance,
+  type Host,
+  type HostLog,
+  type LoadedConfig,
+  type Log,
+} from '@toolkeel/host';
+import { choosePacks } from './choose-packs.js';
+import { packLine, packNames, toolsOf } from './packs.js';
+import { startSandboxes, type Sandboxes } from './sandboxes.js';
+import type { Surroundings } from './surroundings.js';
+import { ownVersion } from './version.js';
+
+/** What `up` and `serve` have in common, as the command line says it. */
+export interface ServerFlags {
+  readonly profile?: string;
+  readonly config?: string;
+  readonly sandbox?: boolean;
+  readonly logLevel?: string;
+  readonly verbose?: boolean;
+  readonly pretty?: boolean;
+}
+
+export interface OpenedHost {
+  readonly host: Host;
+  readonly packs: readonly string[];
+  readonly loaded: LoadedConfig;
+  readonly sandboxes: Sandboxes | undefined;
+  readonly governance: Governance;
+  readonly log: HostLog;
+  /** Lets running calls finish, then ends everything that was opened. */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts packs into a host, as command line, environment and file say. Nothing listens yet. */
+export async function openHost(
+  named: readonly string[],
+  flags: ServerFlags,
+  surroundings: Surroundings,
+  http: { readonly host?: string; readonly port?: number } = {},
+): Promise<OpenedHost> {
+  const { env, cwd } = surroundings;
+  const where = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
+  const packs = choosePacks(named, configuredPacks(where));
+  const others = packNames.filter((name) => !packs.includes(name));
+  const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
+  const sandboxes = flags.sandbox ? await startSandboxes(packs) : undefined;
+  try {
+    const loaded = loadConfig({
+      ...where,
+      packs: bindings,
+      otherPacks: others,
+      flags: { ...configFlags(flags), http, ...(sandboxes && { journal: { url: 'memory:' } }) },
+      ...(sandboxes && { packSettings: sandboxes.settings }),
+    });
+    const { log, flush } = logFor(loaded, flags, surroundings);
+    const governance = await openGovernance({
+      loaded,
+      log,
+      tools: bindings.flatMap(({ pack }) => pack.describe()),
+      // Rules may speak of packs that this server does not have.
+      ...(hasRules(loaded) && { others: await toolsOf(others) }),
+    });
+    const host = createHost({
+      packs: packs.map(loaded.packEntry),
+      log,
+      version: ownVersion(),
+      ...loaded.hostOptions,
+      ...governance.hostOptions,
+      ...(!sandboxes && { tokens: keptPageTokens(loaded.dataDir, log) }),
+    });
+    const close = async (): Promise<void> => {
+      await host.close(loaded.httpOptions.graceMs);
+      await governance.close();
+      await sandboxes?.close();
+      await flush();
+    };
+    return { host, packs, loaded, sandboxes, governance, log, close };
+  } catch (cause) {
+    await sandboxes?.close();
+    throw cause;
+  }
+}
+
+function configFlags({
+  profile,
+  logLevel,
+  verbose,
+}: ServerFlags): Readonly<Record<string, unknown>> {
+  const level = logLevel ?? (verbose ? 'debug' : undefined);
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(level !== undefined && { log: { level } }),
+  };
+}
+
+function logFor(
+  { config, secrets }: LoadedConfig,
+  { pretty }: ServerFlags,
+  { stderr }: Surroundings,
+): Log {
+  const { write, colours } = stderr;
+  return createLog({
+    level: config.log.level,
+    scrub: secrets.scrub,
+    write: pretty ? (text) => write(prettyLines(text, { colours })) : write,
+  });
+}

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import type { Tool, ToolSpec } from '@toolkeel/contract';
+import {
+  createHost,
+  HostError,
+  isKept,
+  journalAddress,
+  journalFile,
+  loadConfig,
+  openJournalStore,
+  type Desk,
+  type LoadedConfig,
+  type PackBinding,
+} from '@toolkeel/host';
+import type { JournalStore, ToolSource } from '@toolkeel/journal';
+import { packLine, packNames } from '../packs.js';
+import type { Surroundings } from '../surroundings.js';
+
+export interface DeskFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+export interface OpenedDesk extends Desk {
+  readonly scrub: (text: string) => string;
+  readonly close: () => Promise<void>;
+}
+
+/** The journal of this installation, for people. No server has to run. */
+export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<OpenedDesk> {
+  const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
+  const loaded = settingsFor(flags, around, bindings);
+  const { createJournal } = await import('@toolkeel/journal');
+  const { store, sealing } = await openJournalStore(loaded);
+  const tools = toolsOf(bindings);
+  const known = new Set(tools.specs().map(({ name }) => name));
+  const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
+  const journal = createJournal({ store, sealing, tools, templates: Object.fromEntries(keys) });
+  const { operations, approvals, counts } = journal;
+  return {
+    operations,
+    approvals,
+    counts,
+    store,
+    scrub: loaded.secrets.scrub,
+    close: async () => {
+      await journal.close();
+      await store.close();
+    },
+  };
+}
+
+/** The store alone: the audit can be read by who does not have the key. */
+export async function openStoreAlone(
+  flags: DeskFlags,
+  around: Surroundings,
+): Promise<JournalStore> {
+  const loaded = settingsFor(flags, around, []);
+  const { openStore } = await import('@toolkeel/journal');
+  return openStore(journalAddress(loaded), { dataDir: loaded.dataDir });
+}
+
+/** Where the journal is, and no more: a person who decides needs no credential of a server. */
+function settingsFor(
+  { config: file }: DeskFlags,
+  { env, cwd }: Surroundings,
+  packs: readonly PackBinding[],
+): LoadedConfig {
+  const where = { env, cwd, ...(file !== undefined && { file }) };
+  const loaded = loadConfig({ ...where, packs, packSettings: {}, only: ['dataDir', 'journal'] });
+  if (!isKept(loaded)) {
+    throw new HostError(
+      'journal.url is memory:, which only the server itself can see. Use sqlite: or postgres:.',
+    );
+  }
+  const path = journalFile(loaded);
+  if (path !== undefined && !existsSync(path)) {
+    throw new HostError(
+      `There is no journal at ${path}: no server has written there yet. ` +
+        'If one runs, give the same --config or TOOLKEEL_DATA_DIR as to it.',
+    );
+  }
+  return loaded;
+}
+
+/** Whatever the servers have. */
+const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as const;
+
+/** With what a pack can do without settings; else with its descriptions. */
+function toolsOf(bindings: readonly PackBinding[]): ToolSource {
+  const specs = bindings.flatMap(({ pack }) => pack.describe());
+  const load = async (name: string): Promise<Tool | undefined> => {
+    const spec = specs.find((one) => one.name === name);
+    const owner = bindings.find(({ pack }) => pack.describe().some((one) => one.name === name));
+    if (!spec || !owner) return undefined;
+    try {
+      return await createHost({ packs: [owner], profile }).toolSource.load(name);
+    } catch {
+      return described(spec);
+    }
+  };
+  return { specs: () => specs, load };
+}
+
+function described(spec: ToolSpec): Tool {
+  return {
+    ...spec,
+    handler: () => {
+      throw new TypeError(`${spec.name} cannot be run here`);
+    },
+  };
+}

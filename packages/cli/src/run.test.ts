@@ -1,0 +1,138 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run } from './run.js';
+import { watchedSurroundings } from './surroundings.fixture.js';
+import { useTempDir } from './temp-dir.fixture.js';
+import { ownVersion } from './version.js';
+
+const dir = useTempDir();
+
+const ended = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const surroundings = watchedSurroundings({ cwd: dir(), env });
+  const code = await run(args, surroundings);
+  return { code, out: surroundings.said(), err: surroundings.complained() };
+};
+
+const commands = [
+  'up',
+  'serve',
+  'sandbox',
+  'manifest',
+  'doctor',
+  'init',
+  'operations',
+  'approvals',
+  'audit',
+];
+const parts: Readonly<Record<string, readonly string[]>> = {
+  operations: ['list', 'show', 'resolve'],
+  approvals: ['list', 'show', 'approve', 'reject', 'edit'],
+  audit: ['head', 'verify', 'export'],
+};
+
+describe('help', () => {
+  it('names every command and shows an example', async () => {
+    const { code, out } = await ended(['--help']);
+    expect(code).toBe(0);
+    for (const command of commands) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
+    expect(out).toContain('  $ toolkeel up --sandbox');
+  });
+
+  it.each(commands)('of %s shows an example of it', async (command) => {
+    for (const args of [
+      [command, '--help'],
+      ['help', command],
+    ]) {
+      const { code, out, err } = await ended(args);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toMatch(new RegExp(`\\$ .*toolkeel ${command}`));
+    }
+  });
+
+  it.each(Object.entries(parts).flatMap(([name, own]) => own.map((part) => [name, part] as const)))(
+    'of %s %s shows an example of it',
+    async (name, part) => {
+      const { code, out } = await ended([name, part, '--help']);
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`\\$ toolkeel ${name} ${part}`));
+    },
+  );
+
+  it('of the sandbox shows the flags of its upstreams', async () => {
+    expect((await ended(['sandbox', '--help'])).out).toMatch(
+      /--fault <rule> .*--latency <shape> /s,
+    );
+  });
+});
+
+it.each(['--version', '-V'])('%s prints the version', async (flag) => {
+  expect(await ended([flag])).toEqual({ code: 0, out: `${ownVersion()}\n`, err: '' });
+});
+
+describe('without a journal', () => {
+  it.each([
+    ['operations', 'list'],
+    ['approvals', 'list'],
+    ['audit', 'head'],
+  ])('%s %s says where it looked, and makes none', async (...args) => {
+    const data = join(dir(), 'data');
+    const { code, err } = await ended(args, { TOOLKEEL_DATA_DIR: data });
+    expect(code).toBe(1);
+    expect(err).toContain(`There is no journal at ${join(data, 'journal.db')}`);
+    expect(existsSync(data)).toBe(false);
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    [['serve', '--profile', 'readonli'], /--profile: .*Did you mean "readonly"/],
+    [['serve', '--log-level', 'loud'], /--log-level: .*must be one of/],
+    [['serve', '--http', 'a/b'], /is not an address/],
+    [['serve', '--http', 'a:b'], /is not a port/],
+    [['serve', '--profil', 'api'], /unknown option '--profil'.*Did you mean --profile/s],
+    [['serv'], /Did you mean serve/],
+    [['up', '--port', '70000'], /is not a port/],
+    [['doctor', 'stac'], /too many arguments/],
+    [['sandbox', '--flavour', 'x'], /flavour "x" is not one of/],
+    [['sandbox', 'stac', '--fault', 'a', '--fault', 'b'], /"?a"?/],
+    [['manifest', '--profile', 'all'], /no profile "all"/],
+    [['init'], /nobody to ask/],
+    [['operations', 'list', '--state', 'unknwon'], /no state "unknwon".*Did you mean "unknown"/],
+    [['operations', 'list', '--since', 'yesterday'], /since must be a time/],
+    [['operations', 'list', '--limit', '0'], /limit must be/],
+    [['operations', 'resolve', 'op_1'], /--outcome/],
+    [['operations', 'resolve', 'op_1', '--outcome', 'done'], /executed or not_executed/],
+    [
+      ['operations', 'resolve', 'op_1', '--outcome', 'executed', '--data', '{'],
+      /--data must be JSON/,
+    ],
+    [['approvals', 'edit', 'op_1', '--hash', 'h'], /Say what to change/],
+    [['approvals', 'edit', 'op_1', '--set', 'x'], /name=value/],
+    [['approvals', 'approve', 'op_1', '--by', '\u001b[2J'], /--by must be a name/],
+    [['audit', 'verify', '--expect', '12'], /SEQ:HASH/],
+    [['audit', 'export', '--format', 'xml'], /jsonl or csv/],
+    [[], /Usage: toolkeel/],
+  ])('%j ends with 2 and a message, and without a stack', async (args, message) => {
+    const { code, out, err } = await ended(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/^\s+at /m);
+  });
+
+  it('names every mistake of the configuration at once', async () => {
+    const config = { profil: 'api', packs: { stac: { catalogs: { a: { ulr: 'x' } } } } };
+    writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
+    const { code, err } = await ended(['serve']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/\/profil: .*"profile"/);
+    expect(err).toMatch(/\/packs\/stac\/catalogs\/a\/ulr: .*"url"/);
+  });
+
+  it('shows a stack to those who ask for all there is to say', async () => {
+    const args = ['manifest', '--check', 'none.json'];
+    expect((await ended([...args, '--verbose'])).err).toMatch(/^\s+at /m);
+    expect((await ended(args, { TOOLKEEL_LOG_LEVEL: 'debug' })).err).toMatch(/^\s+at /m);
+    expect((await ended(args)).err).not.toMatch(/^\s+at /m);
+  });
+});

@@ -1,0 +1,29 @@
+import { CommanderError } from 'commander';
+import { describeFailure } from './failure.js';
+import { addSandboxFlags, createProgram } from './program.js';
+import type { Surroundings } from './surroundings.js';
+import { ownVersion } from './version.js';
+
+/** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { env, stderr } = surroundings;
+  let code = 0;
+  const program = createProgram(surroundings, ownVersion(), (ended) => {
+    code = ended;
+  });
+  try {
+    if (args.includes('sandbox')) {
+      const { packNames } = await import('./packs.js');
+      await addSandboxFlags(program, packNames);
+    }
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (thrown) {
+    // The parser has said already what was wrong, or has printed what was asked for.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    const isVerbose = args.includes('--verbose') || env['TOOLKEEL_LOG_LEVEL'] === 'debug';
+    const { exitCode, message } = describeFailure(thrown, isVerbose);
+    stderr.write(`toolkeel: ${message}\n`);
+    return exitCode;
+  }
+}

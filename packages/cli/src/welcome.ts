@@ -1,0 +1,83 @@
+import { styleText } from 'node:util';
+import type { LoadedConfig } from '@toolkeel/host';
+import type { OpenedHost } from './open-host.js';
+import { packLine } from './packs.js';
+import { shellWord, snippetsFor } from './snippets.js';
+
+/** What a person reads who has just started a server: where it is, how to connect, what to try. */
+export function welcomeText(
+  { host, packs, sandboxes, loaded }: OpenedHost,
+  url: string,
+  colours: boolean,
+  /** For people who decide: what stands for it in a shell. */
+  consoleToken?: string,
+): string {
+  const bold = (text: string): string =>
+    colours ? styleText('bold', text, { validateStream: false }) : text;
+  const mcp = `${url}/mcp`;
+  const authorization = authorizationOf(loaded);
+  const addresses = [...(sandboxes?.byPack ?? [])].flatMap(([name, upstream]) =>
+    Object.entries(upstream.addresses)
+      .filter(([what]) => what === 'api' || what === 'control')
+      .map(([what, address]) => [`${name} ${what}`, address] as const),
+  );
+  const facts = [
+    ['MCP', mcp],
+    ['health', `${url}/healthz`],
+    ['metrics', `${url}/metrics`],
+    ['tools', `${host.tools.length}, profile ${host.profile.name}, packs ${packs.join(', ')}`],
+    ...addresses,
+    ...(consoleToken === undefined
+      ? []
+      : [
+          [
+            'for people',
+            `curl -H "Authorization: Bearer ${consoleToken}" ${url}/api/approvals`,
+          ] as const,
+        ]),
+  ] as const;
+  const snippets = snippetsFor({ url: mcp, ...(authorization !== undefined && { authorization }) });
+  return [
+    bold('Toolkeel is up.'),
+    ...(sandboxes
+      ? ['All upstreams are local sandboxes: no credential is used and nothing acts for real.']
+      : []),
+    '',
+    ...facts.map(([what, value]) => `  ${what.padEnd(14)} ${value}`),
+    '',
+    bold('Connect a client'),
+    ...snippets.flatMap(({ client, where, text }) => ['', `  ${client}, ${where}:`, indent(text)]),
+    '',
+    bold('Try a first call'),
+    '',
+    indent(curlFor(mcp, packs, authorization)),
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+function curlFor(mcp: string, packs: readonly string[], authorization: string | undefined): string {
+  const [first = ''] = packs;
+  const params = packLine(first).firstCall;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  return [
+    `curl -sS ${shellWord(mcp)}`,
+    ...(authorization === undefined ? [] : [`-H "Authorization: ${authorization}"`]),
+    `-H 'Content-Type: application/json'`,
+    `-H 'Accept: application/json, text/event-stream'`,
+    `-d ${shellWord(body)}`,
+  ].join(' \\\n  ');
+}
+
+/** In words of a shell that lead to the token: the token itself stays where it is kept. */
+function authorizationOf({ config }: LoadedConfig): string | undefined {
+  const { token } = config.http;
+  if (token === undefined) return undefined;
+  const value = 'env' in token ? `$${token.env}` : `$(cat ${shellWord(token.file)})`;
+  return `Bearer ${token.prefix ?? ''}${value}`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}

@@ -1,0 +1,3 @@
+import { describeArguments } from './support/argument-suite.js';
+
+describeArguments(10_000);

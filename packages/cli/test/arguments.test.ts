@@ -1,0 +1,36 @@
+import { envelopeSchema } from '@toolkeel/contract';
+import { startStacSandbox } from '@toolkeel/sandbox';
+import { stac } from '@toolkeel/stac';
+import { afterEach, expect, it } from 'vitest';
+import { useTempDir } from '../src/temp-dir.fixture.js';
+import { describeArguments } from './support/argument-suite.js';
+import { overHttp } from './support/client.js';
+import { answersTo, fuzzArguments } from './support/fuzz-arguments.js';
+import { endAll, toolkeel } from './support/process.js';
+import { writeStacConfig } from './support/stac-config.js';
+
+const dir = useTempDir();
+
+afterEach(endAll);
+
+describeArguments(200);
+
+it('over HTTP, refused arguments make no request either', async () => {
+  const upstream = await startStacSandbox({ scale: 0.05 });
+  writeStacConfig(dir(), { box: { url: upstream.url } });
+  const place = { cwd: dir(), env: { TOOLKEEL_DATA_DIR: dir() } };
+  const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place);
+  const [, url = ''] = await run.said(/MCP at (\S+)/);
+  const client = await overHttp(url);
+  for (const spec of stac.describe()) {
+    const { refused } = fuzzArguments(spec, 20, 1);
+    for (const envelope of await answersTo(client, spec.name, refused, 2)) {
+      expect(envelope).toMatchObject({ error: { code: 'validation_error' } });
+      expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
+    }
+  }
+  expect(upstream.counts().requests).toBe(0);
+  expect(await client.call('get_root')).toMatchObject({ success: true });
+  await client.close();
+  await upstream.close();
+}, 60_000);

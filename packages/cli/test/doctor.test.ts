@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { run } from '../src/run.js';
+import { watchedSurroundings } from '../src/surroundings.fixture.js';
+import { useTempDir } from '../src/temp-dir.fixture.js';
+
+const dir = useTempDir();
+const secret = 'secret-of-the-upstream';
+let upstream: StacSandbox;
+
+beforeAll(async () => {
+  upstream = await startStacSandbox({
+    scale: 0.1,
+    requiredHeader: { name: 'X-Api-Key', value: secret },
+  });
+});
+
+afterAll(() => upstream.close());
+afterEach(() => void vi.unstubAllEnvs());
+
+interface Report {
+  readonly ok: boolean;
+  readonly findings: readonly { status: string; what: string; detail: string; advice?: string }[];
+}
+
+const examined = async (config: object, env: Record<string, string> = {}) => {
+  writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
+  // A pack reads its credentials itself, from the process.
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const asked = async (...flags: string[]) => {
+    const dataDir = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
+    const surroundings = watchedSurroundings({ cwd: dir(), env: { ...dataDir, ...env } });
+    return { code: await run(['doctor', ...flags], surroundings), out: surroundings.said() };
+  };
+  const { code, out } = await asked('--json');
+  return { code, report: JSON.parse(out) as Report, text: (await asked()).out };
+};
+
+const only = (catalogs: object, more: object = {}) => ({
+  packs: { stac: { catalogs, builtinCatalogs: false, ...more } },
+});
+const headers = { 'X-Api-Key': { env: 'OUR_KEY' } };
+
+describe('toolkeel doctor', () => {
+  it('is content where all is well, and shows that a credential is there, not what it is', async () => {
+    const config = only({ ours: { url: upstream.url, headers } });
+    const { code, report, text } = await examined(config, { OUR_KEY: secret });
+    expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
+    expect(report.findings.map(({ status, what }) => [status, what])).toEqual([
+      ['ok', 'Node.js'],
+      ['ok', 'configuration'],
+      ['ok', 'credential'],
+      ['ok', 'data directory'],
+      ['ok', 'journal'],
+      ['ok', 'stac: ours'],
+    ]);
+    expect(text).toContain('is in the variable OUR_KEY');
+    expect(text).toContain('All is well.');
+    expect(JSON.stringify(report) + text).not.toContain(secret);
+  });
+
+  it('says which upstream fails, why, and what to do', async () => {
+    const catalogs = {
+      ours: { url: upstream.url },
+      nobody: { url: 'http://127.0.0.1:9' },
+      well: { url: upstream.url, headers },
+    };
+    const config = only(catalogs, { defaultCatalog: 'well' });
+    const warned = await examined(config, { OUR_KEY: secret });
+    expect(warned.code).toBe(0);
+    expect(warned.report.findings.filter(({ status }) => status === 'warn')).toEqual([
+      expect.objectContaining({ what: 'stac: ours', detail: expect.stringContaining('401') }),
+      expect.objectContaining({
+        what: 'stac: nobody',
+        detail: expect.stringContaining('ECONNREFUSED'),
+        advice: expect.stringContaining('Check its address'),
+      }),
+    ]);
+    const failed = await examined(only(catalogs, { defaultCatalog: 'ours' }), { OUR_KEY: secret });
+    expect(failed.code).toBe(1);
+    expect(failed.text).toMatch(/^FAIL {2}stac: ours /m);
+  });
+
+  it('waits for an upstream that says nothing no longer than its limit', async () => {
+    const stalled = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
+    const begun = performance.now();
+    const surroundings = watchedSurroundings({
+      cwd: dir(),
+      env: { TOOLKEEL_STAC_URL: stalled.url, TOOLKEEL_DATA_DIR: dir() },
+    });
+    expect(await run(['doctor'], surroundings)).toBe(1);
+    expect(performance.now() - begun).toBeLessThan(11_000);
+    expect(surroundings.said()).toMatch(/FAIL {2}stac: default .*timeout/);
+    await stalled.close();
+  });
+
+  it('names every mistake of a configuration, and ends with 1', async () => {
+    const { code, report } = await examined({ profil: 1, packs: { stak: {} } });
+    expect(code).toBe(1);
+    expect(report.findings.slice(1).map(({ status, what }) => [status, what])).toEqual([
+      ['fail', 'configuration'],
+      ['fail', 'configuration'],
+    ]);
+    expect(report.findings[1]?.detail).toMatch(/Did you mean/);
+  });
+
+  it('says that a credential is missing', async () => {
+    const { code, text } = await examined(only({ ours: { url: upstream.url, headers } }));
+    expect(code).toBe(1);
+    expect(text).toMatch(/the variable OUR_KEY is not set/);
+  });
+});

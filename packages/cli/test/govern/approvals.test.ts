@@ -1,0 +1,216 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import type { OperationView } from '@toolkeel/journal';
+import { describe, expect, it } from 'vitest';
+import type { Connected } from '../support/client.js';
+import { useWorld } from '../support/shop-world.js';
+
+const { data, shop, configure, serve, command, personSays } = useWorld();
+const order = { item: 'tea' };
+const ask = { name: 'ask', when: { tool: 'shop_*' }, action: 'require_approval' };
+const asking = { profile: 'workflow', mode: 'autopilot', template: 'open', rules: [ask] };
+
+/** What an agent is told when it asks for something that a person has to approve. */
+const asked = async (server: Connected, args: object = order): Promise<string> => {
+  const { error } = await server.call('shop_order', { ...args });
+  expect(error).toMatchObject({
+    code: 'approval_required',
+    policy_decision: 'routed_to_approval',
+    outcome: 'not_executed',
+  });
+  return error?.operation_id ?? '';
+};
+const shown = async (id: string): Promise<OperationView> =>
+  JSON.parse((await command('approvals', 'show', id, '--json')).out) as OperationView;
+const hashOf = async (id: string): Promise<string> => (await shown(id)).approval?.hash ?? '';
+const approve = async (id: string, by = 'ana') =>
+  command('approvals', 'approve', id, '--hash', await hashOf(id), '--by', by);
+/** Whoever is alive carries it out a moment later. */
+const done = async (count: number): Promise<void> => {
+  await expect.poll(() => shop().effects.length, { timeout: 15_000 }).toBe(count);
+};
+
+describe('a person who is asked', () => {
+  it('sees what would be done, approves it, and the agent gets its result', async () => {
+    configure({ profile: 'workflow' });
+    const server = await serve();
+    const id = await asked(server);
+    expect(await server.call('get_operation', { operation_id: id })).toMatchObject({
+      data: { state: 'awaiting_approval' },
+      meta: { mode: 'composer', approval_mode: true },
+    });
+    // Asking again is no second request.
+    expect(await asked(server)).toBe(id);
+    const listed = await command('approvals', 'list');
+    expect(listed.out.match(/^op_/gm)).toHaveLength(1);
+    expect(listed.out).toContain('mode:composer');
+    const text = (await command('approvals', 'show', id)).out;
+    expect(text).toContain('"item": "tea"');
+    expect(text).toMatch(/cost +1 EUR/);
+    expect(shop().effects).toEqual([]);
+    const examined = await command('doctor');
+    expect(examined.code).toBe(0);
+    expect(examined.out).toMatch(/^ok +journal .*journal\.db can be used, with the key/m);
+    expect(examined.out).toMatch(/^warn +approvals +1 wait for a person/m);
+    expect(examined.out).toMatch(/^ok +unknown operations +none/m);
+
+    expect(await approve(id)).toMatchObject({ code: 0, out: `${id} is approved.\n` });
+    await done(1);
+    await expect
+      .poll(async () => (await server.call('shop_order', order)).data, { timeout: 10_000 })
+      .toEqual({ id: 'e1' });
+    expect(shop().effects).toEqual(['order tea']);
+    expect(await shown(id)).toMatchObject({
+      state: 'succeeded',
+      approval: { decision: 'approved', decided_by: 'ana' },
+    });
+  });
+
+  it('refuses with a reason, which the agent hears', async () => {
+    configure(asking);
+    const server = await serve();
+    const id = await asked(server);
+    const why = ['--by', 'ben', '--reason', 'we have tea'];
+    await command('approvals', 'reject', id, '--hash', await hashOf(id), ...why);
+    expect(await server.call('shop_order', order)).toMatchObject({
+      error: { code: 'approval_denied', details: { reason: 'we have tea' } },
+    });
+    expect(shop().effects).toEqual([]);
+  });
+
+  it('decides once, also when two do so at the same time', async () => {
+    configure(asking);
+    const server = await serve();
+    const id = await asked(server);
+    const hash = await hashOf(id);
+    const both = await Promise.all(
+      ['approve', 'reject', 'approve'].map((what, n) =>
+        command('approvals', what, id, '--hash', hash, '--by', `person ${n}`),
+      ),
+    );
+    expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(both.find(({ code }) => code === 1)?.out).toContain('decided already');
+  });
+
+  it('approves what was edited, and nothing else', async () => {
+    configure(asking);
+    const server = await serve();
+    const id = await asked(server);
+    const before = await hashOf(id);
+    const wrong = await command('approvals', 'edit', id, '--set', 'item=7', '--hash', before);
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('item') });
+    const edit = ['--set', 'item=green tea', '--hash', before, '--by', 'ana'];
+    const edited = await command('approvals', 'edit', id, ...edit);
+    expect(edited.code).toBe(0);
+    expect(edited.out).toContain('"item": "green tea"');
+    const late = await command('approvals', 'approve', id, '--hash', before);
+    expect(late).toMatchObject({ code: 1, out: expect.stringContaining('somebody has edited') });
+    await approve(id);
+    await done(1);
+    // The agent asks for what it asked for, and that is this operation.
+    await expect
+      .poll(async () => (await server.call('shop_order', order)).data, { timeout: 10_000 })
+      .toEqual({ id: 'e1' });
+    expect(shop().effects).toEqual(['order green tea']);
+  });
+
+  it('can approve while no server runs: the next one carries it out', async () => {
+    configure(asking);
+    const first = await serve();
+    const id = await asked(first);
+    await first.close();
+    await approve(id);
+    expect(shop().effects).toEqual([]);
+    await serve();
+    await done(1);
+  });
+
+  it('cannot approve what has expired', async () => {
+    configure({ ...asking, rules: [{ ...ask, expiresInHours: 0.0005 }] });
+    const server = await serve();
+    const id = await asked(server);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(await approve(id)).toMatchObject({
+      code: 1,
+      out: 'The time for a decision is over. The agent has to ask again.\n',
+    });
+    await expect
+      .poll(async () => (await server.call('shop_order', order)).error?.code, { timeout: 10_000 })
+      .toBe('approval_expired');
+    expect(shop().effects).toEqual([]);
+  });
+
+  it('is overruled by rules that have changed meanwhile', async () => {
+    configure(asking);
+    const first = await serve();
+    const id = await asked(first);
+    await first.close();
+    await approve(id);
+    configure({ ...asking, rules: [{ ...ask, name: 'no more', action: 'deny' }] });
+    const second = await serve();
+    await expect.poll(async () => (await shown(id)).state, { timeout: 15_000 }).toBe('released');
+    expect(await second.call('shop_order', order)).toMatchObject({
+      error: { code: 'policy_denied_user_rule', details: { rule: 'no more' } },
+    });
+    expect(shop().effects).toEqual([]);
+  });
+
+  it('has to say what was seen where nobody can be asked', async () => {
+    configure(asking);
+    const id = await asked(await serve());
+    expect(await command('approvals', 'approve', id)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--hash'),
+    });
+    expect((await command('approvals', 'approve', 'op_none', '--hash', 'x')).code).toBe(2);
+    // At a terminal it is shown, and only what was shown is approved.
+    const thought = await personSays(false, 'approvals', 'approve', id);
+    expect(thought).toMatchObject({ code: 1, out: expect.stringContaining('"item": "tea"') });
+    expect((await shown(id)).approval).not.toHaveProperty('decision');
+    expect((await personSays(true, 'approvals', 'approve', id)).code).toBe(0);
+    expect((await shown(id)).approval).toMatchObject({ decision: 'approved' });
+  });
+});
+
+describe('an agent', () => {
+  it('has no tool that approves', async () => {
+    configure(asking);
+    const server = await serve();
+    const id = await asked(server);
+    const names = await server.tools();
+    expect(names.filter((name) => /approv|resolve|decide/.test(name))).toEqual([]);
+    for (const args of [
+      { ...order, approved: true },
+      { ...order, hash: await hashOf(id) },
+    ]) {
+      expect((await server.call('shop_order', args)).error?.code).toBe('validation_error');
+    }
+    expect(shop().effects).toEqual([]);
+  });
+});
+
+it('nobody finds a sensitive argument, or one that waits, in what is kept or said', async () => {
+  configure(asking);
+  const server = await serve();
+  const secret = '4111-1111-2222-3333';
+  const refund = { payment: 'p1', card: secret, words: 'a waiting sentence' };
+  const { error } = await server.call('shop_refund', refund);
+  const id = error?.operation_id ?? '';
+  const bytes = (): string =>
+    readdirSync(data(''))
+      .map((name) => readFileSync(data(name), 'latin1'))
+      .join('\n');
+  expect(bytes()).not.toContain('a waiting sentence');
+  const views = await Promise.all([
+    command('approvals', 'show', id),
+    command('operations', 'list', '--json'),
+    command('audit', 'export'),
+  ]);
+  expect(views[0]?.out).toContain('[sensitive]');
+  await approve(id);
+  await done(1);
+  await server.call('shop_refund', refund);
+  await server.close();
+  const all = bytes() + server.stderr() + JSON.stringify(views);
+  expect(all).not.toContain(secret);
+  expect(all).not.toContain(Buffer.from(secret).toString('base64').slice(0, 20));
+});

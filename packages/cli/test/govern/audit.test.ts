@@ -1,0 +1,96 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useWorld } from '../support/shop-world.js';
+
+const { data, dir, shop, configure, serve, command } = useWorld();
+
+describe('the audit', () => {
+  it('is in order, is exported, and shows what somebody altered', async () => {
+    configure({ profile: 'api', limits: { all: { perDay: 2 } } });
+    const server = await serve();
+    for (const item of ['tea', 'jam', 'gin']) await server.call('shop_order', { item });
+    await server.close();
+    const head = (await command('audit', 'head')).out.trim();
+    expect(head).toMatch(/^\d+:[0-9a-f]{64}$/);
+    const verified = await command('audit', 'verify', '--expect', head);
+    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('all in order') });
+
+    const lines = (await command('audit', 'export')).out.trim().split('\n');
+    const kinds = lines.map((line) => (JSON.parse(line) as { kind: string }).kind);
+    expect(kinds.filter((kind) => kind === 'send')).toHaveLength(2);
+    const csv = (await command('audit', 'export', '--format', 'csv', '--since', '1h')).out;
+    expect(csv.trim().split('\r\n')).toHaveLength(lines.length + 1);
+    expect((await command('audit', 'export', '--until', '1h')).out).toBe('');
+
+    const file = data('journal.db');
+    const altered = readFileSync(file, 'latin1').replaceAll('shop_order', 'shop_0rder');
+    writeFileSync(file, altered, 'latin1');
+    const found = await command('audit', 'verify', '--json');
+    expect(found.code).toBe(1);
+    expect(JSON.parse(found.out)).toMatchObject({ ok: false, problems: expect.anything() });
+    expect(found.out).toContain('"altered"');
+  });
+
+  it('shows with a head that was kept elsewhere that rows are gone', async () => {
+    configure({ profile: 'api' });
+    const server = await serve();
+    await server.call('shop_order', { item: 'tea' });
+    await server.close();
+    const [seq] = (await command('audit', 'head')).out.split(':');
+    const later = `${Number(seq) + 3}:${'a'.repeat(64)}`;
+    const { code, out } = await command('audit', 'verify', '--expect', later);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^cut_off: /m);
+  });
+});
+
+describe('whom the file wants to be told', () => {
+  it('hears of what waits and of what nobody knows, without an argument', async () => {
+    const told: { readonly body: string; readonly authorization: string | undefined }[] = [];
+    const hook = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        told.push({ body, authorization: request.headers.authorization });
+        // The first time it is busy.
+        response.writeHead(told.length === 1 ? 503 : 200).end();
+      });
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    const { port } = hook.address() as AddressInfo;
+    const log = join(dir(), 'told.jsonl');
+    writeFileSync(join(dir(), 'hook.token'), 'a-token-for-the-hook', { mode: 0o600 });
+    configure({
+      profile: 'workflow',
+      notify: {
+        webhook: { url: `http://127.0.0.1:${port}/`, token: { file: join(dir(), 'hook.token') } },
+        command: [
+          process.execPath,
+          '-e',
+          `process.stdin.pipe(require('fs').createWriteStream(${JSON.stringify(log)},{flags:'a'}))`,
+        ],
+      },
+    });
+    const server = await serve();
+    const { error } = await server.call('shop_refund', { payment: 'p1', card: '4111-1111-2222' });
+    await expect.poll(() => told.length, { timeout: 15_000 }).toBe(2);
+    const message = JSON.parse(told[1]?.body ?? '') as object;
+    expect(message).toMatchObject({
+      kind: 'approval_requested',
+      operation_id: error?.operation_id,
+      tool: 'shop_refund',
+      audit_head: { seq: expect.any(Number) },
+    });
+    expect(told[1]?.authorization).toBe('Bearer a-token-for-the-hook');
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([message]);
+    expect(JSON.stringify(told) + lines.join('')).not.toMatch(/4111|"p1"/);
+    expect(server.stderr()).not.toContain('a-token-for-the-hook');
+    expect(shop().effects).toEqual([]);
+    hook.closeAllConnections();
+    await new Promise((resolve) => hook.close(resolve));
+  });
+});

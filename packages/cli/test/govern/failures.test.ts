@@ -1,0 +1,103 @@
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { lineWith } from '../support/log-lines.js';
+import { useWorld } from '../support/shop-world.js';
+
+const { data, shop, configure, serve, command, process: start } = useWorld();
+const order = (item: string) => ({ item, idempotency_key: `the-order-of-${item}-1` });
+
+describe('a journal that cannot be opened', () => {
+  it('stops the start where something can be changed, with a word on what to do', async () => {
+    configure({ profile: 'api' });
+    writeFileSync(data('.'), 'a file in the way');
+    for (const args of [['serve'], ['up', '--port', '0']]) {
+      const { ended, err } = start(args);
+      expect((await ended).code).toBe(1);
+      expect(err()).toMatch(/^toolkeel: .*data/m);
+      expect(err()).not.toMatch(/^\s+at /m);
+    }
+    expect((await command('doctor')).code).toBe(1);
+  });
+
+  it('is only a warning where nothing can be changed', async () => {
+    configure({ profile: 'readonly' });
+    writeFileSync(data('.'), 'a file in the way');
+    const server = await serve();
+    expect(await server.call('shop_stock')).toMatchObject({ success: true });
+    expect(await lineWith('journal_not_open', server.stderr)).toMatchObject({ level: 'warn' });
+    expect(await server.call('shop_stock')).toMatchObject({ success: true });
+    expect(await server.call('get_operation', { operation_id: 'op_1' })).toMatchObject({
+      error: { code: 'db_error' },
+    });
+  });
+});
+
+const damages: [string, () => void][] = [
+  [
+    'was removed',
+    () => {
+      for (const name of readdirSync(data(''))) {
+        if (name.startsWith('journal.db')) rmSync(data(name));
+      }
+    },
+  ],
+  [
+    'was overwritten',
+    () => {
+      for (const name of readdirSync(data(''))) {
+        if (!name.startsWith('journal.db')) continue;
+        truncateSync(data(name), 0);
+        writeFileSync(data(name), 'x'.repeat(100_000));
+      }
+    },
+  ],
+];
+
+describe('a journal in the middle of its life', () => {
+  it.each(damages)('that %s: nothing is sent any more, and reads go on', async (_, damage) => {
+    configure({ profile: 'api' });
+    const server = await serve();
+    expect(await server.call('shop_order', order('tea'))).toMatchObject({ success: true });
+    damage();
+    const refused = await server.call('shop_order', order('jam'));
+    expect(refused).toMatchObject({ error: { code: 'db_error', outcome: 'not_executed' } });
+    expect(shop().effects).toEqual(['order tea']);
+    expect(await server.call('shop_stock')).toMatchObject({ success: true });
+  });
+
+  it('that finds no room: nothing is sent any more, and reads go on', async () => {
+    configure({ profile: 'api' });
+    // A file may not grow beyond this, which is what a full disk looks like from inside.
+    const script = `trap '' XFSZ; ulimit -f 400; exec "$0" "$@"`;
+    const server = await serve(['sh', '-c', script]);
+    expect(await server.call('shop_order', order('tea'))).toMatchObject({ success: true });
+    const filler = 'x'.repeat(40_000);
+    let answer = await server.call('shop_order', order('jam'));
+    for (let n = 0; n < 30 && answer.success; n += 1) {
+      const more = { item: `${n} ${filler}`, idempotency_key: `the-filler-number-${n}` };
+      answer = await server.call('shop_order', more);
+    }
+    const sent = shop().effects.length;
+    expect(answer).toMatchObject({ error: { code: 'db_error', outcome: 'not_executed' } });
+    const again = { item: filler, idempotency_key: 'the-last-filler-of-all' };
+    expect((await server.call('shop_order', again)).error?.code).toBe('db_error');
+    expect(shop().effects).toHaveLength(sent);
+    expect(await server.call('shop_stock')).toMatchObject({ success: true });
+  });
+});
+
+it('a journal with another key is refused, and so is one whose key is gone', async () => {
+  configure({ profile: 'api' });
+  const server = await serve();
+  await server.call('shop_order', order('tea'));
+  await server.close();
+  rmSync(data('journal.key'));
+  const { code, err } = await command('operations', 'list');
+  expect(code).toBe(1);
+  expect(err).toContain('journal.key is missing');
+  const { ended, err: said } = start(['serve']);
+  expect((await ended).code).toBe(1);
+  expect(said()).toContain('journal.key is missing');
+  // Who only checks the chain needs no key.
+  expect((await command('audit', 'verify')).code).toBe(0);
+});

@@ -1,0 +1,138 @@
+import { createServer, type Server } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { startStacSandbox } from '@toolkeel/sandbox';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useTempDir } from '../src/temp-dir.fixture.js';
+import { overHttp, overStdio } from './support/client.js';
+import { endAll, finished, toolkeel } from './support/process.js';
+
+const dir = useTempDir();
+const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
+const configure = (config: object): void =>
+  writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
+
+afterEach(endAll);
+
+describe('toolkeel serve', () => {
+  it('serves the tools of a pack on stdio, from the upstream that the environment names', async () => {
+    const upstream = await startStacSandbox({ scale: 0.1 });
+    const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
+    expect(await client.tools()).toHaveLength(14);
+    expect(await client.call('get_root')).toMatchObject({
+      success: true,
+      data: { catalog: 'default' },
+    });
+    expect(upstream.counts()).toMatchObject({ requests: 1 });
+    await client.close();
+    await upstream.close();
+  });
+
+  it('ends by itself with 0 when the client leaves, and has said nothing on stdout', async () => {
+    expect(await finished(['serve', 'stac'], place())).toMatchObject({ code: 0, out: '', err: '' });
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 at %s', async (signal) => {
+    const run = toolkeel(['serve', 'stac', '--http', '127.0.0.1:0'], place());
+    await run.said(/MCP at/);
+    run.kill(signal);
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('lets a running call finish at SIGTERM, and sends its answer', async () => {
+    const upstream = await startStacSandbox({ scale: 0.1, latency: { fixedMs: 800 } });
+    const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
+    const running = client.call('get_root');
+    await expect.poll(() => upstream.log().length, { timeout: 10_000 }).toBe(1);
+    process.kill(client.pid ?? 0, 'SIGTERM');
+    expect(await running).toMatchObject({ success: true });
+    await client.close();
+    await upstream.close();
+  });
+
+  it('serves over HTTP where it is told to, and takes a pack for a pack', async () => {
+    const run = toolkeel(['serve', '--http', 'stac', '--config', 'c.json'], place());
+    expect(await run.ended).toMatchObject({ code: 2 });
+    expect(run.err()).toMatch(/c\.json: there is no such file/);
+    writeFileSync(join(dir(), 'c.json'), '{"http":{"port":0}}');
+    const again = toolkeel(['serve', '--http', 'stac', '--config', 'c.json'], place());
+    const [, url = ''] = await again.said(/MCP at (\S+)/);
+    const client = await overHttp(url);
+    expect(await client.tools()).toContain('search_items');
+    await client.close();
+  });
+
+  it('keeps page tokens for the time after a restart', async () => {
+    const upstream = await startStacSandbox({ scale: 0.1 });
+    const env = { TOOLKEEL_STAC_URL: upstream.url, TOOLKEEL_DATA_DIR: join(dir(), 'data') };
+    const args = { limit: 1 };
+    const first = await overStdio(['stac'], place(env));
+    const page = await first.call('search_items', args);
+    const token = page.meta.pagination?.next_token;
+    await first.close();
+    const second = await overStdio(['stac'], place(env));
+    const next = await second.call('search_items', { ...args, page_token: token });
+    await second.close();
+    await upstream.close();
+    expect(next).toMatchObject({ success: true });
+    expect(next.data).not.toEqual(page.data);
+  });
+});
+
+it('ends with 2 and a message where a pack does not exist, and says nothing on stdout', async () => {
+  const { code, out, err } = await finished(['serve', 'stak'], place());
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toBe('toolkeel: There is no pack "stak". Did you mean "stac"? Packs: stac.\n');
+});
+
+describe('--sandbox', () => {
+  const secret = 'real-credential-of-somebody';
+  let real: Server;
+  let asked: string[];
+
+  const realUpstream = async (): Promise<string> => {
+    asked = [];
+    real = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => real.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
+  };
+
+  it('never reaches what configuration and environment name, and uses no credential', async () => {
+    const url = await realUpstream();
+    configure({
+      packs: {
+        stac: {
+          catalogs: {
+            ours: { url, headers: { Authorization: { env: 'OUR_TOKEN' } } },
+            // A credential that is missing does not matter where none is used.
+            theirs: { url, headers: { Authorization: { env: 'NOT_SET' } } },
+          },
+          defaultCatalog: 'ours',
+        },
+      },
+      upstreams: { other: { url } },
+      journal: { url: { env: 'NOT_SET' } },
+    });
+    const env = { TOOLKEEL_STAC_URL: url, OUR_TOKEN: secret, TOOLKEEL_LOG_LEVEL: 'debug' };
+    const client = await overStdio(['--sandbox'], place(env));
+    expect(await client.call('get_root')).toMatchObject({ data: { catalog: 'sandbox' } });
+    expect(await client.call('search_federated', { limit: 1 })).toMatchObject({ success: true });
+    const refusals = [{ catalog: 'ours' }, { catalog: 'default' }, { catalog: 'earth-search' }];
+    for (const args of refusals) {
+      expect(await client.call('get_root', args)).toMatchObject({
+        error: { code: 'invalid_input' },
+      });
+    }
+    for (const args of [{ catalog_url: url }, { catalog_url: 'https://stac.example.com' }]) {
+      expect(await client.call('get_root', args)).toMatchObject({ error: { code: 'forbidden' } });
+    }
+    await client.close();
+    real.close();
+    expect(asked).toEqual([]);
+    expect(client.stderr()).not.toContain(secret);
+  });
+});

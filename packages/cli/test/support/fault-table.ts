@@ -1,0 +1,82 @@
+import type { FaultKind } from '@toolkeel/sandbox';
+
+export interface Expected {
+  /** What a tool says when the fault stays. */
+  readonly code: string;
+  /** How many requests a search makes of it at most: attempts, or smaller and smaller pages. */
+  readonly requests: number;
+  /** Whether the next attempt is worth making, so that a fault that strikes once goes unnoticed. */
+  readonly passes: boolean;
+}
+
+const RETRIED = 3;
+
+const transient = (code: string): Expected => ({ code, requests: RETRIED, passes: true });
+const final = (code: string, requests = 1): Expected => ({ code, requests, passes: false });
+/** The answer is there, whatever is wrong with the way to the next one. */
+const harmless = (requests: number): Expected => ({ code: 'success', requests, passes: true });
+
+/**
+ * Those with an upstream's name are that upstream's alone, and an empty object means something else to
+ * every tool: nothing there, nothing found, nothing that can be read.
+ */
+type Named = Exclude<FaultKind, `${'' | 'acted-'}http-${number}` | `x-${string}` | 'empty-json'>;
+
+/** Every fault that the sandbox knows by name: a new one does not compile without its line. */
+const named: Readonly<Record<Named, Expected>> = {
+  'reset-on-connect': transient('upstream_unavailable'),
+  'reset-before-read': transient('upstream_unavailable'),
+  'reset-after-read': transient('upstream_unavailable'),
+  'close-before-read': transient('upstream_unavailable'),
+  'close-after-read': transient('upstream_unavailable'),
+  'half-body': transient('upstream_unavailable'),
+  stall: transient('timeout'),
+  'acted-stall': transient('timeout'),
+  drip: transient('timeout'),
+  'malformed-json': final('upstream_unavailable'),
+  garbage: final('upstream_unavailable'),
+  'html-200': final('upstream_unavailable'),
+  'html-502': transient('upstream_unavailable'),
+  'length-too-long': transient('upstream_unavailable'),
+  'length-too-short': final('upstream_unavailable'),
+  redirect: final('forbidden'),
+  'loop-next': harmless(1),
+  'foreign-next': harmless(1),
+  'empty-page': harmless(6),
+  'too-large-413': harmless(6),
+  'too-large-502': harmless(6),
+};
+
+/** Of the statuses, all that are read differently, and some that nobody knows. */
+const statuses: Readonly<Record<number, Expected>> = {
+  400: final('upstream_rejected'),
+  401: final('unauthorized'),
+  403: final('forbidden'),
+  // A search that cannot be posted is tried once more by GET.
+  404: final('not_found', 2),
+  405: final('upstream_rejected', 2),
+  408: transient('timeout'),
+  409: final('upstream_rejected'),
+  410: final('not_found'),
+  // The page is halved until it cannot get smaller.
+  413: { ...final('upstream_rejected', 5), passes: true },
+  418: final('upstream_rejected'),
+  422: final('upstream_rejected'),
+  429: transient('rate_limited'),
+  500: transient('upstream_unavailable'),
+  501: final('upstream_rejected', 2),
+  502: transient('upstream_unavailable'),
+  503: transient('upstream_unavailable'),
+  504: transient('upstream_unavailable'),
+  505: final('upstream_rejected'),
+  507: transient('upstream_unavailable'),
+  599: transient('upstream_unavailable'),
+};
+
+export const faultTable: ReadonlyMap<FaultKind, Expected> = new Map([
+  ...(Object.entries(named) as [Named, Expected][]),
+  ...Object.entries(statuses).map(([status, expected]): [FaultKind, Expected] => [
+    `http-${Number(status)}`,
+    expected,
+  ]),
+]);

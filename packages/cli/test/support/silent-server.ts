@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface SilentServer {
+  readonly url: string;
+  /** How many connections it has taken. */
+  readonly connections: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Takes every connection, reads what comes, and never says a word. */
+export async function startSilentServer(): Promise<SilentServer> {
+  const open = new Set<Socket>();
+  let taken = 0;
+  const server = createServer((socket) => {
+    taken++;
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => open.delete(socket));
+    socket.resume();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    connections: () => taken,
+    close: async () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

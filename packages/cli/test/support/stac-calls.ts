@@ -1,0 +1,15 @@
+/** A call of every STAC tool that is good enough to be sent to a catalogue. */
+export const stacCalls: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  search_items: { limit: 3 },
+  search_collections: { q: 'sentinel' },
+  get_collection: { collection_id: 'sentinel-2-l2a' },
+  get_item: { collection_id: 'sentinel-2-l2a', item_id: 'a' },
+  get_queryables: {},
+  get_aggregations: { collections: ['sentinel-2-l2a'] },
+  summarize_search: { collections: ['sentinel-2-l2a'] },
+  estimate_data_size: { collections: ['sentinel-2-l2a'], limit: 3 },
+  search_federated: { limit: 3 },
+  get_root: {},
+  get_conformance: {},
+  get_catalog_capabilities: {},
+};

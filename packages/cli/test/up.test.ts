@@ -1,0 +1,106 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { startStacSandbox } from '@toolkeel/sandbox';
+import { afterEach, describe, expect, it } from 'vitest';
+import { useTempDir } from '../src/temp-dir.fixture.js';
+import { overHttp } from './support/client.js';
+import { endAll, start, toolkeel } from './support/process.js';
+
+const dir = useTempDir();
+const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
+
+afterEach(endAll);
+
+/** What a person sees, with the address that it names. */
+const started = async (args: readonly string[], env: Record<string, string> = {}) => {
+  const run = toolkeel(['up', '--port', '0', ...args], place(env));
+  await run.said(/Ctrl-C stops it/);
+  const [, url = ''] = /MCP +(http:\S+)\/mcp/.exec(run.out()) ?? [];
+  return { ...run, url };
+};
+
+/** Pastes the command that is printed into a shell. */
+const pasted = async (text: string, env: Record<string, string> = {}): Promise<string> => {
+  const command = /^ {2}curl .*?\n\n/ms.exec(text)?.[0] ?? 'no command was printed';
+  const shell = start('sh', ['-c', command], place(env));
+  await shell.ended;
+  return shell.out() + shell.err();
+};
+
+describe('toolkeel up --sandbox', () => {
+  it('says where it is, and the call that it proposes works as it is printed', async () => {
+    const up = await started(['--sandbox']);
+    const answer = await pasted(up.out());
+    expect(answer).toMatch(/^data: /m);
+    const { result } = JSON.parse(/^data: (.*)$/m.exec(answer)?.[1] ?? '{}') as {
+      result: { structuredContent: { success: boolean; data: { items: unknown[] } } };
+    };
+    expect(result.structuredContent).toMatchObject({ success: true, data: { catalog: 'sandbox' } });
+    expect(result.structuredContent.data.items).toHaveLength(2);
+
+    expect(await (await fetch(`${up.url}/healthz`)).json()).toMatchObject({ ok: true });
+    expect(await (await fetch(`${up.url}/metrics`)).text()).toMatch(
+      /tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
+    );
+    const client = await overHttp(`${up.url}/mcp`);
+    expect(await client.tools()).toHaveLength(14);
+    await client.close();
+
+    expect(up.out()).toContain(`claude mcp add --transport http toolkeel ${up.url}/mcp`);
+    expect(up.out()).not.toContain('\u001B'); // no colours into a pipe
+    up.kill('SIGINT');
+    expect(await up.ended).toEqual({ code: 0, signal: null });
+    const events = up.err().trim().split('\n');
+    expect(events.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
+      'listening',
+      'tool_call',
+      'stopped',
+    ]);
+  });
+
+  it('writes its log for people where that is wanted', async () => {
+    const up = await started(['--sandbox', '--pretty']);
+    up.kill('SIGTERM');
+    await up.ended;
+    expect(up.err()).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}listening url=http/m);
+  });
+
+  it('proposes a call that holds no token and works with it', async () => {
+    const env = { TOOLKEEL_HTTP_TOKEN: 'a-token-that-nobody-guesses' };
+    const up = await started(['--sandbox', '--host', '127.0.0.1'], env);
+    expect(up.out() + up.err()).not.toContain(env.TOOLKEEL_HTTP_TOKEN);
+    expect(await pasted(up.out())).toContain('A bearer token is needed');
+    expect(await pasted(up.out(), env)).toMatch(/"success\\?":true/);
+  });
+});
+
+it('ends at once at a second signal, whatever still runs', async () => {
+  const upstream = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
+  const up = await started([], { TOOLKEEL_STAC_URL: upstream.url });
+  const shell = pasted(up.out());
+  await expect.poll(() => upstream.log().length, { timeout: 10_000 }).toBe(1);
+  up.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  up.kill('SIGINT');
+  expect(await up.ended).toEqual({ code: null, signal: 'SIGINT' });
+  await shell;
+  await upstream.close();
+});
+
+it('says what to do where the port is taken', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const run = toolkeel(['up', '--sandbox', '--port', String(port)], place());
+  expect(await run.ended).toEqual({ code: 1, signal: null });
+  expect(run.out()).toBe('');
+  expect(run.err()).toMatch(new RegExp(`^toolkeel: cannot listen on 127\\.0\\.0\\.1:${port}`, 'm'));
+  expect(run.err()).toMatch(/choose another port/);
+  await new Promise((resolve) => other.close(resolve));
+});
+
+it('refuses an address that others can reach without a token', async () => {
+  const run = toolkeel(['up', '--host', '0.0.0.0', '--port', '0'], place());
+  expect(await run.ended).toEqual({ code: 1, signal: null });
+  expect(run.err()).toMatch(/others can reach: that needs a token/);
+});

@@ -1,0 +1,167 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { toolError } from '../tool/result.js';
+import { processClock } from './clock.js';
+import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
+import type { Around } from './options.js';
+import { acting, run, throwing, toolWith } from './run.fixture.js';
+
+let clock = new VirtualClock();
+beforeEach(() => {
+  clock = new VirtualClock({ startAt: 1000 });
+});
+
+describe('an abort', () => {
+  it('beforehand lets nothing begin, and is no success', async () => {
+    const handler = vi.fn(() => fine);
+    const around = vi.fn<Around>((_, next) => next());
+    const signal = AbortSignal.abort(new Error('secret reason'));
+    const envelope = await run(toolWith(handler, acting), args, { signal, around });
+    expect(envelope.error).toEqual({
+      code: 'cancelled',
+      message: 'The call was cancelled.',
+      retryable: false,
+      outcome: 'not_executed',
+    });
+    expect(handler).not.toHaveBeenCalled();
+    expect(around).not.toHaveBeenCalled();
+  });
+
+  it.each(Object.entries(hanging))('ends a call in which %s never settles', async (_, given) => {
+    const { tool, ...options } = given;
+    const { controller, signal, listeners } = watched();
+    const running = run(tool, args, { ...options, signal, clock, deadline: 5000 });
+    await turn();
+    expect(listeners.size).toBe(1);
+    controller.abort();
+    expect((await running).error?.code).toBe('cancelled');
+    expect(listeners.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<[string, Around | undefined, string]>([
+    ['begun', undefined, 'unknown'],
+    ['not begun', never, 'not_executed'],
+  ])('says what is known of a mutation: %s', async (_, around, outcome) => {
+    const controller = new AbortController();
+    const options = { signal: controller.signal, ...(around && { around }) };
+    const running = run(toolWith(never, acting), args, options);
+    controller.abort();
+    expect((await running).error).toMatchObject({ code: 'cancelled', outcome });
+  });
+
+  it('by the handler itself, or while it begins, is not missed', async () => {
+    const controller = new AbortController();
+    const tool = toolWith(() => {
+      controller.abort();
+      return never();
+    });
+    expect((await run(tool, args, { signal: controller.signal })).error?.code).toBe('cancelled');
+  });
+
+  it('leaves it to a handler that stops by itself to say how far it came', async () => {
+    const controller = new AbortController();
+    const tool = toolWith(
+      () =>
+        new Promise((resolve) => {
+          controller.signal.addEventListener('abort', () =>
+            resolve(toolError('cancelled', 'Not sent.', { outcome: 'not_executed' })),
+          );
+        }),
+      acting,
+    );
+    const running = run(tool, args, { signal: controller.signal });
+    controller.abort();
+    expect((await running).error).toMatchObject({ outcome: 'not_executed', message: 'Not sent.' });
+  });
+
+  it('does not reach a handler that was given another signal, as a mutation that is sending is', async () => {
+    const controller = new AbortController();
+    const own = new AbortController().signal;
+    let seen: AbortSignal | undefined;
+    let recorded: unknown;
+    const tool = {
+      ...toolWith(() => fine, acting),
+      handler: async (_: unknown, context: { signal: AbortSignal }) => {
+        seen = context.signal;
+        await new Promise<void>((resolve) => clock.setTimer(100, resolve));
+        return fine;
+      },
+    };
+    const around: Around = async (_, next) => {
+      const settled = await next({ signal: own });
+      recorded = settled;
+      return settled;
+    };
+    const running = run(tool, args, { signal: controller.signal, around });
+    await turn();
+    controller.abort();
+    expect((await running).error).toMatchObject({ code: 'cancelled', outcome: 'unknown' });
+    await clock.drain();
+    expect(seen).toBe(own);
+    expect(seen?.aborted).toBe(false);
+    expect(recorded).toMatchObject({ ok: true, data: fine });
+  });
+
+  it('is not listened for when the call cannot begin', async () => {
+    const { signal, listeners } = watched();
+    const setTimer = throwing(new Error('x'));
+    const broken = { ...processClock, now: () => 0, setTimer };
+    await run(
+      toolWith(() => fine),
+      args,
+      { signal, clock: broken, deadline: 5 },
+    );
+    expect(listeners.size).toBe(0);
+    await run(
+      toolWith(() => fine),
+      args,
+      { signal: {} as AbortSignal, clock, deadline: 1500 },
+    );
+    expect(clock.pending).toBe(0);
+  });
+
+  it('after the end changes nothing, and nobody listens any more', async () => {
+    const { controller, signal, listeners } = watched();
+    const envelope = await run(toolWith(slow), args, { signal });
+    expect(signal.addEventListener).toHaveBeenCalledOnce();
+    expect(listeners.size).toBe(0);
+    controller.abort();
+    expect(envelope.success).toBe(true);
+  });
+
+  it('and the deadline at once give one answer', async () => {
+    const { controller, signal, listeners } = watched();
+    const running = run(toolWith(never), args, { signal, clock, deadline: 1500 });
+    await turn();
+    clock.setTimer(500, () => controller.abort());
+    expect((await clock.run(running)).error?.code).toBe('timeout');
+    expect(listeners.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+it('a signal that the host gives to the handler is made only when the handler reads it', async () => {
+  const make = vi.fn(() => new AbortController().signal);
+  const lazy: Around = (_, next) =>
+    next({
+      get signal() {
+        return make();
+      },
+    });
+  await run(
+    toolWith(() => fine),
+    args,
+    { around: lazy },
+  );
+  expect(make).not.toHaveBeenCalled();
+  const reads = {
+    ...toolWith(() => fine),
+    handler: (_: unknown, { signal }: { signal: AbortSignal }) => ({
+      id: String(signal.aborted),
+      n: 1,
+    }),
+  };
+  await run(reads, args, { around: lazy });
+  expect(make).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,178 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { containing, matching, some } from '../matchers.fixture.js';
+import { ownMember } from '../own-member.js';
+import { defineTool } from '../tool/define.js';
+import { page } from '../tool/result.js';
+import { base, get, letters, listOf, readAll } from './paging.fixture.js';
+
+describe('the byte budget', () => {
+  it('is 48 KiB in UTF-8, not in characters', async () => {
+    const euros = Array.from({ length: 30 }, () => '€'.repeat(700));
+    const { bytes, items, pagination } = await get(listOf(euros), { limit: 30 });
+    expect(bytes).toBeLessThanOrEqual(48 * 1024);
+    expect(bytes).toBeGreaterThan(46 * 1024);
+    expect(pagination).toMatchObject({ result_count: items.length, has_more: true });
+    expect(items.length).toBeLessThan(24);
+  });
+
+  it.each([Number.NaN, -1, 49_152.9])('of %d is the default one', async (byteBudget) => {
+    const tool = listOf(['x'.repeat(60_000)]);
+    expect((await get(tool, {}, { byteBudget })).envelope.error).toMatchObject({
+      code: 'response_too_large',
+      details: { budget: 49_152 },
+    });
+  });
+
+  it('leaves alone what fits to the byte, and cuts what is one byte more', async () => {
+    const tool = listOf(letters);
+    const options = { correlationId: 'c', clock: new VirtualClock() };
+    const { bytes } = await get(tool, { limit: 26 }, options);
+    expect((await get(tool, { limit: 26 }, { ...options, byteBudget: bytes })).items).toHaveLength(
+      26,
+    );
+    const cut = await get(tool, { limit: 26 }, { ...options, byteBudget: bytes - 1 });
+    expect(cut.items.length).toBeLessThan(26);
+    expect(cut.token).toBeDefined();
+  });
+
+  it('cuts also where only the token is too long', async () => {
+    const cursor = z.union([z.string(), z.int()]);
+    const tool = defineTool({
+      ...base,
+      paging: { ...base.paging, cursor },
+      handler: () =>
+        page({ items: ['a', 'b'], source: 's' }, { next: 'x'.repeat(600), after: (kept) => kept }),
+    });
+    const cut = await get(tool, {}, { byteBudget: 700 });
+    expect(cut.items).toEqual(['a']);
+    expect(cut.bytes).toBeLessThan(700);
+  });
+
+  it('cuts no more than it must', async () => {
+    const options = { correlationId: 'c', clock: new VirtualClock(), byteBudget: 1000 };
+    const texts = Array.from({ length: 100 }, (_, i) => `item number ${i}`);
+    const { bytes, items } = await get(listOf(texts), { limit: 100 }, options);
+    expect(bytes).toBeGreaterThan(1000 - 2 * (items.at(-1)?.length ?? 0) - 6);
+  });
+
+  it('never loses or repeats an item, wherever it cuts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ maxLength: 60, unit: 'grapheme' }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 15 }),
+        fc.integer({ min: 600, max: 1500 }),
+        async (texts, limit, byteBudget) => {
+          const { seen } = await readAll(listOf(texts), { limit }, { byteBudget });
+          expect(seen).toEqual(texts);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('refuses one item that is too big, and tells how to get past it', async () => {
+    const texts = ['a', 'x'.repeat(2000), 'c'];
+    const options = { byteBudget: 800 };
+    const first = await get(listOf(texts), {}, options);
+    expect(first.items).toEqual(['a']);
+    const stuck = await get(listOf(texts), { page_token: first.token }, options);
+    expect(stuck.envelope.error).toMatchObject({
+      code: 'response_too_large',
+      message: containing('Use `fields`'),
+      details: { budget: 800, next_token: some(String) },
+    });
+    const page_token = ownMember(stuck.envelope.error?.details, 'next_token');
+    expect((await get(listOf(texts), { page_token }, options)).items).toEqual(['c']);
+  });
+
+  it('offers no way past the last item', async () => {
+    const { envelope } = await get(listOf(['x'.repeat(2000)]), {}, { byteBudget: 800 });
+    expect(envelope.error?.code).toBe('response_too_large');
+    expect(envelope.error?.details).not.toHaveProperty('next_token');
+  });
+
+  it('does not cut where the tool cannot say how to go on', async () => {
+    const tool = defineTool({
+      ...base,
+      handler: () =>
+        page({ items: ['a'.repeat(300), 'b'.repeat(300)], source: 's' }, { next: { from: 2 } }),
+    });
+    expect((await get(tool, {}, { byteBudget: 700 })).envelope.error?.code).toBe(
+      'response_too_large',
+    );
+  });
+
+  it('refuses what is no list', async () => {
+    const { paging: _, ...rest } = base;
+    const tool = defineTool({
+      ...rest,
+      input: z.object({}),
+      effect: 'once',
+      profiles: ['api', 'workflow'],
+      handler: () => ({ items: [], source: 'x'.repeat(60_000) }),
+    });
+    const { envelope } = await get(tool, {});
+    expect(envelope.error).toMatchObject({
+      code: 'response_too_large',
+      outcome: 'executed',
+      message: matching(/Ask for less\.$/),
+      details: { bytes: some(Number), budget: 49_152 },
+    });
+  });
+
+  it('holds for failures too', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `field-${i}`);
+    const issues = names.map((field) => ({ field, message: 'x'.repeat(100) }));
+    const failure = {
+      ok: false,
+      error: { code: 'validation_error', message: 'm', details: { issues } },
+      data: names,
+    } as const;
+    const tool = listOf(letters, { partial: z.array(z.string()) });
+    const options = {
+      around: () => Promise.resolve(failure),
+      clock: new VirtualClock(),
+      correlationId: 'c',
+    };
+    const whole = await get(tool, {}, options);
+    expect(whole.envelope).toMatchObject({ data: names, error: { details: { issues } } });
+    const less = await get(tool, {}, { ...options, byteBudget: whole.bytes - 1 });
+    expect(less.envelope).toMatchObject({ data: null, error: { details: { issues } } });
+    const least = await get(tool, {}, { ...options, byteBudget: less.bytes - 1 });
+    expect(least.envelope).toMatchObject({ data: null, error: { code: 'validation_error' } });
+    expect(least.envelope.error).not.toHaveProperty('details');
+  });
+
+  it('turns a tool that pages without declaring it into a report', async () => {
+    const { paging: _, ...rest } = base;
+    const onUnexpected = vi.fn();
+    const handler = (() => page({ items: [], source: 's' }, { next: 1 })) as unknown as () => {
+      items: [];
+      source: string;
+    };
+    const { envelope } = await get(defineTool({ ...rest, handler }), {}, { onUnexpected });
+    expect(envelope.success).toBe(true);
+    expect(onUnexpected).toHaveBeenCalledOnce();
+  });
+
+  it('survives a tool whose own continuation fails', async () => {
+    const tool = defineTool({
+      ...base,
+      handler: () =>
+        page(
+          { items: letters, source: 's' },
+          {
+            after: () => {
+              throw new Error('secret');
+            },
+          },
+        ),
+    });
+    expect((await get(tool, {}, { byteBudget: 300 })).envelope.error?.code).toBe('internal_error');
+    const acting = { ...tool, mutation: true };
+    expect((await get(acting, {}, { byteBudget: 300 })).envelope.error?.outcome).toBe('executed');
+  });
+});

@@ -1,0 +1,278 @@
+import type { Clock } from '@toolkeel/kernel';
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { containing } from '../matchers.fixture.js';
+import { toolError } from '../tool/result.js';
+import { processClock, type RunClock } from './clock.js';
+import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
+import type { Around, RunOptions } from './options.js';
+import { acting, base, run, throwing, toolWith } from './run.fixture.js';
+
+const idempotent = { ...acting, effect: 'idempotent' } as const;
+
+let clock = new VirtualClock();
+beforeEach(() => {
+  clock = new VirtualClock({ startAt: 1000 });
+});
+
+describe('the deadline', () => {
+  it.each(Object.entries(hanging))('ends a call in which %s never settles', async (_, given) => {
+    const { tool, ...options } = given;
+    const running = run(tool, args, { ...options, clock, deadline: 1500 });
+    let settled = false;
+    void running.then(() => (settled = true));
+    await clock.advanceTo(1499);
+    expect(settled).toBe(false);
+    await clock.advanceTo(1500);
+    expect(settled).toBe(true);
+    const { error, meta } = await running;
+    expect(error).toMatchObject({
+      code: 'timeout',
+      message: containing('The time for this call was up'),
+      details: { clock: 'deadline' },
+    });
+    expect(error).not.toHaveProperty('outcome');
+    expect(meta.elapsed_ms).toBe(500);
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<[string, object, Around | undefined, object]>([
+    ['begun, idempotent', idempotent, undefined, { code: 'timeout', outcome: 'unknown' }],
+    ['not begun, idempotent', idempotent, never, { code: 'timeout', outcome: 'not_executed' }],
+    [
+      'begun, once',
+      acting,
+      undefined,
+      {
+        code: 'outcome_unknown',
+        outcome: 'unknown',
+        details: { cause_code: 'timeout', clock: 'deadline' },
+      },
+    ],
+    ['not begun, once', acting, never, { code: 'timeout', outcome: 'not_executed' }],
+  ])('says what is known of a mutation: %s', async (_, more, around, expected) => {
+    const options = { clock, deadline: 1500, ...(around && { around }) };
+    const running = run(toolWith(never, more), args, options);
+    expect((await clock.run(running)).error).toMatchObject(expected);
+  });
+
+  it.each([1000, 999, Number.NEGATIVE_INFINITY])(
+    'that has passed (%d at 1000) lets nothing begin',
+    async (deadline) => {
+      const handler = vi.fn(() => fine);
+      const around = vi.fn<Around>((_, next) => next());
+      const { error } = await run(toolWith(handler, acting), args, { clock, deadline, around });
+      expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
+      expect(handler).not.toHaveBeenCalled();
+      expect(around).not.toHaveBeenCalled();
+    },
+  );
+
+  it('still names arguments that are refused', async () => {
+    expect(
+      (
+        await run(
+          toolWith(() => fine),
+          {},
+          { clock, deadline: 0 },
+        )
+      ).error?.code,
+    ).toBe('validation_error');
+  });
+
+  it('does not let a handler begin whose caller was told that it had not', async () => {
+    const handler = vi.fn(() => fine);
+    let late: unknown;
+    const around: Around = async (_, next) => {
+      await new Promise<void>((resolve) => clock.setTimer(600, resolve));
+      late = await next();
+      return late as Awaited<ReturnType<Around>>;
+    };
+    const options = { clock, deadline: 1500, around };
+    const { error } = await clock.run(run(toolWith(handler, acting), args, options));
+    expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
+    await clock.drain();
+    expect(late).toMatchObject({ ok: false, error: { code: 'timeout', outcome: 'not_executed' } });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('leaves it to a handler that stops by itself to say how far it came', async () => {
+    const stopping = () =>
+      new Promise((resolve) => {
+        clock.setTimer(500, () =>
+          resolve(
+            toolError('timeout', 'x', { outcome: 'not_executed', details: { clock: 'mine' } }),
+          ),
+        );
+      });
+    const running = run(toolWith(stopping, acting), args, { clock, deadline: 1500 });
+    expect((await clock.run(running)).error).toMatchObject({
+      outcome: 'not_executed',
+      details: { clock: 'mine' },
+    });
+  });
+
+  it('ignores what an abandoned handler brings later, and tells the operator of its failures', async () => {
+    const later = (act: () => unknown) => () =>
+      new Promise((resolve, reject) => {
+        clock.setTimer(700, () => {
+          try {
+            resolve(act());
+          } catch (cause) {
+            reject(cause);
+          }
+        });
+      });
+    const bug = new Error('late bug');
+    const onUnexpected = vi.fn();
+    const options: RunOptions = { clock, deadline: 1500, onUnexpected, correlationId: 'c-1' };
+    const success = run(toolWith(later(() => fine)), args, options);
+    const failure = run(toolWith(later(throwing(bug))), args, options);
+    const rejection = run(
+      toolWith(() => fine),
+      args,
+      {
+        ...options,
+        around: later(throwing(bug)) as Around,
+      },
+    );
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    await clock.drain();
+    await turn();
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+    for (const { error } of await Promise.all([success, failure, rejection])) {
+      expect(error?.code).toBe('timeout');
+    }
+    expect(onUnexpected.mock.calls).toEqual([
+      [bug, 'c-1'],
+      [bug, 'c-1'],
+    ]);
+  });
+
+  it('is read by the tool as any other fault, if it can', async () => {
+    const deadline = 1500;
+    const reads = toolWith(never, {
+      faultToError: () => toolError('upstream_unavailable', 'Mine.'),
+    });
+    expect((await clock.run(run(reads, args, { clock, deadline }))).error?.message).toBe('Mine.');
+    const onUnexpected = vi.fn();
+    const fails = toolWith(never, { ...acting, faultToError: throwing(new Error('x')) });
+    const running = run(fails, args, { clock, deadline: 2500, around: never, onUnexpected });
+    expect((await clock.run(running)).error).toMatchObject({
+      code: 'timeout',
+      outcome: 'not_executed',
+    });
+    expect(onUnexpected).toHaveBeenCalledOnce();
+  });
+
+  it('may be further away than a timer of Node reaches', async () => {
+    const delays: number[] = [];
+    const counting: RunClock = {
+      now: () => clock.now(),
+      setTimer: (delayMs, fire) => {
+        delays.push(delayMs);
+        return clock.setTimer(delayMs, fire);
+      },
+      clearTimer: (timer) => clock.clearTimer(timer),
+    };
+    const month = 1000 + 30 * 24 * 3600 * 1000;
+    const running = run(toolWith(never), args, { clock: counting, deadline: month });
+    expect((await clock.run(running)).error?.code).toBe('timeout');
+    expect(clock.now()).toBe(month);
+    expect(Math.max(...delays)).toBeLessThan(2 ** 31);
+  });
+
+  it('leaves no timer behind when the call is done in time', async () => {
+    const setTimer = vi.spyOn(clock, 'setTimer');
+    for (const handler of [slow, () => slow().then(throwing(new Error('x')))]) {
+      await run(toolWith(handler), args, { clock, deadline: 1500 });
+      expect(clock.pending).toBe(0);
+    }
+    expect(setTimer).toHaveBeenCalledTimes(2);
+  });
+
+  it('costs a call that is done at once no timer and no listener', async () => {
+    const setTimer = vi.spyOn(clock, 'setTimer');
+    const { signal } = watched();
+    const around: Around = async (_, next) => next();
+    for (const handler of [() => fine, async () => fine, throwing(new Error('x'))]) {
+      for (const more of [{}, { around }]) {
+        await Promise.resolve();
+        await run(toolWith(handler), args, { clock, signal, deadline: 1500, ...more });
+      }
+    }
+    expect(setTimer).not.toHaveBeenCalled();
+    expect(signal.addEventListener).not.toHaveBeenCalled();
+  });
+
+  it('holds on a clock that fails to set the last timer, or to clear one', async () => {
+    const onUnexpected = vi.fn();
+    let timers = 0;
+    const failing: RunClock = {
+      ...processClock,
+      now: () => clock.now(),
+      setTimer: (delayMs, fire) => {
+        timers += 1;
+        if (timers > 1) throw new Error('no more timers');
+        return clock.setTimer(delayMs, fire);
+      },
+    };
+    const running = run(toolWith(never), args, { clock: failing, deadline: 1500 });
+    expect((await clock.run(running)).error?.code).toBe('timeout');
+    const stuck: RunClock = {
+      ...processClock,
+      clearTimer: (timer) => {
+        processClock.clearTimer(timer);
+        throw new Error('x');
+      },
+    };
+    const options = { clock: stuck, deadline: performance.now() + 60_000, onUnexpected };
+    expect((await run(toolWith(slow), args, options)).success).toBe(true);
+    expect(onUnexpected).toHaveBeenCalledOnce();
+  });
+
+  it('that a clock refuses to keep ends the call, because nobody would', async () => {
+    const setTimer = throwing(new Error('no timers'));
+    const options = { clock: { ...processClock, setTimer }, deadline: performance.now() + 60_000 };
+    expect((await run(toolWith(never, acting), args, options)).error).toMatchObject({
+      code: 'internal_error',
+      outcome: 'unknown',
+    });
+  });
+
+  it('needs no injected clock', async () => {
+    const deadline = performance.now() + 5;
+    expect((await run(toolWith(never), args, { deadline })).error?.code).toBe('timeout');
+    expect(performance.now()).toBeGreaterThanOrEqual(deadline);
+  });
+
+  it("takes the kernel's clock", () => {
+    expectTypeOf<Clock>().toExtend<RunClock>();
+  });
+});
+
+it('a call without deadline and signal sets no timer', async () => {
+  const setTimer = vi.spyOn(clock, 'setTimer');
+  await run(
+    toolWith(() => fine),
+    args,
+    { clock, deadline: Number.POSITIVE_INFINITY },
+  );
+  await run(
+    toolWith(() => fine, { input: base.input }),
+    args,
+    { clock },
+  );
+  expect(setTimer).not.toHaveBeenCalled();
+});
+
+describe('a deadline on the wrong clock', () => {
+  it('is refused before the handler begins, instead of being one in fifty years', async () => {
+    const began = vi.fn(() => fine);
+    const answer = await run(toolWith(began), args, { clock, deadline: Date.now() + 40 });
+    expect(answer.error?.code).toBe('internal_error');
+    expect(began).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,57 @@
+import { built } from '../built.js';
+import type { ServerSettings } from '../server/settings.js';
+import { startRpcServer, type RpcServer } from './rpc.js';
+
+const script = built('server/main.js');
+
+/** Starts a server of the drill as a process. */
+export function startServer(settings: ServerSettings): Promise<RpcServer> {
+  return startRpcServer([script, JSON.stringify(settings)], {});
+}
+
+/** A server that is killed now and then, and always started again. */
+export class Site {
+  readonly #settings: ServerSettings;
+  #server: Promise<RpcServer>;
+  #closed = false;
+  #isUp = false;
+  deaths = 0;
+
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+    this.#server = this.#start();
+  }
+
+  server(): Promise<RpcServer> {
+    return this.#server;
+  }
+
+  /** Whether there is somebody to kill. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Ends it as nobody expects, and starts its successor. */
+  async kill(): Promise<void> {
+    if (this.#closed || !this.#isUp) return;
+    this.#isUp = false;
+    this.deaths += 1;
+    const server = await this.#server;
+    server.kill('SIGKILL');
+    this.#server = server.gone.then(() => this.#start());
+    await this.#server;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const server = await this.#server;
+    server.kill('SIGTERM');
+    await server.gone;
+  }
+
+  async #start(): Promise<RpcServer> {
+    const server = await startServer(this.#settings);
+    this.#isUp = true;
+    return server;
+  }
+}

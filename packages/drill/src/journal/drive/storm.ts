@@ -1,0 +1,114 @@
+import { luck } from '../upstream/fault.js';
+import { pursue, type CallEnd, type CallStats } from './caller.js';
+import { Site } from './sites.js';
+import type { ServerSettings } from '../server/settings.js';
+
+/** How often the reaper looks around. Short beside a call, so that every point of one can be met. */
+const TICK_MS = 5;
+
+export interface StormPlan {
+  readonly servers: number;
+  readonly callersPerServer: number;
+  /** Callers of one group ask for the same acts; the groups of a storm share nothing. */
+  readonly groups: number;
+  /** How many acts each caller asks for, one after the other. */
+  readonly actsPerCaller: number;
+  readonly tools: readonly string[];
+  /** How many calls there are, on average, between two deaths; Infinity for none. */
+  readonly killEveryCalls: number;
+  readonly timeoutMs: number;
+  readonly seed: number;
+  /** Part of every key, so that storms on one journal do not meet. */
+  readonly name: string;
+}
+
+export interface StormResult extends CallStats {
+  readonly acts: number;
+  readonly deaths: number;
+  readonly ends: Readonly<Record<CallEnd['kind'], number>>;
+  readonly replays: number;
+  /** Acts of which two callers were told different things. */
+  readonly contradictions: readonly string[];
+  /** What callers were told that is not the upstream's id. */
+  readonly told: ReadonlyMap<string, string>;
+  readonly refusals: readonly string[];
+  readonly ms: number;
+}
+
+/** Many callers, few acts, servers that die: nobody may act twice, and nobody may be left waiting. */
+export async function storm(
+  plan: StormPlan,
+  settings: ServerSettings,
+  onProgress: (calls: number, deaths: number) => void = () => undefined,
+): Promise<StormResult> {
+  const from = performance.now();
+  const random = luck(plan.seed);
+  const sites = Array.from({ length: plan.servers }, () => new Site(settings));
+  await Promise.all(sites.map((site) => site.server()));
+  const stats: CallStats = { calls: 0, late: 0, codes: {} };
+  const ends = { done: 0, unknown: 0, refused: 0, limbo: 0 };
+  const told = new Map<string, string>();
+  const contradictions = new Set<string>();
+  const refusals: string[] = [];
+  let replays = 0;
+
+  const one = async (site: Site, group: number): Promise<void> => {
+    for (let act = 0; act < plan.actsPerCaller; act++) {
+      const tool = plan.tools[act % plan.tools.length] ?? 'act';
+      const key = `${plan.name}:${group}:${act}`;
+      const end = await pursue(site, tool, { key }, plan.timeoutMs, stats);
+      ends[end.kind] += 1;
+      if (end.kind === 'done') {
+        if (end.replayed) replays += 1;
+        if ((told.get(key) ?? end.id) !== end.id) contradictions.add(key);
+        told.set(key, end.id);
+      } else if (end.kind === 'refused' || end.kind === 'limbo') {
+        refusals.push(`${key}: ${end.kind === 'refused' ? end.code : end.last}`);
+      }
+    }
+  };
+
+  const ended = new AbortController();
+  const reaper = (async () => {
+    let next = plan.killEveryCalls * random();
+    while (!ended.signal.aborted) {
+      await pause(TICK_MS);
+      onProgress(stats.calls, deathsOf(sites));
+      const living = sites.filter((site) => site.isUp);
+      if (ended.signal.aborted || stats.calls < next || living.length === 0) continue;
+      next += plan.killEveryCalls * (0.5 + random());
+      // Not waited for: another one may die while this one starts again.
+      void living[Math.floor(random() * living.length)]?.kill();
+    }
+  })();
+  const callers = sites.flatMap((site, index) =>
+    Array.from({ length: plan.callersPerServer }, (_, caller) =>
+      one(site, (caller * plan.servers + index) % plan.groups),
+    ),
+  );
+  await Promise.all(callers);
+  ended.abort();
+  await reaper;
+  await Promise.all(sites.map((site) => site.close()));
+  return {
+    ...stats,
+    acts: plan.groups * plan.actsPerCaller,
+    deaths: deathsOf(sites),
+    ends,
+    replays,
+    contradictions: [...contradictions],
+    told,
+    refusals,
+    ms: performance.now() - from,
+  };
+}
+
+function deathsOf(sites: readonly Site[]): number {
+  return sites.reduce((sum, { deaths }) => sum + deaths, 0);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

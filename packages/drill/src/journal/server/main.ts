@@ -1,0 +1,45 @@
+// A server of the drill: the real host, the real journal, and a point where it may die.
+import { inspect } from 'node:util';
+import { acceptControls, isJournaled, type Tool, type ToolSpec } from '@toolkeel/contract';
+import { createHost, type HostOptions } from '@toolkeel/host';
+import { createJournal, openSealing, openStore } from '@toolkeel/journal';
+import { mortal } from './death.js';
+import type { ServerSettings } from './settings.js';
+import { effectTools } from './tools.js';
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as ServerSettings;
+
+if (settings.journal === 'off') {
+  const unwatched = { beforeSending: () => undefined, afterResponse: () => undefined };
+  await serve({ tools: effectTools(settings.upstream, unwatched) });
+} else {
+  const { dataDir, leaseMs, upstream } = settings;
+  const opened = await openStore(settings.journal, { dataDir });
+  const { store, hooks } = mortal(opened, settings.ending);
+  const tools: readonly Tool[] = effectTools(upstream, hooks);
+  const journal = createJournal({
+    store,
+    sealing: await openSealing(store, dataDir),
+    leaseMs,
+    tools: { specs: () => tools, load: (name) => tools.find((tool) => tool.name === name) },
+    report: (cause) => void process.stderr.write(`${inspect(cause)}\n`),
+  });
+  journal.start();
+  await serve({ tools, around: [journal.around], prepare: withControls });
+  await journal.close();
+  await opened.close();
+}
+
+async function serve(options: HostOptions): Promise<void> {
+  const host = createHost({
+    ...options,
+    profile: 'api',
+    callTimeoutMs: settings.callTimeoutMs,
+  });
+  await host.serveStdio().closed;
+  await host.close();
+}
+
+function withControls<T extends ToolSpec>(tool: T): T {
+  return isJournaled(tool) ? (acceptControls(tool as unknown as Tool) as unknown as T) : tool;
+}

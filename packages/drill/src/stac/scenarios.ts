@@ -1,0 +1,84 @@
+import { fastFaults, type FaultRule } from '@toolkeel/sandbox';
+import { duration } from '../report/format.js';
+
+/** Two of the arms do the very same: what they differ by is the machine. */
+export type ArmName = 'baseline' | 'again' | 'faulted' | 'hedged';
+
+export interface Arm {
+  readonly name: ArmName;
+  readonly title: string;
+  readonly faults: readonly FaultRule[];
+  readonly hedge: boolean;
+}
+
+export type FaultMode = 'fast' | 'mix';
+
+/** One latency and one kind of fault, in arms that differ in nothing else. */
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  readonly mode: FaultMode;
+  /** What 19 in 20 of the upstream's own answers take no longer than. */
+  readonly p95Ms: number;
+  readonly arms: readonly Arm[];
+  /** Calls under way at a time. */
+  readonly callers: number;
+  /** Which luck: no two scenarios have the same. */
+  readonly luck: number;
+}
+
+export const FAULT_RATE = 0.2;
+/** The share of faults that are timeouts, in the mix. */
+export const TIMEOUT_SHARE = 0.2;
+export const SIGMA = 0.5;
+
+const baseline: Arm = { name: 'baseline', title: 'no faults', faults: [], hedge: false };
+const again: Arm = { ...baseline, name: 'again', title: 'no faults, again' };
+
+const arms: Readonly<Record<FaultMode, readonly Arm[]>> = {
+  fast: [
+    baseline,
+    {
+      name: 'faulted',
+      title: '20 % fast faults',
+      faults: [{ kind: fastFaults, rate: FAULT_RATE }],
+      hedge: false,
+    },
+    again,
+  ],
+  mix: [
+    baseline,
+    {
+      name: 'faulted',
+      title: '20 % faults, one in five a timeout, hedging',
+      faults: [
+        { kind: fastFaults, rate: FAULT_RATE * (1 - TIMEOUT_SHARE) },
+        { kind: 'stall', rate: FAULT_RATE * TIMEOUT_SHARE },
+      ],
+      hedge: true,
+    },
+    again,
+    { name: 'hedged', title: 'no faults, hedging', faults: [], hedge: true },
+  ],
+};
+
+export function scenario(mode: FaultMode, p95Ms: number): Scenario {
+  const what = mode === 'fast' ? 'fast faults' : 'one fault in five a timeout, hedging';
+  return {
+    id: `${mode}/${p95Ms}`,
+    title: `${duration(p95Ms)}, ${what}`,
+    mode,
+    p95Ms,
+    arms: arms[mode],
+    callers: callersFor(p95Ms),
+    luck: 2 * p95Ms + (mode === 'mix' ? 1 : 0),
+  };
+}
+
+/**
+ * As many as leave the machine mostly idle: measured on two cores, our side then costs the same two
+ * to five milliseconds a call as with a single caller.
+ */
+function callersFor(p95Ms: number): number {
+  return Math.min(20, Math.max(4, Math.round(p95Ms / 20)));
+}

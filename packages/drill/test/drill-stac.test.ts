@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+
+const script = fileURLToPath(new URL('../dist/drill.js', import.meta.url));
+const dir = mkdtempSync(join(tmpdir(), 'toolkeel-drill-test-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Runs the built command in a process of its own. */
+function drill(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
+    });
+  });
+}
+
+interface Figures {
+  readonly exitCode: number;
+  readonly runs: readonly {
+    readonly strange: number;
+    readonly load: number;
+    readonly arms: readonly {
+      readonly name: string;
+      readonly calls: number;
+      readonly successes: number;
+      readonly requests: number;
+      readonly mostAttempts: number;
+      readonly incomplete: number;
+      readonly mismatches: readonly string[];
+      readonly contradictions: readonly string[];
+    }[];
+    readonly tools: readonly { readonly tool: string; readonly requests: readonly number[] }[];
+  }[];
+}
+
+test('--quick: every tool of a running server, with faults, and the upstream’s log agrees', async () => {
+  const [json, html, markdown] = ['a.json', 'a.html', 'a.md'].map((name) => join(dir, name));
+  const files = ['--json', json!, '--html', html!, '--markdown', markdown!];
+  const { code, out, err } = await drill('stac', '--quick', ...files);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toContain('It works. Nothing was timed.');
+
+  const { runs } = JSON.parse(readFileSync(json!, 'utf8')) as Figures;
+  const [run] = runs;
+  expect(run?.strange).toBe(0);
+  const [baseline, faulted, again] = run!.arms;
+  for (const arm of run!.arms) {
+    expect(arm).toMatchObject({ calls: 48, mismatches: [], contradictions: [] });
+  }
+  expect(baseline).toMatchObject({ name: 'baseline', successes: 48, mostAttempts: 1 });
+  // The same calls of the same catalogue make the same requests and get the same answers.
+  expect(again).toMatchObject({ successes: 48, requests: baseline!.requests, incomplete: 0 });
+  // One request in five fails: of some seventy, chance cannot spare all, and each is tried again.
+  expect(faulted!.requests).toBeGreaterThan(baseline!.requests);
+  expect(faulted!.mostAttempts).toBeGreaterThan(1);
+  expect(faulted!.mostAttempts).toBeLessThanOrEqual(3);
+  expect(run!.tools).toHaveLength(12);
+  const requestsOf = (name: string) => run!.tools.find(({ tool }) => tool === name)?.requests;
+  expect(requestsOf('get_item')).toEqual([1, 1]);
+  expect(requestsOf('summarize_search')).toEqual([2, 2]);
+
+  expect(readFileSync(html!, 'utf8')).toContain('<svg ');
+  expect(readFileSync(markdown!, 'utf8')).toContain('# Drill: STAC');
+}, 180_000);
+
+test('wrong usage ends with 2 and nothing on stdout', async () => {
+  const wrong = await drill('stac', '--tools', 'get_rot');
+  expect(wrong).toMatchObject({ code: 2, out: '' });
+  expect(wrong.err).toContain('there is no get_rot');
+  expect(await drill('everything')).toMatchObject({ code: 2, out: '' });
+});

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '@toolkeel/journal';
+import { testJournal } from '@toolkeel/journal/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { faultsOf, matrixCases, runCase, type MatrixResult } from '../src/journal/drive/matrix.js';
+import { startServer } from '../src/journal/drive/sites.js';
+import { deathPoints } from '../src/journal/server/points.js';
+import type { Ending, ServerSettings } from '../src/journal/server/settings.js';
+import { startUpstreamProcess, type UpstreamProcess } from '../src/journal/upstream/process.js';
+
+const CONCURRENT = 4;
+
+const journals = {
+  sqlite: (dir: string) => Promise.resolve({ url: `sqlite:${join(dir, 'journal.db')}` }),
+  postgres: () => testJournal(),
+};
+
+describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
+  const dir = mkdtempSync(join(tmpdir(), 'toolkeel-crash-'));
+  let upstream: UpstreamProcess;
+  let settings: ServerSettings;
+
+  beforeAll(async () => {
+    upstream = await startUpstreamProcess({
+      log: join(dir, 'effects.jsonl'),
+      seed: 1,
+      faultRate: 0,
+    });
+    const { url: journal } = await journals[kind](dir);
+    const of = { upstream: upstream.url, journal, dataDir: dir };
+    settings = { ...of, leaseMs: 1_500, callTimeoutMs: 10_000 };
+  }, 120_000);
+
+  afterAll(async () => {
+    await upstream.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it('acts at most once wherever the server is killed, and says what can be known', async () => {
+    const cases = [...matrixCases()];
+    const results: MatrixResult[] = [];
+    const work = async (): Promise<void> => {
+      for (let next = cases.shift(); next !== undefined; next = cases.shift()) {
+        results.push(await runCase(next, settings, upstream, kind));
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
+
+    const wrong = results.flatMap((result) =>
+      faultsOf(result).map((what) => `${result.tool}, killed ${result.point}: ${what}`),
+    );
+    expect(wrong).toEqual([]);
+    console.log(sharesOfUnknown(kind, results));
+
+    const store = await openStore(settings.journal, { dataDir: dir });
+    try {
+      expect(await store.list({ states: ['claimed', 'sending'] }), 'left in limbo').toEqual([]);
+    } finally {
+      await store.close();
+    }
+  }, 180_000);
+
+  const stopped = async (point: Ending['point'], tool: string, key: string) => {
+    const ending: Ending = { point, nth: 1, signal: 'SIGSTOP' };
+    const sleeper = await startServer({ ...settings, ending });
+    const first = sleeper.call(tool, { key }, 60_000);
+    const successor = await startServer(settings);
+    const ask = () => successor.call(tool, { key }, 15_000);
+    const told = async () => {
+      for (;;) {
+        const reply = await ask();
+        if (reply.kind !== 'answer') throw new Error(`no answer: ${reply.kind}`);
+        if (reply.envelope.error?.code !== 'idempotency_in_flight') return reply.envelope;
+      }
+    };
+    const meanwhile = await told();
+    sleeper.kill('SIGCONT');
+    const late = await first;
+    const afterwards = await told();
+    for (const server of [sleeper, successor]) server.kill('SIGTERM');
+    await Promise.all([sleeper.gone, successor.gone]);
+    const effects = upstream.effects().filter((effect) => effect.key === key);
+    return { meanwhile, late, afterwards, effects };
+  };
+
+  it('sends nothing when it was stopped before sending and wakes up after its lease', async () => {
+    const { meanwhile, afterwards, effects } = await stopped(
+      'before-sending',
+      'act',
+      `${kind}:slept`,
+    );
+    expect(effects).toHaveLength(1);
+    expect(meanwhile).toMatchObject({ success: true, data: { id: effects[0]?.id } });
+    expect(afterwards).toMatchObject({ success: true, data: { id: effects[0]?.id } });
+  }, 60_000);
+
+  it('says "unknown" while it sleeps behind the point of no return, and the truth afterwards', async () => {
+    const { meanwhile, afterwards, effects } = await stopped(
+      'after-sending',
+      'act',
+      `${kind}:gone`,
+    );
+    // It may still send when it wakes up, so that nothing was found is no proof.
+    expect(meanwhile.error?.code).toBe('outcome_unknown');
+    expect(effects).toHaveLength(1);
+    expect(afterwards).toMatchObject({ success: true, data: { id: effects[0]?.id } });
+  }, 60_000);
+});
+
+/** For people: how often a point left nobody knowing, with an upstream that cannot be asked. */
+function sharesOfUnknown(kind: string, results: readonly MatrixResult[]): string {
+  const lines = deathPoints.map((point) => {
+    const there = results.filter((result) => result.point === point);
+    const unknown = there.filter(({ end }) => end.kind === 'unknown').length;
+    return `  ${point.padEnd(22)} ${unknown} of ${there.length}`;
+  });
+  return [`unknown on ${kind}, by where the server was killed:`, ...lines].join('\n');
+}

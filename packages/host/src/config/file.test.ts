@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { configuredPacks } from './file.js';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'toolkeel-file-'));
+});
+
+afterEach(() => {
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+it('tells which packs the file speaks of, before anything of it is checked', () => {
+  expect(configuredPacks({ cwd, env: {} })).toEqual([]);
+  const file = join(cwd, 'toolkeel.config.json');
+  writeFileSync(file, JSON.stringify({ packs: { stac: 1, stak: {} }, nonsense: true }));
+  expect(configuredPacks({ cwd, env: {} })).toEqual(['stac', 'stak']);
+  expect(configuredPacks({ file, env: { TOOLKEEL_CONFIG: 'no.json' } })).toEqual(['stac', 'stak']);
+});
+
+it('is refused with its name where it cannot be read', () => {
+  mkdirSync(join(cwd, 'toolkeel.config.json'));
+  expect(() => configuredPacks({ cwd, env: {} })).toThrow(/toolkeel\.config\.json: cannot be read/);
+});

@@ -1,0 +1,165 @@
+import { createJournal, memoryStore, passingSealing } from '@toolkeel/journal';
+import { describe, expect, it } from 'vitest';
+import { createHost } from '../host.js';
+import { governed, packOf, shelf } from './governed.fixture.js';
+
+describe('a host with a journal', () => {
+  it('lists the arguments of the journal for every mutation, also where only a description is known', async () => {
+    const { client } = await governed(shelf());
+    const { tools } = await client.listTools();
+    const taking = tools
+      .filter(({ inputSchema }) => 'idempotency_key' in (inputSchema.properties ?? {}))
+      .map(({ name }) => name);
+    expect(taking).toEqual(['put', 'untouch']);
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['get_operation', 'get_policy_status']),
+    );
+  });
+
+  it('accepts them, and acts once for a key', async () => {
+    const { call, done } = await governed(shelf());
+    const args = { thing: 'vase', idempotency_key: 'the-vase-of-monday' };
+    expect(await call('put', args)).toMatchObject({ data: { n: 1 } });
+    expect(await call('put', args)).toMatchObject({
+      data: { n: 1 },
+      meta: { idempotency: { key: 'the-vase-of-monday', replayed: true } },
+    });
+    expect(
+      await call('untouch', { thing: 'vase', idempotency_key: 'untouch-of-monday' }),
+    ).toMatchObject({
+      success: true,
+    });
+    expect(await call('put', { ...args, thing: 'cup' })).toMatchObject({
+      error: { code: 'idempotency_conflict' },
+    });
+    expect(done).toEqual(['vase']);
+  });
+
+  it('takes the key from the request as well', async () => {
+    const { call, done } = await governed(shelf());
+    const key = { 'dev.toolkeel/idempotency-key': 'the-vase-of-monday' };
+    await call('put', { thing: 'vase' }, key);
+    expect(await call('put', { thing: 'vase', note: 'again' }, key)).toMatchObject({
+      error: { code: 'idempotency_conflict' },
+    });
+    expect(done).toEqual(['vase']);
+  });
+
+  it('takes it from beside the arguments, where a proposal puts it', async () => {
+    const { client, done } = await governed(shelf());
+    const params = {
+      name: 'put',
+      arguments: { thing: 'vase' },
+      idempotencyKey: 'the-vase-of-monday',
+    };
+    await client.callTool(params);
+    const again = await client.callTool({ ...params, arguments: { thing: 'cup' } });
+    expect(again.structuredContent).toMatchObject({ error: { code: 'idempotency_conflict' } });
+    expect(done).toEqual(['vase']);
+  });
+
+  it('tells by get_operation what became of a call', async () => {
+    const { call, store } = await governed(shelf());
+    await call('put', { thing: 'vase' });
+    const [operation] = await store.list();
+    expect(await call('get_operation', { operation_id: operation?.id })).toMatchObject({
+      data: { tool: 'put', state: 'succeeded', account: 'adam' },
+    });
+  });
+
+  it('counts replays and what waits for a person', async () => {
+    const store = memoryStore();
+    let isDown = false;
+    const count: typeof store.count = (states) =>
+      isDown ? Promise.reject(new Error('down')) : store.count(states);
+    const { call, host } = await governed(
+      shelf(),
+      {},
+      { journaling: { store: { ...store, count } } },
+    );
+    await call('put', { thing: 'vase' });
+    await call('put', { thing: 'vase' });
+    const { text } = await host.metrics();
+    expect(text).toContain('idempotent_replays_total{tool_name="put"} 1');
+    expect(text).toContain('\noperations_unknown 0\n');
+    expect(text).toContain('\napprovals_pending 0\n');
+    isDown = true;
+    expect((await host.metrics()).text).toContain('approvals_pending Nan');
+  });
+
+  it('writes every call down, reads too, with whom it acted for and the operation', async () => {
+    const { call, host, store } = await governed(shelf());
+    await call('look');
+    await call('put', { thing: 'hers' });
+    await call('put', { thing: 7 });
+    await host.close();
+    const calls = await store.calls();
+    const [operation] = await store.list();
+    const seen = calls.map(({ tool, code, account, operationId }) => [
+      tool,
+      code,
+      account,
+      operationId,
+    ]);
+    const inOrder = (rows: readonly unknown[]) =>
+      rows.map((row) => JSON.stringify(row)).toSorted((a, b) => a.localeCompare(b));
+    expect(inOrder(seen)).toEqual(
+      inOrder([
+        ['look', 'ok', undefined, undefined],
+        ['put', 'ok', 'eve', operation?.id],
+        ['put', 'validation_error', undefined, undefined],
+      ]),
+    );
+    expect(JSON.stringify(calls)).not.toContain('hers');
+  });
+
+  it('logs what the journal says, with the id of the call', async () => {
+    const { tools, done } = shelf();
+    const failing = tools.map((tool) =>
+      tool.name === 'put'
+        ? {
+            ...tool,
+            handler: async (
+              _: unknown,
+              { operation }: { operation?: { sending(): Promise<unknown> } },
+            ) => {
+              await operation?.sending();
+              throw new Error('no answer');
+            },
+          }
+        : tool,
+    );
+    const { call, linesOf } = await governed({ tools: failing, done });
+    const { error, meta } = await call('put', { thing: 'vase' });
+    expect(linesOf('operation_unknown')).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        correlation_id: meta['correlation_id'],
+        operation_id: error?.operation_id,
+        tool_name: 'put',
+      }),
+    ]);
+  });
+
+  it('closes the journal after the calls, and the packs after the journal', async () => {
+    const order: string[] = [];
+    const { tools } = shelf();
+    const host = createHost({
+      packs: [{ pack: packOf(tools, () => order.push('pack')) }],
+      profile: 'api',
+      journal: (deps) => {
+        const journal = createJournal({ store: memoryStore(), sealing: passingSealing(), ...deps });
+        return {
+          ...journal,
+          close: async () => {
+            order.push('journal');
+            await journal.close();
+          },
+        };
+      },
+    });
+    await host.toolSource.load('put');
+    await host.close();
+    expect(order).toEqual(['journal', 'pack']);
+  });
+});

@@ -1,0 +1,43 @@
+import { toolError, type ErrorCode, type ToolSpec } from '@toolkeel/contract';
+import type { Policy } from '@toolkeel/policy';
+import type { HostAround } from '../call/around.js';
+import { policyCall } from './policy-call.js';
+
+const DENIALS = [
+  'policy_denied_blocked',
+  'policy_denied_hard_rule',
+  'policy_denied_user_rule',
+] as const satisfies readonly ErrorCode[];
+
+/** Rules about tools that only read: they can be denied, and nothing else. The journal sees no reads. */
+export interface ReadRules {
+  /** Such a tool may answer with a denial, and its description says so. */
+  readonly prepare: <T extends ToolSpec>(tool: T) => T;
+  /** What stands around its handler; undefined where no rule is about it. */
+  readonly layerFor: (tool: ToolSpec) => HostAround | undefined;
+}
+
+export function readRules(policy: Policy): ReadRules {
+  const concerns = ({ name, mutation }: ToolSpec): boolean => {
+    const found = policy.tools.get(name);
+    return (
+      !mutation && found !== undefined && (found.blockedBy !== undefined || found.rules.length > 0)
+    );
+  };
+  const layer: HostAround = async (call, next) => {
+    const { evaluate } = await import('@toolkeel/policy');
+    const decision = evaluate(policy, policyCall(call, { now: Date.now() }));
+    if (decision.kind !== 'deny') return next();
+    const { code, rule, explanation } = decision;
+    const details = { rule, explanation };
+    return { ok: false, error: toolError(code, explanation, { details }).input };
+  };
+  return {
+    prepare: (tool) => {
+      if (!concerns(tool)) return tool;
+      const possibleCodes = [...new Set([...tool.possibleCodes, ...DENIALS])].toSorted();
+      return Object.freeze({ ...tool, possibleCodes });
+    },
+    layerFor: (tool) => (concerns(tool) ? layer : undefined),
+  };
+}

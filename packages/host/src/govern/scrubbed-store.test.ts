@@ -1,0 +1,48 @@
+import { defineTool, toolError } from '@toolkeel/contract';
+import { memoryStore } from '@toolkeel/journal';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { Secrets } from '../secret/secrets.js';
+import { governed } from './governed.fixture.js';
+import { scrubbedStore } from './scrubbed-store.js';
+
+const secret = 'the "password" of the upstream';
+
+const tool = (name: string, handler: () => unknown) =>
+  defineTool({
+    name,
+    title: name,
+    description: name,
+    category: 'write',
+    effect: 'once',
+    profiles: ['api', 'workflow'],
+    input: z.object({ text: z.string() }),
+    output: z.object({ text: z.string() }),
+    errors: ['upstream_rejected'],
+    handler: async (_, { operation }) => {
+      await operation?.step('first', () => Promise.resolve({ told: secret }));
+      await operation?.sending();
+      return handler() as { text: string };
+    },
+  });
+
+it('keeps no secret of ours, whoever says it: upstream, handler or agent', async () => {
+  const secrets = new Secrets();
+  secrets.watch(secret);
+  const store = memoryStore();
+  const echoing = tool('echo', () => ({ text: `you sent ${secret}` }));
+  const refusing = tool('refuse', () =>
+    toolError('upstream_rejected', `not with ${secret}`, { outcome: 'not_executed' }),
+  );
+  const journaling = { store: scrubbedStore(store, secrets.scrub) };
+  const { call } = await governed({ tools: [echoing, refusing], done: [] }, {}, { journaling });
+  expect(await call('echo', { text: 'a' })).toMatchObject({ success: true });
+  expect(await call('echo', { text: 'a' })).toMatchObject({
+    data: { text: 'you sent [redacted]' },
+    meta: { idempotency: { replayed: true } },
+  });
+  await call('refuse', { text: secret });
+  const kept = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
+  expect(kept).toContain('[redacted]');
+  expect(kept).not.toContain('password');
+});

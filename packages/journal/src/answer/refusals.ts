@@ -1,0 +1,127 @@
+import {
+  toolError,
+  type Arguments,
+  type ErrorCode,
+  type SettledFailure,
+  type ToolError,
+  type ToolSpec,
+} from '@toolkeel/contract';
+import type { Operation } from '../operation.js';
+import type { Decision } from '../options.js';
+import type { Limit } from '../store/store.js';
+import { maskSensitive } from './mask.js';
+
+/** What the journal answers in place of a tool, and which operation it speaks of. */
+export function refusal(error: ToolError, operationId?: string): SettledFailure {
+  return {
+    ok: false,
+    error: operationId === undefined ? error.input : { ...error.input, operationId },
+  };
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+export function conflict({ id, createdAt }: Operation): SettledFailure {
+  const text =
+    'This idempotency key was used for other arguments. Nothing was done. Use a new key for a new act, or the first arguments to get their result.';
+  return refusal(
+    toolError('idempotency_conflict', text, { details: { first_at: iso(createdAt) } }),
+    id,
+  );
+}
+
+export function inFlight(
+  { id, createdAt }: Pick<Operation, 'id' | 'createdAt'>,
+  { state, retryAfterMs }: { readonly state: string; readonly retryAfterMs: number },
+): SettledFailure {
+  const text =
+    'The same operation is still being carried out. Call again with the same arguments to get its result, or ask get_operation.';
+  const { input } = toolError('idempotency_in_flight', text, {
+    retryAfterMs,
+    details: { state, since: iso(createdAt) },
+  });
+  return { ok: false, error: { ...input, operationId: id } };
+}
+
+/** Somebody in this process is at work on it, and has not said yet under which id. */
+export function underWay(operation: Operation | undefined, retryAfterMs: number): SettledFailure {
+  if (operation) return inFlight(operation, { state: operation.state, retryAfterMs });
+  const text = 'The same operation is just being started. Call again with the same arguments.';
+  return refusal(toolError('idempotency_in_flight', text, { retryAfterMs }));
+}
+
+export function unknownOutcome(id: string, causeCode?: ErrorCode): SettledFailure {
+  const text =
+    'It may have been carried out, and nobody can tell yet. It will not be sent again. Do not repeat it in other words: look whether it happened, ask get_operation later, or ask the operator to settle it.';
+  const details = causeCode === undefined ? undefined : { cause_code: causeCode };
+  return refusal(toolError('outcome_unknown', text, { outcome: 'unknown', details }), id);
+}
+
+export function approvalRequired(
+  id: string,
+  approval: { readonly rule: string; readonly explanation: string; readonly expiresAt: number },
+): SettledFailure {
+  const { rule, explanation, expiresAt } = approval;
+  const text = `A person must approve this first (${explanation}). Nothing was sent. It is carried out once it is approved: ask get_operation, or call again with the same arguments.`;
+  return refusal(
+    toolError('approval_required', text, { details: { rule, expires_at: iso(expiresAt) } }),
+    id,
+  );
+}
+
+export function approvalDenied({ id, approval }: Operation): SettledFailure {
+  const text = 'A person refused this. Nothing was sent. Do not ask again in other words.';
+  const details = approval?.reason === undefined ? undefined : { reason: approval.reason };
+  return refusal(toolError('approval_denied', text, { details }), id);
+}
+
+export function approvalExpired({ id, approval }: Operation): SettledFailure {
+  const text =
+    'Nobody approved this in time. Nothing was sent. Ask the operator before you try again.';
+  const details = approval === undefined ? undefined : { expired_at: iso(approval.expiresAt) };
+  return refusal(toolError('approval_expired', text, { details }), id);
+}
+
+/** Why a policy does not let it be sent; undefined: it could not say. */
+export function policyRefusal(
+  decision: Extract<Decision, { kind: 'deny' | 'dry_run' }> | undefined,
+  tried: { readonly tool: ToolSpec; readonly account: string; readonly args: Arguments },
+): ToolError {
+  if (!decision) {
+    const text =
+      'The policy could not be evaluated, so nothing was sent. The operator finds the cause.';
+    return toolError('policy_error', text, { outcome: 'not_executed' });
+  }
+  const { rule, explanation } = decision;
+  if (decision.kind === 'deny') {
+    const text = `Not allowed: ${explanation} Nothing was sent.`;
+    return toolError(decision.code, text, { details: { rule, explanation } });
+  }
+  const { tool, account, args } = tried;
+  const text = `Dry run: ${explanation} Nothing was sent. details.would_send shows what a real call would have asked for.`;
+  const would_send = { tool: tool.name, account, arguments: maskSensitive(tool, args) };
+  return toolError('dry_run', text, { details: { rule, explanation, would_send } });
+}
+
+export function limited({ name }: Limit, retryAfterMs: number): ToolError {
+  const text = `The limit "${name}" is used up. Nothing was sent. Wait before you try again.`;
+  return toolError('policy_denied_rate_limited', text, {
+    retryAfterMs,
+    details: { rule: name },
+  });
+}
+
+export function journalDown(outcome: 'not_executed' | 'unknown'): ToolError {
+  const text =
+    outcome === 'not_executed'
+      ? 'The journal cannot be written, so nothing was sent. Try again later.'
+      : 'The journal cannot be written, and how the operation ended is not known.';
+  return toolError('db_error', text, { outcome });
+}
+
+/** `operation`: somebody has it, so nothing can be said of how it ends. */
+export function journalFailed(operation?: Pick<Operation, 'id'>): SettledFailure {
+  if (!operation) return refusal(journalDown('not_executed'));
+  const text = 'The journal cannot be read or written. Call again later with the same arguments.';
+  return refusal(toolError('db_error', text), operation.id);
+}

@@ -1,0 +1,104 @@
+import type { Arguments, Tool } from '@toolkeel/contract';
+import { effectiveArguments } from '../answer/arguments.js';
+import { JournalError } from '../error.js';
+import type { Kit } from '../kit.js';
+import type { Operation } from '../operation.js';
+import { viewOf, type OperationView } from '../operations/view.js';
+import type { DecisionResult, OperationFilter } from '../store/store.js';
+
+/** What became of a decision. Only `decided` changed anything. */
+export interface Decided {
+  readonly kind: Exclude<DecisionResult['kind'], 'absent'>;
+  readonly operation: OperationView;
+}
+
+interface By {
+  /** The hash of the arguments that the person saw. */
+  readonly hash: string;
+  /** Who decides. Written to the audit. */
+  readonly by: string;
+}
+
+/**
+ * Where people decide. It is for a command line and a console with a credential of its own: no tool
+ * leads here, because an agent must never approve itself.
+ */
+export interface Approvals {
+  readonly list: (filter?: Omit<OperationFilter, 'states'>) => Promise<readonly OperationView[]>;
+  readonly show: (id: string) => Promise<OperationView | undefined>;
+  readonly approve: (id: string, decision: By & { readonly reason?: string }) => Promise<Decided>;
+  readonly reject: (id: string, decision: By & { readonly reason?: string }) => Promise<Decided>;
+  /** Other arguments in place of those that were asked for; the rest stays. They get a hash of their own. */
+  readonly edit: (
+    id: string,
+    edit: By & { readonly changes: Arguments; readonly remove?: readonly string[] },
+  ) => Promise<Decided>;
+}
+
+export function approvalDesk(kit: Kit): Approvals {
+  const { store, sealing, tools, times, observe } = kit;
+
+  const view = (operation: Operation): OperationView => {
+    const spec = tools.specs().find(({ name }) => name === operation.tool);
+    return viewOf(sealing, operation, spec);
+  };
+  const decided = (id: string, result: DecisionResult): Decided => {
+    if (result.kind === 'absent') throw invalid(`there is no operation ${id}`);
+    return { kind: result.kind, operation: view(result.operation) };
+  };
+  const decide =
+    (decision: 'approved' | 'rejected'): Approvals['approve'] =>
+    async (id, { hash, by, reason }) => {
+      const result = await store.decideApproval(id, {
+        decision,
+        hash,
+        by,
+        ...(reason !== undefined && { reason }),
+        holdMs: times.refusalMs,
+      });
+      if (result.kind === 'decided') {
+        const { tool, account, correlationId } = result.operation;
+        const what = { type: 'approval_decided', operationId: id, result: decision, by } as const;
+        observe({ ...what, tool, account, correlationId });
+      }
+      return decided(id, result);
+    };
+
+  return {
+    list: async (filter) =>
+      (await store.list({ ...filter, states: ['awaiting_approval'] })).map(view),
+    show: async (id) => {
+      const operation = await store.get(id);
+      return operation?.approval && view(operation);
+    },
+    approve: decide('approved'),
+    reject: decide('rejected'),
+    edit: async (id, { hash, by, changes, remove = [] }) => {
+      const operation = await store.get(id);
+      if (!operation) throw invalid(`there is no operation ${id}`);
+      const tool = await tools.load(operation.tool);
+      if (!tool) throw invalid(`${operation.tool} is not known here, so it cannot be edited`);
+      const left = Object.entries(effectiveArguments(sealing, operation)).filter(
+        ([name]) => !remove.includes(name),
+      );
+      const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
+      const { argsHash } = kit.identities.withoutKey(tool, operation.account, args);
+      const sealedArgs = sealing.seal(JSON.stringify(args), id);
+      const edit = { expected: hash, hash: argsHash, sealedArgs, by };
+      return decided(id, await store.editApproval(id, edit));
+    },
+  };
+}
+
+/** The arguments as the tool takes them; what it would refuse is refused now, and not when it runs. */
+function accepted(tool: Tool, args: Arguments): Arguments {
+  const parsed = tool.input.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  throw invalid(`${tool.name} does not accept this: ${where || 'arguments'}: ${issue?.message}`);
+}
+
+function invalid(message: string): JournalError {
+  return new JournalError('invalid', message);
+}

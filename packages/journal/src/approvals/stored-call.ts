@@ -1,0 +1,66 @@
+import { runTool, toolError, type AcceptedCall, type Settled, type Tool } from '@toolkeel/contract';
+import { effectiveArguments } from '../answer/arguments.js';
+import { outOfTime, withOperation } from '../answer/known.js';
+import { begin, stop, type Begin } from '../flow/begin.js';
+import type { CarriedOut } from '../flow/carry-out.js';
+import type { FlowParts } from '../flow/parts.js';
+import type { JournalScope } from '../flow/scope.js';
+import type { Operation } from '../operation.js';
+import type { Grip } from '../store/store.js';
+
+/** Carries out an operation with the arguments that are stored with it, as if they came in a call. */
+export async function callStored(
+  parts: FlowParts,
+  tool: Tool,
+  operation: Operation,
+  grip: Grip | undefined,
+  scope: JournalScope,
+): Promise<CarriedOut> {
+  const { kit } = parts;
+  const { correlationId } = operation;
+  let carried: CarriedOut | undefined;
+  const run = await runTool(tool, effectiveArguments(kit.sealing, operation), {
+    correlationId,
+    clock: kit.clock,
+    deadline: scope.deadline,
+    onUnexpected: (cause) => kit.report(cause, correlationId),
+    around: async (call, next) => {
+      const work: Begin = { call, next, scope, operation, grip };
+      carried = isWhatWasApproved(parts, operation, call)
+        ? await begin(parts, work)
+        : await stop(parts, work, changed(operation.id));
+      return carried.answered;
+    },
+  });
+  if (carried) return carried;
+  const { error } = run.envelope;
+  // The tool has changed since, and does not take these arguments any more; or the time was over.
+  const answer =
+    error?.code === 'validation_error'
+      ? refused(operation.id, error.message)
+      : withOperation(outOfTime(tool, 'no'), operation.id);
+  return stop(parts, { operation, grip }, answer);
+}
+
+/** An approval is good for the arguments and the account that the person saw, and for nothing else. */
+function isWhatWasApproved(
+  { kit }: FlowParts,
+  { account, approval, argsHash }: Operation,
+  call: AcceptedCall,
+): boolean {
+  const { argsHash: hash } = kit.identities.withoutKey(call.tool, call.account, call.args);
+  return call.account === account && hash === (approval?.hash ?? argsHash);
+}
+
+function changed(id: string): Settled {
+  const text =
+    'What would be carried out is not what was approved, so nothing was sent. Ask for it again.';
+  const { input } = toolError('internal_error', text, { outcome: 'not_executed' });
+  return withOperation({ ok: false, error: input }, id);
+}
+
+function refused(id: string, message: string): Settled {
+  const text = `The stored arguments are not accepted any more, so nothing was sent. ${message}`;
+  const { input } = toolError('internal_error', text, { outcome: 'not_executed' });
+  return withOperation({ ok: false, error: input }, id);
+}

@@ -1,0 +1,138 @@
+import { systemClock } from '@toolkeel/kernel';
+import { randomUUID } from 'node:crypto';
+import type { JournalEvent } from './events.js';
+import { within } from './flow/bounded.js';
+import type { FlowParts } from './flow/parts.js';
+import { settler } from './flow/settler.js';
+import { undoneBy } from './flow/undone.js';
+import { identities } from './identity/identity.js';
+import type { Kit } from './kit.js';
+import type { Operation } from './operation.js';
+import type { JournalOptions } from './options.js';
+import { expeller } from './owner/expel.js';
+import { systemLiveness } from './owner/process.js';
+import { tenure } from './owner/tenure.js';
+import { absenceRule } from './reconcile/absence.js';
+
+const DAY_MS = 86_400_000;
+
+type Given = JournalOptions & Required<Pick<JournalOptions, 'leaseMs' | 'tools' | 'templates'>>;
+
+interface Assembled {
+  readonly kit: Kit;
+  readonly parts: FlowParts;
+  /** Resolves when no handler runs any more, or after so long. */
+  readonly drained: (graceMs: number) => Promise<void>;
+  /** Whether the store failed, since this was last asked, when it may have given us something. */
+  readonly isSuspected: () => boolean;
+}
+
+export function assembleParts(options: Given): Assembled {
+  const { liveness = systemLiveness } = options;
+  let suspected = false;
+  const kit = kitOf(options, () => {
+    suspected = true;
+  });
+  const { clock, store } = kit;
+  const atWork = new Set<Promise<unknown>>();
+  const note = (type: JournalEvent['type'], operation: Operation, more = {}): void => {
+    const { id, tool, account, correlationId } = operation;
+    kit.observe({ type, operationId: id, tool, account, correlationId, ...more });
+  };
+  const parts: FlowParts = {
+    kit,
+    settler: settler(kit),
+    absence: absenceRule(kit, liveness),
+    undone: undoneBy(kit),
+    expel: expeller(store, liveness),
+    noteUnknown: (operation) => note('operation_unknown', operation),
+    noteReconciled: (operation, result, by) =>
+      note('operation_reconciled', operation, { result, by }),
+    track: (work) => {
+      atWork.add(work);
+      const done = (): void => void atWork.delete(work);
+      work.then(done, done);
+    },
+  };
+  return {
+    kit,
+    parts,
+    isSuspected: () => {
+      const was = suspected;
+      suspected = false;
+      return was;
+    },
+    drained: async (graceMs) => {
+      await within(clock, clock.now() + graceMs, Promise.allSettled(atWork));
+    },
+  };
+}
+
+function kitOf(options: Given, suspect: () => void): Kit {
+  const { store, sealing, tools, templates, leaseMs, clock = systemClock } = options;
+  const { liveness = systemLiveness, random = Math.random } = options;
+  const { report, observe } = safeHooks(options);
+  const mutations = (): readonly string[] =>
+    tools
+      .specs()
+      .filter(({ mutation }) => mutation)
+      .map(({ name }) => name);
+  return {
+    store,
+    sealing,
+    tools,
+    decide: options.decide,
+    clock,
+    random,
+    identities: identities({ templates: new Map(Object.entries(templates)), sealing }),
+    tenure: tenure({
+      store,
+      clock,
+      leaseMs,
+      report,
+      self: liveness.self(),
+      tools: mutations,
+      newId: () => newId('own'),
+    }),
+    report,
+    observe,
+    suspect,
+    newId: () => newId('op'),
+    running: new Set(),
+    times: {
+      waitMs: options.waitMs ?? 10_000,
+      retentionMs: options.retentionMs ?? 30 * DAY_MS,
+      deadAfterMs: options.deadAfterMs ?? 600_000,
+      refusalMs: options.refusalMs ?? DAY_MS,
+      callTimeoutMs: options.callTimeoutMs ?? 60_000,
+      lateMs: 30_000,
+    },
+  };
+}
+
+/** Nobody can guess one, so who knows it may ask for it. */
+function newId(kind: string): string {
+  // Node draws these many at a time, which makes them far cheaper than bytes of our own.
+  return `${kind}_${randomUUID().replaceAll('-', '')}`;
+}
+
+/** A hook that throws must not take an operation with it. */
+function safeHooks(options: JournalOptions): Pick<Kit, 'report' | 'observe'> {
+  const report: Kit['report'] = (cause, correlationId) => {
+    try {
+      options.report?.(cause, correlationId);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+  return {
+    report,
+    observe: (event) => {
+      try {
+        options.observe?.(event);
+      } catch (cause) {
+        report(cause, event.correlationId);
+      }
+    },
+  };
+}

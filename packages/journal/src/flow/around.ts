@@ -1,0 +1,103 @@
+import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolkeel/contract';
+import { journalFailed, underWay } from '../answer/refusals.js';
+import type { Operation } from '../operation.js';
+import { slotOf } from '../slot.js';
+import { over } from './begin.js';
+import type { CarriedOut, Ended } from './carry-out.js';
+import { meet, type MeetDeps, type Patience } from './meet.js';
+import { idempotencyMeta } from './replay.js';
+import { claimFor, type Request } from './request.js';
+import { noScope, type JournalScope } from './scope.js';
+import { follow, sharing } from './share.js';
+import { timesWithin } from './times.js';
+
+/** What stands around a handler. The host's scope fits; without one a call has no end of its own. */
+export type JournalAround = (
+  call: AcceptedCall,
+  next: Next,
+  scope?: JournalScope,
+) => Promise<Settled>;
+
+/** Operations that end without a result, just when somebody asks for them, can follow each other. */
+const MAX_ROUNDS = 50;
+const SOON_MS = 1000;
+
+export function journalAround(deps: MeetDeps): JournalAround {
+  const { kit } = deps.parts;
+  const acts = sharing();
+
+  /** Until the operation is ours and has begun, or somebody else's has something to say. */
+  const pursue = async (
+    request: Request,
+    note: (operation: Operation) => void,
+  ): Promise<CarriedOut> => {
+    const until = Math.min(kit.clock.now() + kit.times.waitMs, request.answerBy);
+    const patience: Patience = { until, looked: false, asked: false };
+    for (let round = 0; ; round += 1) {
+      const { kind, operation } = await claimFor(kit, request);
+      note(operation);
+      if (kind === 'mine') {
+        const { id, fence, owner = '' } = operation;
+        return deps.goOn(operation, { id, owner, fence }, request);
+      }
+      const met = await meet(deps, request, operation, patience);
+      if (met !== 'again') return met;
+      if (round >= MAX_ROUNDS) return over(operation, underWay(operation, SOON_MS), 'none');
+    }
+  };
+
+  const replayed = ({ operation, answer, finished }: Ended, { call }: Request): Settled => {
+    if (!finished) return answer;
+    const { id, tool, account } = operation;
+    const { correlationId } = call;
+    kit.observe({ type: 'idempotent_replay', operationId: id, tool, account, correlationId });
+    return { ...answer, idempotency: idempotencyMeta(operation, true) };
+  };
+
+  const lead = async (request: Request, slot: string | undefined): Promise<Settled> => {
+    let operation: Operation | undefined;
+    const carried = pursue(request, (noted) => {
+      operation = noted;
+    });
+    if (slot !== undefined) {
+      const ended = carried.then((each) => each.ended);
+      acts.begin(slot, { argsHash: request.argsHash, ended, operation: () => operation });
+    }
+    let answer;
+    try {
+      const { answered, ended, isReplay } = await carried;
+      if (isReplay) return replayed(await ended, request);
+      answer = await answered;
+    } catch (cause) {
+      kit.suspect();
+      kit.report(cause, request.call.correlationId);
+      return journalFailed(operation);
+    }
+    const isNamed = request.identity.by === 'key' || isJournaled(request.call.tool);
+    if (!isNamed || !operation || !answer.ok) return answer;
+    return { ...answer, idempotency: idempotencyMeta(operation, false) };
+  };
+
+  const attend = async (request: Request): Promise<Settled> => {
+    const { call, identity, argsHash, answerBy } = request;
+    const slot = slotOf(call.account, call.tool.name, identity);
+    // A repeat that is meant shares nothing; with a key there is no such thing.
+    if (call.controls.allowDuplicate && identity.by !== 'key') return lead(request, undefined);
+    for (;;) {
+      const shared = acts.find(slot);
+      if (!shared) return lead(request, slot);
+      if (identity.by === 'key' && shared.argsHash !== argsHash) return lead(request, undefined);
+      const followed = await follow(kit.clock, shared, { argsHash, until: answerBy });
+      if (followed.kind === 'ended') return replayed(followed.ended, request);
+      if (followed.kind === 'late') return underWay(shared.operation(), SOON_MS);
+    }
+  };
+
+  return async (call, next, scope = noScope()) => {
+    if (!call.tool.mutation) return next();
+    const who = kit.identities.of(call, scope.meta);
+    if ('ok' in who) return who;
+    const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
+    return attend({ ...who, call, next, scope, answerBy });
+  };
+}

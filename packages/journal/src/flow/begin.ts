@@ -1,0 +1,150 @@
+import { isRetryable, raise, type CostEstimate, type Settled } from '@toolkeel/contract';
+import { approvalRequired, journalFailed, policyRefusal, refusal } from '../answer/refusals.js';
+import { withOperation } from '../answer/known.js';
+import { writeAnswer } from '../answer/stored.js';
+import type { Operation } from '../operation.js';
+import type { Decision } from '../options.js';
+import type { Grip, Settlement } from '../store/store.js';
+import { carryOut, type CarriedOut, type Ended, type Work } from './carry-out.js';
+import type { FlowParts } from './parts.js';
+import { AGAIN_MS, codeOf } from './write-end.js';
+
+/** An operation that is to be begun, or gone on with. */
+export type Begin = Omit<Work, 'limits' | 'permit'>;
+type Owned = Begin & { readonly grip: Grip };
+
+/** Something that is over already. */
+export function over(
+  operation: Operation,
+  answer: Settled,
+  concerns: Ended['concerns'],
+  finished = false,
+): CarriedOut {
+  const ended = Promise.resolve({ operation, answer, concerns, finished });
+  return { answered: Promise.resolve(answer), ended };
+}
+
+/** Asks the policy, and carries out what it allows. */
+export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
+  const { grip, operation } = work;
+  if (!grip || operation.steps.length > 0) return goOn(parts, work);
+  parts.kit.running.add(operation.id);
+  const approved = operation.approval?.decision === 'approved';
+  const decision = await decide(parts, work, approved);
+  if (decision?.kind === 'allow') return carryOut(parts, { ...work, limits: decision.limits });
+  if (decision?.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
+  const error = policyRefusal(decision, work.call);
+  return stop(parts, work, refusal(error, operation.id), decision?.rule);
+}
+
+/**
+ * What was begun was allowed then, and counted. Its steps that are done are looked up and an open one
+ * is read back whatever the policy says now; only what would be sent still needs its word.
+ */
+function goOn(parts: FlowParts, work: Begin): CarriedOut {
+  if (work.grip) parts.kit.running.add(work.operation.id);
+  const permit = async (): Promise<void> => {
+    const decision = await decide(parts, work, true);
+    if (decision?.kind === 'allow') return;
+    raise(policyRefusal(decision?.kind === 'approve' ? undefined : decision, work.call));
+  };
+  return carryOut(parts, { ...work, limits: [], permit });
+}
+
+/** Undefined when the policy cannot say. */
+async function decide(
+  { kit }: FlowParts,
+  { call }: Begin,
+  approved: boolean,
+): Promise<Decision | undefined> {
+  if (!kit.decide) return { kind: 'allow', limits: [] };
+  try {
+    const decision = await kit.decide(call, { approved, now: kit.clock.wallNow() });
+    if (!approved || decision.kind !== 'approve') return decision;
+    throw new TypeError(`rule ${decision.rule} asks again for what a person has approved`);
+  } catch (cause) {
+    kit.report(cause, call.correlationId);
+    return undefined;
+  }
+}
+
+/** Ends it before anything was sent. What an earlier life had done waits on. */
+export async function stop(
+  { kit, settler }: FlowParts,
+  { operation, grip }: Pick<Begin, 'operation' | 'grip'>,
+  answer: Settled,
+  reason?: string,
+): Promise<CarriedOut> {
+  const onWritten = (): void => void kit.running.delete(operation.id);
+  if (grip) await settler.settle(grip, stopped(operation, answer, reason), { onWritten });
+  return over(operation, answer, 'same');
+}
+
+function stopped(
+  { steps, approval }: Operation,
+  answer: Settled,
+  reason: string | undefined,
+): Settlement {
+  // What a person has approved is not lost because of something that passes.
+  const passes = !answer.ok && isRetryable(answer.error.code);
+  const waitsOn = approval?.decision === 'approved' && passes;
+  return {
+    state: steps.length > 0 ? 'claimed' : waitsOn ? 'awaiting_approval' : 'released',
+    outcome: 'not_executed',
+    answer: writeAnswer(answer),
+    code: codeOf(answer),
+    holdMs: waitsOn ? AGAIN_MS : 0,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+async function askPerson(
+  parts: FlowParts,
+  work: Owned,
+  decision: Extract<Decision, { kind: 'approve' }>,
+): Promise<CarriedOut> {
+  const { kit } = parts;
+  const { call, operation, grip } = work;
+  const { rule, explanation, expiresInMs } = decision;
+  const cost = costOf(parts, work);
+  const asked = { rule, explanation, expiresAt: kit.clock.wallNow() + expiresInMs };
+  try {
+    const waiting = await kit.store.awaitApproval(grip, {
+      rule,
+      explanation,
+      hash: operation.argsHash,
+      expiresInMs,
+      sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
+      answer: writeAnswer(approvalRequired(operation.id, asked)),
+      ...(cost && { cost }),
+    });
+    kit.running.delete(operation.id);
+    if (!waiting?.approval) return over(operation, lost(operation), 'none');
+    const { id, tool, account } = operation;
+    const { correlationId } = call;
+    kit.observe({
+      type: 'approval_requested',
+      operationId: id,
+      tool,
+      account,
+      correlationId,
+      by: rule,
+    });
+    return over(waiting, approvalRequired(id, waiting.approval), 'all');
+  } catch (cause) {
+    kit.report(cause, call.correlationId);
+    return stop(parts, work, lost(operation));
+  }
+}
+
+/** Nothing was sent, and whoever owns it now has to begin anew. */
+const lost = ({ id }: Operation): Settled => withOperation(journalFailed(), id);
+
+function costOf({ kit }: FlowParts, { call }: Begin): CostEstimate | undefined {
+  try {
+    return call.tool.estimateCost?.(call.args);
+  } catch (cause) {
+    kit.report(cause, call.correlationId);
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+import {
+  toolError,
+  type AcceptedCall,
+  type Next,
+  type Settled,
+  type ToolOperation,
+} from '@toolkeel/contract';
+import { outOfTime, withOperation } from '../answer/known.js';
+import { writeAnswer } from '../answer/stored.js';
+import { unref } from '../background/every.js';
+import type { Kit } from '../kit.js';
+import type { Operation } from '../operation.js';
+import { readBack } from '../reconcile/read-back.js';
+import type { Grip, Limit } from '../store/store.js';
+import { TOO_LATE, within } from './bounded.js';
+import { conclude, type Conclusion } from './conclude.js';
+import { openHandle } from './handle.js';
+import type { FlowParts } from './parts.js';
+import type { JournalScope } from './scope.js';
+import { timesWithin } from './times.js';
+import { codeOf, writeEnd } from './write-end.js';
+
+export interface Work {
+  readonly call: AcceptedCall;
+  readonly next: Next;
+  readonly scope: JournalScope;
+  readonly operation: Operation;
+  /** Undefined for an `unknown` operation with an open step, which nobody owns. */
+  readonly grip: Grip | undefined;
+  readonly limits: readonly Limit[];
+  /** Asked before the first thing that is sent in this life. It throws what ends the call. */
+  readonly permit?: () => Promise<void>;
+}
+
+/** How an operation ended, for everybody who asked for it. */
+export interface Ended {
+  readonly operation: Operation;
+  readonly answer: Settled;
+  /** `all`: for whoever means the same act. `same`: only for the same arguments. `none`: for this caller alone. */
+  readonly concerns: 'all' | 'same' | 'none';
+  /** It is over for good, and repeats get this very answer. */
+  readonly finished: boolean;
+}
+
+export interface CarriedOut {
+  /** In time for the caller. */
+  readonly answered: Promise<Settled>;
+  /** The truth, however late. */
+  readonly ended: Promise<Ended>;
+  /** It was carried out by an earlier call. */
+  readonly isReplay?: true;
+}
+
+/** Runs the handler of an operation that is ours, and writes down how it ended. */
+export function carryOut(parts: FlowParts, work: Work): CarriedOut {
+  const { kit, absence } = parts;
+  const { clock } = kit;
+  const { call, scope, operation } = work;
+  const { tool, args, account, correlationId } = call;
+  const { id } = operation;
+  const times = timesWithin(scope.deadline, clock.now());
+  let sentAt = operation.sendingAt;
+  const handle = openHandle({
+    kit,
+    times,
+    ...work,
+    onSent: (at) => {
+      sentAt ??= at;
+    },
+    provesAbsence: (rule, life) =>
+      life === 'own'
+        ? Promise.resolve(rule.authoritative && (rule.actsWithinMs ?? 0) === 0)
+        : absence.proves(operation, rule),
+  });
+  let known: Settled | undefined;
+  let lateTimer: unknown;
+  let wasGivenUp = false;
+
+  const look = async () => {
+    const { reconcile } = tool;
+    // The handler is at its end and can send no more, so only the upstream's own time counts.
+    const proves = reconcile?.authoritative === true && (reconcile.actsWithinMs ?? 0) === 0;
+    const at = sentAt ?? clock.wallNow();
+    return {
+      ...(await readBack(kit, tool, { id, account, args, correlationId, sentAt: at })),
+      proves,
+    };
+  };
+
+  const end = async (): Promise<Ended> => {
+    const settled = await handled(work, handle.operation, times.handlerBy, kit);
+    const isLate = clock.now() >= times.handlerBy || scope.signal.aborted;
+    handle.revoke();
+    const { effect } = operation;
+    const conclusion = await conclude({
+      settled,
+      effect,
+      ...handle.end(),
+      tool,
+      operationId: id,
+      look,
+    });
+    known = conclusion.answer;
+    if (lateTimer !== undefined) clock.clearTimer(lateTimer);
+    await writeEnd(parts, work, handle, conclusion);
+    const { state, outcome } = conclusion;
+    if (state === 'unknown' && !wasGivenUp) parts.noteUnknown(operation);
+    if (state !== 'unknown' && wasGivenUp) parts.noteReconciled(operation, outcome, 'its own end');
+    const finished = state === 'succeeded' || state === 'rejected';
+    return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished };
+  };
+
+  /** What can be said when the caller's time is over and the handler is not. */
+  const early = (): Settled => {
+    if (known) return known;
+    const canSend = !handle.revoke();
+    const { stepsDone } = handle.end();
+    const { error } = outOfTime(tool, canSend ? 'maybe' : 'no');
+    const isPart = !canSend && stepsDone > 0;
+    const answer: Settled = { ok: false, error: isPart ? { ...error, outcome: undefined } : error };
+    if (canSend) giveUpLater(withOperation(answer, id));
+    return withOperation(answer, id);
+  };
+
+  /** A handler that never ends must not keep its operation between two states for ever. */
+  const giveUpLater = (answer: Settled): void => {
+    lateTimer = clock.setTimer(kit.times.lateMs, () => {
+      const grip = handle.grip();
+      if (!grip) return;
+      const state = operation.effect === 'once' ? 'unknown' : 'released';
+      void parts.settler
+        .settle(grip, {
+          state,
+          outcome: 'unknown',
+          answer: writeAnswer(answer),
+          code: codeOf(answer),
+          holdMs: 0,
+          ...(state === 'unknown' && { stillRunning: true }),
+        })
+        .then((written) => {
+          wasGivenUp = written === 'settled' && state === 'unknown';
+          if (wasGivenUp) parts.noteUnknown(operation);
+        });
+    });
+    unref(lateTimer);
+  };
+
+  const ended = end();
+  parts.track(ended);
+  const answered = within(clock, times.answerBy, ended).then((result) =>
+    result === TOO_LATE ? early() : result.answer,
+  );
+  return { answered, ended };
+}
+
+/** Runs the handler. What stands between us and it may throw; then nobody knows how far it came. */
+async function handled(
+  { next, operation: { correlationId } }: Work,
+  operation: ToolOperation,
+  deadline: number,
+  { report }: Kit,
+): Promise<Settled> {
+  try {
+    return await next(
+      deadline === Number.POSITIVE_INFINITY ? { operation } : { operation, deadline },
+    );
+  } catch (cause) {
+    report(cause, correlationId);
+    const text = 'The tool failed in a way that nobody foresaw.';
+    return { ok: false, error: toolError('internal_error', text, { outcome: 'unknown' }).input };
+  }
+}
+
+function concernOf({ state }: Conclusion, isLate: boolean): Ended['concerns'] {
+  if (state !== 'released' && state !== 'claimed') return 'all';
+  return isLate ? 'none' : 'same';
+}

@@ -1,0 +1,162 @@
+import { raise, type Fence, type StepReadBack, type ToolOperation } from '@toolkeel/contract';
+import { limited } from '../answer/refusals.js';
+import type { Kit } from '../kit.js';
+import type { Operation } from '../operation.js';
+import type { Grip, Limit, SendResult } from '../store/store.js';
+import { TOO_LATE, within } from './bounded.js';
+import type { JournalScope } from './scope.js';
+import type { RunEnd } from './settlement.js';
+import { steps, type Steps, type StepsDeps } from './steps.js';
+import { refuse } from './thrown.js';
+import type { Times } from './times.js';
+
+/** An operation in the hands of a handler. */
+export interface Handle {
+  readonly operation: ToolOperation;
+  /** From now on nothing more is sent. False: something is on its way already. */
+  readonly revoke: () => boolean;
+  readonly end: () => Pick<RunEnd, 'sent' | 'stepsDone' | 'stepOpen'>;
+  /** Undefined while nobody took the operation over from its former owner. */
+  readonly grip: () => Grip | undefined;
+  /** What has to be written before the end of the operation can be. */
+  readonly unwritten: Steps['unwritten'];
+}
+
+export interface HandleDeps {
+  readonly kit: Pick<Kit, 'store' | 'clock' | 'tenure' | 'report' | 'suspect'>;
+  readonly operation: Operation;
+  /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
+  readonly grip: Grip | undefined;
+  readonly limits: readonly Limit[];
+  readonly scope: JournalScope;
+  readonly times: Times;
+  readonly provesAbsence: StepsDeps['provesAbsence'];
+  readonly permit?: (() => Promise<void>) | undefined;
+  /** On the store's clock. */
+  readonly onSent: (at: number) => void;
+}
+
+export function openHandle(deps: HandleDeps): Handle {
+  const { kit, operation, scope, times } = deps;
+  const { store, clock, tenure } = kit;
+  let grip = deps.grip;
+  let revoked = false;
+  let sent = false;
+  let { limits, permit } = deps;
+
+  const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
+
+  const takeHold = async (): Promise<Grip | undefined> => {
+    if (grip) return grip;
+    const owner = await tenure.current();
+    const taken = await takeOver(owner);
+    if (taken) grip = { id: operation.id, owner, fence: taken.fence };
+    return grip;
+  };
+
+  const takeOver = async (owner: string): Promise<Operation | undefined> => {
+    try {
+      return await store.takeOver(operation.id, owner, operation.fence);
+    } catch (cause) {
+      kit.suspect();
+      throw cause;
+    }
+  };
+
+  const refuseWhenOver = (): void => {
+    if (revoked || clock.now() >= times.answerBy) refuse.outOfTime();
+    if (scope.signal.aborted) refuse.cancelled(scope.signal.reason);
+  };
+
+  const send = async (step?: string): Promise<SendResult & { readonly fence: number }> => {
+    try {
+      const hold = await takeHold();
+      if (!hold) return { kind: 'lost', fence: 0 };
+      const request = step === undefined ? { limits } : { limits, step };
+      return { ...(await store.send(hold, request)), fence: hold.fence };
+    } catch (cause) {
+      report(cause);
+      if (step !== undefined) flow.unheard(step);
+      return refuse.journalDown('not_executed');
+    }
+  };
+
+  /**
+   * The durable step to `sending`. What it gives may be used until somebody revokes it. A further
+   * attempt asks again: by then the operation may not be ours any more.
+   */
+  const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: Fence }> => {
+    await permit?.();
+    const answer = await send(step);
+    if (answer.kind === 'lost') return refuse.lost();
+    if (answer.kind === 'limited') return raise(limited(answer.limit, answer.retryAfterMs));
+    // An operation is permitted and counts once, however many parts and attempts it is sent in.
+    permit = undefined;
+    limits = [];
+    deps.onSent(answer.at);
+    return { at: answer.at, fence: { token: answer.fence } };
+  };
+
+  const flow = steps({
+    operation,
+    store,
+    report,
+    grip: takeHold,
+    provesAbsence: deps.provesAbsence,
+    readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {
+      try {
+        const found = await within(clock, times.answerBy, readBack({ sentAt }));
+        return found === TOO_LATE ? { found: 'unknown' } : found;
+      } catch (cause) {
+        report(cause);
+        return { found: 'unknown' };
+      }
+    },
+  });
+
+  const sendingInStep = async (): Promise<Fence> => {
+    const at = flow.current()!;
+    const { at: grantedAt, fence } = await ask(at.name);
+    at.grantedAt = grantedAt;
+    refuseWhenOver();
+    at.sent = true;
+    scope.hold();
+    return fence;
+  };
+
+  const sendingAtAll = async (): Promise<Fence> => {
+    const { fence } = await ask();
+    refuseWhenOver();
+    sent = true;
+    scope.hold();
+    return fence;
+  };
+
+  // A handler that ends while its step still runs has left it alone.
+  const isStepOpen = (): boolean => flow.open() !== undefined || flow.current()?.sent === true;
+
+  return {
+    operation: {
+      id: operation.id,
+      step: flow.step,
+      sending: async () => {
+        refuseWhenOver();
+        const open = flow.open();
+        if (open !== undefined) return refuse.unresolved(open);
+        if (flow.unwritten()) return refuse.unwritten();
+        return flow.current() ? sendingInStep() : sendingAtAll();
+      },
+    },
+    revoke: () => {
+      revoked = true;
+      return !sent && !isStepOpen();
+    },
+    end: () => ({
+      sent: sent ? 'operation' : flow.wasRefused() ? 'step' : 'nothing',
+      stepsDone: flow.doneCount(),
+      stepOpen: isStepOpen(),
+    }),
+    grip: () => grip,
+    unwritten: flow.unwritten,
+  };
+}

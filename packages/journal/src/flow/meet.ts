@@ -1,0 +1,110 @@
+import { conflict, inFlight } from '../answer/refusals.js';
+import type { Operation } from '../operation.js';
+import type { Grip } from '../store/store.js';
+import { over } from './begin.js';
+import { signalUntil } from './bounded.js';
+import type { CarriedOut } from './carry-out.js';
+import type { FlowParts } from './parts.js';
+import { replayOf } from './replay.js';
+import type { Request } from './request.js';
+
+/** What a caller tries only once, however often it comes back to the slot. */
+export interface Patience {
+  /** Until when it waits for somebody else. */
+  readonly until: number;
+  looked: boolean;
+  asked: boolean;
+}
+
+export interface MeetDeps {
+  readonly parts: FlowParts;
+  /** Tries to settle an operation of which nobody knows the end, by looking. */
+  readonly reconcile: (operation: Operation, request: Request) => Promise<boolean>;
+  /** Carries out what a person has approved, now and not at the next turn. */
+  readonly runApproved: () => Promise<void>;
+  /** Goes on with an operation that was begun before. */
+  readonly goOn: (
+    operation: Operation,
+    grip: Grip | undefined,
+    request: Request,
+  ) => Promise<CarriedOut>;
+}
+
+/** Somebody else's operation holds the slot: what a caller gets of it, or that it should look again. */
+export async function meet(
+  deps: MeetDeps,
+  request: Request,
+  operation: Operation,
+  patience: Patience,
+): Promise<CarriedOut | 'again'> {
+  const { parts } = deps;
+  if (request.identity.by === 'key' && operation.argsHash !== request.argsHash) {
+    return over(operation, conflict(operation), 'none');
+  }
+  switch (operation.state) {
+    case 'claimed':
+    case 'sending':
+      return (await outlast(parts, operation, patience)) ?? 'again';
+    case 'unknown':
+      return clearUp(deps, request, operation, patience);
+    case 'awaiting_approval':
+      if (operation.approval?.decision !== 'approved') break;
+      if (patience.asked) return over(operation, inFlight(operation, APPROVED), 'none');
+      patience.asked = true;
+      await deps.runApproved();
+      return 'again';
+    case 'released':
+      return 'again';
+    case 'succeeded':
+    case 'rejected':
+    case 'reconciled':
+      return { ...over(operation, replayOf(operation), 'all', true), isReplay: true };
+    default:
+  }
+  return over(operation, replayOf(operation), 'all');
+}
+
+const APPROVED = { state: 'approved', retryAfterMs: 5000 } as const;
+const BUSY_MS = 2000;
+
+/** How often somebody who waits looks whether the other one still lives. */
+const ROUND_MS = 1000;
+
+/** Waits until nobody is at work on it; an answer when the caller's time is over before. */
+async function outlast(
+  { kit, expel }: FlowParts,
+  operation: Operation,
+  { until }: Patience,
+): Promise<CarriedOut | undefined> {
+  let last = operation;
+  for (;;) {
+    if (await expel(last)) return undefined;
+    const { signal, done } = signalUntil(kit.clock, Math.min(until, kit.clock.now() + ROUND_MS));
+    const seen = await kit.store.wait(operation.id, signal).finally(done);
+    if (!seen || !isBusy(seen)) return undefined;
+    last = seen;
+    if (kit.clock.now() >= until) break;
+  }
+  return over(last, inFlight(last, { state: last.state, retryAfterMs: BUSY_MS }), 'none');
+}
+
+function isBusy({ state, owner }: Operation): boolean {
+  return owner !== undefined && (state === 'claimed' || state === 'sending');
+}
+
+/** Nobody knows how it ended. Whoever asks again may find out, and does not send it again. */
+async function clearUp(
+  { goOn, reconcile }: MeetDeps,
+  request: Request,
+  operation: Operation,
+  patience: Patience,
+): Promise<CarriedOut | 'again'> {
+  if (operation.steps.some(({ state }) => state === 'sending')) {
+    return goOn(operation, undefined, request);
+  }
+  if (!patience.looked) {
+    patience.looked = true;
+    if (await reconcile(operation, request)) return 'again';
+  }
+  return over(operation, replayOf(operation), 'all');
+}

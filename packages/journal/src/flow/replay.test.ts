@@ -1,0 +1,49 @@
+import { toolError, type Settled } from '@toolkeel/contract';
+import { describe, expect, it } from 'vitest';
+import { writeAnswer } from '../answer/stored.js';
+import type { Operation, OperationState } from '../operation.js';
+import { idempotencyMeta, replayOf } from './replay.js';
+
+const operation = (state: OperationState, answer?: Settled | string): Operation => ({
+  id: 'op_1',
+  account: 'main',
+  tool: 'post',
+  effect: 'once',
+  identity: { by: 'content', value: 'x' },
+  argsHash: 'x',
+  args: '{}',
+  state,
+  fence: 1,
+  correlationId: 'c',
+  createdAt: 0,
+  holdsSlot: true,
+  steps: [],
+  ...(answer !== undefined && {
+    answer: typeof answer === 'string' ? answer : writeAnswer(answer),
+  }),
+});
+const part: Settled = { ok: false, error: toolError('thread_partial_failure', 'Half.').input };
+
+describe('what a repeat is told', () => {
+  it('of an unknown one is not what an earlier life of it answered', () => {
+    expect(replayOf(operation('unknown', part))).toMatchObject({
+      error: { code: 'outcome_unknown', operationId: 'op_1' },
+    });
+  });
+
+  it.each(['not json', '[]', '{"ok":1}', '{"ok":true}', '{"ok":false}', 'null'])(
+    'of one whose answer cannot be read any more is that: %s',
+    (answer) => {
+      expect(replayOf({ ...operation('succeeded', answer), outcome: 'executed' })).toMatchObject({
+        ok: false,
+        error: { code: 'internal_error', outcome: 'executed', operationId: 'op_1' },
+      });
+    },
+  );
+
+  it('names the act by the caller’s key, or by a short name that says nothing of its content', () => {
+    const named = { ...operation('succeeded'), identity: { by: 'key', value: 'k1' } } as const;
+    expect(idempotencyMeta(named, true).key).toBe('k1');
+    expect(idempotencyMeta(operation('succeeded'), true).key).toMatch(/^content:[0-9a-f]{16}$/);
+  });
+});

@@ -1,0 +1,45 @@
+import type { AcceptedCall, Next } from '@toolkeel/contract';
+import type { CallIdentity } from '../identity/identity.js';
+import { JournalError } from '../error.js';
+import type { Kit } from '../kit.js';
+import type { ClaimResult } from '../store/store.js';
+import type { JournalScope } from './scope.js';
+
+/** A call on its way to an operation. */
+export interface Request extends CallIdentity {
+  readonly call: AcceptedCall;
+  readonly next: Next;
+  readonly scope: JournalScope;
+  /** When the caller must have its answer, on the journal's clock. */
+  readonly answerBy: number;
+}
+
+/** Takes the slot of a call, or learns who has it. */
+export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult> {
+  const { call, identity, argsHash } = request;
+  const { tool, account, args, controls, correlationId } = call;
+  const id = kit.newId();
+  const json = JSON.stringify(args);
+  const claim = (owner: string) =>
+    kit.store.claim({
+      id,
+      owner,
+      account,
+      tool: tool.name,
+      effect: tool.effect === 'once' ? 'once' : 'idempotent',
+      identity,
+      argsHash,
+      args: tool.sensitive.length === 0 ? json : kit.sealing.seal(json, id),
+      correlationId,
+      allowDuplicate: controls.allowDuplicate,
+    });
+  const owner = await kit.tenure.current();
+  try {
+    return await claim(owner);
+  } catch (cause) {
+    // We were silent for too long. That is no reason to refuse a new call.
+    if (!(cause instanceof JournalError && cause.reason === 'lapsed')) throw cause;
+    kit.tenure.lapsed(owner);
+    return claim(await kit.tenure.current());
+  }
+}

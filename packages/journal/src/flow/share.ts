@@ -1,0 +1,56 @@
+import type { Clock } from '@toolkeel/kernel';
+import type { Operation } from '../operation.js';
+import { TOO_LATE, within } from './bounded.js';
+import type { Ended } from './carry-out.js';
+
+/** An act that this process is at, and how it will have ended. */
+export interface Shared {
+  readonly argsHash: string;
+  readonly ended: Promise<Ended | undefined>;
+  /** Once it has a name. */
+  readonly operation: () => Operation | undefined;
+}
+
+/** Callers of one process that mean the same act get one result. */
+export interface Sharing {
+  readonly find: (slot: string) => Shared | undefined;
+  readonly begin: (slot: string, shared: Shared) => void;
+}
+
+export function sharing(): Sharing {
+  const acts = new Map<string, Shared>();
+  return {
+    find: (slot) => acts.get(slot),
+    begin: (slot, shared) => {
+      acts.set(slot, shared);
+      const done = (): void => {
+        if (acts.get(slot) === shared) acts.delete(slot);
+      };
+      shared.ended.then(done, done);
+    },
+  };
+}
+
+export type Followed =
+  | { readonly kind: 'ended'; readonly ended: Ended }
+  /** It is not over, and this caller's time is. */
+  | { readonly kind: 'late' }
+  /** Its end says nothing to this caller, who has to see for itself. */
+  | { readonly kind: 'alone' };
+
+/** Waits for somebody else's call. */
+export async function follow(
+  clock: Clock,
+  { ended, argsHash }: Shared,
+  mine: { readonly argsHash: string; readonly until: number },
+): Promise<Followed> {
+  const result = await within(
+    clock,
+    mine.until,
+    ended.catch(() => undefined),
+  );
+  if (result === TOO_LATE) return { kind: 'late' };
+  if (!result || result.concerns === 'none') return { kind: 'alone' };
+  const isMeant = result.concerns === 'all' || mine.argsHash === argsHash;
+  return isMeant ? { kind: 'ended', ended: result } : { kind: 'alone' };
+}

@@ -1,0 +1,359 @@
+import { describe, expect, it } from 'vitest';
+import { JournalError } from '../error.js';
+import { keyFor, rig, sleep } from '../fixtures/rig.fixture.js';
+
+const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
+
+/** What the upstream has of the thread, in order. */
+const posted = (effects: readonly { readonly subject: string }[]): string =>
+  effects.map(({ subject }) => subject).join(' ');
+
+describe('a thread', () => {
+  it('that stops at a limit goes on there, however late, and posts nothing twice', async () => {
+    const { clock, start, upstream } = rig({ retentionMs: 60_000 });
+    const server = start();
+    server.journal.start();
+    upstream.plans.push({}, { answers: '429', commits: false });
+    const first = await clock.run(server.call('thread', thread));
+    expect(first).toMatchObject({
+      data: { ids: ['e1'] },
+      error: { code: 'thread_partial_failure', retryable: true, details: { posted: 1 } },
+    });
+    expect(first.error).not.toHaveProperty('outcome');
+    // Longer than anything is kept that is over.
+    await clock.advance(7_200_000);
+    const again = await clock.run(server.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('goes on in another process', async () => {
+    const { clock, start, upstream } = rig();
+    upstream.plans.push({}, { refused: true });
+    await clock.run(start().call('thread', thread));
+    expect(await clock.run(start().call('thread', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('goes on in the words in which it was begun, in whatever words it is asked for again', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    upstream.plans.push({}, { answers: '429', commits: false });
+    await clock.run(server.call('thread_named', { name: 'n', posts: ['One', 'Two'] }));
+    const again = await clock.run(
+      server.call('thread_named', { name: 'n', posts: ['Uno', 'Due', 'Tre'] }),
+    );
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2'] } });
+    expect(posted(upstream.effects)).toBe('One Two');
+  });
+
+  it('that the policy has forbidden meanwhile sends no more, and still knows what was posted', async () => {
+    let isForbidden = false;
+    const { clock, start, store, upstream } = rig({
+      decide: () =>
+        isForbidden
+          ? { kind: 'deny', code: 'policy_denied_hard_rule', rule: 'stop', explanation: 'Stop.' }
+          : { kind: 'allow', limits: [] },
+    });
+    const first = start();
+    upstream.plans.push({}, { answers: 'never' });
+    void first.call('thread', thread);
+    await clock.advance(100);
+    first.kill();
+    isForbidden = true;
+    const { error } = await clock.run(start().call('thread', thread));
+    expect(error).toMatchObject({ code: 'policy_denied_hard_rule' });
+    const [operation] = await store.list();
+    expect(operation).toMatchObject({ state: 'claimed' });
+    expect(operation?.steps.map(({ state }) => state)).toEqual(['done', 'done']);
+    expect(posted(upstream.effects)).toBe('1 2');
+    isForbidden = false;
+    expect(await clock.run(start().call('thread', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('whose step was lost on the way is read back, and goes on in the same call', async () => {
+    const { clock, start, upstream } = rig();
+    upstream.plans.push({}, { answers: 'reset' });
+    const answer = await clock.run(start().call('thread', thread));
+    expect(answer).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it.each([
+    ['arrived', true],
+    ['did not arrive', false],
+  ])('killed in the middle of a step that %s goes on right', async (_, commits) => {
+    const { clock, start, upstream } = rig();
+    const first = start();
+    upstream.plans.push({}, { commits, answers: 'never' });
+    void first.call('thread', thread);
+    await clock.advance(100);
+    first.kill();
+    const second = start();
+    const soon = await clock.run(second.call('thread', thread));
+    // The upstream may act on it for a moment longer, so not finding it proves nothing yet.
+    expect(soon.error?.code).toBe(commits ? undefined : 'outcome_unknown');
+    await clock.advance(600);
+    const again = await clock.run(second.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('killed right after the right to send, before any byte: the step is sent once', async () => {
+    const { clock, start, upstream } = rig();
+    let sends = 0;
+    const first = start({
+      through: (inner) => ({
+        ...inner,
+        send: async (...given) => {
+          const sent = await inner.send(...given);
+          sends += 1;
+          if (sends === 2) first.kill();
+          return sent;
+        },
+      }),
+    });
+    void first.call('thread', thread);
+    await clock.advance(1000);
+    const second = start();
+    await clock.run(second.call('thread', thread));
+    await clock.advance(600);
+    const again = await clock.run(second.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('stopped in the middle of a step: nobody else goes on, and its own word still counts', async () => {
+    const { clock, start, upstream } = rig();
+    let sends = 0;
+    const first = start({
+      through: (inner) => ({
+        ...inner,
+        send: async (...given) => {
+          const sent = await inner.send(...given);
+          sends += 1;
+          if (sends === 2) first.stop();
+          return sent;
+        },
+      }),
+    });
+    const stopped = first.call('thread', thread, { timeoutMs: 300_000 });
+    await clock.advance(60_000);
+    const other = start();
+    expect(await clock.run(other.call('thread', thread))).toMatchObject({
+      error: { code: 'outcome_unknown' },
+    });
+    first.resume();
+    await clock.run(stopped);
+    const again = await clock.run(other.call('thread', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('that cannot be read back stays where it is, and says what was posted', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start();
+    upstream.plans.push({}, { answers: 'reset' });
+    const first = await clock.run(server.call('thread_blind', thread));
+    expect(first).toMatchObject({ data: { ids: ['e1'] }, error: { code: 'outcome_unknown' } });
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ error: { code: 'outcome_unknown' } });
+    expect(await store.get(first.error?.operation_id ?? '')).toMatchObject({ state: 'unknown' });
+    expect(posted(upstream.effects)).toBe('1 2');
+  });
+
+  it('whose first post is refused is refused, and that is the answer from then on', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    upstream.plans.push({ answers: '400', commits: false });
+    for (const replayed of [undefined, true]) {
+      const { error, meta } = await clock.run(server.call('thread', thread));
+      expect(error).toMatchObject({ code: 'upstream_rejected', outcome: 'not_executed' });
+      expect(meta.idempotency?.replayed).toBe(replayed);
+    }
+    expect(upstream.requests).toBe(1);
+  });
+
+  it('does not go on when the end of a step cannot be written, and knows it later', async () => {
+    let isDown: boolean | undefined = false;
+    const { clock, start, upstream } = rig({
+      through: (inner) => ({
+        ...inner,
+        completeStep: (...given) => {
+          if (isDown === false) isDown = given[1] === 'post 1';
+          return isDown
+            ? Promise.reject(new JournalError('full', 'the disk is full'))
+            : inner.completeStep(...given);
+        },
+      }),
+    });
+    const server = start();
+    const first = await clock.run(server.call('thread_blind', thread));
+    expect(first.error).toMatchObject({ code: 'db_error', retryable: true });
+    expect(first.error).not.toHaveProperty('outcome');
+    expect(posted(upstream.effects)).toBe('1 2');
+    isDown = undefined;
+    await clock.advance(60_000);
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+  });
+
+  it('does nothing more, not even a step that sends nothing, before that is written', async () => {
+    const { clock, start } = rig();
+    const ran: string[] = [];
+    const server = start({
+      through: (inner) => ({
+        ...inner,
+        completeStep: () => Promise.reject(new JournalError('full', 'the disk is full')),
+      }),
+      handlers: {
+        thread: async (_, { operation }) => {
+          for (const name of ['a', 'b']) {
+            await operation?.step(name, async () => {
+              if (name === 'a') await operation.sending();
+              ran.push(name);
+            });
+          }
+          return { ids: [] };
+        },
+      },
+    });
+    expect(await clock.run(server.call('thread', thread))).toMatchObject({
+      error: { code: 'db_error' },
+    });
+    expect(ran).toEqual(['a']);
+  });
+
+  it('is done when only the note of its last step is missing, and that is made up for', async () => {
+    let isDown = true;
+    const { clock, start, store } = rig({
+      through: (inner) => ({
+        ...inner,
+        completeStep: (...given) =>
+          isDown && given[1] === 'post 2'
+            ? Promise.reject(new JournalError('full', 'the disk is full'))
+            : inner.completeStep(...given),
+      }),
+    });
+    const server = start();
+    const first = await clock.run(server.call('thread_blind', thread));
+    expect(first).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    isDown = false;
+    await clock.advance(60_000);
+    const [operation] = await store.list();
+    expect(operation).toMatchObject({ state: 'succeeded' });
+    expect(operation?.steps.map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+  });
+
+  it('whose right to send was given and not heard has sent nothing, and sends it later', async () => {
+    let isDown = true;
+    const { clock, start, upstream } = rig({
+      through: (inner) => ({
+        ...inner,
+        send: async (grip, request) => {
+          const sent = await inner.send(grip, request);
+          if (isDown && request.step === 'post 1') throw new JournalError('unavailable', 'lost');
+          return sent;
+        },
+      }),
+    });
+    const server = start();
+    expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({
+      error: { code: 'db_error' },
+    });
+    isDown = false;
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('whose time ends while a step asks for its right to send does not send it', async () => {
+    const { clock, start, upstream } = rig();
+    const slow = start({
+      through: (inner) => ({
+        ...inner,
+        send: async (grip, request) => {
+          const sent = await inner.send(grip, request);
+          if (request.step === 'post 1') await sleep(clock, 3000);
+          return sent;
+        },
+      }),
+    });
+    const { error } = await clock.run(slow.call('thread_blind', thread, { timeoutMs: 2000 }));
+    expect(error).toMatchObject({ code: 'timeout', retryable: true });
+    expect(error).not.toHaveProperty('outcome');
+    await clock.advance(5000);
+    expect(posted(upstream.effects)).toBe('1');
+    expect(await clock.run(start().call('thread_blind', thread))).toMatchObject({ success: true });
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('is not stopped by a client that leaves while it is being posted', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    const client = new AbortController();
+    const left = server.call('thread', thread, { client: client.signal });
+    await clock.advance(10);
+    client.abort();
+    await clock.run(left);
+    await clock.advance(1000);
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
+
+  it('does nothing else while one of its steps is open, even if it takes another way now', async () => {
+    const { clock, start } = rig();
+    const first = start({
+      handlers: {
+        thread: async (_, { operation }) => {
+          await operation?.step('a', async () => {
+            await operation.sending();
+            first.kill();
+            return new Promise<never>(() => undefined);
+          });
+          return { ids: [] };
+        },
+      },
+    });
+    void first.call('thread', thread);
+    await clock.advance(10);
+    const ran: string[] = [];
+    const second = start({
+      handlers: {
+        thread: async (_, { operation }) => {
+          const look = {
+            authoritative: true,
+            readBack: async () => ({ found: 'absent' }) as const,
+          };
+          await operation?.step('b', async () => void ran.push('b'), look);
+          return { ids: [] };
+        },
+      },
+    });
+    expect(await clock.run(second.call('thread', thread))).toMatchObject({
+      error: { code: 'outcome_unknown' },
+    });
+    expect(ran).toEqual([]);
+  });
+
+  it('runs its steps one after the other: a second one at once is refused, and the first not forgotten', async () => {
+    const { clock, start, store } = rig();
+    const server = start({
+      handlers: {
+        thread: async (_, { operation }) => {
+          const never = new Promise<never>(() => undefined);
+          void operation?.step('a', async () => {
+            await operation.sending();
+            return never;
+          });
+          await sleep(clock, 100);
+          await operation?.step('b', () => never);
+          return { ids: [] };
+        },
+      },
+    });
+    const { error } = await clock.run(server.call('thread', thread));
+    expect(error).toMatchObject({ outcome: 'unknown', operation_id: expect.any(String) });
+    expect((await store.list())[0]).toMatchObject({ state: 'unknown', steps: [{ name: 'a' }] });
+  });
+});

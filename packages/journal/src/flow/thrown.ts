@@ -1,0 +1,52 @@
+import {
+  faultOf,
+  outcomeOfFault,
+  raise,
+  raisedToolError,
+  toolError,
+  type FailureOutcome,
+} from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import { journalDown } from '../answer/refusals.js';
+
+/** What a step that was sent and then threw lets us say. */
+export function outcomeOfThrown(cause: unknown): FailureOutcome {
+  const raised = raisedToolError(cause);
+  if (raised) return raised.input.outcome ?? 'unknown';
+  const fault = faultOf(cause);
+  return (fault && outcomeOfFault('once', fault)) ?? 'unknown';
+}
+
+/** What a handler gets in place of the right to send. It ends the call, and nothing has left. */
+export const refuse = {
+  outOfTime: (): never => {
+    throw new FaultError({ kind: 'timeout', clock: 'deadline', sent: 'no' });
+  },
+  cancelled: (cause: unknown): never => {
+    throw new FaultError({ kind: 'cancelled', sent: 'no', cause });
+  },
+  lost: (): never =>
+    raise(
+      toolError(
+        'db_error',
+        'This process was silent for so long that the operation was taken from it. It sent nothing. Try again.',
+        { outcome: 'not_executed' },
+      ),
+    ),
+  unresolved: (step: string): never =>
+    raise(
+      toolError(
+        'outcome_unknown',
+        `Nobody knows yet whether the step ${step} happened. It will not be sent again, and nothing after it. Call again later, or ask the operator to settle it.`,
+        { outcome: 'unknown' },
+      ),
+    ),
+  unwritten: (): never =>
+    raise(
+      toolError(
+        'db_error',
+        'The journal cannot be written, so the operation does not go on. Call again later with the same arguments: it goes on where it stopped.',
+      ),
+    ),
+  journalDown: (outcome: 'not_executed' | 'unknown'): never => raise(journalDown(outcome)),
+};

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { keyFor, rig } from '../fixtures/rig.fixture.js';
+
+describe('what was undone', () => {
+  it('can be done again: like, unlike, like', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    const run = (tool: string) => clock.run(server.call(tool, { id: '1' }));
+    for (const tool of ['like', 'like', 'unlike', 'like']) await run(tool);
+    expect(upstream.effects.map(({ kind }) => kind)).toEqual(['like', 'unlike', 'like']);
+  });
+
+  it('is found by its arguments, and others stay done', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    for (const id of ['1', '2']) await clock.run(server.call('like', { id }));
+    await clock.run(server.call('unlike', { id: '1' }));
+    for (const id of ['1', '2']) await clock.run(server.call('like', { id }));
+    expect(upstream.effects.map(({ subject }) => subject)).toEqual(['1', '2', '1', '1']);
+  });
+
+  it('is found by what it answered, among all tools that can have made it', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    await clock.run(server.call('post', { text: 'a' }));
+    await clock.run(server.call('post', { text: 'b' }));
+    await clock.run(server.call('reply', { to: '1', text: 'x' }));
+    for (const id of ['e1', 'e3']) await clock.run(server.call('delete', { id }));
+    await clock.run(server.call('post', { text: 'a' }));
+    await clock.run(server.call('post', { text: 'b' }));
+    await clock.run(server.call('reply', { to: '1', text: 'y' }));
+    const done = upstream.effects.filter(({ kind }) => kind !== 'delete');
+    expect(done.map(({ subject }) => subject)).toEqual(['a', 'b', '1', 'a', '1']);
+  });
+
+  it('under a key stays what that key stands for', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    const like = { id: '1', idempotency_key: keyFor('like') };
+    await clock.run(server.call('like', like));
+    await clock.run(server.call('unlike', { id: '1' }));
+    expect(await clock.run(server.call('like', like))).toMatchObject({
+      meta: { idempotency: { replayed: true } },
+    });
+    expect(upstream.effects).toHaveLength(2);
+  });
+
+  it('is not undone by an attempt that failed', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    await clock.run(server.call('like', { id: '1' }));
+    upstream.plans.push({ answers: '400', commits: false });
+    await clock.run(server.call('unlike', { id: '1' }));
+    await clock.run(server.call('like', { id: '1' }));
+    expect(upstream.effects).toHaveLength(1);
+  });
+
+  it('can itself be undone again and again: inverses hold nothing', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    for (let i = 0; i < 3; i += 1) await clock.run(server.call('unlike', { id: '1' }));
+    expect(upstream.requests).toBe(3);
+  });
+});

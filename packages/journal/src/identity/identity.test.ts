@@ -1,0 +1,131 @@
+import type { AcceptedCall, Tool } from '@toolkeel/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { testSealing } from '../fixtures/rig.fixture.js';
+import { toolNamed } from '../fixtures/tools.fixture.js';
+import { identities } from './identity.js';
+import { KEY_IN_META, keyInMeta } from './meta-key.js';
+
+const KEY = 'order-4711.payment:1';
+const { of } = identities({ templates: new Map(), sealing: testSealing });
+
+function callOf(tool: Tool, args: object, more: Partial<AcceptedCall> = {}): AcceptedCall {
+  const controls = { allowDuplicate: false };
+  return { tool, args: { ...args }, account: 'main', correlationId: 'c', controls, ...more };
+}
+
+function identityOf(call: AcceptedCall, meta = {}) {
+  const given = of(call, meta);
+  if ('ok' in given) throw new Error(given.error.message);
+  return given;
+}
+
+describe('what makes two calls the same act', () => {
+  const post = toolNamed('post');
+  const reply = toolNamed('reply');
+
+  it('is the key, if the caller names one, wherever it stands', () => {
+    const expected = { by: 'key', value: KEY };
+    const named = { controls: { idempotencyKey: KEY, allowDuplicate: false } };
+    expect(identityOf(callOf(post, { text: 'a' }, named)).identity).toEqual(expected);
+    for (const meta of [{ [KEY_IN_META]: KEY }, { idempotencyKey: KEY }]) {
+      expect(identityOf(callOf(post, { text: 'a' }), meta).identity).toEqual(expected);
+    }
+    expect(identityOf(callOf(reply, { to: '1', text: 'a' }, named)).identity).toEqual(expected);
+  });
+
+  it('is what the template names, whatever else is said', () => {
+    const first = identityOf(callOf(reply, { to: '1', text: 'Thanks!' }));
+    const second = identityOf(callOf(reply, { to: '1', text: 'Thank you!' }));
+    expect(first.identity).toEqual({ by: 'template', value: 'reply:1' });
+    expect(second.identity).toEqual(first.identity);
+    expect(second.argsHash).not.toBe(first.argsHash);
+  });
+
+  it('is what a template of the configuration names, before the one of the tool', () => {
+    const templates = new Map([['reply', 'wording:{text}']]);
+    const given = identities({ templates, sealing: testSealing });
+    const { identity } = given.withoutKey(reply, 'main', { to: '1', text: 'a' });
+    expect(identity).toEqual({ by: 'template', value: 'wording:a' });
+  });
+
+  it('is the content, all of it, else', () => {
+    const plain = identityOf(callOf(post, { text: 'a' }));
+    expect(plain.identity).toEqual({ by: 'content', value: plain.argsHash });
+    const others = [
+      callOf(post, { text: 'a', media: ['m1'] }),
+      callOf(post, { text: 'b' }),
+      callOf(post, { text: 'a' }, { account: 'second' }),
+      callOf(toolNamed('post_seen'), { text: 'a' }),
+    ].map((call) => identityOf(call).argsHash);
+    expect(new Set([plain.argsHash, ...others]).size).toBe(5);
+  });
+
+  it('cannot be guessed from what is stored, where an argument is sensitive', () => {
+    const pay = toolNamed('pay');
+    const args = { card: '4111', amount: 1 };
+    const { identity, argsHash } = identityOf(callOf(pay, args));
+    const without = identities({ templates: new Map(), sealing: { fingerprint: (text) => text } });
+    const bare = without.withoutKey(pay, 'main', args).argsHash;
+    expect(argsHash).toBe(testSealing.fingerprint(bare));
+    expect(identity.value).toBe(argsHash);
+  });
+
+  it('does not change with the order of the arguments', () => {
+    const forwards = identityOf(callOf(post, { text: 'a', media: ['m'] }));
+    const backwards = identityOf(callOf(post, { media: ['m'], text: 'a' }));
+    expect(backwards).toEqual(forwards);
+  });
+});
+
+describe('a key that cannot be one', () => {
+  const post = toolNamed('post');
+
+  it.each<[string, unknown]>([
+    ['too short', 'short'],
+    ['too long', 'x'.repeat(256)],
+    ['with a character that does not survive', 'sixteen characters'],
+    ['no text', 1234567890123456],
+    ['null', null],
+  ])('in _meta is refused, and names where it stands: %s', (_, key) => {
+    for (const name of [KEY_IN_META, 'idempotencyKey']) {
+      expect(of(callOf(post, { text: 'a' }), { [name]: key })).toMatchObject({
+        ok: false,
+        error: { code: 'validation_error', details: { issues: [{ field: `_meta.${name}` }] } },
+      });
+    }
+  });
+
+  it('is refused when there are two that differ', () => {
+    const other = `${KEY}-other`;
+    const both = { [KEY_IN_META]: KEY, idempotencyKey: other };
+    expect(of(callOf(post, { text: 'a' }), both)).toMatchObject({ ok: false });
+    const named = { controls: { idempotencyKey: other, allowDuplicate: false } };
+    expect(of(callOf(post, { text: 'a' }, named), { [KEY_IN_META]: KEY })).toMatchObject({
+      ok: false,
+      error: { details: { issues: [{ field: 'idempotency_key' }] } },
+    });
+    const same = { [KEY_IN_META]: KEY, idempotencyKey: KEY };
+    expect(identityOf(callOf(post, { text: 'a' }), same).identity.value).toBe(KEY);
+  });
+
+  it('is either taken as it is or refused, whatever a client sends', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (meta, key) => {
+        const read = keyInMeta({ ...meta, [KEY_IN_META]: key });
+        const isKey = typeof key === 'string' && /^[A-Za-z0-9_.:-]{16,255}$/.test(key);
+        if (read.ok) expect([isKey, read.key]).toEqual([true, key]);
+        else expect(read.problem.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it('is not looked for in what an object inherits', () => {
+    expect(
+      keyInMeta(Object.create({ [KEY_IN_META]: KEY }) as object as Record<string, unknown>),
+    ).toEqual({
+      ok: true,
+      key: undefined,
+    });
+  });
+});

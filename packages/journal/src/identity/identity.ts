@@ -1,0 +1,77 @@
+import {
+  fingerprint,
+  renderKey,
+  toolError,
+  type AcceptedCall,
+  type Arguments,
+  type SettledFailure,
+  type ToolSpec,
+} from '@toolkeel/contract';
+import type { Identity } from '../operation.js';
+import type { Sealing } from '../sealing/sealing.js';
+import { keyInMeta } from './meta-key.js';
+
+/** What a call is the same as, and what it was asked to do. */
+export interface CallIdentity {
+  readonly identity: Identity;
+  readonly argsHash: string;
+}
+
+export interface Identities {
+  /** A failure where the key cannot be one. */
+  readonly of: (
+    call: Pick<AcceptedCall, 'tool' | 'account' | 'args' | 'controls'>,
+    meta: Readonly<Record<string, unknown>>,
+  ) => CallIdentity | SettledFailure;
+  /** The identity of an act for which nobody named a key. */
+  readonly withoutKey: (tool: ToolSpec, account: string, args: Arguments) => CallIdentity;
+}
+
+export interface IdentityOptions {
+  readonly templates: ReadonlyMap<string, string>;
+  readonly sealing: Pick<Sealing, 'fingerprint'>;
+}
+
+export function identities({ templates, sealing }: IdentityOptions): Identities {
+  const hashOf = (tool: ToolSpec, account: string, args: Arguments): string => {
+    const print = fingerprint({ tool: tool.name, account, args });
+    // A bare hash of a short secret is found by trying.
+    return tool.sensitive.length === 0 ? print : sealing.fingerprint(print);
+  };
+  const withoutKey: Identities['withoutKey'] = (tool, account, args) => {
+    const argsHash = hashOf(tool, account, args);
+    const template = templates.get(tool.name) ?? tool.key;
+    const rendered = template === undefined ? undefined : renderKey(template, args);
+    const identity: Identity =
+      rendered === undefined
+        ? { by: 'content', value: argsHash }
+        : { by: 'template', value: rendered };
+    return { identity, argsHash };
+  };
+  return {
+    withoutKey,
+    of: ({ tool, account, args, controls }, meta) => {
+      const beside = keyInMeta(meta);
+      if (!beside.ok) return refused(beside.field, beside.problem);
+      const { idempotencyKey } = controls;
+      if (
+        idempotencyKey !== undefined &&
+        beside.key !== undefined &&
+        beside.key !== idempotencyKey
+      ) {
+        return refused('idempotency_key', 'names another key than the _meta of the request');
+      }
+      const key = idempotencyKey ?? beside.key;
+      const unnamed = withoutKey(tool, account, args);
+      return key === undefined ? unnamed : { ...unnamed, identity: { by: 'key', value: key } };
+    },
+  };
+}
+
+function refused(field: string, message: string): SettledFailure {
+  const text = `The idempotency key was refused. ${field}: ${message}`;
+  const { input } = toolError('validation_error', text, {
+    details: { issues: [{ field, message }] },
+  });
+  return { ok: false, error: input };
+}

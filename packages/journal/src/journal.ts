@@ -1,0 +1,82 @@
+import type { Tool } from '@toolkeel/contract';
+import { approvalDesk, type Approvals } from './approvals/desk.js';
+import { approvalRunner } from './approvals/runner.js';
+import { callStored } from './approvals/stored-call.js';
+import { assembleParts } from './assemble-parts.js';
+import { strays } from './background/strays.js';
+import { upkeep, type Upkeep } from './background/upkeep.js';
+import { callRecorder, type CallRecorder } from './calls/recorder.js';
+import { journalAround, type JournalAround } from './flow/around.js';
+import { begin } from './flow/begin.js';
+import { checkTemplates } from './identity/keyless.js';
+import { getOperationTool } from './operations/get-operation.js';
+import { operations, type Operations } from './operations/operations.js';
+import type { JournalOptions, ToolSource } from './options.js';
+import { reconcileUnknown } from './reconcile/reconcile.js';
+
+export interface Journal {
+  /** What stands around every handler: nothing that it lets through acts twice. */
+  readonly around: JournalAround;
+  readonly operations: Operations;
+  readonly approvals: Approvals;
+  /** `get_operation`, for an agent. */
+  readonly tool: Tool;
+  readonly noteCall: CallRecorder['note'];
+  /** For gauges. */
+  readonly counts: () => Promise<{ readonly unknown: number; readonly awaitingApproval: number }>;
+  /** Begins what a live process does beside its calls: approvals, read-backs, notices, tidying up. */
+  readonly start: () => void;
+  /** Waits for what is being carried out, at most `graceMs` (default: 5 s), and leaves. The store stays open. */
+  readonly close: (graceMs?: number) => Promise<void>;
+}
+
+const noTools: ToolSource = { specs: () => [], load: () => undefined };
+
+/** Puts a journal together. Nothing is written before the first mutation, nothing runs before `start`. */
+export function createJournal(options: JournalOptions): Journal {
+  const { leaseMs = 15_000, pollMs = 1000, notify, tools = noTools, templates = {} } = options;
+  if (tools !== noTools) checkTemplates(templates, tools.specs());
+  const { kit, parts, drained, isSuspected } = assembleParts({
+    ...options,
+    leaseMs,
+    tools,
+    templates,
+  });
+  const lost = strays(parts, isSuspected);
+  const runner = approvalRunner(parts);
+  const desk = operations(parts);
+  const calls = callRecorder(kit);
+  let keeping: Upkeep | undefined;
+
+  return {
+    around: journalAround({
+      parts,
+      runApproved: runner.pass,
+      reconcile: (operation, { call }) => reconcileUnknown(parts, call.tool, operation),
+      goOn: (operation, grip, { call, next, scope, argsHash }) =>
+        // What was begun, or changed by a person, is carried out as it is stored, and not in the words
+        // in which it is asked for again.
+        operation.approval?.editedArgs === undefined && operation.argsHash === argsHash
+          ? begin(parts, { call, next, scope, operation, grip })
+          : callStored(parts, call.tool, operation, grip, scope),
+    }),
+    operations: desk,
+    approvals: approvalDesk(kit),
+    tool: getOperationTool(desk),
+    noteCall: calls.note,
+    counts: async () => ({
+      unknown: await kit.store.count(['unknown']),
+      awaitingApproval: await kit.store.count(['awaiting_approval']),
+    }),
+    start: () => {
+      keeping ??= upkeep({ parts, runner, strays: lost, notify, pollMs, sweepMs: leaseMs / 3 });
+    },
+    close: async (graceMs = 5000) => {
+      await keeping?.stop();
+      await calls.close();
+      await drained(graceMs);
+      await parts.settler.close();
+      await kit.tenure.close();
+    },
+  };
+}

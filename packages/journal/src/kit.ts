@@ -1,0 +1,34 @@
+import type { Clock } from '@toolkeel/kernel';
+import type { Identities } from './identity/identity.js';
+import type { JournalEvent } from './events.js';
+import type { Decide, ToolSource } from './options.js';
+import type { Sealing } from './sealing/sealing.js';
+import type { Tenure } from './owner/tenure.js';
+import type { JournalStore } from './store/store.js';
+
+/** What the parts of a journal share. */
+export interface Kit {
+  readonly store: JournalStore;
+  readonly sealing: Sealing;
+  readonly tools: ToolSource;
+  readonly decide: Decide | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly identities: Identities;
+  readonly tenure: Tenure;
+  readonly observe: (event: JournalEvent) => void;
+  readonly report: (cause: unknown, correlationId?: string) => void;
+  /** The store failed just when it may have given us an operation, which we then know nothing of. */
+  readonly suspect: () => void;
+  readonly newId: () => string;
+  /** Operations that are in our hands, from the moment we have them until their end is written. */
+  readonly running: Set<string>;
+  readonly times: {
+    readonly waitMs: number;
+    readonly retentionMs: number;
+    readonly deadAfterMs: number;
+    readonly refusalMs: number;
+    readonly callTimeoutMs: number;
+    readonly lateMs: number;
+  };
+}

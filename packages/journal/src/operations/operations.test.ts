@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { keyFor, rig, type Process } from '../fixtures/rig.fixture.js';
+
+const post = { text: 'a', idempotency_key: keyFor('a') };
+const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
+
+async function unknownOf(tool = 'post', args: object = post) {
+  const world = rig();
+  const server: Process = world.start();
+  if (tool.startsWith('thread')) world.upstream.plans.push({});
+  world.upstream.plans.push({ answers: 'reset' });
+  const { error } = await world.clock.run(server.call(tool, args));
+  return { ...world, server, id: error?.operation_id ?? '' };
+}
+
+describe('operations', () => {
+  it('are listed and shown as JSON, without what is sensitive', async () => {
+    const { clock, start } = rig();
+    const server = start();
+    await clock.run(server.call('pay', { card: '4111', amount: 5 }));
+    await clock.run(server.call('post', post));
+    const { operations } = server.journal;
+    const all = await operations.list();
+    expect(all.map(({ tool }) => tool)).toEqual(['post', 'pay']);
+    expect(JSON.parse(JSON.stringify(all))).toEqual(all);
+    expect(all[1]).toMatchObject({
+      state: 'succeeded',
+      outcome: 'executed',
+      code: 'ok',
+      arguments: { card: '[sensitive]', amount: 5 },
+      answer: { data: { id: 'e1' } },
+    });
+    expect(JSON.stringify(all)).not.toContain('4111');
+    expect(await operations.list({ tool: 'pay' })).toHaveLength(1);
+    expect(await operations.show('op_nothing')).toBeUndefined();
+  });
+
+  it('show no sealed argument where nobody knows which are sensitive', async () => {
+    const { clock, start } = rig();
+    const first = start();
+    await clock.run(first.call('pay', { card: '4111', amount: 5 }));
+    await clock.run(first.call('post', post));
+    const cli = start({ tools: { specs: () => [], load: () => undefined } });
+    const [clear, sealed] = await cli.journal.operations.list();
+    expect(clear?.arguments).toEqual({ text: 'a' });
+    expect(sealed).not.toHaveProperty('arguments');
+  });
+});
+
+describe('a person who settles what nobody knows', () => {
+  it('as not carried out: it can be called again', async () => {
+    const { clock, server, id, upstream } = await unknownOf();
+    const { operations } = server.journal;
+    const view = await operations.resolve(id, {
+      outcome: 'not_executed',
+      by: 'ana',
+      reason: 'looked',
+    });
+    expect(view).toMatchObject({ state: 'reconciled', outcome: 'not_executed' });
+    expect(await clock.run(server.call('post', post))).toMatchObject({ success: true });
+    expect(upstream.requests).toBe(2);
+    expect(server.events.at(-1)).toMatchObject({ type: 'operation_reconciled', by: 'ana' });
+  });
+
+  it('as carried out, with its answer: repeats get that', async () => {
+    const { clock, server, id, upstream } = await unknownOf();
+    const { operations } = server.journal;
+    await operations.resolve(id, { outcome: 'executed', by: 'ana', data: { id: 'e1' } });
+    expect(await clock.run(server.call('post', post))).toMatchObject({
+      success: true,
+      data: { id: 'e1' },
+      meta: { idempotency: { replayed: true } },
+    });
+    expect(upstream.requests).toBe(1);
+  });
+
+  it('as carried out, without its answer: repeats hear that, and act no more', async () => {
+    const { clock, server, id } = await unknownOf();
+    await server.journal.operations.resolve(id, { outcome: 'executed', by: 'ana' });
+    expect(await clock.run(server.call('post', post))).toMatchObject({
+      error: { code: 'internal_error', outcome: 'executed', operation_id: id, retryable: false },
+    });
+  });
+
+  it('cannot make up an answer that the tool does not give', async () => {
+    const { server, id } = await unknownOf();
+    const wrong = { outcome: 'executed', by: 'ana', data: { nonsense: 1 } } as const;
+    await expect(server.journal.operations.resolve(id, wrong)).rejects.toThrow('data.id');
+  });
+
+  it('cannot settle what is known, or what does not exist', async () => {
+    const { clock, start } = rig();
+    const server = start();
+    await clock.run(server.call('post', post));
+    const [done] = await server.journal.operations.list();
+    const verdict = { outcome: 'not_executed', by: 'ana' } as const;
+    const { resolve } = server.journal.operations;
+    await expect(resolve(done?.id ?? '', verdict)).rejects.toThrow('is succeeded');
+    await expect(resolve('op_nothing', verdict)).rejects.toThrow('no operation op_nothing');
+  });
+
+  it('leaves his name and his reason in the audit', async () => {
+    const { server, id, store } = await unknownOf();
+    await server.journal.operations.resolve(id, { outcome: 'executed', by: 'ana', reason: 'seen' });
+    const last = (await store.auditRows(1, 100)).at(-1);
+    expect(last).toMatchObject({ kind: 'reconciled', actor: 'ana' });
+    expect(JSON.stringify(last)).toContain('seen');
+  });
+
+  it.each([
+    ['was carried out: the thread goes on after it', 'executed' as const, '1 2 3'],
+    ['was not carried out: the thread goes on with it', 'not_executed' as const, '1 2 2 3'],
+  ])('says of one step that it %s', async (_, outcome, log) => {
+    const { clock, server, id, upstream, store } = await unknownOf('thread_blind', thread);
+    const { operations } = server.journal;
+    const view = await operations.resolve(id, { outcome, by: 'ana', data: { id: 'e2' } });
+    expect(view).toMatchObject({ state: 'claimed' });
+    const again = await clock.run(server.call('thread_blind', thread));
+    expect(again).toMatchObject({ success: true });
+    // The log of the second case shows what a wrong word of a person does.
+    expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe(log);
+    const rows = await store.auditRows(1, 100);
+    expect(rows.find(({ kind }) => kind === 'step_resolved')).toMatchObject({ actor: 'ana' });
+  });
+
+  it('ends a thread half way: what is done stays done, and repeats hear of it', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    upstream.plans.push({}, { answers: '429', commits: false });
+    const { error } = await clock.run(server.call('thread', thread));
+    const { resolve } = server.journal.operations;
+    await resolve(error?.operation_id ?? '', {
+      outcome: 'executed',
+      by: 'ana',
+      data: { ids: ['e1'] },
+    });
+    expect(await clock.run(server.call('thread', thread))).toMatchObject({ data: { ids: ['e1'] } });
+    expect(upstream.effects).toHaveLength(1);
+  });
+});
+
+describe('get_operation', () => {
+  it('tells an agent what became of its call, and what to do', async () => {
+    const { clock, server, id } = await unknownOf();
+    const ask = () => clock.run(server.call('get_operation', { operation_id: id }));
+    expect(await ask()).toMatchObject({
+      data: { operation_id: id, tool: 'post', state: 'unknown', outcome: 'unknown' },
+    });
+    expect(((await ask()).data as { what_to_do: string }).what_to_do).toMatch(/Do not repeat it/);
+    await server.journal.operations.resolve(id, {
+      outcome: 'executed',
+      by: 'x',
+      data: { id: 'e1' },
+    });
+    expect(await ask()).toMatchObject({
+      data: { state: 'reconciled', code: 'ok', answer: { data: { id: 'e1' } } },
+    });
+  });
+
+  it('shows no argument', async () => {
+    const { clock, start } = rig();
+    const server = start();
+    await clock.run(server.call('post', { text: 'something private' }));
+    const [operation] = await server.journal.operations.list();
+    const asked = { operation_id: operation?.id };
+    const answer = await clock.run(server.call('get_operation', asked));
+    expect(answer.success).toBe(true);
+    expect(JSON.stringify(answer)).not.toContain('private');
+  });
+
+  it('does not know what does not exist, and says so when the journal cannot be read', async () => {
+    const { clock, start } = rig();
+    const asked = { operation_id: 'op_x' };
+    expect(await clock.run(start().call('get_operation', asked))).toMatchObject({
+      error: { code: 'not_found' },
+    });
+    const broken = start({
+      through: (inner) => ({ ...inner, get: () => Promise.reject(new Error('down')) }),
+    });
+    expect(await clock.run(broken.call('get_operation', asked))).toMatchObject({
+      error: { code: 'db_error' },
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { toolError, type Settled } from '@toolkeel/contract';
+import { writeAnswer } from '../answer/stored.js';
+import { effectiveArguments } from '../answer/arguments.js';
+import { JournalError } from '../error.js';
+import type { FlowParts } from '../flow/parts.js';
+import { holdMsOf } from '../identity/hold.js';
+import type { Operation } from '../operation.js';
+import type { OperationFilter } from '../store/store.js';
+import { settleStep } from './settle-step.js';
+import { viewOf, type OperationView } from './view.js';
+
+/** What a person found out about an operation of which nobody knew the end. */
+export interface Resolution {
+  readonly outcome: 'executed' | 'not_executed';
+  /** Who says so. */
+  readonly by: string;
+  readonly reason?: string;
+  /** The answer that repeats shall get; of an open step, its result. Default: that it is not known. */
+  readonly data?: unknown;
+}
+
+export interface Operations {
+  readonly list: (filter?: OperationFilter) => Promise<readonly OperationView[]>;
+  readonly show: (id: string) => Promise<OperationView | undefined>;
+  /** Throws a JournalError of reason `invalid` for what cannot be resolved. */
+  readonly resolve: (id: string, resolution: Resolution) => Promise<OperationView>;
+}
+
+const BY_PERSON =
+  'A person settled this operation as carried out. What it answered is not known. Do not repeat it.';
+const NOT_DONE = 'A person settled this operation as not carried out. It may be called again.';
+
+export function operations(parts: FlowParts): Operations {
+  const { kit } = parts;
+  const { store, sealing, tools } = kit;
+
+  const view = (operation: Operation): OperationView => {
+    const spec = tools.specs().find(({ name }) => name === operation.tool);
+    return viewOf(sealing, operation, spec);
+  };
+  const answerFor = async (operation: Operation, resolution: Resolution): Promise<Settled> => {
+    const { outcome, data } = resolution;
+    if (outcome === 'not_executed') return failed(operation.id, NOT_DONE, outcome);
+    if (data === undefined) return failed(operation.id, BY_PERSON, outcome);
+    const tool = await tools.load(operation.tool);
+    const parsed = tool?.output.safeParse(data);
+    if (parsed && !parsed.success) {
+      const [issue] = parsed.error.issues;
+      const where = ['data', ...(issue?.path ?? [])].join('.');
+      throw invalid(`${operation.tool} answers otherwise: ${where}: ${issue?.message ?? ''}`);
+    }
+    return { ok: true, data: parsed ? parsed.data : data };
+  };
+
+  const settleAll = async (operation: Operation, resolution: Resolution): Promise<boolean> => {
+    const { outcome, by, reason } = resolution;
+    const answer = await answerFor(operation, resolution);
+    const tool = await tools.load(operation.tool);
+    const { account, identity } = operation;
+    const frees =
+      tool && outcome === 'executed'
+        ? await parts.undone(tool, account, effectiveArguments(sealing, operation))
+        : [];
+    return store.reconcile(operation.id, {
+      outcome,
+      answer: writeAnswer(answer),
+      code: answer.ok ? 'ok' : answer.error.code,
+      holdMs: tool ? holdMsOf(identity.by, tool, kit.times.retentionMs) : kit.times.retentionMs,
+      by,
+      ...(reason !== undefined && { reason }),
+      ...(frees.length > 0 && { frees }),
+    });
+  };
+
+  return {
+    list: async (filter) => (await store.list(filter)).map(view),
+    show: async (id) => {
+      const operation = await store.get(id);
+      return operation && view(operation);
+    },
+    resolve: async (id, resolution) => {
+      const operation = await store.get(id);
+      if (!operation) throw invalid(`there is no operation ${id}`);
+      const isHalfDone = operation.state === 'claimed' && operation.owner === undefined;
+      if (operation.state !== 'unknown' && !isHalfDone) {
+        throw invalid(`operation ${id} is ${operation.state}: only unknown ones can be resolved`);
+      }
+      const open = operation.steps.find(({ state }) => state === 'sending');
+      const isSettled = open
+        ? await settleStep(kit, operation, open.name, resolution)
+        : await settleAll(operation, resolution);
+      if (!isSettled) throw invalid(`operation ${id} has just been settled by somebody else`);
+      parts.noteReconciled(operation, resolution.outcome, resolution.by);
+      return view((await store.get(id)) ?? operation);
+    },
+  };
+}
+
+function failed(id: string, text: string, outcome: Resolution['outcome']): Settled {
+  const { input } = toolError('internal_error', text, { outcome });
+  return { ok: false, error: { ...input, operationId: id } };
+}
+
+function invalid(message: string): JournalError {
+  return new JournalError('invalid', message);
+}

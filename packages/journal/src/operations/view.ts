@@ -1,0 +1,125 @@
+import type { FailureOutcome, ToolSpec } from '@toolkeel/contract';
+import { effectiveArguments, openArguments } from '../answer/arguments.js';
+import { maskSensitive } from '../answer/mask.js';
+import { readAnswer } from '../answer/stored.js';
+import { keyOf } from '../flow/replay.js';
+import type { Approval, Operation, OperationState } from '../operation.js';
+import { isSealed, type Sealing } from '../sealing/sealing.js';
+
+type Masked = ReturnType<typeof maskSensitive>;
+
+/** An approval as a person sees it who has to decide. */
+export interface ApprovalView {
+  readonly rule: string;
+  readonly explanation: string;
+  /** What a decision has to name, so that nobody decides about something else than he saw. */
+  readonly hash: string;
+  readonly requested_at: string;
+  readonly expires_at: string;
+  readonly cost?: Approval['cost'];
+  readonly edited: boolean;
+  readonly decision?: Approval['decision'];
+  readonly decided_at?: string;
+  readonly decided_by?: string;
+  readonly reason?: string;
+}
+
+/** An operation as JSON, for a command line, a console and an agent. No sensitive argument is in it. */
+export interface OperationView {
+  readonly id: string;
+  readonly tool: string;
+  readonly account: string;
+  readonly effect: Operation['effect'];
+  readonly state: OperationState;
+  readonly outcome?: FailureOutcome;
+  readonly code?: string;
+  readonly key: string;
+  readonly correlation_id: string;
+  readonly created_at: string;
+  readonly sending_at?: string;
+  readonly settled_at?: string;
+  readonly held_until?: string;
+  /** Absent where this process cannot tell which of them are sensitive. */
+  readonly arguments?: Masked;
+  readonly steps: readonly { readonly name: string; readonly state: 'sending' | 'done' }[];
+  readonly approval?: ApprovalView;
+  /** What a repeat is told: data, or an error. */
+  readonly answer?: { readonly data?: unknown; readonly error?: unknown };
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** `spec`: of its tool, where that is known here. */
+export function viewOf(
+  sealing: Sealing,
+  operation: Operation,
+  spec: ToolSpec | undefined,
+): OperationView {
+  const { id, tool, account, effect, state, outcome, code, correlationId, approval } = operation;
+  const { createdAt, sendingAt, settledAt, heldUntil } = operation;
+  const shown = argumentsOf(sealing, operation, spec);
+  const answer = answerOf(operation);
+  return {
+    id,
+    tool,
+    account,
+    effect,
+    state,
+    ...(outcome && { outcome }),
+    ...(code !== undefined && { code }),
+    key: keyOf(operation),
+    correlation_id: correlationId,
+    created_at: iso(createdAt),
+    ...(sendingAt !== undefined && { sending_at: iso(sendingAt) }),
+    ...(settledAt !== undefined && { settled_at: iso(settledAt) }),
+    ...(heldUntil !== undefined && { held_until: iso(heldUntil) }),
+    ...(shown && { arguments: shown }),
+    steps: operation.steps.map(({ name, state: at }) => ({ name, state: at })),
+    ...(approval && { approval: approvalView(approval) }),
+    ...(answer && { answer }),
+  };
+}
+
+function approvalView(approval: Approval): ApprovalView {
+  const { rule, explanation, hash, cost, decision, decidedBy, reason } = approval;
+  const { requestedAt, expiresAt, decidedAt, editedArgs } = approval;
+  return {
+    rule,
+    explanation,
+    hash,
+    requested_at: iso(requestedAt),
+    expires_at: iso(expiresAt),
+    ...(cost && { cost }),
+    edited: editedArgs !== undefined,
+    ...(decision && { decision }),
+    ...(decidedAt !== undefined && { decided_at: iso(decidedAt) }),
+    ...(decidedBy !== undefined && { decided_by: decidedBy }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** As they would be, or were, carried out. */
+function argumentsOf(
+  sealing: Sealing,
+  operation: Operation,
+  spec: ToolSpec | undefined,
+): Masked | undefined {
+  try {
+    if (spec) return maskSensitive(spec, effectiveArguments(sealing, operation));
+    // Stored in clear means that none of them is sensitive.
+    const isClear = !isSealed(operation.args);
+    return isClear
+      ? maskSensitive({ sensitive: [] }, openArguments(sealing, operation))
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function answerOf({ answer }: Operation): OperationView['answer'] | undefined {
+  const settled = readAnswer(answer)?.settled;
+  if (!settled) return undefined;
+  if (settled.ok) return { data: settled.data };
+  const { data, error } = settled;
+  return data === undefined ? { error } : { data, error };
+}

@@ -1,0 +1,73 @@
+import { JournalError } from '../error.js';
+import { every, type Background } from '../background/every.js';
+import type { Clock } from '@toolkeel/kernel';
+import type { JournalStore } from '../store/store.js';
+import type { Self } from './process.js';
+
+/** This process as the store knows it, under an id that is renewed while it lives. */
+export interface Tenure {
+  /** The id that new operations are claimed under. Enlists when there is none yet. */
+  readonly current: () => Promise<string>;
+  /** Whether this process was ever known by that id. */
+  readonly isOurs: (id: string) => boolean;
+  /** The store says that this id has lapsed: the next `current` is another one. */
+  readonly lapsed: (id: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface TenureOptions {
+  readonly store: Pick<JournalStore, 'enlist' | 'renew' | 'retire'>;
+  readonly clock: Clock;
+  readonly self: Self;
+  readonly tools: () => readonly string[];
+  readonly newId: () => string;
+  readonly leaseMs: number;
+  readonly report: (cause: unknown) => void;
+}
+
+export function tenure(options: TenureOptions): Tenure {
+  const { store, clock, self, tools, newId, leaseMs, report } = options;
+  const ours = new Set<string>();
+  let now: string | undefined;
+  let enlisting: Promise<string> | undefined;
+  let renewal: Background | undefined;
+  let closed = false;
+
+  const enlist = async (): Promise<string> => {
+    const id = newId();
+    ours.add(id);
+    await store.enlist({ id, ...self, tools: tools() }, leaseMs);
+    now = id;
+    renewal ??= every({ clock, report, ms: leaseMs / 3, work: renew });
+    return id;
+  };
+  const lapsed = (id: string): void => {
+    if (now === id) now = undefined;
+  };
+  const renew = async (): Promise<void> => {
+    if (now === undefined) return void (await current());
+    const held = now;
+    if (!(await store.renew(held, leaseMs))) lapsed(held);
+  };
+  const current = async (): Promise<string> => {
+    if (closed) throw new JournalError('unavailable', 'the journal of this process is closed');
+    if (now !== undefined) return now;
+    enlisting ??= enlist().finally(() => {
+      enlisting = undefined;
+    });
+    return enlisting;
+  };
+
+  return {
+    current,
+    lapsed,
+    isOurs: (id) => ours.has(id),
+    close: async () => {
+      closed = true;
+      await renewal?.stop();
+      await enlisting?.catch(report);
+      if (now !== undefined) await store.retire(now);
+      now = undefined;
+    },
+  };
+}

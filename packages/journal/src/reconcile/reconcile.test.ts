@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { keyFor, rig } from '../fixtures/rig.fixture.js';
+
+const post = { text: 'a', idempotency_key: keyFor('a') };
+
+describe('an operation that nobody knows the end of', () => {
+  it('is never sent again, however often and however late it is asked for', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    server.journal.start();
+    upstream.plans.push({ answers: 'reset' });
+    const first = await clock.run(server.call('post', post));
+    expect(first).toMatchObject({ error: { code: 'outcome_unknown', retryable: false } });
+    for (const pause of [0, 1000, 60_000, 600_000]) {
+      await clock.advance(pause);
+      const again = await clock.run(server.call('post', post));
+      expect(again.error).toMatchObject({
+        code: 'outcome_unknown',
+        operation_id: first.error?.operation_id,
+      });
+    }
+    expect(upstream.requests).toBe(1);
+  });
+
+  it.each(['reset', '503', 'garbage'] as const)(
+    'is read back at once, within the call: %s',
+    async (answers) => {
+      const { clock, start, store, upstream } = rig();
+      const server = start();
+      upstream.plans.push({ answers });
+      const answer = await clock.run(server.call('post_seen', post));
+      expect(answer).toMatchObject({ success: true, data: { id: 'e1' } });
+      expect((await store.list())[0]).toMatchObject({ state: 'succeeded', outcome: 'executed' });
+      expect(server.events).toEqual([]);
+    },
+  );
+
+  it('stays so when it is not found, unless that is proof', async () => {
+    const { clock, start, upstream } = rig();
+    const server = start();
+    server.journal.start();
+    upstream.plans.push({ answers: 'reset', commits: false });
+    await clock.run(server.call('post_seen', post));
+    await clock.advance(900_000);
+    const again = await clock.run(server.call('post_seen', post));
+    expect(again).toMatchObject({ error: { code: 'outcome_unknown' } });
+    expect(upstream.requests).toBe(1);
+  });
+
+  it('is free again when it is not found, that is proof, and the upstream has had its time', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start();
+    upstream.plans.push({ answers: 'reset', commits: false });
+    const first = await clock.run(server.call('post_sure', post));
+    expect(first).toMatchObject({ error: { code: 'outcome_unknown' } });
+    await clock.advance(500);
+    const again = await clock.run(server.call('post_sure', post));
+    expect(again).toMatchObject({ success: true, meta: { idempotency: { replayed: false } } });
+    expect(await store.get(first.error?.operation_id ?? '')).toMatchObject({
+      state: 'reconciled',
+      outcome: 'not_executed',
+      holdsSlot: false,
+    });
+    expect(server.events.map(({ type, result }) => [type, result])).toEqual([
+      ['operation_unknown', undefined],
+      ['operation_reconciled', 'not_executed'],
+    ]);
+  });
+
+  it('is looked after by a live process, ever less often, until it is known', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start();
+    server.journal.start();
+    upstream.plans.push({ answers: 'reset' });
+    upstream.isBlind = true;
+    const first = await clock.run(server.call('post_seen', post));
+    expect(first).toMatchObject({ error: { code: 'outcome_unknown' } });
+    const looks = (): number => server.reports.length;
+    await clock.advance(60_000);
+    const early = looks();
+    expect(early).toBeGreaterThan(2);
+    await clock.advance(60_000);
+    expect(looks() - early).toBeLessThan(early);
+    upstream.isBlind = false;
+    await clock.advance(300_000);
+    expect((await store.list())[0]).toMatchObject({ state: 'reconciled', outcome: 'executed' });
+    const again = await clock.run(server.call('post_seen', post));
+    expect(again).toMatchObject({ data: { id: 'e1' }, meta: { idempotency: { replayed: true } } });
+    expect(server.events.map(({ type }) => type)).toEqual([
+      'operation_unknown',
+      'operation_reconciled',
+      'idempotent_replay',
+    ]);
+  });
+
+  it('is known by its id alone, where what was read back is not what the tool promises', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start({
+      reconcilers: { post_seen: () => Promise.resolve({ found: 'executed', data: { wrong: 1 } }) },
+    });
+    upstream.plans.push({ answers: 'reset' });
+    const { error } = await clock.run(server.call('post_seen', post));
+    expect(error).toMatchObject({ code: 'internal_error', outcome: 'executed', retryable: false });
+    expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('does not keep a caller past his deadline, however long a look takes', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start({
+      reconcilers: { post_seen: () => new Promise(() => undefined) },
+    });
+    upstream.plans.push({ answers: 'reset' });
+    const began = clock.now();
+    const { error } = await clock.run(server.call('post_seen', post, { timeoutMs: 2000 }));
+    expect(clock.now() - began).toBeLessThanOrEqual(2000);
+    expect(error).toMatchObject({ code: 'outcome_unknown' });
+    await clock.advance(15_000);
+    expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'unknown' });
+  });
+
+  it('of an idempotent tool does not exist: it may simply be repeated', async () => {
+    const { clock, start, store, upstream } = rig();
+    const server = start();
+    upstream.plans.push({ answers: 'reset' });
+    const first = await clock.run(server.call('like', { id: '1' }));
+    expect(first).toMatchObject({ error: { code: 'upstream_unavailable', outcome: 'unknown' } });
+    expect((await store.list())[0]).toMatchObject({ state: 'released', outcome: 'unknown' });
+    expect(await clock.run(server.call('like', { id: '1' }))).toMatchObject({ success: true });
+  });
+});

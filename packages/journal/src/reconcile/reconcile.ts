@@ -1,0 +1,67 @@
+import type { Arguments, Tool } from '@toolkeel/contract';
+import { effectiveArguments } from '../answer/arguments.js';
+import { unknownOutcome } from '../answer/refusals.js';
+import { asNotExecuted } from '../answer/known.js';
+import { readAnswer, writeAnswer } from '../answer/stored.js';
+import type { FlowParts } from '../flow/parts.js';
+import { holdMsOf } from '../identity/hold.js';
+import type { Operation } from '../operation.js';
+import { readBack } from './read-back.js';
+
+const READ_BACK = 'read-back';
+
+/** Looks whether an `unknown` operation happened. True: it is settled now. */
+export async function reconcileUnknown(
+  parts: FlowParts,
+  tool: Tool,
+  operation: Operation,
+): Promise<boolean> {
+  const { kit, absence } = parts;
+  const { reconcile } = tool;
+  if (!reconcile) return false;
+  const args = effectiveArguments(kit.sealing, operation);
+  // Asked first: a former owner could still send between a look and the question whether it lives.
+  const proves = await absence.proves(operation, reconcile);
+  const { id, account, correlationId, sendingAt, createdAt } = operation;
+  const sentAt = sendingAt ?? createdAt;
+  const found = await readBack(kit, tool, { id, account, correlationId, args, sentAt });
+  if (found.kind === 'executed') return settle(parts, operation, tool, args, found.settled);
+  if (found.kind !== 'absent' || !proves) return false;
+  return release(parts, operation, tool);
+}
+
+async function settle(
+  parts: FlowParts,
+  operation: Operation,
+  tool: Tool,
+  args: Arguments,
+  settled: Parameters<typeof writeAnswer>[0],
+): Promise<boolean> {
+  const { kit, undone } = parts;
+  const frees = await undone(tool, operation.account, args);
+  const isSettled = await kit.store.reconcile(operation.id, {
+    outcome: 'executed',
+    answer: writeAnswer(settled),
+    code: settled.ok ? 'ok' : settled.error.code,
+    holdMs: holdMsOf(operation.identity.by, tool, kit.times.retentionMs),
+    by: READ_BACK,
+    ...(frees.length > 0 && { frees }),
+  });
+  if (isSettled) parts.noteReconciled(operation, 'executed', READ_BACK);
+  return isSettled;
+}
+
+async function release(parts: FlowParts, operation: Operation, tool: Tool): Promise<boolean> {
+  const stored = readAnswer(operation.answer)?.settled;
+  const failure = stored && !stored.ok ? stored : unknownOutcome(operation.id);
+  const answer = asNotExecuted(tool, failure);
+  const isSettled = await parts.kit.store.reconcile(operation.id, {
+    outcome: 'not_executed',
+    answer: writeAnswer(answer),
+    code: answer.error.code,
+    holdMs: 0,
+    by: READ_BACK,
+  });
+  if (isSettled) parts.noteReconciled(operation, 'not_executed', READ_BACK);
+  return isSettled;
+}

@@ -1,0 +1,58 @@
+import type { FlowParts } from '../flow/parts.js';
+import type { Operation } from '../operation.js';
+import { reconcileUnknown } from './reconcile.js';
+
+const FIRST_MS = 2000;
+const MOST_MS = 3_600_000;
+const PAGE = 100;
+/** Looks that one pass makes; the rest waits for the next. */
+const LOOKS = 10;
+
+interface Tried {
+  readonly tries: number;
+  readonly nextAt: number;
+}
+
+/** Looks again and again after operations that nobody knows the end of, ever less often. */
+export function reconciler(parts: FlowParts): () => Promise<void> {
+  const { kit } = parts;
+  const { store, clock, random, tools, report } = kit;
+  let tried: ReadonlyMap<string, Tried> = new Map();
+
+  const unknowns = async (): Promise<readonly Operation[]> => {
+    const names = new Set(tools.specs().map(({ name }) => name));
+    const found = await store.list({ states: ['unknown'], limit: PAGE });
+    return found.filter(
+      ({ tool, steps }) => names.has(tool) && !steps.some(({ state }) => state === 'sending'),
+    );
+  };
+  const look = async (operation: Operation): Promise<boolean> => {
+    try {
+      const tool = await tools.load(operation.tool);
+      return tool !== undefined && (await reconcileUnknown(parts, tool, operation));
+    } catch (cause) {
+      report(cause, operation.correlationId);
+      return false;
+    }
+  };
+  const nextTry = (tries: number): Tried => {
+    const delay = Math.min(FIRST_MS * 2 ** tries, MOST_MS);
+    // Several processes look after the same operations, and not all at the same moment.
+    return { tries: tries + 1, nextAt: clock.now() + delay * (0.5 + random() / 2) };
+  };
+
+  return async () => {
+    const kept = new Map<string, Tried>();
+    let looks = 0;
+    for (const operation of await unknowns()) {
+      const { tries = 0, nextAt = 0 } = tried.get(operation.id) ?? {};
+      const isDue = clock.now() >= nextAt && looks < LOOKS;
+      if (!isDue) kept.set(operation.id, { tries, nextAt });
+      else {
+        looks += 1;
+        if (!(await look(operation))) kept.set(operation.id, nextTry(tries));
+      }
+    }
+    tried = kept;
+  };
+}

@@ -1,0 +1,10 @@
+/**
+ * Policies without what applies them: for those who read a configuration and do not call anything
+ * yet. A process starts sooner without the engine.
+ *
+ * @module
+ */
+export { definePolicy } from './decide/policy.js';
+export type { Policy } from './decide/policy.js';
+export { presets } from './presets.js';
+export { systemClock } from './time/clock.js';

@@ -1,0 +1,62 @@
+import type { TimeCondition } from '../config/types.js';
+import { DAYS, type Day } from '../config/words.js';
+import { truth, type Truth } from './truth.js';
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** Undefined for a place whose clock nobody here knows. Kept, because making one takes a while. */
+export function wallClock(zone: string): Intl.DateTimeFormat | undefined {
+  const known = clocks.get(zone);
+  if (known) return known;
+  try {
+    const clock = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    clocks.set(zone, clock);
+    return clock;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * By the clock on the wall: an hour that is skipped in spring is never, and one that comes twice in
+ * autumn is twice. A window over midnight belongs to the day on which it begins.
+ */
+export function timeTest(time: TimeCondition, clock: Intl.DateTimeFormat): (now: number) => Truth {
+  const [from, to] = (time.between ?? ['00:00', '24:00']).map(minutesOf) as [number, number];
+  const isDay = (day: number): boolean => !time.days || time.days.includes(dayAt(day));
+  return (now) => {
+    if (!Number.isFinite(now)) return 'unknown';
+    const { day, minute } = readClock(clock, now);
+    if (from < to) return truth(isDay(day) && minute >= from && minute < to);
+    return truth((isDay(day) && minute >= from) || (isDay(day - 1) && minute < to));
+  };
+}
+
+function readClock(clock: Intl.DateTimeFormat, now: number): { day: number; minute: number } {
+  const parts = clock.formatToParts(now);
+  const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? '';
+  const day = DAYS.indexOf(part('weekday').toLowerCase() as Day);
+  return { day, minute: Number(part('hour')) * 60 + Number(part('minute')) };
+}
+
+/** `24:00` is the end of the day. */
+function minutesOf(text: string): number {
+  return Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
+}
+
+const dayAt = (index: number): Day => DAYS[(index + DAYS.length) % DAYS.length] ?? 'sun';
+
+export function timeWords({ zone, between, days }: TimeCondition): string {
+  const parts = [
+    between ? [`it is between ${between[0]} and ${between[1]}`] : ['it is'],
+    days ? [`on ${days.join(', ')}`] : [],
+    [`in ${zone}`],
+  ];
+  return parts.flat().join(' ');
+}

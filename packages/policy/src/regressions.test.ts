@@ -1,0 +1,95 @@
+import { describe, expect, it, test } from 'vitest';
+import { callOf, mutations, policyOf, problemsOf } from './catalogue.fixture.js';
+import { cpuTime } from './cpu-time.fixture.js';
+import type { PolicyConfig } from './config/types.js';
+import { evaluate } from './judge/evaluate.js';
+
+const kindOf = (config: PolicyConfig, tool: string, args: object = {}): string =>
+  evaluate(policyOf(config), callOf(tool, args)).kind;
+
+describe('holes of the guard that this one replaces', () => {
+  test('a rule that never matches because the tool has another name: post_tweet and x_post_tweet', () => {
+    const rules = [{ name: 'a', action: 'require_approval', when: { tool: 'post_tweet' } }];
+    expect(problemsOf({ rules })).toEqual([
+      'rules/0/when/tool: is no tool here. Did you mean "x_post_tweet"?',
+    ]);
+    expect(problemsOf({ blockedTools: ['post_tweet'] })).toHaveLength(1);
+    const limits = { posts: { when: { tool: 'post_tweet' }, perDay: 1 } };
+    expect(problemsOf({ limits })).toHaveLength(1);
+  });
+
+  test('a rule that never sees the arguments', () => {
+    const config: PolicyConfig = {
+      rules: [{ name: 'links', action: 'deny', when: { 'args.text': { links: true } } }],
+    };
+    expect(kindOf(config, 'x_post_tweet', { text: 'https://a.test' })).toBe('deny');
+    expect(kindOf(config, 'x_post_tweet', { text: 'no link' })).toBe('allow');
+  });
+
+  test('a rule about posts that a thread of one evades', () => {
+    const when = { tool: 'x_post_*', 'args.text': { links: true } } as const;
+    // A pattern may mean it; two names do not.
+    expect(problemsOf({ rules: [{ name: 'a', action: 'deny', when }] })).toHaveLength(0);
+    const both = { ...when, tool: ['x_post_tweet', 'x_post_thread'] };
+    expect(problemsOf({ rules: [{ name: 'a', action: 'deny', when: both }] })[0]).toContain(
+      'rules/0/when/tool/1: never fits the rest of this condition: x_post_thread has no such argument',
+    );
+  });
+
+  test('a rule or a template that switches off the blocked tools and the limits', () => {
+    const config: PolicyConfig = {
+      template: 'standard',
+      blockedTools: ['x_delete_tweet'],
+      rules: [{ name: 'all', action: 'allow' }],
+    };
+    expect(kindOf(config, 'x_delete_tweet')).toBe('deny');
+    expect(evaluate(policyOf(config), callOf('x_like_tweet'))).toMatchObject({
+      limits: [{ name: 'global/hour' }],
+    });
+  });
+
+  test('a global limit that matches nothing', () => {
+    const policy = policyOf({ limits: { global: { perDay: 9 } } });
+    for (const { name } of mutations) {
+      expect(evaluate(policy, callOf(name))).toMatchObject({
+        limits: [{ name: 'global/day', max: 9 }],
+      });
+    }
+  });
+
+  test('an allowing rule before composer mode or a hard rule', () => {
+    const rules = [{ name: 'first', action: 'allow' }] as const;
+    for (const { name } of mutations) {
+      expect(kindOf({ mode: 'composer', rules }, name)).toBe('approve');
+    }
+    const hardRules = [
+      { name: 'no deleting', action: 'deny', when: { tool: '*delete*' } },
+    ] as const;
+    expect(evaluate(policyOf({ rules }, { hardRules }), callOf('x_delete_tweet'))).toMatchObject({
+      code: 'policy_denied_hard_rule',
+    });
+  });
+
+  test('a safe default that names a few tools and forgets the others', () => {
+    for (const { name } of mutations) expect(kindOf({ template: 'safe' }, name)).toBe('approve');
+  });
+});
+
+it('a hostile text cannot make a rule slow', () => {
+  const rules: PolicyConfig['rules'] = [
+    {
+      name: 'a',
+      action: 'deny',
+      when: {
+        'args.text': { matches: '*a*a*a*a*a*a*a*ab', contains: 'aaaaaaaaaaaaaaaaab', links: true },
+      },
+    },
+  ];
+  const policy = policyOf({ rules });
+  const spent = cpuTime(() => {
+    for (const unit of ['a', 'a.', '@a ', '#', '\u200b', ' ', 'ﷺ']) {
+      evaluate(policy, callOf('x_post_tweet', { text: unit.repeat(100_000 / unit.length) }));
+    }
+  });
+  expect(spent).toBeLessThan(2000);
+});

@@ -1,0 +1,75 @@
+import type { Seat } from '../../front/upstream.js';
+import type { JsonObject } from '../../json.js';
+import type { Caller } from '../auth/tokens.js';
+import type { Act, CommitLog } from '../commits.js';
+import type { Account, Charge } from '../limits/account.js';
+import type { Uploads } from '../media/uploads.js';
+import { shapeFrom, type Shape, type shapeParameters } from '../present/shape.js';
+import type { View } from '../present/view.js';
+import { invalid } from '../problem/problem.js';
+import type { Names } from '../problem/refusals.js';
+import type { World } from '../world/world.js';
+import type { Recent } from './duplicates.js';
+
+/** What an app may do: one that anybody can have, or one by contract. */
+export type Tier = 'self_serve' | 'enterprise';
+
+/** What every handler works with. */
+export interface XApi {
+  readonly world: World;
+  readonly commits: CommitLog;
+  readonly account: Account;
+  readonly uploads: Uploads;
+  readonly recent: Recent;
+  readonly names: Names;
+  readonly tier: () => Tier;
+  readonly maxPostLength: number;
+}
+
+/** A request that was let in. */
+export interface Call {
+  readonly route: string;
+  readonly caller: Caller;
+  readonly param: (name: string) => string;
+  readonly query: URLSearchParams;
+  readonly request: Request;
+  readonly form: () => Promise<FormData>;
+  readonly seat: Seat;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly body: JsonObject;
+  readonly charges?: readonly (readonly [charge: Charge, times: number])[];
+}
+
+export type Handler = (api: XApi, call: Call) => Reply | Promise<Reply>;
+
+export function viewOf({ world }: XApi, { caller }: Call): View {
+  return { world, viewerId: caller.kind === 'user' ? caller.userId : undefined };
+}
+
+export function shapeOf({ query }: Call, about: keyof typeof shapeParameters): Shape {
+  return shapeFrom(query, about);
+}
+
+/** The user on whose behalf the request comes. Routes that need one refuse apps before. */
+export function userOf({ caller }: Call): string {
+  return caller.kind === 'user' ? caller.userId : '';
+}
+
+/** Routes that name the user who acts: it must be the one who asks. */
+export function ownId(call: Call): string {
+  const [named, own] = [call.param('id'), userOf(call)];
+  if (named !== own)
+    throw invalid(
+      `The \`id\` query parameter value [${named}] must be the same as the authenticating user [${own}]`,
+      { id: [named] },
+    );
+  return own;
+}
+
+export function commit({ commits, world }: XApi, { seat, caller }: Call, act: Act): void {
+  const account = caller.kind === 'user' ? caller.userId : caller.clientId;
+  commits.append(act, { at: world.clock.now(), request: seat.request, account });
+}

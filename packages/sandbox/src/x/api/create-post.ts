@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { forbidden, invalid } from '../problem/problem.js';
+import { refusal } from '../problem/refusals.js';
+import { findEntities } from '../text/entities.js';
+import { weightedLength } from '../text/length.js';
+import { postFrom } from '../world/post-from.js';
+import type { Media, Post } from '../world/things.js';
+import { bodyIn, idSchema } from './body.js';
+import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
+import { addressees, mayReply } from './reply-rules.js';
+import { seenPost, targetPost } from './targets.js';
+
+const bodySchema = z.strictObject({
+  text: z.exactOptional(z.string()),
+  reply: z.exactOptional(
+    z.strictObject({
+      in_reply_to_tweet_id: idSchema,
+      exclude_reply_user_ids: z.exactOptional(z.array(idSchema)),
+      auto_populate_reply_metadata: z.exactOptional(z.boolean()),
+    }),
+  ),
+  quote_tweet_id: z.exactOptional(idSchema),
+  media: z.exactOptional(
+    z.strictObject({
+      media_ids: z.array(idSchema).min(1).max(4),
+      tagged_user_ids: z.exactOptional(z.array(idSchema).max(10)),
+    }),
+  ),
+  reply_settings: z.exactOptional(
+    z.enum(['following', 'mentionedUsers', 'subscribers', 'verified']),
+  ),
+  community_id: z.exactOptional(idSchema),
+  share_with_followers: z.exactOptional(z.boolean()),
+  for_super_followers_only: z.exactOptional(z.boolean()),
+  nullcast: z.exactOptional(z.boolean()),
+  paid_partnership: z.exactOptional(z.boolean()),
+  made_with_ai: z.exactOptional(z.boolean()),
+});
+
+type Body = z.infer<typeof bodySchema>;
+
+/** Longer than anything that X takes: not worth counting. */
+const ABSURD = 30_000;
+
+function checkedText(api: XApi, { text = '', media }: Body): string {
+  const clean = text.normalize('NFC').trim();
+  if (clean === '' && !media) throw invalid('Your post must have text or media.', { text: [text] });
+  if (clean.length > ABSURD || weightedLength(clean) > api.maxPostLength)
+    throw refusal('x-403-not-permitted', api.names);
+  const cashtags = findEntities(clean).filter(({ kind }) => kind === 'cashtag').length;
+  if (cashtags > 1 && api.tier() === 'self_serve') throw refusal('x-403-not-permitted', api.names);
+  return clean;
+}
+
+function repliedTo(api: XApi, call: Call, { reply }: Body): Post | undefined {
+  if (!reply) return undefined;
+  const target = targetPost(api, call, reply.in_reply_to_tweet_id);
+  if (!target)
+    throw forbidden('You attempted to reply to a Tweet that is deleted or not visible to you.');
+  if (api.tier() === 'self_serve' && !mayReply(api.world, userOf(call), target))
+    throw refusal('x-403-reply-not-allowed', api.names);
+  return target;
+}
+
+function quoted(api: XApi, call: Call, { quote_tweet_id: id }: Body): Post | undefined {
+  if (id === undefined) return undefined;
+  if (api.tier() === 'self_serve') throw refusal('x-403-not-permitted', api.names);
+  return seenPost(api, call, id, 'quote_tweet_id');
+}
+
+/** Four photos, or one of anything else; ready, and the author's own. */
+function attached(api: XApi, call: Call, { media }: Body): Media[] {
+  const ids = media?.media_ids ?? [];
+  const uploads = ids.flatMap((id) => api.uploads.of(id, userOf(call)) ?? []);
+  const types = new Set(uploads.map((upload) => upload.media.type));
+  const isMixed = uploads.length > 1 && (types.size > 1 || !types.has('photo'));
+  if (uploads.length < ids.length || isMixed || !uploads.every(api.uploads.isReady))
+    throw invalid('Your media IDs are invalid.', { 'media.media_ids': ids });
+  return uploads.map((upload) => upload.media);
+}
+
+export const createPost: Handler = async (api, call) => {
+  const { world, recent } = api;
+  const own = userOf(call);
+  const body = await bodyIn(call.request, bodySchema);
+  const text = checkedText(api, body);
+  const target = repliedTo(api, call, body);
+  const quote = quoted(api, call, body);
+  const media = attached(api, call, body);
+  const content = JSON.stringify([text, target?.id, quote?.id, body.media?.media_ids]);
+  if (recent.has(own, content)) throw refusal('x-403-duplicate', api.names);
+
+  const id = world.newId();
+  const leading = target
+    ? addressees(world, own, target, text, body.reply?.exclude_reply_user_ids)
+    : [];
+  const post = postFrom(world, {
+    id,
+    authorId: own,
+    made: world.visibility.moment(),
+    text,
+    leading,
+    target,
+    quote,
+    media,
+    replySettings: body.reply_settings ?? 'everyone',
+  });
+  world.addPost(post);
+  for (const one of media) world.media.set(one.key, one);
+  recent.remember(own, content);
+  commit(api, call, {
+    kind: 'post.created',
+    id,
+    text: body.text ?? '',
+    media: body.media?.media_ids ?? [],
+    ...(target && { reply_to: target.id }),
+    ...(quote && { quote_of: quote.id }),
+  });
+  const hasLink = findEntities(text).some(({ kind }) => kind === 'url');
+  return {
+    status: 201,
+    body: { data: { id, text: post.text, edit_history_tweet_ids: [id] } },
+    charges: [[hasLink ? 'post-with-link' : target ? 'reply' : 'post', 1]],
+  };
+};

@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../json.js';
+import { presentList } from '../present/list.js';
+import { presentUser } from '../present/user.js';
+import { notFound } from '../problem/partial.js';
+import type { Edge } from '../world/relation.js';
+import type { List } from '../world/things.js';
+import {
+  ownId,
+  shapeOf,
+  userOf,
+  viewOf,
+  type Call,
+  type Handler,
+  type Reply,
+  type XApi,
+} from './call.js';
+import { idFrom } from './query.js';
+import { paged } from './replies.js';
+import { listPosts as postsOfMembers } from './timelines.js';
+import { absentUser, usersAlong } from './users.js';
+
+/** A private list is there for its owner only. */
+function visibleList(api: XApi, call: Call, id: string): List | undefined {
+  const list = api.world.lists.get(id);
+  if (!list || !api.world.visibility.shows(list)) return undefined;
+  return list.private && list.ownerId !== userOf(call) ? undefined : list;
+}
+
+function listsReply(
+  api: XApi,
+  call: Call,
+  lists: readonly List[],
+  rest: { readonly single: true } | { readonly meta: JsonObject },
+): Reply {
+  const [view, shape] = [viewOf(api, call), shapeOf(call, 'list')];
+  const owners = shape.expansions.has('owner_id')
+    ? [...new Set(lists.map(({ ownerId }) => ownerId))].flatMap(
+        (id) => api.world.users.get(id) ?? [],
+      )
+    : [];
+  const data = lists.map((one) => presentList(one, view, shape));
+  return {
+    body: {
+      ...(data.length > 0 && { data: 'single' in rest ? data[0] : data }),
+      ...(owners.length > 0 && {
+        includes: { users: owners.map((owner) => presentUser(owner, view, shape)) },
+      }),
+      ...('meta' in rest && { meta: rest.meta }),
+    },
+  };
+}
+
+const notThere = (id: string): Reply => ({ body: { errors: [notFound('list', 'id', id)] } });
+
+function absentList(api: XApi, call: Call): Reply | undefined {
+  const id = idFrom('id', call.param('id'));
+  return visibleList(api, call, id) ? undefined : notThere(id);
+}
+
+export const list: Handler = (api, call) => {
+  const id = idFrom('id', call.param('id'));
+  const found = visibleList(api, call, id);
+  return found ? listsReply(api, call, [found], { single: true }) : notThere(id);
+};
+
+export const listMembers: Handler = (api, call) =>
+  absentList(api, call) ?? usersAlong(api, call, api.world.members.of(call.param('id')), 'to');
+
+export const listPosts: Handler = (api, call) => {
+  const members = api.world.members.of(call.param('id')).map(({ to }) => to);
+  return absentList(api, call) ?? postsOfMembers(api, call, new Set(members));
+};
+
+function pageOfLists(api: XApi, call: Call, lists: readonly { id: string; list: List }[]): Reply {
+  const { items, meta } = paged(call, lists, { min: 1, max: 100, usual: 100 });
+  return listsReply(
+    api,
+    call,
+    items.map((item) => item.list),
+    { meta },
+  );
+}
+
+function listsAlong(api: XApi, call: Call, edges: readonly Edge[], end: 'from' | 'to'): Reply {
+  const found = edges.flatMap((edge) => {
+    const one = visibleList(api, call, edge[end]);
+    return one ? [{ id: edge.id, list: one }] : [];
+  });
+  return pageOfLists(api, call, found);
+}
+
+export const ownedLists: Handler = (api, call) => {
+  const absent = absentUser(api, call);
+  if (absent) return absent;
+  const owned = [...api.world.lists.values()]
+    .filter(({ id, ownerId }) => ownerId === call.param('id') && visibleList(api, call, id))
+    .map((one) => ({ id: one.id, list: one }))
+    .toReversed();
+  return pageOfLists(api, call, owned);
+};
+
+export const listMemberships: Handler = (api, call) =>
+  absentUser(api, call) ?? listsAlong(api, call, api.world.members.to(call.param('id')), 'from');
+
+export const followedLists: Handler = (api, call) =>
+  absentUser(api, call) ??
+  listsAlong(api, call, api.world.followedLists.of(call.param('id')), 'to');
+
+export const pinnedLists: Handler = (api, call) =>
+  listsAlong(api, call, api.world.pinnedLists.of(ownId(call)), 'to');

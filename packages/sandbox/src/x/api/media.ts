@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import type { JsonObject } from '../../json.js';
+import { categories, categoryOf, kinds, mediaTypes, type Category } from '../media/types.js';
+import type { Upload } from '../media/uploads.js';
+import { missing } from '../problem/partial.js';
+import { invalid } from '../problem/problem.js';
+import { bodyIn, idSchema } from './body.js';
+import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
+import { idFrom, numberIn } from './query.js';
+
+const initializeSchema = z.strictObject({
+  media_type: z.enum(mediaTypes),
+  total_bytes: z.int().min(0).max(17_179_869_184),
+  media_category: z.exactOptional(z.enum(categories)),
+  shared: z.exactOptional(z.boolean()),
+  additional_owners: z.exactOptional(z.array(idSchema).max(100)),
+});
+
+/** Types, sizes and categories that do not go together are refused before a byte is sent. */
+function checkedCategory(type: string, named: Category | undefined, bytes: number): Category {
+  const category = named ?? categoryOf(type);
+  const { accepts, largest } = kinds[category];
+  if (!accepts.test(type))
+    throw invalid(`Media type [${type}] is not supported for media category [${category}].`);
+  if (bytes > largest)
+    throw invalid(`File size [${bytes}] exceeds the maximum of ${largest} bytes for ${category}.`);
+  return category;
+}
+
+function ownUpload(api: XApi, call: Call, id: string): Upload {
+  const upload = api.uploads.of(id, userOf(call));
+  if (!upload) throw missing('media', 'id', id);
+  return upload;
+}
+
+function told({ uploads, world }: XApi, upload: Upload): JsonObject {
+  const processing = uploads.processing(upload);
+  return {
+    id: upload.id,
+    media_key: upload.media.key,
+    ...(upload.finalized && { size: upload.totalBytes }),
+    expires_after_secs: Math.ceil((upload.expiresAt - world.clock.now()) / 1000),
+    ...(processing && { processing_info: processing }),
+  };
+}
+
+export const initialize: Handler = async (api, call) => {
+  const body = await bodyIn(call.request, initializeSchema);
+  const { media_type: type, total_bytes: bytes, media_category: named } = body;
+  const category = checkedCategory(type, named, bytes);
+  const upload = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
+  commit(api, call, { kind: 'media.initialized', id: upload.id });
+  return { body: { data: told(api, upload) } };
+};
+
+interface Piece {
+  readonly bytes: number;
+  readonly field: (name: string) => string | undefined;
+}
+
+const pieceSchema = z.looseObject({ media: z.base64() });
+
+/** A piece of a file comes as a form, or as base64 in JSON. */
+async function pieceIn({ request, form: readForm }: Call): Promise<Piece> {
+  if (!(request.headers.get('content-type') ?? '').startsWith('multipart/form-data')) {
+    const { media, ...fields } = await bodyIn(request, pieceSchema);
+    const field = (name: string): string | undefined => {
+      const value = fields[name];
+      return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+    };
+    return { bytes: Buffer.byteLength(media, 'base64'), field };
+  }
+  const form = await readForm().catch(() => undefined);
+  const media = form?.get('media');
+  if (!form || media === null || media === undefined)
+    throw invalid('The `media` field is required.', { media: [] });
+  const bytes = typeof media === 'string' ? Buffer.byteLength(media) : media.size;
+  const field = (name: string): string | undefined => {
+    const value = form.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { bytes, field };
+}
+
+export const append: Handler = async (api, call) => {
+  const upload = ownUpload(api, call, idFrom('id', call.param('id')));
+  const { bytes, field } = await pieceIn(call);
+  const given = new URLSearchParams({ segment_index: field('segment_index') ?? '' });
+  const segment = numberIn(given, 'segment_index', { min: 0, max: 999, usual: 0 });
+  if (upload.finalized) throw invalid('The media has been finalized already.');
+  upload.segments.set(segment, bytes);
+  commit(api, call, { kind: 'media.appended', id: upload.id, segment });
+  return { body: { data: { expires_at: Math.floor(upload.expiresAt / 1000) } } };
+};
+
+export const finalize: Handler = (api, call) => {
+  const upload = ownUpload(api, call, idFrom('id', call.param('id')));
+  const received = [...upload.segments.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const isWhole = [...upload.segments.keys()].every((index) => index < upload.segments.size);
+  if (!isWhole || received !== upload.totalBytes)
+    throw invalid('Segments do not add up to provided total file size.');
+  if (!upload.finalized) {
+    api.uploads.finalize(upload, call.seat.commit('x-media-fails') !== undefined);
+    commit(api, call, { kind: 'media.finalized', id: upload.id });
+  }
+  return { body: { data: told(api, upload) } };
+};
+
+export const status: Handler = (api, call) => {
+  if (call.query.get('command') !== 'STATUS')
+    throw invalid('The `command` query parameter must be STATUS', {
+      command: [call.query.get('command') ?? ''],
+    });
+  const id = idFrom('media_id', call.query.get('media_id') ?? '');
+  return { body: { data: told(api, ownUpload(api, call, id)) } };
+};
+
+/** A small file, all at once. */
+export const upload: Handler = async (api, call) => {
+  const { bytes, field } = await pieceIn(call);
+  const named = z.enum(categories).safeParse(field('media_category'));
+  if (!named.success)
+    throw invalid(`The \`media_category\` is not one of [${categories.join(',')}]`, {
+      media_category: [field('media_category') ?? ''],
+    });
+  const type = field('media_type') ?? (named.data === 'tweet_gif' ? 'image/gif' : 'image/png');
+  const category = checkedCategory(type, named.data, bytes);
+  const begun = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
+  api.uploads.finalize(begun, call.seat.commit('x-media-fails') !== undefined);
+  commit(api, call, { kind: 'media.finalized', id: begun.id });
+  return { body: { data: told(api, begun) } };
+};
+
+const metadataSchema = z.strictObject({
+  id: idSchema,
+  metadata: z.looseObject({
+    alt_text: z.exactOptional(z.strictObject({ text: z.string().min(1).max(1000) })),
+  }),
+});
+
+export const metadata: Handler = async (api, call) => {
+  const { id, metadata: given } = await bodyIn(call.request, metadataSchema);
+  const { media } = ownUpload(api, call, id);
+  if (given.alt_text) {
+    media.altText = given.alt_text.text;
+    commit(api, call, { kind: 'media.described', id });
+  }
+  const associated: JsonObject = given.alt_text ? { alt_text: given.alt_text } : {};
+  return { body: { data: { id, associated_metadata: associated } } };
+};

@@ -1,0 +1,108 @@
+import { randomOf } from '../../random/random.js';
+import type { Clock } from '../clock.js';
+import { scopes as allScopes, type Scope } from './scopes.js';
+
+/** On whose behalf a request comes. */
+export type Caller =
+  | { readonly kind: 'app'; readonly clientId: string }
+  | {
+      readonly kind: 'user';
+      readonly clientId: string;
+      readonly userId: string;
+      readonly scopes: readonly Scope[];
+    };
+
+export interface IssueOptions {
+  readonly userId: string;
+  /** Default: all. */
+  readonly scopes?: readonly Scope[];
+  /** How long the access token is valid. */
+  readonly lifetimeMs?: number;
+}
+
+export interface IssuedTokens {
+  readonly accessToken: string;
+  /** Only with the scope `offline.access`. */
+  readonly refreshToken?: string;
+  readonly expiresInSeconds: number;
+  readonly scopes: readonly Scope[];
+}
+
+export interface TokenOptions {
+  readonly seed: number;
+  readonly clientId: string;
+  readonly accessLifetimeMs: number;
+  readonly refreshLifetimeMs: number;
+}
+
+export interface Tokens {
+  readonly issue: (options: IssueOptions) => IssuedTokens;
+  /** A refresh token is good once: whoever comes second gets nothing. */
+  readonly refresh: (refreshToken: string) => (IssuedTokens & { userId: string }) | undefined;
+  readonly issueForApp: () => string;
+  readonly callerOf: (accessToken: string) => Caller | undefined;
+  readonly revoke: (token: string) => boolean;
+}
+
+interface Kept<Holder> {
+  readonly holder: Holder;
+  readonly until: number;
+}
+
+export function createTokens(clock: Clock, options: TokenOptions): Tokens {
+  const { seed, clientId } = options;
+  const access = new Map<string, Kept<Caller>>();
+  const refreshes = new Map<string, Kept<{ userId: string; scopes: readonly Scope[] }>>();
+  let made = 0;
+  const opaque = (what: string): string => {
+    made += 1;
+    const random = randomOf(seed, 'token', what, made);
+    const bytes = Uint8Array.from({ length: 30 }, () => Math.floor(random() * 256));
+    return Buffer.from(`${Buffer.from(bytes).toString('base64url')}:1:1:${what}:1`).toString(
+      'base64url',
+    );
+  };
+  const valid = <Holder>(from: Map<string, Kept<Holder>>, token: string): Holder | undefined => {
+    const kept = from.get(token);
+    return kept && kept.until > clock.now() ? kept.holder : undefined;
+  };
+
+  const issue = (given: IssueOptions): IssuedTokens => {
+    const { userId, scopes = allScopes, lifetimeMs = options.accessLifetimeMs } = given;
+    const accessToken = opaque('at');
+    access.set(accessToken, {
+      holder: { kind: 'user', clientId, userId, scopes },
+      until: clock.now() + lifetimeMs,
+    });
+    const issued = { accessToken, expiresInSeconds: Math.floor(lifetimeMs / 1000), scopes };
+    if (!scopes.includes('offline.access')) return issued;
+    const refreshToken = opaque('rt');
+    refreshes.set(refreshToken, {
+      holder: { userId, scopes },
+      until: clock.now() + options.refreshLifetimeMs,
+    });
+    return { ...issued, refreshToken };
+  };
+
+  return {
+    issue,
+    refresh: (refreshToken) => {
+      const holder = valid(refreshes, refreshToken);
+      refreshes.delete(refreshToken);
+      // Whatever the first token's life was: what comes after has the usual one.
+      return (
+        holder && {
+          ...issue({ userId: holder.userId, scopes: holder.scopes }),
+          userId: holder.userId,
+        }
+      );
+    },
+    issueForApp: () => {
+      const token = `AAAAAAAAAAAAAAAAAAAAA${opaque('app')}`;
+      access.set(token, { holder: { kind: 'app', clientId }, until: Infinity });
+      return token;
+    },
+    callerOf: (token) => valid(access, token),
+    revoke: (token) => access.delete(token) || refreshes.delete(token),
+  };
+}

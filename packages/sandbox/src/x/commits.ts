@@ -1,0 +1,77 @@
+/** What was done, as a witness would tell it. */
+export type Act =
+  | {
+      readonly kind: 'post.created';
+      readonly id: string;
+      /** As it was sent. */
+      readonly text: string;
+      readonly media: readonly string[];
+      readonly reply_to?: string;
+      readonly quote_of?: string;
+    }
+  | { readonly kind: 'post.deleted'; readonly id: string }
+  | {
+      readonly kind: 'like.created' | 'like.deleted' | 'bookmark.created' | 'bookmark.deleted';
+      readonly post: string;
+    }
+  | {
+      readonly kind: 'repost.created' | 'repost.deleted';
+      readonly post: string;
+      readonly id: string;
+    }
+  | { readonly kind: 'follow.created' | 'follow.deleted'; readonly user: string }
+  | { readonly kind: 'reply.hidden' | 'reply.shown'; readonly id: string }
+  | { readonly kind: 'list.created' | 'list.updated' | 'list.deleted'; readonly id: string }
+  | {
+      readonly kind: 'member.added' | 'member.removed';
+      readonly list: string;
+      readonly user: string;
+    }
+  | {
+      readonly kind: 'media.initialized' | 'media.finalized' | 'media.described';
+      readonly id: string;
+    }
+  | { readonly kind: 'media.appended'; readonly id: string; readonly segment: number }
+  | {
+      readonly kind: 'token.issued';
+      readonly grant: 'authorization_code' | 'refresh_token' | 'client_credentials';
+    }
+  | { readonly kind: 'token.revoked' };
+
+interface Witnessed {
+  /** Its place in the log of commits, from 1. */
+  readonly seq: number;
+  /** When, by the upstream's clock. */
+  readonly at: number;
+  /** The id that the log of requests has for the request that did it. */
+  readonly request: number;
+  /** The user who did it; for an app its client id. */
+  readonly account: string;
+}
+
+export type Commit = Act & Witnessed;
+
+export interface CommitQuery {
+  /** Only those after this one. */
+  readonly after?: number;
+  readonly kind?: Act['kind'];
+}
+
+export interface CommitLog {
+  readonly append: (act: Act, by: Omit<Witnessed, 'seq'>) => Commit;
+  readonly entries: (query?: CommitQuery) => Commit[];
+}
+
+/** Nothing is ever taken out of it or changed in it. */
+export function createCommits(): CommitLog {
+  const commits: Commit[] = [];
+  return {
+    append: (act, by) => {
+      const commit: Commit = Object.freeze({ ...act, ...by, seq: commits.length + 1 });
+      commits.push(commit);
+      return commit;
+    },
+    entries: ({ after = 0, kind } = {}) =>
+      commits.slice(after).filter((commit) => kind === undefined || commit.kind === kind),
+  };
+}

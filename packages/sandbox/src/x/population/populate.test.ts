@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { stillClock } from '../clock.fixture.js';
+import { weightedLength } from '../text/length.js';
+import { compareIds } from '../world/snowflake.js';
+import { digestOf, populatedWorld } from './populate.js';
+
+const { world, landmarks } = populatedWorld(stillClock(), 1);
+
+describe('the population', () => {
+  test('has not changed since the last version', () => {
+    expect([world.users.size, world.posts.size, digestOf(world)]).toMatchInlineSnapshot(`
+      [
+        420,
+        2827,
+        "11e0dd4e",
+      ]
+    `);
+  });
+
+  test.for([1, 2, 3, 99])('has all its landmarks with the seed %d', (seed) => {
+    const own = populatedWorld(stillClock(), seed);
+    const { me, ...rest } = own.landmarks;
+    for (const [name, id] of [...Object.entries(rest), ['me', me.id] as const]) {
+      const { posts, users, lists } = own.world;
+      expect([name, posts.has(id) || users.has(id) || lists.has(id)]).toEqual([name, true]);
+    }
+  });
+
+  test('is in the order of time, and none of it is to come', () => {
+    const ids = [...world.newest()].map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted((a, b) => compareIds(b, a)));
+    for (const { createdAt } of world.posts.values())
+      expect(createdAt).toBeLessThanOrEqual(world.clock.now() + 2000);
+  });
+
+  test('could have been posted', () => {
+    for (const post of world.posts.values())
+      if (!post.sent.startsWith('RT ')) expect(weightedLength(post.sent)).toBeLessThanOrEqual(280);
+    expect(world.posts.get(landmarks.deletedPostId)?.gone).toBeDefined();
+  });
+});

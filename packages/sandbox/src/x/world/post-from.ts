@@ -1,0 +1,69 @@
+import { compose, type Appended } from '../text/compose.js';
+import { weightedLength } from '../text/length.js';
+import type { Media, Post, Reference } from './things.js';
+import type { Moment } from './visibility.js';
+import type { World } from './world.js';
+
+export interface PostParts {
+  readonly id: string;
+  readonly authorId: string;
+  readonly made: Moment;
+  readonly text: string;
+  /** Names that a reply begins with. */
+  readonly leading?: readonly string[];
+  readonly target?: Post | undefined;
+  readonly quote?: Post | undefined;
+  readonly media?: readonly Media[];
+  readonly lang?: string;
+  readonly replySettings?: string;
+  readonly unlisted?: Post['unlisted'];
+}
+
+/** The length up to which a post is shown whole. */
+const SHORT = 280;
+
+/** A post as it is kept: with its text as X gives it back. */
+export function postFrom(world: World, parts: PostParts): Post {
+  const { id, authorId, made, text, leading = [], target, quote, media = [] } = parts;
+  const idOf = (name: string): string | undefined => world.userNamed(name)?.id;
+  const isLong = weightedLength(text) > SHORT;
+  const shown = isLong
+    ? `${Array.from(text)
+        .slice(0, SHORT - 30)
+        .join('')}…`
+    : text;
+  const references: Reference[] = [
+    ...(quote ? [{ type: 'quoted', id: quote.id } as const] : []),
+    ...(target ? [{ type: 'replied_to', id: target.id } as const] : []),
+  ];
+  return {
+    id,
+    authorId,
+    createdAt: made.at,
+    made,
+    sent: text,
+    ...compose({ id, text: shown, leading, appended: appendedTo(world, parts) }, idOf),
+    ...(isLong && { note: compose({ id, text, leading }, idOf) }),
+    lang: parts.lang ?? 'en',
+    conversationId: target?.conversationId ?? id,
+    ...(target && { inReplyToUserId: target.authorId }),
+    references,
+    mediaKeys: media.map(({ key }) => key),
+    replySettings: parts.replySettings ?? 'everyone',
+    unlisted: parts.unlisted ?? { likes: 0, impressions: 1 },
+    hidden: false,
+  };
+}
+
+function appendedTo(world: World, { id, authorId, media = [], quote }: PostParts): Appended[] {
+  const addressOf = (userId: string, postId: string): string =>
+    `https://x.com/${world.users.get(userId)?.username ?? 'i'}/status/${postId}`;
+  const pictures = media.map(({ key, type }, index) => ({
+    expandedUrl: `${addressOf(authorId, id)}/${type === 'photo' ? 'photo' : 'video'}/${index + 1}`,
+    mediaKey: key,
+  }));
+  return [
+    ...(pictures.length > 0 ? [{ pictures }] : []),
+    ...(quote ? [{ quoted: addressOf(quote.authorId, quote.id) }] : []),
+  ];
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { stillClock } from '../clock.fixture.js';
+import { createRelation } from './relation.js';
+import { compareIds, createSnowflakes, snowflakeAt } from './snowflake.js';
+import { createVisibility, type Lived } from './visibility.js';
+
+describe('ids', () => {
+  test('grow with time, and are as long as X’s', () => {
+    const time = fc.integer({ min: Date.UTC(2012, 0), max: Date.UTC(2040, 0) });
+    fc.assert(
+      fc.property(time, time, (a, b) => {
+        expect(Math.sign(compareIds(snowflakeAt(a), snowflakeAt(b)))).toBe(Math.sign(a - b));
+        expect(snowflakeAt(a)).toMatch(/^\d{17,19}$/);
+      }),
+    );
+    // From an answer of X, which told the minute beside it.
+    expect(snowflakeAt(Date.UTC(2026, 5, 22, 16, 35, 50, 162))).toBe('2069097036665323520');
+  });
+
+  test('are never given twice, also when time stands still or goes back', () => {
+    const steps = fc.array(fc.integer({ min: -50, max: 50 }), { maxLength: 300 });
+    fc.assert(
+      fc.property(steps, (moves) => {
+        let now = Date.UTC(2026, 0);
+        const next = createSnowflakes(() => now);
+        const ids = moves.map((move) => {
+          now += move;
+          return next();
+        });
+        expect(ids).toEqual(ids.toSorted(compareIds));
+        expect(new Set(ids).size).toBe(ids.length);
+      }),
+    );
+  });
+});
+
+describe('what reads show', () => {
+  test('is what was done longer ago than the lag, the one then or the one now', () => {
+    const span = fc.nat(100);
+    fc.assert(
+      fc.property(span, span, span, (then, now, passed) => {
+        const clock = stillClock();
+        const visibility = createVisibility(clock);
+        visibility.setLag(then);
+        const lived: Lived = { made: visibility.moment() };
+        visibility.setLag(now);
+        clock.advance(passed);
+        expect(visibility.shows(lived)).toBe(passed >= Math.min(then, now));
+      }),
+    );
+  });
+
+  test('goes when the end of it shows', () => {
+    const clock = stillClock();
+    const visibility = createVisibility(clock);
+    visibility.setLag(10);
+    const lived: Lived = { made: visibility.moment() };
+    clock.advance(10);
+    lived.gone = visibility.moment();
+    expect(visibility.shows(lived)).toBe(true);
+    clock.advance(10);
+    expect(visibility.shows(lived)).toBe(false);
+  });
+});
+
+test('a relation holds what was added last and not removed, whatever came before', () => {
+  const step = fc.tuple(fc.boolean(), fc.constantFrom('a', 'b'), fc.constantFrom('x', 'y', 'z'));
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const visibility = createVisibility(stillClock());
+      const relation = createRelation(visibility);
+      const model = new Set<string>();
+      for (const [at, [isAdding, from, to]] of steps.entries()) {
+        if (isAdding && !relation.holds(from, to))
+          relation.add(from, to, String(at + 1), visibility.moment());
+        if (!isAdding) relation.remove(from, to, visibility.moment());
+        if (isAdding) model.add(from + to);
+        else model.delete(from + to);
+      }
+      for (const from of ['a', 'b']) {
+        const shown = relation.of(from);
+        expect(new Set(shown.map(({ to }) => from + to))).toEqual(
+          new Set([...model].filter((key) => key.startsWith(from))),
+        );
+        expect(shown).toEqual(shown.toSorted((one, other) => compareIds(other.id, one.id)));
+      }
+      expect(
+        relation
+          .to('x')
+          .map(({ from }) => from)
+          .toSorted(),
+      ).toEqual(['a', 'b'].filter((from) => model.has(`${from}x`)));
+    }),
+  );
+});

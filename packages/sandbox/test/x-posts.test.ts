@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest';
+import type { XSandbox } from '@toolkeel/sandbox';
+import {
+  askX,
+  closeXSandboxesAfterEach,
+  cut,
+  get,
+  posted,
+  remove,
+  send,
+  xSandbox,
+  type Thing,
+} from './support/x.js';
+
+closeXSandboxesAfterEach();
+
+const FIELDS =
+  'tweet.fields=entities,conversation_id,in_reply_to_user_id,referenced_tweets,note_tweet';
+const read = async (x: XSandbox, id: string): Promise<Thing | undefined> =>
+  (await get(x, `/2/tweets/${id}?${FIELDS}`)).json.data;
+
+describe('a post', () => {
+  test('is committed, answered with 201 and read back', async () => {
+    const x = await xSandbox();
+    const { status, json } = await send(x, '/2/tweets', { text: 'Hello from here' });
+    const id = json.data?.id ?? '';
+    expect([status, json]).toEqual([
+      201,
+      { data: { id, text: 'Hello from here', edit_history_tweet_ids: [id] } },
+    ]);
+    expect(id).toMatch(/^\d{19}$/);
+    expect(x.commits()).toEqual([
+      {
+        seq: 1,
+        at: expect.any(Number),
+        request: 1,
+        account: x.landmarks.me.id,
+        kind: 'post.created',
+        id,
+        text: 'Hello from here',
+        media: [],
+      },
+    ]);
+    expect(x.log().find((entry) => entry.id === x.commits()[0]?.request)?.route).toBe(
+      'create-post',
+    );
+    const timeline = await get<Thing[]>(x, `/2/users/${x.landmarks.me.id}/tweets`);
+    expect(timeline.json.data?.[0]).toMatchObject({ id, text: 'Hello from here' });
+  });
+
+  test('comes back with short links, escapes and in normal form', async () => {
+    const x = await xSandbox();
+    const text = ' Cafe\u0301 & <tea> at https://example.com/menu?a=1&b=2 #lunch @sandbox_me 🐦 ';
+    const { id } = await posted(x, { text });
+    const post = await read(x, id);
+    const [link] = post?.entities?.urls ?? [];
+    expect(post?.text).toBe(`Café &amp; &lt;tea&gt; at ${link?.url ?? ''} #lunch @sandbox_me 🐦`);
+    expect(link).toMatchObject({
+      expanded_url: 'https://example.com/menu?a=1&b=2',
+      display_url: 'example.com/menu?a=1&b=2',
+    });
+    expect(post?.entities?.mentions).toMatchObject([{ id: x.landmarks.me.id }]);
+    for (const place of [
+      ...(post?.entities?.urls ?? []),
+      ...(post?.entities?.hashtags ?? []),
+      ...(post?.entities?.mentions ?? []),
+    ])
+      expect(cut(post?.text ?? '', place)).toMatch(/^(?:https:\/\/t\.co|#lunch|@sandbox_me)/);
+    expect(x.commits()[0]).toMatchObject({ text });
+  });
+
+  test('is refused when it is a duplicate, for a while and also after it was deleted', async () => {
+    const x = await xSandbox();
+    const { id } = await posted(x, { text: 'Once only' });
+    const again = await send(x, '/2/tweets', { text: 'Once only' });
+    expect([again.status, again.json]).toEqual([
+      403,
+      {
+        title: 'Forbidden',
+        detail: 'You are not allowed to create a Tweet with duplicate content.',
+        type: 'about:blank',
+        status: 403,
+      },
+    ]);
+    await remove(x, `/2/tweets/${id}`);
+    expect((await send(x, '/2/tweets', { text: ' Once only ' })).status).toBe(403);
+    await posted(x, { text: 'Once only', reply: { in_reply_to_tweet_id: x.landmarks.threadId } });
+    x.clock.advance(24 * 60 * 60_000);
+    const later = { method: 'POST', body: { text: 'Once only' } } as const;
+    const { accessToken: token } = x.issueTokens();
+    expect((await askX(x, '/2/tweets', { ...later, token })).status).toBe(201);
+    expect(x.commits({ kind: 'post.created' })).toHaveLength(3);
+  });
+
+  test('is never a duplicate where that is switched off', async () => {
+    const x = await xSandbox({ duplicateWindowMs: 0 });
+    const first = await posted(x, { text: 'Twice' });
+    const second = await posted(x, { text: 'Twice' });
+    expect(second.id).not.toBe(first.id);
+  });
+
+  test.for([
+    ['a'.repeat(280), 201],
+    ['a'.repeat(281), 403],
+    ['日'.repeat(140), 201],
+    ['日'.repeat(141), 403],
+    ['👨‍👩‍👧‍👦'.repeat(140), 201],
+    ['👨‍👩‍👧‍👦'.repeat(141), 403],
+    [`${'a'.repeat(256)} https://example.com/${'b'.repeat(300)}`, 201],
+    [`${'a'.repeat(257)} https://example.com/`, 403],
+  ] as const)('is as long as X counts it: %#', async ([text, expected]) => {
+    const x = await xSandbox();
+    const { status, json } = await send(x, '/2/tweets', { text });
+    expect(status).toBe(expected);
+    if (expected === 403) expect(json.detail).toBe('You are not permitted to perform this action.');
+    expect(x.commits()).toHaveLength(expected === 201 ? 1 : 0);
+  });
+
+  test('that is longer is kept in a note, where the account may write one', async () => {
+    const x = await xSandbox({ maxPostLength: 25_000 });
+    const text = 'long & longer '.repeat(100).trim();
+    const { id } = await posted(x, { text });
+    const post = await read(x, id);
+    expect(post?.text.length).toBeLessThan(400);
+    expect(post?.note_tweet?.text).toBe(text.replaceAll('&', '&amp;'));
+  });
+
+  test.for([
+    [{}, /text or media/],
+    [{ text: '   ' }, /text or media/],
+    [{ text: 1 }, /^\$\.text: /],
+    [{ text: 'a', mood: 'good' }, /^\$\.mood: is not defined in the schema/],
+    [{ text: 'a', reply: {} }, /^\$\.reply\.in_reply_to_tweet_id: /],
+    [{ text: 'a', reply: { in_reply_to_tweet_id: 'x' } }, /does not match the regex pattern/],
+    [{ text: 'a', media: { media_ids: [] } }, /^\$\.media\.media_ids: /],
+    [{ text: 'a', media: { media_ids: ['1', '2', '3', '4', '5'] } }, /^\$\.media\.media_ids: /],
+    [{ text: 'a', media: { media_ids: ['123'] } }, /^Your media IDs are invalid\.$/],
+  ] as const)('that makes no sense is refused: %j', async ([body, why]) => {
+    const x = await xSandbox();
+    const { status, json } = await send(x, '/2/tweets', body);
+    expect([status, json.title]).toEqual([400, 'Invalid Request']);
+    expect(json.errors?.[0]?.['message']).toMatch(why);
+    expect(x.commits()).toEqual([]);
+  });
+});
+
+describe('a reply', () => {
+  test('begins with those whom it addresses', async () => {
+    const x = await xSandbox();
+    const { mentionId, me } = x.landmarks;
+    const target = await read(x, mentionId);
+    const { id } = await posted(x, { text: 'Thanks', reply: { in_reply_to_tweet_id: mentionId } });
+    const reply = await read(x, id);
+    expect(reply?.text).toMatch(/^@\w+ (?:@\w+ )*Thanks$/);
+    expect(reply?.text).not.toContain(`@${me.username}`);
+    expect(reply).toMatchObject({
+      conversation_id: target?.conversation_id,
+      referenced_tweets: [{ type: 'replied_to', id: mentionId }],
+    });
+    expect(x.commits()[0]).toMatchObject({ text: 'Thanks', reply_to: mentionId });
+  });
+
+  test('names nobody twice, and not those whom it excludes', async () => {
+    const x = await xSandbox();
+    const { mentionId } = x.landmarks;
+    const { json } = await get(x, `/2/tweets/${mentionId}?expansions=author_id`);
+    const { username = '', id: authorId = '' } = json.includes?.['users']?.[0] ?? {};
+    const reply = { in_reply_to_tweet_id: mentionId };
+    expect(await posted(x, { text: `@${username} hi`, reply })).toMatchObject({
+      text: `@${username} hi`,
+    });
+    const excluding = { ...reply, exclude_reply_user_ids: [authorId] };
+    expect(await posted(x, { text: 'quietly', reply: excluding })).toMatchObject({
+      text: 'quietly',
+    });
+  });
+
+  test('is for those who asked for it, unless by contract; to oneself always', async () => {
+    const x = await xSandbox();
+    const { unaskedPostId, threadId } = x.landmarks;
+    const answer = (id: string) =>
+      send(x, '/2/tweets', { text: `To ${id}`, reply: { in_reply_to_tweet_id: id } });
+    const { status, json } = await answer(unaskedPostId);
+    expect([status, json.detail]).toEqual([
+      403,
+      'Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.',
+    ]);
+    expect((await answer(threadId)).status).toBe(201);
+    x.setTier('enterprise');
+    expect((await answer(unaskedPostId)).status).toBe(201);
+  });
+
+  test('to what is deleted or hidden is refused', async () => {
+    const x = await xSandbox({ tier: 'enterprise' });
+    for (const id of [x.landmarks.deletedPostId, x.landmarks.protectedPostId, '99']) {
+      const { status, json } = await send(x, '/2/tweets', {
+        text: `To ${id}`,
+        reply: { in_reply_to_tweet_id: id },
+      });
+      expect([status, json.detail]).toEqual([
+        403,
+        'You attempted to reply to a Tweet that is deleted or not visible to you.',
+      ]);
+    }
+  });
+
+  test('to oneself makes a thread', async () => {
+    const x = await xSandbox();
+    let last: string | undefined;
+    const ids: string[] = [];
+    for (const text of ['one', 'two', 'three']) {
+      const reply = last === undefined ? {} : { reply: { in_reply_to_tweet_id: last } };
+      const { id, text: told } = await posted(x, { text, ...reply });
+      expect(told).toBe(text);
+      ids.push(id);
+      last = id;
+    }
+    const { json } = await get<Thing[]>(
+      x,
+      `/2/tweets?ids=${ids.join()}&tweet.fields=conversation_id`,
+    );
+    expect(json.data?.map((post) => post.conversation_id)).toEqual(ids.map(() => ids[0]));
+    const found = await get<Thing[]>(
+      x,
+      `/2/tweets/search/recent?query=conversation_id:${ids[0] ?? ''}`,
+    );
+    expect(found.json.data?.map(({ id }) => id)).toEqual(ids.toReversed());
+  });
+});
+
+describe('what a tier does not allow', () => {
+  test('quotes, and more than one cashtag', async () => {
+    const x = await xSandbox();
+    const quote = { text: 'Look', quote_tweet_id: x.landmarks.unaskedPostId };
+    const tags = { text: '$ABC and $DEF' };
+    for (const body of [quote, tags]) {
+      const { status, json } = await send(x, '/2/tweets', body);
+      expect([status, json.detail]).toEqual([403, 'You are not permitted to perform this action.']);
+    }
+    expect(x.commits()).toEqual([]);
+    x.setTier('enterprise');
+    await posted(x, tags);
+    const { id } = await posted(x, quote);
+    const post = await read(x, id);
+    expect(post?.text).toMatch(/^Look https:\/\/t\.co\/\w+$/);
+    expect(post?.entities?.urls?.[0]?.expanded_url).toMatch(
+      new RegExp(`/status/${x.landmarks.unaskedPostId}$`),
+    );
+    const quotes = await get<Thing[]>(x, `/2/tweets/${x.landmarks.unaskedPostId}/quote_tweets`);
+    expect(quotes.json.data?.[0]?.id).toBe(id);
+    expect(x.commits().at(-1)).toMatchObject({ quote_of: x.landmarks.unaskedPostId });
+  });
+
+  test('to like and to follow, in the words that X has for it', async () => {
+    const x = await xSandbox();
+    const { me, unaskedPostId, strangerId } = x.landmarks;
+    for (const [path, body] of [
+      ['likes', { tweet_id: unaskedPostId }],
+      ['following', { target_user_id: strangerId }],
+    ] as const) {
+      const { status, json } = await send(x, `/2/users/${me.id}/${path}`, body);
+      expect(status).toBe(403);
+      expect(json).toMatchObject({
+        title: 'Client Forbidden',
+        reason: 'client-not-enrolled',
+        registration_url: expect.stringMatching(/^https:/),
+        type: 'https://api.twitter.com/2/problems/client-forbidden',
+      });
+    }
+    expect(x.commits()).toEqual([]);
+  });
+});
+
+describe('deleting', () => {
+  test('takes a post away, once', async () => {
+    const x = await xSandbox();
+    const { id } = await posted(x, { text: 'Soon gone' });
+    for (let turn = 0; turn < 2; turn += 1)
+      expect((await remove(x, `/2/tweets/${id}`)).json).toEqual({ data: { deleted: true } });
+    expect(x.commits().map(({ kind }) => kind)).toEqual(['post.created', 'post.deleted']);
+    expect((await get(x, `/2/tweets/${id}`)).json.data).toBeUndefined();
+  });
+
+  test('is for one’s own', async () => {
+    const x = await xSandbox();
+    expect((await remove(x, `/2/tweets/${x.landmarks.unaskedPostId}`)).status).toBe(403);
+    expect((await remove(x, '/2/tweets/99')).status).toBe(404);
+    expect(x.commits()).toEqual([]);
+  });
+});

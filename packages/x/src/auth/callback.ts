@@ -1,0 +1,77 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { oneLine } from '../text/one-line.js';
+import { LoginError } from './login-error.js';
+
+export interface CallbackOptions {
+  readonly port: number;
+  /** What X has to give back, so that nobody else can slip us a code. */
+  readonly state: string;
+  readonly signal: AbortSignal;
+  readonly onListening: (redirectUri: string) => void;
+}
+
+export interface Callback {
+  readonly code: string;
+  readonly redirectUri: string;
+}
+
+const PATH = '/callback';
+
+/** Waits on loopback for the browser that X sends back to us. */
+export function authorizationCode(options: CallbackOptions): Promise<Callback> {
+  const { port, state, signal, onListening } = options;
+  return new Promise((resolve, reject) => {
+    let redirectUri = '';
+    const server = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      if (request.method !== 'GET' || url.pathname !== PATH)
+        return answer(response, 404, 'Not here.');
+      if (!isEqual(url.searchParams.get('state') ?? '', state)) {
+        // Not ours: the right one may still come.
+        return answer(response, 400, 'This is not the login that was begun here.');
+      }
+      const code = url.searchParams.get('code');
+      if (code === null || code === '') {
+        const why = oneLine(url.searchParams.get('error') ?? 'no code came back', 100);
+        answer(response, 400, 'The login was not allowed. You can close this page.');
+        return end(() => reject(new LoginError(`X did not allow the login: ${why}`)));
+      }
+      answer(response, 200, 'You are logged in. You can close this page.');
+      end(() => resolve({ code, redirectUri }));
+    });
+    const onAbort = (): void =>
+      end(() => reject(new LoginError('nobody has allowed the login in time')));
+    const end = (report: () => void): void => {
+      signal.removeEventListener('abort', onAbort);
+      server.close();
+      server.closeIdleConnections();
+      report();
+    };
+    server.on('error', () =>
+      end(() => reject(new LoginError(`the port ${port} on 127.0.0.1 cannot be used`))),
+    );
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    server.listen(port, '127.0.0.1', () => {
+      redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`;
+      onListening(redirectUri);
+    });
+  });
+}
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(`${text}\n`);
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

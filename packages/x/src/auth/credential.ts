@@ -1,0 +1,37 @@
+import { FaultError } from '@toolkeel/kernel';
+
+export type CredentialKind = 'app' | 'user';
+
+/** Who we are to X. */
+export interface Credential {
+  readonly kind: CredentialKind;
+  /** False while a login was named, and nobody has logged in yet. */
+  readonly isThere: () => boolean;
+  /** Which login it is; another one may be another account. */
+  readonly login: () => string;
+  /** The token to send, renewed first if its time is over. Throws a `FaultError` where it cannot be. */
+  token(signal: AbortSignal): Promise<string>;
+  /** A token that X did not accept is replaced, if it can be. */
+  renew(rejected: string, signal: AbortSignal): Promise<void>;
+  /** What it was allowed to do; undefined where nobody knows. */
+  scopes(): Promise<readonly string[] | undefined>;
+  /** What must never be repeated to anybody. */
+  secrets(): readonly string[];
+}
+
+/** A token that was given to us as it is, and that we cannot renew. */
+export function fixedCredential(kind: CredentialKind, token: string): Credential {
+  return {
+    kind,
+    isThere: () => true,
+    login: () => 'fixed',
+    token: () => Promise.resolve(token),
+    renew: () => Promise.reject(notRenewable()),
+    scopes: () => Promise.resolve(undefined),
+    secrets: () => [token],
+  };
+}
+
+export function notRenewable(cause?: unknown): FaultError {
+  return new FaultError({ kind: 'auth', sent: 'no', final: true, cause });
+}

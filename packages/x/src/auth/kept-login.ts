@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import type { PackLog } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import { classify } from '../faults.js';
+import { noLogin } from '../not-configured.js';
+import { notRenewable, type Credential } from './credential.js';
+import { lock } from './lock.js';
+import { readLogin, writeLogin, type Login } from './login-file.js';
+import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
+
+export interface KeptLoginOptions {
+  readonly path: string;
+  readonly endpoint: TokenEndpoint;
+  readonly log: PackLog;
+  readonly wallNow: () => number;
+}
+
+/** A token is replaced a little before its end, so that it does not end on the way. */
+const EARLY_MS = 30_000;
+/** X has refused good tokens for hours: one that is this new is not worth another refresh token. */
+const TOO_NEW_MS = 60_000;
+const RENEWAL_TIMEOUT_MS = 10_000;
+
+/** A login that is kept in a file and shared by all processes that use it. */
+export function keptLogin(options: KeptLoginOptions): Credential {
+  const { path, wallNow } = options;
+  let current: Login | undefined;
+  let renewal: Promise<Login> | undefined;
+
+  const load = async (): Promise<Login> => {
+    current = await readLogin(path);
+    if (!current) throw noLogin();
+    return current;
+  };
+  /** One renewal at a time. It goes on when a caller leaves: it would take the tokens with it. */
+  const renewed = (rejected: string): Promise<Login> =>
+    (renewal ??= renewLogin(rejected, options)
+      .then((login) => (current = login))
+      .finally(() => {
+        renewal = undefined;
+      }));
+
+  return {
+    kind: 'user',
+    isThere: () => current !== undefined || existsSync(path),
+    login: () => current?.login_id ?? '',
+    async token(signal) {
+      const login = current ?? (await load());
+      if (login.expires_at - EARLY_MS > wallNow()) return login.access_token;
+      const fresh = await unlessAborted(renewed(login.access_token), signal);
+      return fresh.access_token;
+    },
+    async renew(rejected, signal) {
+      await unlessAborted(renewed(rejected), signal);
+    },
+    scopes: async () => (current ?? (await load())).scopes,
+    secrets: () =>
+      [current?.access_token, current?.refresh_token, options.endpoint.clientSecret].filter(
+        (secret) => secret !== undefined,
+      ),
+  };
+}
+
+/** Refresh tokens are good for one use, so only one process may use one. */
+async function renewLogin(rejected: string, options: KeptLoginOptions): Promise<Login> {
+  const { path, endpoint, log, wallNow } = options;
+  const signal = AbortSignal.timeout(RENEWAL_TIMEOUT_MS);
+  const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
+    throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
+  });
+  try {
+    const login = await readLogin(path);
+    if (!login) throw noLogin();
+    // Somebody else was faster.
+    if (login.access_token !== rejected && login.expires_at > wallNow()) return login;
+    const { refresh_token: refreshToken } = login;
+    const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && login.expires_at > wallNow();
+    if (refreshToken === undefined || isNew) throw notRenewable();
+    if (!(await mine.held())) {
+      throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock' });
+    }
+    const next = await requestNext(login, refreshToken, endpoint, signal);
+    // What is in memory still works: a disk that is full must not end that, too.
+    await writeLogin(path, next).catch(() => log('error', 'login_not_saved', { path }));
+    return next;
+  } finally {
+    await mine.release();
+  }
+}
+
+async function requestNext(
+  login: Login,
+  refreshToken: string,
+  endpoint: TokenEndpoint,
+  signal: AbortSignal,
+): Promise<Login> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const grant = await requestTokens(endpoint, login.client_id, form, signal).catch(
+    (cause: unknown) => {
+      throw new FaultError(asRefreshFault(cause));
+    },
+  );
+  const now = endpoint.wallNow();
+  return {
+    ...login,
+    access_token: grant.accessToken,
+    refresh_token: grant.refreshToken ?? refreshToken,
+    obtained_at: now,
+    expires_at: now + grant.expiresInMs,
+    scopes: grant.scopes.length > 0 ? [...grant.scopes] : login.scopes,
+  };
+}
+
+/** A refusal means that the login is over; whatever else went wrong, the call itself was not sent. */
+function asRefreshFault(cause: unknown) {
+  // Its limits are the token endpoint's, and hold nothing else back.
+  const { limits: _theirs, ...fault } = classify(cause);
+  const kind = fault.kind === 'rejected' ? 'auth' : fault.kind;
+  return { ...fault, kind, sent: 'no' } as const;
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  // Whoever is left alone with a failure must not end the process by it.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lock } from './lock.js';
+
+let folder = '';
+let path = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'toolkeel-lock-'));
+  path = join(folder, 'x.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const patient = () => ({ signal: AbortSignal.timeout(10_000) });
+const impatient = () => ({ signal: AbortSignal.timeout(60) });
+
+describe('lock', () => {
+  it('has one holder at a time, among many who want it', async () => {
+    let holders = 0;
+    let most = 0;
+    let turns = 0;
+    const contend = async (): Promise<void> => {
+      const mine = await lock(path, patient());
+      most = Math.max(most, ++holders);
+      turns++;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      holders--;
+      await mine.release();
+    };
+    await Promise.all(Array.from({ length: 12 }, contend));
+    expect({ most, turns }).toEqual({ most: 1, turns: 12 });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('waits for whoever is alive, and gives up when told to', async () => {
+    const first = await lock(path, patient());
+    await expect(lock(path, impatient())).rejects.toThrow(/timeout/i);
+    expect(await first.held()).toBe(true);
+    await first.release();
+    await (await lock(path, impatient())).release();
+  });
+
+  it('takes over from a process that is gone', async () => {
+    await lock(path, patient());
+    const isAlive = (): boolean => false;
+    const second = await lock(path, { ...impatient(), isAlive });
+    expect(await second.held()).toBe(true);
+  });
+
+  it('takes over from one that was silent for a minute, which then sees that it is not the holder', async () => {
+    const first = await lock(path, { ...patient(), wallNow: () => Date.now() - 61_000 });
+    expect(await first.held()).toBe(true);
+    const second = await lock(path, impatient());
+    expect([await first.held(), await second.held()]).toEqual([false, true]);
+    // Whoever was taken for dead must not end the lock of its successor.
+    await first.release();
+    expect(await second.held()).toBe(true);
+  });
+
+  it('does not stumble over files that are none of its own', async () => {
+    await writeFile(`${path}.lock.backup`, '');
+    await writeFile(join(folder, 'other.json.lock.1.2.3.4'), '');
+    await (await lock(path, impatient())).release();
+    expect(await readdir(folder)).toHaveLength(2);
+  });
+});

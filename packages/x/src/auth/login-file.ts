@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import * as z from 'zod';
+import { ConfigError, demandPrivate } from '../secrets.js';
+
+const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
+
+/** A person's permission to act, as it is kept between runs. Its file has mode 600. */
+const loginSchema = z.strictObject({
+  version: z.literal(1),
+  /** Stays the same when tokens are renewed, and changes when somebody logs in anew. */
+  login_id: z.string().min(1),
+  client_id: z.string().min(1),
+  access_token: token,
+  refresh_token: token.optional(),
+  /** Milliseconds since 1970. */
+  obtained_at: z.number(),
+  expires_at: z.number(),
+  scopes: z.array(z.string()),
+  user: z.strictObject({ id: z.string(), username: z.string() }).optional(),
+});
+
+export type Login = Readonly<z.output<typeof loginSchema>>;
+
+/** Undefined if there is none yet. */
+export async function readLogin(path: string): Promise<Login | undefined> {
+  let text: string;
+  try {
+    const { mode } = await stat(path);
+    demandPrivate(path, mode, 'tokenFile');
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    if (isMissing(cause)) return undefined;
+    throw new ConfigError(`tokenFile: ${path} cannot be read`, { cause });
+  }
+  const parsed = loginSchema.safeParse(jsonOf(text));
+  // Not the reason: it might quote a token.
+  if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a login`);
+  return parsed.data;
+}
+
+/** Whoever reads it sees the old one or the new one, never half of it. */
+export async function writeLogin(path: string, login: Login): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(login, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (cause) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw cause;
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+}

@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createConnections } from '../http/connections.js';
+import { read } from '../http/exchange.js';
+import { urlUnder } from '../http/url.js';
+import { docOf, textOf } from '../json.js';
+import { ConfigError } from '../secrets.js';
+import { authorizationCode } from './callback.js';
+import { lock } from './lock.js';
+import {
+  DEFAULT_REDIRECT_PORT,
+  defaultScopes,
+  type LoginOptions,
+  type LoginResult,
+} from './login-x.js';
+import { writeLogin, type Login } from './login-file.js';
+import { requestTokens } from './token-endpoint.js';
+
+const FIVE_MINUTES_MS = 300_000;
+const EXCHANGE_TIMEOUT_MS = 20_000;
+
+export async function login(options: LoginOptions): Promise<LoginResult> {
+  const { clientId, tokenFile, onUrl, scopes = defaultScopes } = options;
+  const { baseUrl = 'https://api.x.com' } = options;
+  const verifier = randomBytes(48).toString('base64url');
+  const state = randomBytes(32).toString('base64url');
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(options.timeoutMs ?? FIVE_MINUTES_MS),
+    ...(options.signal ? [options.signal] : []),
+  ]);
+  const port = options.port ?? DEFAULT_REDIRECT_PORT;
+  const { code, redirectUri } = await authorizationCode({
+    port,
+    state,
+    signal,
+    onListening: (uri) => onUrl(authorizeUrl(options, { uri, state, verifier, scopes })),
+  });
+  const connections = createConnections(EXCHANGE_TIMEOUT_MS);
+  try {
+    const wallNow = Date.now;
+    const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
+    const endpoint = { url, clientSecret: options.clientSecret, connections, wallNow };
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+    };
+    const inTime = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
+    const grant = await requestTokens(endpoint, clientId, form, inTime);
+    const user = await whoIs(
+      grant.accessToken,
+      urlUnder(baseUrl, ['2', 'users', 'me']),
+      connections,
+    );
+    const now = wallNow();
+    const kept: Login = {
+      version: 1,
+      login_id: randomBytes(9).toString('base64url'),
+      client_id: clientId,
+      access_token: grant.accessToken,
+      ...(grant.refreshToken !== undefined && { refresh_token: grant.refreshToken }),
+      obtained_at: now,
+      expires_at: now + grant.expiresInMs,
+      scopes: grant.scopes.length > 0 ? [...grant.scopes] : [...scopes],
+      ...(user && { user }),
+    };
+    await keep(tokenFile, kept);
+    return {
+      username: user?.username,
+      userId: user?.id,
+      scopes: kept.scopes,
+      expiresAt: kept.expires_at,
+    };
+  } finally {
+    await connections.close();
+  }
+}
+
+interface Asked {
+  readonly uri: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+}
+
+function authorizeUrl(
+  { authorizeUrl: page = 'https://x.com/i/oauth2/authorize', clientId }: LoginOptions,
+  { uri, state, verifier, scopes }: Asked,
+): string {
+  const url = new URL(page);
+  url.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: uri,
+    scope: scopes.join(' '),
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  }).toString();
+  return url.href;
+}
+
+/** Not while another process renews the login that is replaced: it would put the old one back. */
+async function keep(path: string, kept: Login): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const mine = await lock(path, { signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS) });
+  try {
+    await writeLogin(path, kept);
+  } catch (cause) {
+    throw new ConfigError(`tokenFile: ${path} cannot be written`, { cause });
+  } finally {
+    await mine.release();
+  }
+}
+
+/** Only for telling the person which account it was: the login is good without it. */
+async function whoIs(
+  token: string,
+  url: URL,
+  connections: ReturnType<typeof createConnections>,
+): Promise<Login['user']> {
+  try {
+    const { doc } = await read(
+      { method: 'GET', url },
+      {
+        connections,
+        authorization: `Bearer ${token}`,
+        secrets: [token],
+        maxBytes: 65_536,
+        signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS),
+        wallNow: Date.now,
+      },
+    );
+    const data = docOf(doc['data']);
+    const id = textOf(data?.['id']);
+    const username = textOf(data?.['username']);
+    return id !== undefined && username !== undefined ? { id, username } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import type { Connections } from '../http/connections.js';
+import { write } from '../http/exchange.js';
+import { numberOf, textOf, type Doc } from '../json.js';
+import { unreadable } from '../problems/upstream-problem.js';
+
+/** What the token endpoint gives. */
+export interface Grant {
+  readonly accessToken: string;
+  readonly refreshToken: string | undefined;
+  readonly expiresInMs: number;
+  readonly scopes: readonly string[];
+}
+
+export interface TokenEndpoint {
+  readonly url: URL;
+  /** Of a confidential app; a public one has none. */
+  readonly clientSecret: string | undefined;
+  readonly connections: Connections;
+  readonly wallNow: () => number;
+}
+
+const MAX_BYTES = 65_536;
+/** X's own lifetime of an access token, for an answer that does not say. */
+const TWO_HOURS_MS = 7_200_000;
+const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+
+/** Asks for tokens. Throws a `FaultError` or what undici throws; neither holds a token. */
+export async function requestTokens(
+  { url, clientSecret, connections, wallNow }: TokenEndpoint,
+  clientId: string,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Grant> {
+  const basic = Buffer.from(`${clientId}:${clientSecret ?? ''}`).toString('base64');
+  const fields = { ...form, ...(clientSecret === undefined && { client_id: clientId }) };
+  const { doc } = await write(
+    {
+      method: 'POST',
+      url,
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams(fields).toString(),
+    },
+    {
+      connections,
+      authorization: clientSecret === undefined ? undefined : `Basic ${basic}`,
+      secrets: [],
+      maxBytes: MAX_BYTES,
+      signal,
+      wallNow,
+      onSend: async () => undefined,
+    },
+  );
+  return readGrant(doc);
+}
+
+function readGrant(doc: Doc): Grant {
+  const accessToken = textOf(doc['access_token']);
+  if (accessToken === undefined || !TOKEN.test(accessToken)) throw unreadable();
+  const refreshToken = textOf(doc['refresh_token']);
+  const seconds = numberOf(doc['expires_in']);
+  return {
+    accessToken,
+    refreshToken: refreshToken !== undefined && TOKEN.test(refreshToken) ? refreshToken : undefined,
+    expiresInMs: seconds !== undefined && seconds > 0 ? seconds * 1000 : TWO_HOURS_MS,
+    scopes: textOf(doc['scope'])?.split(' ').filter(Boolean) ?? [],
+  };
+}

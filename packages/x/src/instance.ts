@@ -1,0 +1,109 @@
+import type { PackDeps, PackHealth, PackInstance } from '@toolkeel/contract';
+import {
+  definePolicy,
+  presets,
+  systemClock,
+  upstream,
+  type Clock,
+  type Policy,
+} from '@toolkeel/kernel';
+import { healthOf } from './about/health.js';
+import type { Client } from './api/client.js';
+import { createMe } from './api/me.js';
+import { routes } from './api/routes.js';
+import { Session } from './api/session.js';
+import { createRequests } from './api/requests.js';
+import { createCredentials } from './auth/credentials.js';
+import type { XConfig } from './config.js';
+import { pricesOf } from './cost/prices.js';
+import { createConnections } from './http/connections.js';
+import { RateWindows } from './limits/windows.js';
+import { retrying } from './provider/retrying.js';
+import { xProvider } from './provider/x-provider.js';
+import type { Environment } from './secrets.js';
+import { createTools } from './tools/index.js';
+
+export function createInstance(config: XConfig, deps: PackDeps, env: Environment): PackInstance {
+  const clock: Clock = { ...systemClock, now: deps.now };
+  const policy = policyOf(config);
+  const connections = createConnections(policy.attemptTimeoutMs!);
+  const client = createClient(config, { ...deps, env, clock, policy, connections });
+  return {
+    tools: createTools(client),
+    health: () => packHealth(client),
+    upstreams: () => [client.upstream],
+    close: () => connections.close(),
+  };
+}
+
+const HEALTH_TIMEOUT_MS = 5_000;
+
+async function packHealth(client: Client): Promise<PackHealth> {
+  const scope = {
+    deadline: client.clock.now() + HEALTH_TIMEOUT_MS,
+    signal: new AbortController().signal,
+    correlationId: 'health',
+    noteRetry: () => undefined,
+    sending: () => Promise.resolve(),
+  };
+  const { ok, problem } = await healthOf(client, scope, true);
+  const { account } = client.config;
+  return { ok, detail: `${account}: ${problem?.message ?? 'answers'}` };
+}
+
+interface Surroundings extends PackDeps {
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly policy: Policy;
+  readonly connections: ReturnType<typeof createConnections>;
+}
+
+function createClient(config: XConfig, given: Surroundings): Client {
+  const { clock, policy, connections, random, observe } = given;
+  const baseUrl = new URL(config.baseUrl);
+  const wallNow = (): number => clock.wallNow();
+  const windows = new RateWindows();
+  const credentials = createCredentials(config, { ...given, wallNow });
+  const session = new Session({
+    ...credentials,
+    baseUrl,
+    connections,
+    windows,
+    maxBytes: config.maxResponseBytes,
+    wallNow,
+  });
+  const shared = upstream(baseUrl.host, policy);
+  const provider = retrying(xProvider(session, config.spelling), {
+    policy,
+    upstream: shared,
+    clock,
+    random,
+    observe,
+    routeOf: (method) => session.limitKey(routes[method]),
+    renew: (method, signal) => session.renew(routes[method], signal),
+    explain: (method, fault) => session.explain(routes[method], fault),
+  });
+  return {
+    config,
+    session,
+    provider,
+    requests: createRequests({ session, policy, upstream: shared, clock, random, observe }),
+    me: createMe(session, provider),
+    windows,
+    prices: pricesOf(config.prices),
+    upstream: shared,
+    clock,
+    capMs: config.toolTimeoutSecs * 1000,
+  };
+}
+
+/** The preset, with what the operator changed. One attempt cannot take longer than the call. */
+function policyOf({ maxRetries, toolTimeoutSecs, attemptTimeoutSecs }: XConfig): Policy {
+  const callTimeoutMs = toolTimeoutSecs * 1000;
+  return definePolicy({
+    ...presets.social,
+    maxRetries,
+    callTimeoutMs,
+    attemptTimeoutMs: Math.min(attemptTimeoutSecs * 1000, callTimeoutMs),
+  });
+}

@@ -1,0 +1,87 @@
+import { outcomeOfFault, toolError, raise, type ToolContext } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import type { Client } from '../api/client.js';
+import { idOf } from '../api/read-post.js';
+import { routes } from '../api/routes.js';
+import { faultToError, refusalIn } from '../faults.js';
+import { docOf, textOf, type Doc } from '../json.js';
+import { unreadable } from '../problems/upstream-problem.js';
+import type { Scope } from '../scope.js';
+import { unescapeHtml } from '../text/html-entities.js';
+import { bodyOf, type Draft } from './draft.js';
+import { findEqual, readBack, type Posted } from './read-back.js';
+
+/** Sends a post, once. Throws a `FaultError`, or a tool error where that can say more. */
+export async function createPost(client: Client, draft: Draft, scope: Scope): Promise<Posted> {
+  try {
+    const request = { route: routes.createPost, path: ['2', 'tweets'], json: bodyOf(draft) };
+    return readPosted((await client.requests.once(request, scope)).doc);
+  } catch (cause) {
+    if (!isDuplicate(cause)) throw cause;
+    return refuseDuplicate(client, draft, scope, cause);
+  }
+}
+
+/**
+ * The same, and where nobody knows whether it was carried out, X is asked. A journal does that by
+ * itself, also after a crash; this is for running without one.
+ */
+export async function createKnownPost(
+  client: Client,
+  draft: Draft,
+  scope: Scope,
+  { operation }: Pick<ToolContext, 'operation'>,
+): Promise<Posted> {
+  if (operation) return createPost(client, draft, scope);
+  let sentAt: number | undefined;
+  const noting: Scope = {
+    ...scope,
+    get signal() {
+      return scope.signal;
+    },
+    sending: async () => {
+      sentAt ??= client.clock.wallNow();
+    },
+  };
+  try {
+    return await createPost(client, draft, noting);
+  } catch (cause) {
+    if (sentAt === undefined || !isUnknown(cause)) throw cause;
+    const found = await readBack(client, draft, sentAt, scope).catch(() => undefined);
+    if (found?.found === 'executed') return found.data;
+    throw cause;
+  }
+}
+
+function readPosted(doc: Doc): Posted {
+  const data = docOf(doc['data']);
+  const id = idOf(data?.['id']);
+  if (id === undefined) throw unreadable();
+  return { id, text: unescapeHtml(textOf(data?.['text']) ?? '') };
+}
+
+function isUnknown(cause: unknown): boolean {
+  return cause instanceof FaultError && outcomeOfFault('once', cause.fault) === 'unknown';
+}
+
+function isDuplicate(cause: unknown): cause is FaultError {
+  return cause instanceof FaultError && refusalIn(cause.fault) === 'duplicate_content';
+}
+
+/** X does not say which post it is a duplicate of, and whoever asked wants to know. */
+async function refuseDuplicate(
+  client: Client,
+  draft: Draft,
+  scope: Scope,
+  refusal: FaultError,
+): Promise<never> {
+  const equal = await findEqual(client, draft, scope).catch(() => undefined);
+  const { message } = faultToError(refusal.fault)!.input;
+  if (!equal) throw refusal;
+  return raise(
+    toolError('upstream_rejected', `${message} It is the post ${equal.id}.`, {
+      outcome: 'not_executed',
+      details: { status: 403, reason: `duplicate_content:${equal.id}` },
+    }),
+  );
+}

@@ -1,0 +1,60 @@
+import { raise, toolError } from '@toolkeel/contract';
+import { weightedLength } from '../text/weighted-length.js';
+
+/** A post that is not there yet. */
+export interface Draft {
+  readonly text: string;
+  readonly replyTo?: string | undefined;
+  readonly quoteOf?: string | undefined;
+  readonly mediaIds?: readonly string[] | undefined;
+  readonly poll?:
+    | { readonly options: readonly string[]; readonly duration_minutes: number }
+    | undefined;
+  readonly replySettings?: string | undefined;
+  readonly madeWithAi?: boolean | undefined;
+}
+
+const NOT_TEXT = /[\uFFFE\uFEFF\uFFFF]/;
+
+/** Refuses what X would refuse, before anything is sent. `index` is that of a part of a thread. */
+export function checkDraft(draft: Draft, limit: number, index?: number): void {
+  const { text, mediaIds = [], poll } = draft;
+  const field = index === undefined ? 'text' : `tweets[${index}]`;
+  const invalid = (reason: string): never =>
+    raise(
+      toolError('invalid_input', `${field}: ${reason}`, {
+        outcome: 'not_executed',
+        details: { field, reason },
+      }),
+    );
+  if (text.trim() === '' && (mediaIds.length === 0 || poll)) invalid('must not be empty');
+  if (NOT_TEXT.test(text)) invalid('holds characters that X does not accept');
+  if (poll && mediaIds.length > 0) invalid('a poll and media exclude each other');
+  if (new Set(mediaIds).size < mediaIds.length) invalid('names the same media twice');
+  const length = weightedLength(text);
+  if (length <= limit) return;
+  raise(
+    toolError(
+      'tweet_too_long',
+      `${field} counts as ${length} characters, and ${limit} are allowed. X counts a link as 23, an emoji or a Chinese, Japanese or Korean character as 2.`,
+      {
+        outcome: 'not_executed',
+        details: { weighted_length: length, limit, ...(index !== undefined && { index }) },
+      },
+    ),
+  );
+}
+
+/** The request for it. Whoever X does not ask about is left out: X refuses null. */
+export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
+  const { text, replyTo, quoteOf, mediaIds = [], poll, replySettings, madeWithAi } = draft;
+  return {
+    text: text.normalize('NFC'),
+    ...(replyTo !== undefined && { reply: { in_reply_to_tweet_id: replyTo } }),
+    ...(quoteOf !== undefined && { quote_tweet_id: quoteOf }),
+    ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),
+    ...(poll && { poll }),
+    ...(replySettings !== undefined && { reply_settings: replySettings }),
+    ...(madeWithAi !== undefined && { made_with_ai: madeWithAi }),
+  };
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readIncludes, readPost } from '../api/read-post.js';
+import type { Doc } from '../json.js';
+import { anyText } from '../text/oracle.fixture.js';
+import { findUrls } from '../text/urls.js';
+import type { Draft } from './draft.js';
+import { isPostOf } from './match.js';
+
+/** What X makes of a draft: written here once more, from what is known of X. */
+function shown(draft: Draft, more: { mentions?: readonly string[]; added?: string[] } = {}): Doc {
+  const normal = draft.text.normalize('NFC');
+  const urls: object[] = [];
+  let text = '';
+  let at = 0;
+  const short = (expanded: string): string => {
+    const url = `https://t.co/${'abcdefghij'.slice(0, 5)}${urls.length}`;
+    urls.push({ url, expanded_url: expanded, display_url: 'x' });
+    return url;
+  };
+  for (const { start, end } of findUrls(normal)) {
+    const link = normal.slice(start, end);
+    text += normal.slice(at, start) + short(/^https?:/i.test(link) ? link : `http://${link}`);
+    at = end;
+  }
+  text = (text + normal.slice(at)).trim();
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const prefix = (more.mentions ?? []).map((name) => `@${name} `).join('');
+  const suffix = (more.added ?? []).map((target) => ` ${short(target)}`).join('');
+  return {
+    id: '100',
+    text: `${prefix}${escaped}${suffix}`.trim(),
+    created_at: '2026-06-01T00:00:00.000Z',
+    entities: { urls },
+    referenced_tweets: [
+      ...(draft.replyTo === undefined ? [] : [{ type: 'replied_to', id: draft.replyTo }]),
+      ...(draft.quoteOf === undefined ? [] : [{ type: 'quoted', id: draft.quoteOf }]),
+    ],
+    attachments: { media_keys: (draft.mediaIds ?? []).map((id) => `3_${id}`) },
+  };
+}
+
+const matches = (draft: Draft, doc: Doc) => isPostOf(draft, readPost(doc, readIncludes(doc))!);
+
+describe('isPostOf', () => {
+  it.each<[string, Draft, Parameters<typeof shown>[1]]>([
+    ['plain text', { text: 'hello' }, {}],
+    ['what X escapes', { text: 'a < b && c > d &amp;' }, {}],
+    ['links', { text: 'see https://Example.com and example.org/a?b=1#c!' }, {}],
+    ['composed letters', { text: 'cafe\u0301' }, {}],
+    ['blanks around', { text: '  hello \n' }, {}],
+    ['a reply', { text: 'yes', replyTo: '5' }, { mentions: ['alice', 'bob'] }],
+    ['a reply that mentions', { text: '@carol yes', replyTo: '5' }, { mentions: ['alice'] }],
+    [
+      'media',
+      { text: 'look', mediaIds: ['77'] },
+      { added: ['https://x.com/me/status/100/photo/1'] },
+    ],
+    [
+      'media alone',
+      { text: '', mediaIds: ['77'] },
+      { added: ['https://x.com/me/status/100/photo/1'] },
+    ],
+    ['a quote', { text: 'so', quoteOf: '9' }, { added: ['https://x.com/them/status/9'] }],
+    [
+      'a quote that ends in the link to what it quotes',
+      { text: 'so https://x.com/them/status/9', quoteOf: '9' },
+      { added: ['https://x.com/them/status/9'] },
+    ],
+  ])('recognises %s', (_, draft, more) => {
+    expect(matches(draft, shown(draft, more))).toBe(true);
+  });
+
+  it.each<[string, Draft, Draft]>([
+    ['another text', { text: 'a' }, { text: 'b' }],
+    ['another link', { text: 'https://a.com/1' }, { text: 'https://a.com/2' }],
+    ['a reply to another', { text: 'a', replyTo: '1' }, { text: 'a', replyTo: '2' }],
+    ['no reply', { text: 'a', replyTo: '1' }, { text: 'a' }],
+    ['a reply where none was meant', { text: 'a' }, { text: 'a', replyTo: '1' }],
+    ['another quote', { text: 'a', quoteOf: '1' }, { text: 'a', quoteOf: '2' }],
+    ['other media', { text: 'a', mediaIds: ['1'] }, { text: 'a', mediaIds: ['2'] }],
+    ['more media', { text: 'a', mediaIds: ['1'] }, { text: 'a', mediaIds: ['1', '2'] }],
+    ['an end of it', { text: 'b', replyTo: '1' }, { text: 'a b', replyTo: '1' }],
+  ])('does not take %s for it', (_, draft, other) => {
+    expect(matches(draft, shown(other))).toBe(false);
+  });
+
+  it('recognises whatever was written, and tells apart what differs', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, other) => {
+        fc.pre(text.trim() !== '' && !text.includes('\uFEFF'));
+        expect(matches({ text }, shown({ text }))).toBe(true);
+        const same = (one: string): string => one.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+        if (findUrls(other).length > 0 || same(text) === same(other)) return;
+        if (findUrls(text).length > 0) return;
+        expect(matches({ text: other }, shown({ text }))).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../api/client.js';
+import type { Post } from '../provider/model.js';
+import type { ReadContext, SocialReadProvider } from '../provider/provider.js';
+import { readBack } from './read-back.js';
+
+const draft = { text: 'the same' };
+
+interface Shown {
+  readonly id: string;
+  readonly text?: string;
+  /** On X's clock, from when it was sent. */
+  readonly madeAfterMs: number;
+  /** From when it can be seen. */
+  readonly shownAfterMs?: number;
+}
+
+/** X with a few posts of ours, and a clock that may differ from our own. */
+function rig(posts: readonly Shown[], { aheadMs = 0, laterMs = 0, pageSize = 100 } = {}) {
+  const clock = new VirtualClock();
+  const started = clock.now();
+  const sentAt = clock.wallNow() - laterMs;
+  const asked: {
+    readonly startTime?: string | undefined;
+    readonly endTime?: string | undefined;
+  }[] = [];
+  const shown = (): Post[] =>
+    posts
+      .filter(({ shownAfterMs = 0 }) => clock.now() - started + laterMs >= shownAfterMs)
+      .map(({ id, text = draft.text, madeAfterMs }) => ({
+        id,
+        text,
+        created_at: new Date(
+          Math.floor((sentAt + aheadMs + madeAfterMs) / 1000) * 1000,
+        ).toISOString(),
+      }));
+  const getUserPosts: SocialReadProvider['getUserPosts'] = async (query) => {
+    asked.push(query);
+    const from = Number(query.paginationToken ?? 0);
+    const all = shown();
+    const nextToken = from + pageSize < all.length ? String(from + pageSize) : undefined;
+    return { items: all.slice(from, from + pageSize), nextToken, partialErrors: [], limits: [] };
+  };
+  const client = {
+    clock,
+    provider: { getUserPosts },
+    me: async (_: ReadContext) => ({ id: '1', username: 'me' }),
+    session: {
+      get upstreamNow() {
+        return clock.wallNow() + aheadMs;
+      },
+    },
+  } as unknown as Client;
+  const scope = (ms: number) => ({
+    deadline: clock.now() + ms,
+    signal: new AbortController().signal,
+    correlationId: 'c',
+    noteRetry: () => undefined,
+    sending: () => Promise.resolve(),
+  });
+  return {
+    asked,
+    clock,
+    look: (ms = 60_000) => clock.run(readBack(client, draft, sentAt, scope(ms))),
+  };
+}
+
+describe('looking for a post that nobody knows the end of', () => {
+  it('finds it', async () => {
+    const { look } = rig([
+      { id: '9', text: 'another', madeAfterMs: 300 },
+      { id: '8', madeAfterMs: 200 },
+    ]);
+    expect(await look()).toEqual({ found: 'executed', data: { id: '8', text: 'the same' } });
+  });
+
+  it.each([
+    ['older', -60_000],
+    ['later than any request lives', 180_000],
+  ])('does not take one for it that is %s', async (_, madeAfterMs) => {
+    const { look } = rig([{ id: '8', madeAfterMs }], { laterMs: 600_000 });
+    expect(await look()).toEqual({ found: 'absent' });
+  });
+
+  it('goes by X’s clock', async () => {
+    for (const aheadMs of [-3_600_000, -900, 900, 3_600_000]) {
+      const { look } = rig([{ id: '8', madeAfterMs: 100 }], { aheadMs });
+      expect(await look()).toMatchObject({ found: 'executed' });
+    }
+  });
+
+  it('does not choose between two that look alike', async () => {
+    const { look } = rig([
+      { id: '8', madeAfterMs: 100 },
+      { id: '9', madeAfterMs: 4_000 },
+    ]);
+    expect(await look()).toEqual({ found: 'unknown' });
+  });
+
+  it('looks again while X may be late, ever more slowly, and then gives up', async () => {
+    const late = rig([{ id: '8', madeAfterMs: 100, shownAfterMs: 5_000 }]);
+    expect(await late.look()).toMatchObject({ found: 'executed' });
+    const never = rig([]);
+    expect(await never.look()).toEqual({ found: 'absent' });
+    expect(never.clock.now()).toBeLessThanOrEqual(8_000);
+    expect(never.asked.length).toBeLessThan(10);
+    const hurried = rig([]);
+    await hurried.look(1_000);
+    expect(hurried.clock.now()).toBeLessThan(1_000);
+  });
+
+  it('looks once for one that is long past, and says until when', async () => {
+    const { look, asked } = rig([{ id: '8', madeAfterMs: 100 }], { laterMs: 86_400_000 });
+    expect(await look()).toMatchObject({ found: 'executed' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.endTime).toMatch(/^\d{4}-.*Z$/);
+    const fresh = rig([{ id: '8', madeAfterMs: 100 }]);
+    await fresh.look();
+    // X refuses an end that is not past.
+    expect(fresh.asked[0]?.endTime).toBeUndefined();
+  });
+
+  it('turns a few pages, and no more', async () => {
+    const others = Array.from({ length: 5 }, (_, index) => ({
+      id: String(100 + index),
+      text: 'another',
+      madeAfterMs: 200,
+    }));
+    const near = rig([...others.slice(0, 2), { id: '8', madeAfterMs: 100 }], { pageSize: 1 });
+    expect(await near.look()).toMatchObject({ found: 'executed' });
+    const far = rig([...others, { id: '8', madeAfterMs: 100 }], { pageSize: 1, laterMs: 600_000 });
+    expect(await far.look()).toEqual({ found: 'absent' });
+    expect(far.asked).toHaveLength(3);
+  });
+});

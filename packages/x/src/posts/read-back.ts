@@ -1,0 +1,104 @@
+import type { Reconciliation } from '@toolkeel/contract';
+import type { Client } from '../api/client.js';
+import type { Post } from '../provider/model.js';
+import { pause } from '../pause.js';
+import type { Scope } from '../scope.js';
+import type { Draft } from './draft.js';
+import { isPostOf } from './match.js';
+
+export interface Posted {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** X's times are whole seconds, its clock is only known from its answers, and a journal has its own. */
+const SKEW_MS = 5_000;
+/** A post that came to be later than this was made by somebody else. */
+const LATEST_MS = 120_000;
+/** For asking: more than any clock is wrong. What is found is then compared exactly. */
+const MARGIN_MS = 300_000;
+/** After this long a post that X has is shown by X. */
+const SETTLED_MS = 60_000;
+const MAX_WATCH_MS = 8_000;
+const FIRST_PAUSE_MS = 250;
+const LAST_PAUSE_MS = 2_000;
+const MAX_PAGES = 3;
+
+/**
+ * Looks whether a post that nobody knows the end of is there: among our own, as it would be shown.
+ * X may show it late, so it is looked for a while. Not finding it proves nothing.
+ */
+export async function readBack(
+  client: Client,
+  draft: Draft,
+  sentAt: number,
+  scope: Scope,
+): Promise<Reconciliation<Posted>> {
+  const { clock } = client;
+  const isOld = clock.wallNow() - sentAt > SETTLED_MS;
+  const until = isOld ? 0 : Math.min(scope.deadline, clock.now() + MAX_WATCH_MS);
+  for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(LAST_PAUSE_MS, waitMs * 2)) {
+    const found = await look(client, draft, sentAt, scope);
+    if (found.length === 1) return executed(found[0]!);
+    // Two that look alike: one of them may be somebody else's doing.
+    if (found.length > 1) return { found: 'unknown' };
+    if (clock.now() + waitMs >= until) return { found: 'absent' };
+    await pause(clock, waitMs, scope.signal);
+  }
+}
+
+/** The newest of our posts that says the same, whenever it was made. */
+export async function findEqual(
+  client: Client,
+  draft: Draft,
+  scope: Scope,
+): Promise<Posted | undefined> {
+  const { id } = await client.me(scope);
+  const page = await client.provider.getUserPosts({ id, maxResults: 100 }, scope);
+  const equal = page.items.find((post) => isPostOf(draft, post));
+  return equal && { id: equal.id, text: equal.text };
+}
+
+const executed = ({ id, text }: Post): Reconciliation<Posted> => ({
+  found: 'executed',
+  data: { id, text },
+});
+
+async function look(
+  client: Client,
+  draft: Draft,
+  sentAt: number,
+  scope: Scope,
+): Promise<readonly Post[]> {
+  const { id } = await client.me(scope);
+  const end = sentAt + LATEST_MS + MARGIN_MS;
+  const range = {
+    startTime: secondOf(sentAt - MARGIN_MS),
+    // X refuses an end that is not past.
+    ...(end < client.clock.wallNow() - SETTLED_MS && { endTime: secondOf(end) }),
+  };
+  const found: Post[] = [];
+  let paginationToken: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const query = { id, ...range, maxResults: 100, paginationToken };
+    const { items, nextToken } = await client.provider.getUserPosts(query, scope);
+    const isInTime = timeCheck(client, sentAt);
+    found.push(...items.filter((post) => isInTime(post) && isPostOf(draft, post)));
+    paginationToken = nextToken;
+    if (nextToken === undefined) break;
+  }
+  return [...new Map(found.map((post) => [post.id, post])).values()];
+}
+
+/** Whether a post was made when ours would have been, on X's clock. */
+function timeCheck({ session, clock }: Client, sentAt: number): (post: Post) => boolean {
+  const ahead = session.upstreamNow - clock.wallNow();
+  return ({ created_at: createdAt = '' }) => {
+    const made = Date.parse(createdAt) - (sentAt + ahead);
+    return made >= -SKEW_MS && made <= LATEST_MS;
+  };
+}
+
+function secondOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

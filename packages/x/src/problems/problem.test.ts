@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readPartialProblems, readProblem } from './problem.js';
+import { refusalOf } from './refusal.js';
+
+const refusal = (status: number, body: unknown) => refusalOf(status, readProblem(body));
+const blank = (status: number, title: string, detail?: string) => ({
+  type: 'about:blank',
+  title,
+  status,
+  ...(detail !== undefined && { detail }),
+});
+const typed = (name: string, more: object = {}) => ({
+  type: `https://api.x.com/2/problems/${name}`,
+  title: 'T',
+  ...more,
+});
+
+describe('what X means by a failure', () => {
+  it.each([
+    ['invalid request', 400, typed('invalid-request'), 'invalid_request'],
+    ['no login', 401, blank(401, 'Unauthorized', 'Unauthorized'), 'unauthorized'],
+    [
+      'no credits, by type',
+      402,
+      typed('credits', { title: 'CreditsDepleted' }),
+      'credits_depleted',
+    ],
+    ['no credits, by status', 402, {}, 'credits_depleted'],
+    ['a spending cap', 403, blank(403, 'SpendCapReached'), 'spend_cap_reached'],
+    [
+      'a duplicate',
+      403,
+      blank(403, 'Forbidden', 'You are not allowed to create a Tweet with duplicate content.'),
+      'duplicate_content',
+    ],
+    [
+      'a duplicate, by number',
+      403,
+      { errors: [{ code: 187, message: 'no' }] },
+      'duplicate_content',
+    ],
+    [
+      'a reply to somebody who did not ask',
+      403,
+      blank(
+        403,
+        'Forbidden',
+        'Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.',
+      ),
+      'reply_not_allowed',
+    ],
+    [
+      'something that is not permitted',
+      403,
+      blank(403, 'Forbidden', 'You are not permitted to perform this action.'),
+      'forbidden',
+    ],
+    [
+      'an app that is not enrolled',
+      403,
+      typed('client-forbidden', { reason: 'client-not-enrolled' }),
+      'not_enrolled',
+    ],
+    ['the wrong kind of login', 403, typed('unsupported-authentication'), 'wrong_auth_kind'],
+    ['OAuth 1 without the right', 403, typed('oauth1-permissions'), 'wrong_auth_kind'],
+    ['a suspended account', 403, { errors: [{ code: 64, message: 'x' }] }, 'account_restricted'],
+    ['a locked account', 403, { errors: [{ code: 326, message: 'x' }] }, 'account_restricted'],
+    [
+      'a suspended account, in words',
+      403,
+      blank(403, 'Forbidden', 'Your account is suspended and is not permitted to do this.'),
+      'account_restricted',
+    ],
+    ['nothing there', 404, blank(404, 'Not Found'), 'not_found'],
+    ['nothing there, by type', 200, typed('resource-not-found'), 'not_found'],
+    ['a window', 429, blank(429, 'Too Many Requests'), 'rate_limited'],
+    ['a window, by number', 429, { errors: [{ code: 88, message: 'x' }] }, 'rate_limited'],
+    ['a usage cap', 429, typed('usage-capped', { title: 'UsageCapExceeded' }), 'usage_cap'],
+    ['a conflict', 409, typed('conflict'), 'conflict'],
+    ['a failure', 503, blank(503, 'Service Unavailable'), 'server_error'],
+    ['a failure that says it is something else', 500, typed('resource-not-found'), 'server_error'],
+    ['liked already', 403, { errors: [{ code: 139, message: 'x' }] }, 'already_done'],
+    ['retweeted already', 403, { errors: [{ code: 327, message: 'x' }] }, 'already_done'],
+    ['an empty body', 404, undefined, 'not_found'],
+    ['an unknown status', 418, {}, 'invalid_request'],
+  ])('%s', (_, status, body, expected) => {
+    expect(refusal(status, body)).toBe(expected);
+  });
+
+  it('is read from the last part of the type, whichever host it names', () => {
+    for (const host of [
+      'https://api.x.com',
+      'https://api.twitter.com',
+      'https://elsewhere.example',
+    ]) {
+      const type = `${host}/2/problems/resource-not-found`;
+      expect(refusal(400, { type })).toBe('not_found');
+    }
+  });
+
+  it('is never looked for in prose where there is a type', () => {
+    const detail = 'This account is suspended, and the text is duplicate content.';
+    expect(refusal(403, typed('client-forbidden', { detail }))).toBe('not_enrolled');
+    expect(refusal(403, typed('something-new', { detail }))).toBe('forbidden');
+  });
+
+  it('is not found in what an object inherits', () => {
+    for (const word of ['constructor', '__proto__', 'toString']) {
+      expect(refusal(403, { type: `x/${word}`, title: word })).toBe('forbidden');
+    }
+  });
+});
+
+describe('readProblem', () => {
+  it('says once what detail and messages say', () => {
+    const body = {
+      type: 'https://api.x.com/2/problems/invalid-request',
+      detail: 'One or more parameters to your request was invalid.',
+      errors: [
+        {
+          message: 'The `max_results` query parameter value [3] is not between 10 and 100',
+          parameters: {},
+        },
+      ],
+    };
+    expect(readProblem(body).said).toBe(
+      'One or more parameters to your request was invalid. The `max_results` query parameter value [3] is not between 10 and 100',
+    );
+  });
+
+  it('reads the reasons beside a success', () => {
+    const doc = {
+      data: [],
+      errors: [
+        {
+          value: '99',
+          detail: 'Could not find user with ids: [99].',
+          title: 'Not Found Error',
+          resource_type: 'user',
+          parameter: 'ids',
+          resource_id: '99',
+          type: 'https://api.twitter.com/2/problems/resource-not-found',
+        },
+      ],
+    };
+    expect(readPartialProblems(doc)).toMatchObject([
+      { type: 'resource-not-found', resourceType: 'user', resourceId: '99', parameter: 'ids' },
+    ]);
+  });
+
+  it('takes anything, and says nothing that could disturb a terminal', () => {
+    const anything = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(
+        fc.constantFrom('type', 'title', 'detail', 'errors', 'code', 'message', 'reason', 'period'),
+        fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(5000))),
+      ),
+    );
+    fc.assert(
+      fc.property(anything, fc.integer({ min: 100, max: 999 }), (body, status) => {
+        const problem = readProblem(body);
+        expect(typeof refusalOf(status, problem)).toBe('string');
+        const texts = [problem.said, problem.type, problem.title, problem.reason, problem.period];
+        for (const text of texts.filter((one) => one !== undefined)) {
+          expect(text.length).toBeLessThanOrEqual(300);
+          expect(text).not.toMatch(/\p{Cc}/u);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,6 @@
+import { it } from 'vitest';
+import { expectAgreement } from './oracle.fixture.js';
+
+it('agrees with twitter-text on very much generated text', () => {
+  expectAgreement(400_000);
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyText, expectAgreement, theirLength } from './oracle.fixture.js';
+import { findUrls } from './urls.js';
+import { weightedLength } from './weighted-length.js';
+
+const linksIn = (text: string) => findUrls(text).map(({ start, end }) => text.slice(start, end));
+
+describe('weightedLength', () => {
+  it('agrees with twitter-text on generated text', () => {
+    expectAgreement(4_000);
+  });
+
+  it.each([
+    ['Latin letters count one', 'añb', 3],
+    ['Chinese, Japanese and Korean count two', '日本가', 6],
+    ['a link counts 23, however long', `see https://example.com/${'x'.repeat(300)} now`, 31],
+    ['a bare domain is a link', 'go to example.com', 29],
+    ['an emoji counts two, whatever it is made of', '👩‍👩‍👦🏳️‍🌈🇩🇪👍🏽1️⃣', 10],
+    ['what is composed counts once', 'e\u0301', 1],
+    ['a dash counts one, an ellipsis two', '—…', 3],
+    ['nothing counts nothing', '', 0],
+  ])('%s', (_, text, length) => {
+    expect(weightedLength(text)).toBe(length);
+    expect(theirLength(text)).toBe(length);
+  });
+
+  it.each(['🐦‍⬛', '🙂‍↔️', '👩🏽‍🤝‍👨🏿', '🧑‍🚀', '👁️‍🗨️', '❤️‍🔥', '🫱🏻‍🫲🏿'])(
+    'counts %s two, as X says of all emoji, where its library of 2020 does not know it',
+    (emoji) => {
+      expect(weightedLength(emoji)).toBe(2);
+      expect(theirLength(emoji)).toBeGreaterThan(2);
+    },
+  );
+
+  it.each(['amazon', 'kids', 'music', 'spa'])('knows .%s, which that library does not', (tld) => {
+    expect(weightedLength(`a.${tld}`)).toBe(23);
+    expect(theirLength(`a.${tld}`)).toBeLessThan(23);
+  });
+
+  it('takes no longer for a text that is made to be slow', () => {
+    const hostile = [
+      `${'日'.repeat(12_000)}.jp`,
+      'a-'.repeat(12_500),
+      '日.'.repeat(12_500),
+      `https://a.com/${'('.repeat(25_000)}`,
+      `https://a.com/${'(a'.repeat(12_000)}`,
+      `https://a.com/${'!'.repeat(25_000)}`,
+      '日-.com.'.repeat(4_000),
+      '日.jp_'.repeat(4_000),
+      'https://'.repeat(3_000),
+    ];
+    // Its own work, whatever else the machine does. Growing with the square it would take minutes.
+    const started = process.cpuUsage();
+    for (const text of hostile) weightedLength(text);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(5_000);
+  });
+
+  it('adds up: a text and a blank and a text have both lengths and one', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (one, other) => {
+        const [a, b] = [`${one} `, ` ${other}`];
+        expect(weightedLength(`${a}${b}`)).toBe(weightedLength(a) + weightedLength(b));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('findUrls', () => {
+  it.each([
+    ['https://example.com/a_(b)?q=1#f.', ['https://example.com/a_(b)?q=1#f']],
+    ['http://a.com then https://b.com', ['http://a.com', 'https://b.com']],
+    ['mail me@example.com', []],
+    ['日本example.comです', ['example.com']],
+    ['https://日本.jp/路', ['https://日本.jp/']],
+    ['v1.2.3 and file.invalid', []],
+    ['#tag.com @name.com', []],
+    ['https://t.co/abc-def', ['https://t.co/abc']],
+  ])('%s', (text, links) => {
+    expect(linksIn(text)).toEqual(links);
+  });
+});
+
+/** The system that this one replaces counted in three ways, of which each was wrong in its own. */
+describe('the three length rules of TuitBot', () => {
+  it('first: letters instead of weights, and links found out of order', () => {
+    expect(weightedLength('語'.repeat(141))).toBe(282);
+    // It looked for every https link before any http one, and took the earlier one for plain text.
+    const text = `http://example.com/${'a'.repeat(300)} https://example.com`;
+    expect(weightedLength(text)).toBe(47);
+  });
+
+  it('second: bytes, and links at their full length', () => {
+    expect(weightedLength('é'.repeat(280))).toBe(280);
+    expect(weightedLength(`https://example.com/${'a'.repeat(300)}`)).toBe(23);
+  });
+
+  it('third: bytes, with links at 23', () => {
+    expect(weightedLength(`${'é'.repeat(256)} https://example.com/${'a'.repeat(300)}`)).toBe(280);
+  });
+});

@@ -1,0 +1,166 @@
+import { isToolError, toolError, type Reconcile } from '@toolkeel/contract';
+import type { Client } from '../api/client.js';
+import { routes } from '../api/routes.js';
+import { postCost, readCost } from '../cost/estimate.js';
+import { docOf } from '../json.js';
+import { unreadable } from '../problems/upstream-problem.js';
+import { createKnownPost } from '../posts/create.js';
+import { checkDraft, type Draft } from '../posts/draft.js';
+import { readBack, type Posted } from '../posts/read-back.js';
+import { postThread as sendThread } from '../posts/thread.js';
+import { scopeOf } from '../scope.js';
+import { demandTier } from '../tier.js';
+import { isGoneSince } from './relation.js';
+import {
+  deleteTweetSpec,
+  postThreadSpec,
+  postTweetSpec,
+  quoteTweetSpec,
+  replyToTweetSpec,
+} from './specs/posts.js';
+import { xTool } from './tool.js';
+
+interface PostOptions {
+  readonly media_ids?: readonly string[] | undefined;
+  readonly reply_settings?: string | undefined;
+  readonly made_with_ai?: boolean | undefined;
+}
+
+const optionsOf = (args: PostOptions) => ({
+  mediaIds: args.media_ids,
+  replySettings: args.reply_settings,
+  madeWithAi: args.made_with_ai,
+});
+
+/** By reading our own posts back. X may show them late, so that absence proves nothing. */
+function reconcileBy<Args>(
+  client: Client,
+  draftOf: (args: Args) => Draft,
+): Reconcile<Args, Posted> {
+  return {
+    authoritative: false,
+    readBack: ({ args, sentAt }, context) => {
+      const scope = scopeOf(context, client.clock.now(), client.capMs);
+      return readBack(client, draftOf(args), sentAt, scope);
+    },
+  };
+}
+
+interface PostArguments extends PostOptions {
+  readonly text: string;
+}
+
+export const postTweet = (client: Client) => {
+  type Args = PostArguments & Pick<Draft, 'poll'>;
+  const draftOf = (args: Args): Draft => ({ text: args.text, poll: args.poll, ...optionsOf(args) });
+  return xTool(
+    postTweetSpec,
+    client,
+    async (args, { scope, context }) => {
+      const draft = draftOf(args);
+      checkDraft(draft, client.config.maxPostLength);
+      return createKnownPost(client, draft, scope, context);
+    },
+    {
+      estimateCost: ({ text }) => postCost(client.prices, [text]),
+      reconcile: reconcileBy(client, draftOf),
+    },
+  );
+};
+
+export const replyToTweet = (client: Client) => {
+  type Args = PostArguments & { readonly in_reply_to_id: string };
+  const draftOf = (args: Args): Draft => ({
+    text: args.text,
+    replyTo: args.in_reply_to_id,
+    ...optionsOf(args),
+  });
+  return xTool(
+    replyToTweetSpec,
+    client,
+    async (args, { scope, context }) => {
+      const draft = draftOf(args);
+      checkDraft(draft, client.config.maxPostLength);
+      return createKnownPost(client, draft, scope, context);
+    },
+    {
+      estimateCost: ({ text }) => postCost(client.prices, [text], 'summoned_reply'),
+      reconcile: reconcileBy(client, draftOf),
+    },
+  );
+};
+
+export const quoteTweet = (client: Client) => {
+  type Args = PostArguments & { readonly quoted_tweet_id: string };
+  const draftOf = (args: Args): Draft => ({
+    text: args.text,
+    quoteOf: args.quoted_tweet_id,
+    ...optionsOf(args),
+  });
+  return xTool(
+    quoteTweetSpec,
+    client,
+    async (args, { scope, context }) => {
+      demandTier(quoteTweetSpec.name, client.config);
+      const draft = draftOf(args);
+      checkDraft(draft, client.config.maxPostLength);
+      return createKnownPost(client, draft, scope, context);
+    },
+    {
+      estimateCost: ({ text }) => postCost(client.prices, [text]),
+      reconcile: reconcileBy(client, draftOf),
+    },
+  );
+};
+
+export const postThread = (client: Client) =>
+  xTool(
+    postThreadSpec,
+    client,
+    async (args, { scope, context }) => {
+      const { tweets, media_ids: media = [] } = args;
+      if (media.length > tweets.length) {
+        return toolError('invalid_input', 'media_ids: has more entries than tweets', {
+          outcome: 'not_executed',
+          details: { field: 'media_ids', reason: 'has more entries than tweets' },
+        });
+      }
+      const drafts = tweets.map((text, index) => ({
+        text,
+        ...optionsOf({ ...args, media_ids: media[index] }),
+      }));
+      // All of them before the first one: half a thread helps nobody.
+      for (const [index, draft] of drafts.entries()) {
+        checkDraft(draft, client.config.maxPostLength, index);
+      }
+      const sent = await sendThread(client, drafts, scope, context);
+      return isToolError(sent) ? sent : { root_id: sent[0]?.id ?? '', tweets: sent };
+    },
+    { estimateCost: ({ tweets }) => postCost(client.prices, tweets) },
+  );
+
+export const deleteTweet = (client: Client) =>
+  xTool(
+    deleteTweetSpec,
+    client,
+    async ({ tweet_id: id }, { scope }) => {
+      const request = { route: routes.deletePost, path: ['2', 'tweets', id] };
+      try {
+        const { doc } = await client.requests.idempotent(request, scope);
+        const deleted = docOf(doc['data'])?.['deleted'];
+        if (typeof deleted !== 'boolean') throw unreadable();
+        return { id, deleted };
+      } catch (cause) {
+        // What is not there after a first try was deleted by that.
+        if (isGoneSince(cause)) return { id, deleted: true };
+        throw cause;
+      }
+    },
+    {
+      inverse: {
+        of: postTweetSpec.name,
+        matches: ({ tweet_id: id }, { data }) => docOf(data)?.['id'] === id,
+      },
+      estimateCost: () => readCost(client.prices, 'interaction_delete', 1),
+    },
+  );

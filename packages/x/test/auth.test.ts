@@ -1,0 +1,259 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { XSandbox } from '@toolkeel/sandbox';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loginX, LoginError } from '../src/index.js';
+import { argumentsOf } from './support/arguments.js';
+import type { Config } from './support/rig.js';
+import { created, useSandbox } from './support/sandbox.js';
+import { useWorld } from './support/world.js';
+
+const sandboxWorld = useSandbox();
+const { world, rigFor } = useWorld();
+
+let folder = '';
+let tokenFile = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'toolkeel-x-'));
+  tokenFile = join(folder, 'login', 'x.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const login = (sandbox: XSandbox, more: object = {}) =>
+  loginX({
+    clientId: sandbox.credentials.clientId,
+    tokenFile,
+    baseUrl: sandbox.url,
+    authorizeUrl: sandbox.authorizeUrl,
+    port: 0,
+    // The browser of a person who agrees.
+    onUrl: (url) => void fetch(url).catch(() => undefined),
+    ...more,
+  });
+
+const withFile = (): Config => ({ accessToken: undefined, tokenFile });
+const stored = async () => JSON.parse(await readFile(tokenFile, 'utf8')) as Record<string, unknown>;
+const issued = (sandbox: XSandbox) =>
+  sandbox.commits({ kind: 'token.issued' }).filter(({ account }) => account !== '');
+
+describe('logging in', () => {
+  it('keeps what X gives, for the owner alone', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    const result = await login(sandbox);
+    expect(result).toMatchObject({
+      username: sandbox.landmarks.me.username,
+      userId: sandbox.landmarks.me.id,
+    });
+    expect(result.scopes).toContain('tweet.write');
+    expect(JSON.stringify(result)).not.toContain(String((await stored())['access_token']));
+    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(folder, 'login'))).toEqual(['x.json']);
+    const rig = await another(withFile());
+    expect(await rig.data('x_post_tweet', { text: 'logged in' })).toBeDefined();
+  });
+
+  it('asks with PKCE, and for nothing but a code', async () => {
+    const { sandbox } = await sandboxWorld();
+    let shown = '';
+    await login(sandbox, {
+      onUrl: (url: string) => {
+        shown = url;
+        void fetch(url);
+      },
+    });
+    const asked = new URL(shown).searchParams;
+    expect(asked.get('response_type')).toBe('code');
+    expect(asked.get('code_challenge_method')).toBe('S256');
+    expect(asked.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+    expect(asked.get('state')).toMatch(/^[\w-]{43}$/);
+    expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    expect(asked.get('scope')).toContain('offline.access');
+  });
+
+  it('takes no code that somebody else sends', async () => {
+    const { sandbox } = await sandboxWorld();
+    const answers: number[] = [];
+    await login(sandbox, {
+      onUrl: async (url: string) => {
+        const back = new URL(url).searchParams.get('redirect_uri') ?? '';
+        for (const query of ['?code=stolen', '?code=stolen&state=guess', '']) {
+          answers.push((await fetch(`${back}${query}`)).status);
+        }
+        answers.push((await fetch(back.replace('/callback', '/other'))).status);
+        await fetch(url);
+      },
+    });
+    expect(answers).toEqual([400, 400, 400, 404]);
+    expect(await stored()).toMatchObject({ version: 1 });
+  });
+
+  it('says so when the person does not agree, and when nobody comes', async () => {
+    const { sandbox } = await sandboxWorld();
+    sandbox.setFaults([{ kind: 'x-consent-denied', routes: ['authorize'], times: 1 }]);
+    await expect(login(sandbox)).rejects.toThrow(LoginError);
+    await expect(login(sandbox, { onUrl: () => undefined, timeoutMs: 50 })).rejects.toThrow(
+      /in time/,
+    );
+    await expect(stat(tokenFile)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('works for an app that has a secret', async () => {
+    const { sandbox } = await sandboxWorld({ clientSecret: 'shh' });
+    await expect(login(sandbox)).rejects.toThrow();
+    expect(await login(sandbox, { clientSecret: 'shh' })).toMatchObject({
+      userId: sandbox.landmarks.me.id,
+    });
+  });
+});
+
+describe('a login that has expired', () => {
+  it('is renewed before it is used, and its successor is kept', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    const before = await stored();
+    await writeFile(tokenFile, JSON.stringify({ ...before, expires_at: Date.now() - 1 }));
+    const rig = await another(withFile());
+    expect(await rig.data('x_get_me')).toBeDefined();
+    const after = await stored();
+    expect(after['access_token']).not.toBe(before['access_token']);
+    expect(after['refresh_token']).not.toBe(before['refresh_token']);
+    expect(after['login_id']).toBe(before['login_id']);
+    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+    expect(sandbox.log({ route: 'me' }).filter(({ status }) => status === 401)).toEqual([]);
+  });
+
+  it('is renewed after a 401, and the call is sent once more', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    const file = await stored();
+    await writeFile(
+      tokenFile,
+      JSON.stringify({ ...file, access_token: 'revoked', obtained_at: 0 }),
+    );
+    const rig = await another(withFile());
+    const { id } = await rig.data('x_post_tweet', { text: 'after a renewal' });
+    expect(created(sandbox)).toMatchObject([{ id }]);
+    expect(sandbox.log({ route: 'create-post' }).map(({ status }) => status)).toEqual([401, 201]);
+    expect(issued(sandbox)).toHaveLength(2);
+  });
+
+  it('is renewed once, however many calls, tools and processes need it', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    const file = await stored();
+    await writeFile(
+      tokenFile,
+      JSON.stringify({ ...file, access_token: 'revoked', obtained_at: 0 }),
+    );
+    sandbox.setLatency({ fixedMs: 30 });
+    const rigs = await Promise.all(Array.from({ length: 4 }, () => another(withFile())));
+    const calls = rigs.flatMap((rig) => [
+      rig.data('x_get_me'),
+      rig.data('x_get_home_timeline'),
+      rig.data('get_tweet_by_id', { tweet_id: sandbox.landmarks.popularPostId }),
+    ]);
+    expect(await Promise.all(calls)).toHaveLength(12);
+    expect(sandbox.log({ route: 'token' })).toHaveLength(2);
+    expect(await readdir(join(folder, 'login'))).toEqual(['x.json']);
+  });
+
+  it('is over when X refuses to renew it', async () => {
+    for (const refusedRefresh of ['invalid_grant', 'invalid_request'] as const) {
+      const { sandbox, another } = await sandboxWorld({ refusedRefresh });
+      await login(sandbox);
+      const file = {
+        ...(await stored()),
+        refresh_token: 'used',
+        access_token: 'old',
+        obtained_at: 0,
+      };
+      await writeFile(tokenFile, JSON.stringify(file));
+      const rig = await another(withFile());
+      for (const tool of ['x_get_me', 'x_post_tweet']) {
+        const error = await rig.error(tool, tool === 'x_post_tweet' ? { text: 'no' } : {});
+        expect(error).toMatchObject({ code: 'x_auth_expired', retryable: false });
+      }
+      expect(created(sandbox)).toEqual([]);
+      await rm(tokenFile);
+    }
+  });
+
+  it('is not over because the token endpoint is down', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    const file = { ...(await stored()), access_token: 'old', obtained_at: 0 };
+    await writeFile(tokenFile, JSON.stringify(file));
+    const rig = await another(withFile());
+    sandbox.setFaults([{ kind: 'http-503', routes: ['token'], times: 1 }]);
+    const error = await rig.error('x_post_tweet', { text: 'later' });
+    expect(error).toMatchObject({
+      code: 'x_api_error',
+      retryable: true,
+      outcome: 'not_executed',
+    });
+    expect(await rig.data('x_post_tweet', { text: 'later' })).toBeDefined();
+  });
+
+  it('does not use up its refresh token when X refuses one that is new', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    const rig = await another(withFile());
+    sandbox.setFaults([{ kind: 'http-401' }]);
+    expect(await rig.code('x_get_me')).toBe('x_auth_expired');
+    expect(sandbox.log({ route: 'token' })).toHaveLength(1);
+  });
+});
+
+describe('without a login', () => {
+  it('every tool that needs X answers at once, and sends nothing', async () => {
+    const { rig, server } = await world(() => ({ json: {} }), { accessToken: undefined });
+    const needy = rig.instance.tools.filter(({ requires }) => requires.includes('x_client'));
+    expect(needy.length).toBeGreaterThan(30);
+    for (const { name } of needy) {
+      const started = performance.now();
+      const code = await rig.code(name, argumentsOf[name]);
+      expect({ name, code }).toEqual({ name, code: 'x_not_configured' });
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+    expect(server.seen).toEqual([]);
+  });
+
+  it('a file that is not there, is no login, or can be read by others is told', async () => {
+    const rig = await rigFor({ ...withFile(), baseUrl: 'http://127.0.0.1:9' });
+    expect(await rig.error('x_get_me')).toMatchObject({
+      code: 'x_not_configured',
+      message: expect.stringContaining('toolkeel login x') as string,
+    });
+    const bad = join(folder, 'bad.json');
+    await writeFile(bad, '{"access_token":"sesame"}', { mode: 0o600 });
+    const wrong = await rigFor({ tokenFile: bad, baseUrl: 'http://127.0.0.1:9' });
+    const error = await wrong.error('x_get_me');
+    expect(error.code).toBe('x_not_configured');
+    expect(JSON.stringify(error)).not.toContain('sesame');
+    await chmod(bad, 0o644);
+    const open = await rigFor({ tokenFile: bad, baseUrl: 'http://127.0.0.1:9' });
+    expect((await open.error('x_get_me')).message).toContain('600');
+  });
+
+  it('the app reads what needs no account, until somebody logs in', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    const rig = await another({ ...withFile(), bearerToken: { env: 'APP' } });
+    const args = { tweet_id: sandbox.landmarks.popularPostId };
+    await rig.data('get_tweet_by_id', args);
+    expect(await rig.code('x_get_me')).toBe('x_not_configured');
+    await login(sandbox);
+    await rig.data('get_tweet_by_id', args);
+    const { limits } = await rig.data('get_rate_limits');
+    expect((limits as { credential: string }[]).map(({ credential }) => credential)).toEqual([
+      'app',
+      'user',
+    ]);
+  });
+
+  it('a token that cannot be renewed is over after a 401', async () => {
+    const { rig, server } = await world(() => ({ status: 401, json: { title: 'Unauthorized' } }));
+    expect(await rig.error('x_get_me')).toMatchObject({ code: 'x_auth_expired', retryable: false });
+    expect(server.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,161 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildManifest, checkObservedCodes, type ObservedCode } from '@toolkeel/contract';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { png } from '../src/media/files.fixture.js';
+import { x } from '../src/index.js';
+import { argumentsOf } from './support/arguments.js';
+import type { Config } from './support/rig.js';
+import type { Reply } from './support/server.js';
+import { useWorld } from './support/world.js';
+
+const { world } = useWorld();
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'toolkeel-codes-'));
+  await writeFile(join(folder, 'picture.png'), png(50));
+  await writeFile(join(folder, 'text.png'), 'text');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const limited = () => ({
+  'x-rate-limit-limit': '1',
+  'x-rate-limit-remaining': '0',
+  'x-rate-limit-reset': String(Math.floor(Date.now() / 1000) + 60),
+});
+
+/** Answers of X, and what every tool that talks to X makes of them. */
+const replies: readonly (readonly [Reply, string])[] = [
+  [{ status: 429, json: {}, headers: limited() }, 'x_rate_limited'],
+  [{ status: 401, json: {} }, 'x_auth_expired'],
+  [{ status: 403, json: {} }, 'x_forbidden'],
+  [{ status: 403, json: { errors: [{ code: 64 }] } }, 'x_account_restricted'],
+  [{ status: 402, json: {} }, 'x_credits_depleted'],
+  [{ status: 409, json: {} }, 'upstream_rejected'],
+  [{ status: 404, json: {} }, 'not_found'],
+];
+
+const expiredLogin = {
+  version: 1,
+  login_id: 'a',
+  client_id: 'b',
+  access_token: 'c',
+  refresh_token: 'd',
+  obtained_at: 0,
+  expires_at: 0,
+  scopes: [],
+};
+
+describe('error codes', () => {
+  it('are those that each tool declares: no more and no fewer', async () => {
+    const observed: ObservedCode[] = [];
+    const note = (tool: string, code: string, expected: string) => {
+      expect({ tool, code }).toEqual({ tool, code: expected });
+      observed.push({ tool, code } as ObservedCode);
+    };
+    const config: Config = { maxRetries: 0, tier: 'enterprise', mediaDirectories: [folder] };
+    const specs = x.describe();
+    const needy = specs.filter(({ requires }) => requires.includes('x_client'));
+    const all = async (
+      reply: Reply,
+      expected: (tool: string) => string,
+      isMeant: (tool: string) => boolean = () => true,
+      more: Config = {},
+    ) => {
+      for (const { name } of needy.filter((spec) => isMeant(spec.name))) {
+        // Each with a pack of its own: failures of one must not open the circuit for the next.
+        const { rig } = await world(() => reply, { ...config, ...more });
+        note(name, await rig.code(name, argumentsOf[name]), expected(name));
+      }
+    };
+    for (const [reply, code] of replies) await all(reply, () => code);
+    await all(
+      {},
+      () => 'x_not_configured',
+      () => true,
+      { accessToken: undefined },
+    );
+    const isOnce = (tool: string) => specs.find(({ name }) => name === tool)?.effect === 'once';
+    // Nobody knows whether a post came to be, and it is looked for; for the rest the cause is the answer.
+    const brief = { toolTimeoutSecs: 0.6, attemptTimeoutSecs: 0.6 };
+    for (const [reply, code] of [
+      [{ act: 'reset' }, 'x_network_error'],
+      [{ status: 500 }, 'x_api_error'],
+    ] as const) {
+      await all(reply, () => 'outcome_unknown', isOnce, brief);
+      await all(
+        reply,
+        () => code,
+        (tool) => !isOnce(tool),
+      );
+    }
+
+    // Posts that were surely not sent keep their cause.
+    const dead = await world(() => ({}), config);
+    await dead.server.close();
+    const posts = needy.filter(({ effect }) => effect === 'once').map(({ name }) => name);
+    for (const name of posts) {
+      note(name, await dead.rig.code(name, argumentsOf[name]), 'x_network_error');
+    }
+    const tokenFile = join(folder, 'x.json');
+    await writeFile(tokenFile, JSON.stringify(expiredLogin), { mode: 0o600 });
+    const unrenewed = await world(() => ({ status: 500 }), {
+      ...config,
+      accessToken: undefined,
+      tokenFile,
+    });
+    for (const name of posts) {
+      note(name, await unrenewed.rig.code(name, argumentsOf[name]), 'x_api_error');
+    }
+    // A read that comes before fails as a read does.
+    const broken = await world(() => ({ status: 500 }), config);
+    for (let call = 0; call < 25; call++) await broken.rig.run('x_get_me');
+    for (const { name } of needy) {
+      note(name, await broken.rig.code(name, argumentsOf[name]), 'circuit_open');
+    }
+    const { rig } = await world(() => ({ status: 500 }), config);
+    for (const name of posts) {
+      const [tooLong, empty] =
+        name === 'x_post_thread'
+          ? [{ tweets: ['a', 'b'.repeat(300)] }, { tweets: [' '] }]
+          : [
+              { ...argumentsOf[name], text: 'b'.repeat(300) },
+              { ...argumentsOf[name], text: ' ' },
+            ];
+      note(name, await rig.code(name, tooLong), 'tweet_too_long');
+      note(name, await rig.code(name, empty), 'invalid_input');
+    }
+    const uploads = [
+      ['text.png', 'unsupported_media_type'],
+      ['none.png', 'file_read_error'],
+    ] as const;
+    for (const [file_path, code] of uploads) {
+      note('x_upload_media', await rig.code('x_upload_media', { file_path }), code);
+    }
+    const refused = await world(() => ({ status: 400, json: {} }), config);
+    note(
+      'x_upload_media',
+      await refused.rig.code('x_upload_media', argumentsOf['x_upload_media']),
+      'media_upload_error',
+    );
+    const half = await world(
+      (_, count) => (count === 1 ? { status: 201, json: { data: { id: '1' } } } : { status: 403 }),
+      config,
+    );
+    note(
+      'x_post_thread',
+      await half.rig.code('x_post_thread', argumentsOf['x_post_thread']),
+      'thread_partial_failure',
+    );
+    const forged = await world(() => ({ json: {} }), config);
+    for (const { name, paging } of specs) {
+      if (!paging) continue;
+      const args = { ...argumentsOf[name], pagination_token: 'forged' };
+      note(name, await forged.rig.code(name, args), 'invalid_input');
+    }
+    const manifest = buildManifest(specs);
+    expect(checkObservedCodes(manifest, observed)).toEqual({ unlisted: [], unseen: [] });
+  }, 40_000);
+});

@@ -1,0 +1,245 @@
+import type { FaultKind, FaultRule, XSandbox } from '@toolkeel/sandbox';
+import { describe, expect, it } from 'vitest';
+import { created, useSandbox, type SandboxWorld } from './support/sandbox.js';
+
+const sandboxWorld = useSandbox();
+
+/** What X carries out before something goes wrong, and what it does not get to. */
+const acted: readonly FaultRule[] = [
+  { kind: 'reset-after-read' },
+  { kind: 'close-after-read' },
+  { kind: 'acted-http-503' },
+  { kind: 'acted-http-500' },
+  { kind: 'acted-stall', stallMs: 20 },
+  { kind: 'half-body' },
+  { kind: 'malformed-json' },
+  { kind: 'garbage' },
+  { kind: 'empty-json' },
+  { kind: 'length-too-long' },
+  { kind: 'length-too-short' },
+];
+const untouched: readonly FaultRule[] = [
+  { kind: 'reset-before-read' },
+  { kind: 'close-before-read' },
+  { kind: 'stall', stallMs: 20 },
+  { kind: 'http-500' },
+  { kind: 'http-503' },
+  { kind: 'html-200' },
+  { kind: 'html-502' },
+  { kind: 'redirect', location: 'http://127.0.0.1:9/' },
+];
+
+const named = (rules: readonly FaultRule[]) => rules.map((rule) => [rule.kind, rule] as const);
+
+/** Texts and targets whose way back through X is not straight. */
+const posts = (x: XSandbox) =>
+  [
+    ['x_post_tweet', { text: 'plain' }],
+    [
+      'x_post_tweet',
+      { text: 'links https://example.com/a?b=1&c=2 and example.org <&> “café\u0301”' },
+    ],
+    ['x_reply_to_tweet', { text: 'yes & no', in_reply_to_id: x.landmarks.mentionId }],
+    ['x_quote_tweet', { text: 'look', quoted_tweet_id: x.landmarks.unaskedPostId }],
+  ] as const;
+
+async function enterprise(config: object = {}): Promise<SandboxWorld> {
+  return sandboxWorld(
+    { tier: 'enterprise' },
+    { toolTimeoutSecs: 8, attemptTimeoutSecs: 4, ...config },
+  );
+}
+
+describe('a post that X carried out, and did not say so', () => {
+  it.each(named(acted))('is found again after %s, and is not sent twice', async (_, rule) => {
+    const { rig, sandbox } = await enterprise();
+    for (const [tool, args] of posts(sandbox)) {
+      const before = created(sandbox).length;
+      sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
+      const data = await rig.data(tool, args);
+      const commits = created(sandbox).slice(before);
+      expect(commits).toHaveLength(1);
+      expect(data['id']).toBe(commits[0]?.id);
+    }
+  });
+
+  it('is found with its media', async () => {
+    const { rig, sandbox } = await enterprise();
+    const { id: mediaId } = await uploadPicture(sandbox);
+    for (const text of ['with a picture', '']) {
+      sandbox.setFaults([{ kind: 'reset-after-read', routes: ['create-post'], times: 1 }]);
+      const data = await rig.data('x_post_tweet', { text, media_ids: [mediaId] });
+      expect(data['id']).toBe(created(sandbox).at(-1)?.id);
+    }
+  });
+
+  it('is looked for as long as X may be late, and not longer', async () => {
+    const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 2, attemptTimeoutSecs: 1 });
+    sandbox.setLag(500);
+    sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
+    const data = await rig.data('x_post_tweet', { text: 'late' });
+    expect(data['id']).toBe(created(sandbox)[0]?.id);
+    sandbox.setLag(60_000);
+    sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
+    const error = await rig.error('x_post_tweet', { text: 'too late' });
+    expect(error).toMatchObject({
+      code: 'outcome_unknown',
+      retryable: false,
+      outcome: 'unknown',
+      details: { cause_code: 'x_api_error', status: 503 },
+    });
+    expect(created(sandbox)).toHaveLength(2);
+  });
+});
+
+describe('a post that X did not get to', () => {
+  it.each(named(untouched))('is not sent again after %s: nobody knows', async (_, rule) => {
+    const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 0.5, attemptTimeoutSecs: 0.3 });
+    for (const [tool, args] of posts(sandbox).slice(0, 2)) {
+      sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
+      expect(await rig.error(tool, args)).toMatchObject({
+        code: 'outcome_unknown',
+        outcome: 'unknown',
+      });
+    }
+    expect(created(sandbox)).toEqual([]);
+    expect(sandbox.log({ route: 'create-post' })).toHaveLength(2);
+  });
+
+  it('is sent again if not even a connection came to be', async () => {
+    const { rig, sandbox } = await enterprise();
+    sandbox.setFaults([{ kind: 'reset-on-connect', times: 1 }]);
+    expect(await rig.data('x_post_tweet', { text: 'second try' })).toBeDefined();
+    expect(created(sandbox)).toHaveLength(1);
+  });
+
+  it('was surely not sent while nobody was there', async () => {
+    const { rig, sandbox } = await enterprise({ maxRetries: 1 });
+    await sandbox.setReachable(false);
+    expect(await rig.error('x_post_tweet', { text: 'hello?' })).toMatchObject({
+      code: 'x_network_error',
+      retryable: true,
+      outcome: 'not_executed',
+    });
+    await sandbox.setReachable(true);
+    expect(await rig.data('x_post_tweet', { text: 'hello?' })).toBeDefined();
+  });
+});
+
+describe('a refusal', () => {
+  const refusals: readonly [FaultKind, string, string?][] = [
+    ['x-402-credits', 'x_credits_depleted'],
+    ['x-403-duplicate', 'upstream_rejected', 'duplicate_content'],
+    ['x-403-reply-not-allowed', 'x_forbidden', 'reply_not_allowed'],
+    ['x-403-not-permitted', 'x_forbidden', 'forbidden'],
+    ['x-403-not-authorized', 'x_forbidden', 'forbidden'],
+    ['x-403-spend-cap', 'x_credits_depleted'],
+    ['x-403-client-not-enrolled', 'x_forbidden', 'not_enrolled'],
+    ['x-403-user-not-enrolled', 'x_forbidden', 'not_enrolled'],
+    ['x-403-official-client', 'x_forbidden', 'not_enrolled'],
+    ['x-403-unsupported-authentication', 'x_forbidden', 'wrong_auth_kind'],
+    ['x-403-oauth1-permissions', 'x_forbidden', 'wrong_auth_kind'],
+    ['x-403-suspended', 'x_account_restricted', 'account_restricted'],
+    ['x-403-locked', 'x_account_restricted', 'account_restricted'],
+    ['x-403-restricted', 'x_account_restricted', 'account_restricted'],
+    ['http-404', 'not_found'],
+    ['http-400', 'upstream_rejected', 'invalid_request'],
+    ['http-409', 'upstream_rejected', 'conflict'],
+  ];
+
+  it.for(refusals)('%s is %s, and nothing was done', async ([kind, code, reason]) => {
+    const { rig, sandbox } = await enterprise();
+    sandbox.setFaults([{ kind, routes: ['create-post'], times: 1 }]);
+    const error = await rig.error('x_post_tweet', { text: 'no' });
+    expect(error).toMatchObject({ code, retryable: false, outcome: 'not_executed' });
+    if (reason !== undefined) expect(error.details).toMatchObject({ reason });
+    expect(created(sandbox)).toEqual([]);
+    expect(sandbox.log({ route: 'create-post' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['x-429-window', '15 minutes', 900_000],
+    ['x-429-legacy', '15 minutes', 900_000],
+    ['x-429-day', '24h user', 86_400_000],
+  ] as const)(
+    '%s says when to come back, and the next call is not sent',
+    async (kind, scope, ms) => {
+      const { rig, sandbox } = await enterprise();
+      sandbox.setFaults([{ kind, routes: ['create-post'], times: 1 }]);
+      for (const sent of [1, 1]) {
+        const error = await rig.error('x_post_tweet', { text: 'slower' });
+        expect(error).toMatchObject({
+          code: 'x_rate_limited',
+          retryable: true,
+          outcome: 'not_executed',
+          details: { scope },
+        });
+        expect(error.retry_after_ms).toBeGreaterThan(ms - 5_000);
+        expect(error.retry_after_ms).toBeLessThanOrEqual(ms + 1_000);
+        expect(Date.parse(error.rate_limit_reset ?? '')).toBeGreaterThan(Date.now());
+        expect(sandbox.log({ route: 'create-post' })).toHaveLength(sent);
+      }
+      // Limits are counted by endpoint: others are not held back.
+      expect(await rig.data('x_get_me')).toBeDefined();
+    },
+  );
+
+  it('x-429-usage-cap gives no time to come back', async () => {
+    const { rig, sandbox } = await enterprise();
+    sandbox.setFaults([{ kind: 'x-429-usage-cap', routes: ['post'], times: 1 }]);
+    const error = await rig.error('get_tweet_by_id', { tweet_id: '1' });
+    expect(error).toMatchObject({ code: 'x_rate_limited', details: { final: true } });
+    expect(error.retry_after_ms).toBeUndefined();
+  });
+});
+
+describe('what has the same end if it is repeated', () => {
+  const engagements = [
+    ['x_like_tweet', 'like', 'x_unlike_tweet', 'unlike'],
+    ['x_retweet', 'repost', 'x_unretweet', 'unrepost'],
+  ] as const;
+
+  it.each(named([...acted.slice(0, 6), { kind: 'http-503' }, { kind: 'reset-before-read' }]))(
+    'is sent again after %s',
+    async (_, rule) => {
+      const { rig, sandbox } = await enterprise();
+      const args = { tweet_id: sandbox.landmarks.unaskedPostId };
+      for (const [act, actRoute, undo, undoRoute] of engagements) {
+        sandbox.setFaults([{ ...rule, routes: [actRoute, undoRoute], times: 1 }]);
+        expect(await rig.data(act, args)).toBeDefined();
+        sandbox.setFaults([{ ...rule, routes: [actRoute, undoRoute], times: 1 }]);
+        expect(await rig.data(undo, args)).toBeDefined();
+      }
+      const kinds = sandbox.commits().map(({ kind }) => kind);
+      expect(kinds).toEqual(['like.created', 'like.deleted', 'repost.created', 'repost.deleted']);
+    },
+  );
+
+  it('a delete that was carried out and not confirmed is a delete', async () => {
+    const { rig, sandbox } = await enterprise();
+    const { id } = await rig.data('x_post_tweet', { text: 'gone soon' });
+    sandbox.setFaults([{ kind: 'reset-after-read', routes: ['delete-post'], times: 1 }]);
+    expect(await rig.data('x_delete_tweet', { tweet_id: id })).toEqual({ id, deleted: true });
+    expect(sandbox.commits({ kind: 'post.deleted' })).toHaveLength(1);
+  });
+});
+
+async function uploadPicture(x: XSandbox): Promise<{ readonly id: string }> {
+  const send = async (path: string, body: object): Promise<{ data: { id: string } }> => {
+    const answer = await fetch(`${x.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${x.credentials.accessToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { data: { id: string } };
+  };
+  const { data } = await send('/2/media/upload', {
+    media: Buffer.from('picture').toString('base64'),
+    media_category: 'tweet_image',
+    media_type: 'image/png',
+  });
+  return data;
+}

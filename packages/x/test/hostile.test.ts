@@ -1,0 +1,121 @@
+import { gzipSync } from 'node:zlib';
+import { envelopeSchema } from '@toolkeel/contract';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { argumentsOf } from './support/arguments.js';
+import { secrets } from './support/rig.js';
+import type { Reply } from './support/server.js';
+import { useWorld } from './support/world.js';
+
+const { world } = useWorld();
+
+describe('an upstream that means no good', () => {
+  it('is not read beyond the limit, neither packed nor unpacked', async () => {
+    const filler = Buffer.alloc(2_000_000, 'a');
+    const replies: readonly Reply[] = [
+      { text: filler },
+      { text: gzipSync(filler), headers: { 'content-encoding': 'gzip' } },
+      { text: 'x', headers: { 'content-length': '999999999' } },
+      { status: 400, text: filler },
+      { text: 'not gzip', headers: { 'content-encoding': 'gzip' } },
+    ];
+    for (const reply of replies) {
+      const { rig } = await world(() => reply, { maxResponseBytes: 65_536, maxRetries: 0 });
+      expect(['x_api_error', 'upstream_rejected', 'x_network_error']).toContain(
+        await rig.code('x_get_me'),
+      );
+    }
+  });
+
+  it('cannot make us repeat our token to anybody', async () => {
+    const leak = `Bearer ${secrets.USER} app ${secrets.APP}`;
+    const replies: readonly Reply[] = [
+      { json: { data: { id: '1', username: 'me', description: leak, name: leak } } },
+      { status: 403, json: { title: leak, detail: leak, type: `https://x/${leak}` } },
+      { status: 400, json: { errors: [{ message: leak }] } },
+      { json: { errors: [{ title: leak, detail: leak, value: leak, resource_id: leak }] } },
+    ];
+    for (const reply of replies) {
+      const { rig } = await world(() => reply);
+      for (const tool of ['x_get_me', 'x_like_tweet', 'x_post_tweet']) {
+        const envelope = await rig.run(tool, argumentsOf[tool]);
+        expect(JSON.stringify(envelope)).not.toContain(secrets.USER);
+        expect(rig.logged.join()).not.toContain(secrets.USER);
+      }
+      expect(JSON.stringify(rig.events, (_, value: unknown) => value)).not.toContain(secrets.USER);
+    }
+  });
+
+  it('cannot make us wait for years, nor hold us back for ever', async () => {
+    const { rig, server } = await world(() => ({
+      status: 429,
+      json: {},
+      headers: {
+        'x-rate-limit-limit': '1',
+        'x-rate-limit-remaining': '0',
+        'x-rate-limit-reset': String(Math.floor(Date.now() / 1000) + 10 * 365 * 86_400),
+      },
+    }));
+    const error = await rig.error('x_get_me');
+    expect(error.code).toBe('x_rate_limited');
+    expect(error.retry_after_ms).toBeUndefined();
+    await rig.error('x_get_me');
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('gets an answer out of every tool that fits its schema, whatever it sends', async () => {
+    let reply: Reply = {};
+    const { rig } = await world(() => reply, {
+      maxRetries: 0,
+      tier: 'enterprise',
+      toolTimeoutSecs: 0.3,
+      attemptTimeoutSecs: 0.2,
+    });
+    const odd = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.constantFrom<unknown>(null, '1', 7, [], {}, '__proto__', '9'.repeat(30), {
+        id: '1',
+        text: 5,
+      }),
+    );
+    const doc = fc.dictionary(
+      fc.constantFrom('data', 'errors', 'meta', 'includes', 'title', 'type', '__proto__'),
+      fc.oneof(
+        odd,
+        fc.array(odd, { maxLength: 3 }),
+        fc.dictionary(
+          fc.constantFrom(
+            'id',
+            'text',
+            'username',
+            'name',
+            'users',
+            'next_token',
+            'entities',
+            'liked',
+          ),
+          odd,
+        ),
+      ),
+    );
+    const tools = rig.instance.tools.filter(
+      ({ name, requires }) =>
+        requires.includes('x_client') && !/post|reply|quote|upload/.test(name),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...tools),
+        doc,
+        fc.constantFrom(200, 201, 400, 403, 404, 429, 500),
+        async ({ name }, json, status) => {
+          reply = { status, json };
+          const envelope = await rig.run(name, argumentsOf[name]);
+          expect(envelopeSchema.safeParse(envelope).success).toBe(true);
+          const code = envelope.success ? 'ok' : envelope.error.code;
+          expect(['internal_error', 'serialization_error']).not.toContain(code);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { created, useSandbox } from './support/sandbox.js';
+
+const sandboxWorld = useSandbox();
+
+describe('writing to the sandbox', () => {
+  it('posts, replies, quotes and deletes', async () => {
+    const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
+    const { mentionId, unaskedPostId } = sandbox.landmarks;
+    const posted = await rig.data('x_post_tweet', { text: 'a < b & https://example.com' });
+    const reply = await rig.data('x_reply_to_tweet', { text: 'yes', in_reply_to_id: mentionId });
+    const quote = await rig.data('x_quote_tweet', { text: 'so', quoted_tweet_id: unaskedPostId });
+    expect(created(sandbox)).toMatchObject([
+      { id: posted['id'], text: 'a < b & https://example.com' },
+      { id: reply['id'], text: 'yes', reply_to: mentionId },
+      { id: quote['id'], text: 'so', quote_of: unaskedPostId },
+    ]);
+    expect(await rig.data('x_delete_tweet', { tweet_id: posted['id'] })).toEqual({
+      id: posted['id'],
+      deleted: true,
+    });
+    expect(await rig.code('get_tweet_by_id', { tweet_id: posted['id'] })).toBe('not_found');
+    expect(await rig.code('x_delete_tweet', { tweet_id: '1' })).toBe('not_found');
+  });
+
+  it('posts threads, each tweet in reply to the one before', async () => {
+    const { rig, sandbox } = await sandboxWorld();
+    const data = await rig.data('x_post_thread', { tweets: ['one', 'two', 'three'] });
+    const [one, two, three] = created(sandbox);
+    expect(data['root_id']).toBe(one?.id);
+    expect(two).toMatchObject({ text: 'two', reply_to: one?.id });
+    expect(three).toMatchObject({ text: 'three', reply_to: two?.id });
+  });
+
+  it.each([
+    ['x_like_tweet', 'x_unlike_tweet', 'liked', 'like'],
+    ['x_retweet', 'x_unretweet', 'retweeted', 'repost'],
+    ['x_bookmark_tweet', 'x_unbookmark_tweet', 'bookmarked', 'bookmark'],
+  ])('%s and %s', async (act, undo, flag, kind) => {
+    const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
+    const args = { tweet_id: sandbox.landmarks.unaskedPostId };
+    await rig.data(undo, args);
+    const before = sandbox.commits().length;
+    expect(await rig.data(act, args)).toEqual({ ...args, [flag]: true });
+    expect(await rig.data(act, args)).toEqual({ ...args, [flag]: true });
+    expect(await rig.data(undo, args)).toEqual({ ...args, [flag]: false });
+    expect(sandbox.commits({ after: before }).map((commit) => commit.kind)).toEqual([
+      `${kind}.created`,
+      `${kind}.deleted`,
+    ]);
+  });
+
+  it('follows, and waits for those who have to agree', async () => {
+    const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
+    const { strangerId: id, protectedId } = sandbox.landmarks;
+    const followed = { target_user_id: id, following: true, pending_follow: false };
+    expect(await rig.data('x_follow_user', { target_user_id: id })).toEqual(followed);
+    expect(await rig.data('x_unfollow_user', { target_user_id: id })).toMatchObject({
+      following: false,
+    });
+    expect(await rig.data('x_follow_user', { target_user_id: protectedId })).toMatchObject({
+      following: false,
+      pending_follow: true,
+    });
+  });
+
+  it.each([
+    ['x_like_tweet', { tweet_id: '1' }],
+    ['x_unlike_tweet', { tweet_id: '1' }],
+    ['x_follow_user', { target_user_id: '1' }],
+    ['x_quote_tweet', { text: 'a', quoted_tweet_id: '1' }],
+  ])('%s is refused without a call where the tier forbids it', async (tool, args) => {
+    const { rig, sandbox } = await sandboxWorld();
+    expect(await rig.error(tool, args)).toMatchObject({
+      code: 'x_forbidden',
+      outcome: 'not_executed',
+      details: { reason: 'tier' },
+    });
+    expect(sandbox.log()).toEqual([]);
+  });
+
+  it('does not send what X would refuse as too long: one rule for every tool', async () => {
+    const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
+    const text = '語'.repeat(141);
+    const calls = [
+      ['x_post_tweet', { text }],
+      ['x_reply_to_tweet', { text, in_reply_to_id: '1' }],
+      ['x_quote_tweet', { text, quoted_tweet_id: '1' }],
+      ['x_post_thread', { tweets: ['fine', text] }],
+    ] as const;
+    for (const [tool, args] of calls) {
+      expect(await rig.error(tool, args)).toMatchObject({
+        code: 'tweet_too_long',
+        outcome: 'not_executed',
+        details: { weighted_length: 282, limit: 280 },
+      });
+    }
+    expect(sandbox.log()).toEqual([]);
+    const fits = `${'語'.repeat(128)} https://example.com/${'a'.repeat(200)}`;
+    expect(await rig.data('x_post_tweet', { text: fits })).toBeDefined();
+  });
+
+  it('names the post that a duplicate is a duplicate of', async () => {
+    const { rig } = await sandboxWorld();
+    const { id } = await rig.data('x_post_tweet', { text: 'the same & more' });
+    expect(await rig.error('x_post_tweet', { text: 'the same & more' })).toMatchObject({
+      code: 'upstream_rejected',
+      outcome: 'not_executed',
+      details: { status: 403, reason: `duplicate_content:${String(id)}` },
+    });
+  });
+
+  it('says that a reply was not asked for', async () => {
+    const { rig, sandbox } = await sandboxWorld();
+    const args = { text: 'hello', in_reply_to_id: sandbox.landmarks.unaskedPostId };
+    expect(await rig.error('x_reply_to_tweet', args)).toMatchObject({
+      code: 'x_forbidden',
+      details: { status: 403, reason: 'reply_not_allowed' },
+    });
+  });
+});

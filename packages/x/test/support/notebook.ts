@@ -1,0 +1,62 @@
+import { outcomeOfFault, type Around, type Next, type Reconciliation } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+
+interface ReadBack<T> {
+  readonly readBack: (open: { readonly sentAt: number }) => Promise<Reconciliation<T>>;
+}
+
+/** As much of a journal as a handler can see: the right to send, and steps that are kept. */
+export interface Notebook {
+  readonly around: Around;
+  /** When something was about to be sent, and for which step. */
+  readonly sendings: { readonly step: string | undefined; readonly at: number }[];
+  readonly steps: Map<
+    string,
+    { readonly done: boolean; readonly result?: unknown; readonly at: number }
+  >;
+  /** From now on nothing may be sent: the lease is lost, or a limit is used up. */
+  refuse: (() => never) | undefined;
+}
+
+export function notebook(): Notebook {
+  let current: string | undefined;
+  const book: Notebook = {
+    sendings: [],
+    steps: new Map(),
+    refuse: undefined,
+    around: (_call, next: Next) => next({ operation }),
+  };
+  const operation = {
+    id: 'op_test',
+    sending: async () => {
+      book.refuse?.();
+      book.sendings.push({ step: current, at: Date.now() });
+      if (current !== undefined) book.steps.set(current, { done: false, at: Date.now() });
+      return { token: 1 };
+    },
+    step: async <T>(name: string, run: () => Promise<T>, reconcile?: ReadBack<T>): Promise<T> => {
+      const known = book.steps.get(name);
+      if (known?.done) return known.result as T;
+      if (known) {
+        const found = await reconcile?.readBack({ sentAt: known.at });
+        if (found?.found !== 'executed') throw new Error(`nobody knows how ${name} ended`);
+        book.steps.set(name, { done: true, result: found.data, at: known.at });
+        return found.data;
+      }
+      current = name;
+      try {
+        const result = await run();
+        book.steps.set(name, { done: true, result, at: Date.now() });
+        return result;
+      } catch (cause) {
+        const isRefused =
+          cause instanceof FaultError && outcomeOfFault('once', cause.fault) === 'not_executed';
+        if (isRefused) book.steps.delete(name);
+        throw cause;
+      } finally {
+        current = undefined;
+      }
+    },
+  };
+  return book;
+}

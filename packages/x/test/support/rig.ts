@@ -1,0 +1,81 @@
+import {
+  createPageTokens,
+  runTool,
+  type Envelope,
+  type PackEvent,
+  type PackInstance,
+  type RunOptions,
+} from '@toolkeel/contract';
+import type * as z from 'zod';
+import { configSchema, createXPack } from '../../src/index.js';
+
+type Answer = Readonly<Record<string, unknown>>;
+export type Config = z.input<typeof configSchema>;
+
+export interface Rig {
+  readonly instance: PackInstance;
+  readonly events: PackEvent[];
+  readonly logged: string[];
+  run(tool: string, args?: unknown, options?: RunOptions): Promise<Envelope<Answer>>;
+  /** The data of a call that has to succeed. */
+  data(tool: string, args?: unknown, options?: RunOptions): Promise<Answer>;
+  /** The error of a call that has to fail. */
+  error(tool: string, args?: unknown, options?: RunOptions): Promise<Failure>;
+  /** The code of a call that has to fail. */
+  code(tool: string, args?: unknown, options?: RunOptions): Promise<string>;
+  close(): Promise<void>;
+}
+
+type Failure = Extract<Envelope<Answer>, { success: false }>['error'];
+
+const tokens = createPageTokens({ keys: [Buffer.alloc(32, 7)] });
+
+export const secrets = {
+  APP: 'app-bearer-token',
+  USER: 'user-access-token',
+  SECRET: 'client-secret',
+};
+
+/** The pack with X on loopback, and nobody else. */
+export async function createRig(
+  config: Config,
+  env: Readonly<Record<string, string>> = secrets,
+): Promise<Rig> {
+  const events: PackEvent[] = [];
+  const logged: string[] = [];
+  const instance = await createXPack({ env }).create(configSchema.parse(config), {
+    now: () => performance.now(),
+    // The jitter's shortest wait: tests of retries need not take their time.
+    random: () => 0,
+    log: (...line) => logged.push(JSON.stringify(line)),
+    observe: (event) => events.push(event),
+  });
+  const run: Rig['run'] = async (name, args = {}, options = {}) => {
+    const tool = instance.tools.find((one) => one.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    const unexpected: unknown[] = [];
+    const onUnexpected = (cause: unknown) => unexpected.push(cause);
+    const result = await runTool(tool, args, { tokens, onUnexpected, ...options });
+    for (const cause of unexpected) throw cause;
+    return result.envelope as Envelope<Answer>;
+  };
+  const error: Rig['error'] = async (name, args, options) => {
+    const envelope = await run(name, args, options);
+    if (envelope.success) throw new Error(`succeeded: ${JSON.stringify(envelope.data)}`);
+    return envelope.error;
+  };
+  return {
+    instance,
+    events,
+    logged,
+    run,
+    error,
+    data: async (name, args, options) => {
+      const envelope = await run(name, args, options);
+      if (!envelope.success) throw new Error(JSON.stringify(envelope.error));
+      return envelope.data;
+    },
+    code: async (name, args, options) => (await error(name, args, options)).code,
+    close: () => instance.close(),
+  };
+}

@@ -1,0 +1,137 @@
+import { raise, toolError } from '@toolkeel/contract';
+import { describe, expect, it } from 'vitest';
+import { notebook } from './support/notebook.js';
+import { created, useSandbox } from './support/sandbox.js';
+
+const sandboxWorld = useSandbox();
+const fast = { toolTimeoutSecs: 8, attemptTimeoutSecs: 4 };
+const tweets = ['one', 'two & more', 'three https://example.com'];
+
+describe('a thread that stops half way', () => {
+  it('tells what was posted, what was not and why, with the time to wait', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], skip: 1, times: 1 }]);
+    const book = notebook();
+    const envelope = await rig.run('x_post_thread', { tweets }, book);
+    const [first] = created(sandbox);
+    expect(envelope).toMatchObject({
+      success: false,
+      data: {
+        posted: [{ index: 0, id: first?.id }],
+        failed: { index: 1, code: 'x_rate_limited', retry_after_ms: expect.any(Number) as number },
+        unposted: 2,
+      },
+      error: {
+        code: 'thread_partial_failure',
+        retryable: true,
+        retry_after_ms: expect.any(Number) as number,
+        details: { posted: 1, failed_at_index: 1, cause_code: 'x_rate_limited' },
+      },
+    });
+    expect(envelope.success ? '' : envelope.error.outcome).toBeUndefined();
+  });
+
+  it('goes on at the first part that is not posted, however late', async () => {
+    const { rig, sandbox, another } = await sandboxWorld({}, fast);
+    const book = notebook();
+    sandbox.setFaults([
+      { kind: 'x-403-not-permitted', routes: ['create-post'], skip: 1, times: 1 },
+    ]);
+    expect(await rig.code('x_post_thread', { tweets }, book)).toBe('thread_partial_failure');
+    const later = await another();
+    const data = await later.data('x_post_thread', { tweets }, book);
+    const made = created(sandbox);
+    expect(made.map(({ text }) => text)).toEqual(tweets);
+    expect(data['tweets']).toMatchObject(made.map(({ id }) => ({ id })));
+    expect(made[2]).toMatchObject({ reply_to: made[1]?.id });
+  });
+
+  it('finds a part again whose end nobody saw, and goes on behind it', async () => {
+    const { rig, sandbox, another } = await sandboxWorld({}, fast);
+    const book = notebook();
+    sandbox.setLag(60_000);
+    sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
+    const envelope = await rig.run('x_post_thread', { tweets }, book);
+    // The notebook is simpler than a journal and does not read back in the same life.
+    expect(envelope).toMatchObject({
+      data: { posted: [{ index: 0 }], failed: { index: 1, code: 'x_api_error' } },
+      error: { code: 'outcome_unknown', outcome: 'unknown' },
+    });
+    sandbox.clock.advance(61_000);
+    sandbox.setLag(0);
+    const data = await (await another()).data('x_post_thread', { tweets }, book);
+    const made = created(sandbox);
+    expect(made.map(({ text }) => text)).toEqual(tweets);
+    expect(data['tweets']).toMatchObject(made.map(({ id }) => ({ id })));
+  });
+
+  it('that failed at its first part answers with the cause itself', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], times: 1 }]);
+    expect(await rig.error('x_post_thread', { tweets }, notebook())).toMatchObject({
+      code: 'x_rate_limited',
+      outcome: 'not_executed',
+      retry_after_ms: expect.any(Number) as number,
+    });
+  });
+
+  it('finds out by itself where there is no journal, and says how to go on', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    sandbox.setFaults([
+      { kind: 'reset-after-read', routes: ['create-post'], skip: 1, times: 1 },
+      { kind: 'x-403-not-permitted', routes: ['create-post'], skip: 1, times: 1 },
+    ]);
+    const envelope = await rig.run('x_post_thread', { tweets });
+    const made = created(sandbox);
+    expect(made).toHaveLength(2);
+    expect(envelope).toMatchObject({
+      data: { posted: made.map(({ id }, index) => ({ index, id })) },
+      error: { message: expect.stringContaining(`in reply to ${made[1]?.id}`) as string },
+    });
+  });
+
+  it('stops before a part for which there is no time', async () => {
+    const { rig, sandbox } = await sandboxWorld(
+      { latency: { fixedMs: 300 } },
+      { toolTimeoutSecs: 2, attemptTimeoutSecs: 2 },
+    );
+    const letters = [...'abcdefgh'];
+    const error = await rig.error('x_post_thread', { tweets: letters }, notebook());
+    expect(error).toMatchObject({
+      code: 'thread_partial_failure',
+      details: { cause_code: 'x_network_error' },
+    });
+    expect(created(sandbox).length).toBeLessThan(letters.length);
+  });
+});
+
+describe('the right to send', () => {
+  it('is asked for directly before each write, and after the connection was made', async () => {
+    const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' }, fast);
+    const book = notebook();
+    await rig.data('x_post_thread', { tweets }, book);
+    expect(book.sendings.map(({ step }) => step)).toEqual(['post 1', 'post 2', 'post 3']);
+    const other = notebook();
+    await rig.data('x_like_tweet', { tweet_id: sandbox.landmarks.unaskedPostId }, other);
+    expect(other.sendings).toHaveLength(1);
+    const unsent = notebook();
+    await sandbox.setReachable(false);
+    await rig.code('x_post_tweet', { text: 'nobody home' }, unsent);
+    expect(unsent.sendings).toEqual([]);
+  });
+
+  it('can be refused: then nothing leaves, and the reason goes on as it is', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    const book = notebook();
+    book.refuse = () =>
+      raise(
+        toolError('policy_denied_rate_limited', 'Enough for today.', { outcome: 'not_executed' }),
+      );
+    expect(await rig.error('x_post_tweet', { text: 'a' }, book)).toMatchObject({
+      code: 'policy_denied_rate_limited',
+      outcome: 'not_executed',
+    });
+    expect(sandbox.log({ route: 'create-post' })).toEqual([]);
+    expect(sandbox.commits()).toEqual([]);
+  });
+});

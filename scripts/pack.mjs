@@ -1,0 +1,25 @@
+import './lib/require-node.mjs';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { main } from './lib/main.mjs';
+import { cacheDir } from './lib/paths.mjs';
+import { say, withProgress } from './lib/progress.mjs';
+import { ready } from './lib/ready.mjs';
+import { capture, npm } from './lib/run.mjs';
+import { stage } from './lib/stage.mjs';
+
+// `npm run pack [folder]`: the tarballs that are published, into a folder.
+await main(async () => {
+  await ready();
+  const into = resolve(process.argv[2] ?? 'tarballs');
+  mkdirSync(into, { recursive: true });
+  const { code, output } = await withProgress(
+    () => 'packing',
+    async () => {
+      const dirs = await stage(resolve(cacheDir, 'publish'));
+      return capture(npm(['pack', ...dirs, '--ignore-scripts', '--pack-destination', into]));
+    },
+  );
+  say(output);
+  return code;
+});

@@ -1,0 +1,23 @@
+/**
+ * The suites that touch what differs between releases of Node: timers, signals, sockets, streams and
+ * processes. `npm test` runs them a second time, on a newer Node; the others compute, and come to the
+ * same result wherever they run.
+ */
+export const runtimeSuites: readonly string[] = [
+  // Real timers, unhandled rejections, what keeps a process alive, what errors look like.
+  'packages/kernel/test/*.test.ts',
+  // Alarms, AbortSignal, streams.
+  'packages/kernel/src/{engine,time}/*.test.ts',
+  // Ticks, immediates and timers around a handler.
+  'packages/contract/src/run/*.test.ts',
+  'packages/host/src/{call,stdio}/*.test.ts',
+  'packages/host/src/log/create-log.test.ts',
+  // A server on stdio and HTTP, its end, its clients. (Conformance chooses its own Nodes.)
+  'packages/host/test/{ends,http,interop,tracing}.test.ts',
+  // What a broken connection looks like, from both of its ends.
+  'packages/sandbox/test/{control,faults}.test.ts',
+  'packages/stac/test/{faults,reach}.test.ts',
+  'packages/stac/src/reach/*.test.ts',
+  // Processes, signals, the cap.
+  'packages/cli/test/{cap,serve,up}.test.ts',
+];
