@@ -18,6 +18,9 @@ export const runtimeSuites: readonly string[] = [
   'packages/sandbox/test/{control,faults}.test.ts',
   'packages/stac/test/{faults,reach}.test.ts',
   'packages/stac/src/reach/*.test.ts',
+  // Newer Node brings SQLite along, older Node takes it from a package.
+  'packages/journal/src/store/sqlite/*.test.ts',
+  'packages/journal/test/sqlite-failures.test.ts',
   // Processes, signals, the cap.
   'packages/cli/test/{cap,serve,up}.test.ts',
 ];

@@ -24,15 +24,6 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, string>();
-  const inFlight = new Set<string>();
-
-  const put = (record: OperationRecord, wasInFlight: boolean): void => {
-    all.set(record.id, record);
-    const isFlying = isInFlight(record);
-    if (isFlying === wasInFlight) return;
-    if (isFlying) inFlight.add(record.id);
-    else inFlight.delete(record.id);
-  };
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
     const time = now();
@@ -54,8 +45,11 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     forget(() => true, all.size - kept);
     full = 2 * Math.max(kept, all.size);
   };
+  /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
   const flying = (matches: (owner: string) => boolean): readonly string[] =>
-    [...inFlight].filter((id) => matches(all.get(id)!.owner!));
+    [...all.values()]
+      .filter((record) => isInFlight(record) && matches(record.owner!))
+      .map(({ id }) => id);
   const waiting = (): readonly OperationRecord[] =>
     [...all.values()].filter(({ state }) => state === 'awaiting_approval');
 
@@ -76,14 +70,14 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
         if (holders.has(record.slot)) return answer(false);
         holders.set(record.slot, record.id);
       }
-      put(record, false);
+      all.set(record.id, record);
       if (all.size > full) makeRoom();
       return answer(true);
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
       const after = changed(record, changes);
       if (record.slot !== undefined && after.slot === undefined) holders.delete(record.slot);
-      put(after, isInFlight(record));
+      all.set(record.id, after);
       const news = newsOf(record, after);
       if (news !== undefined) tell(news, record.id);
       return answer(after);
