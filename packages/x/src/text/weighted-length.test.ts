@@ -49,6 +49,8 @@ describe('weightedLength', () => {
       '日-.com.'.repeat(4_000),
       '日.jp_'.repeat(4_000),
       'https://'.repeat(3_000),
+      '😀'.repeat(12_000),
+      '日\u200d'.repeat(12_000),
     ];
     const started = performance.now();
     for (const text of hostile) weightedLength(text);
