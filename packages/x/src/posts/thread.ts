@@ -3,7 +3,7 @@ import {
   isToolError,
   outcomeOfFault,
   toolError,
-  type Reconciliation,
+  type StepReadBack,
   type ToolContext,
   type ToolError,
 } from '@toolkeel/contract';
@@ -14,14 +14,6 @@ import type { Scope } from '../scope.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
 import { readBack, type Posted } from './read-back.js';
-
-/** How a journal finds out about a step whose end nobody knows. */
-interface StepReadBack<T> {
-  readonly authoritative: boolean;
-  readonly readBack: (open: { readonly sentAt: number }) => Promise<Reconciliation<T>>;
-}
-
-type Step = <T>(name: string, run: () => Promise<T>, reconcile?: StepReadBack<T>) => Promise<T>;
 
 /** Less time than this is not enough for another post: better to stop before it than in it. */
 const LEAST_MS = 1_000;
@@ -46,12 +38,13 @@ export async function postThread(
           ? createPost(client, draft, scope)
           : createKnownPost(client, draft, scope, {});
       };
-      const step: Step | undefined = operation?.step;
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
         readBack: ({ sentAt }) => readBack(client, draft, sentAt, scope),
       };
-      posted.push(step ? await step(`post ${index + 1}`, send, reconcile) : await send());
+      posted.push(
+        operation ? await operation.step(`post ${index + 1}`, send, reconcile) : await send(),
+      );
     } catch (cause) {
       // Nothing stands there yet, so that the cause itself is the answer.
       if (posted.length === 0) throw cause;

@@ -49,6 +49,8 @@ describe('weightedLength', () => {
       '日-.com.'.repeat(4_000),
       '日.jp_'.repeat(4_000),
       'https://'.repeat(3_000),
+      '😀'.repeat(12_000),
+      '日\u200d'.repeat(12_000),
     ];
     // Its own work, whatever else the machine does. Growing with the square it would take minutes.
     const started = process.cpuUsage();

@@ -7,7 +7,13 @@ const HEAVY = 2;
 /** Emoji that are drawn as one, however many code points they have; keycaps also without U+FE0F. */
 // A literal would need a newer target: only `v` knows emoji that are sequences.
 const EMOJI = new RegExp('\\p{RGI_Emoji}|[0-9#*]\\u20E3|\\u{1F441}\\u200D\\u{1F5E8}', 'vy');
-const MAYBE_EMOJI = /[^\0-\u203b]|[\d#*©®]/;
+/**
+ * Where one of several code points may begin: a flag, or something that is joined, coloured or tagged. One
+ * alone weighs what its code point does, and asking EMOJI, a list of thousands, for each would be slow.
+ */
+const SEQUENCE = /\p{RI}|\p{Emoji}[\uFE0F\u200D\u20E3\u{1F3FB}-\u{1F3FF}\u{E0020}-\u{E007F}]/uy;
+const MAY_HAVE_SEQUENCES =
+  /[\uFE0F\u200D\u20E3\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}\u{E0020}-\u{E007F}]/u;
 
 /** Latin and its neighbours, and the punctuation that goes with them. All else counts twice. */
 function weightOf(codePoint: number): number {
@@ -35,11 +41,11 @@ export function weightedLength(text: string): number {
 }
 
 function lengthWithoutUrls(text: string): number {
-  const hasEmoji = MAYBE_EMOJI.test(text);
+  const hasSequences = MAY_HAVE_SEQUENCES.test(text);
   let length = 0;
   let at = 0;
   while (at < text.length) {
-    const emoji = hasEmoji ? emojiAt(text, at) : undefined;
+    const emoji = hasSequences ? sequenceAt(text, at) : undefined;
     if (emoji !== undefined) {
       length += HEAVY;
       at += emoji.length;
@@ -52,7 +58,9 @@ function lengthWithoutUrls(text: string): number {
   return length;
 }
 
-function emojiAt(text: string, at: number): string | undefined {
+function sequenceAt(text: string, at: number): string | undefined {
+  SEQUENCE.lastIndex = at;
+  if (!SEQUENCE.test(text)) return undefined;
   EMOJI.lastIndex = at;
   return EMOJI.exec(text)?.[0];
 }

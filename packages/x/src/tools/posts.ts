@@ -158,8 +158,12 @@ export const deleteTweet = (client: Client) =>
     },
     {
       inverse: {
-        of: postTweetSpec.name,
-        matches: ({ tweet_id: id }, { data }) => docOf(data)?.['id'] === id,
+        of: [postTweetSpec, replyToTweetSpec, quoteTweetSpec, postThreadSpec].map(
+          ({ name }) => name,
+        ),
+        // A thread without its first tweet is gone as a thread.
+        matches: ({ tweet_id: id }, { data }) =>
+          docOf(data)?.['id'] === id || docOf(data)?.['root_id'] === id,
       },
       estimateCost: () => readCost(client.prices, 'interaction_delete', 1),
     },

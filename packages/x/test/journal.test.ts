@@ -1,0 +1,194 @@
+import { acceptControls, runTool, type Envelope, type Tool } from '@toolkeel/contract';
+import { createJournal, memoryStore, passingSealing, type JournalStore } from '@toolkeel/journal';
+import type { FaultRule } from '@toolkeel/sandbox';
+import { describe, expect, it } from 'vitest';
+import type { Config, Rig } from './support/rig.js';
+import { created, useSandbox } from './support/sandbox.js';
+import { useWorld } from './support/world.js';
+
+const sandboxWorld = useSandbox();
+const { onClose } = useWorld();
+
+type Answer = Envelope<Readonly<Record<string, unknown>>>;
+type Call = (tool: string, args: object) => Promise<Answer>;
+
+/** The tools of a pack as a host with a journal calls them. */
+function journaled(rig: Rig, store: JournalStore): Call {
+  const tools = rig.instance.tools.map((tool): Tool => acceptControls(tool));
+  const load = (name: string) => tools.find((tool) => tool.name === name);
+  const journal = createJournal({
+    store,
+    sealing: passingSealing(),
+    tools: { specs: () => tools, load },
+    observe: () => undefined,
+  });
+  onClose(() => journal.close());
+  return async (name, args) => {
+    const tool = load(name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    const deadline = performance.now() + 3_000;
+    const run = await runTool(tool, args, { around: journal.around, deadline });
+    return run.envelope as Answer;
+  };
+}
+
+const brief: Config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 1 };
+
+async function world(options: object = {}, config: Config = {}) {
+  const { sandbox, rig, another } = await sandboxWorld(
+    { tier: 'enterprise', ...options },
+    { ...brief, ...config },
+  );
+  const store = memoryStore();
+  return {
+    sandbox,
+    call: journaled(rig, store),
+    next: async () => journaled(await another(), store),
+  };
+}
+
+const codeOf = (answer: Answer) => (answer.success ? 'ok' : answer.error.code);
+
+const acted: readonly FaultRule[] = [
+  { kind: 'reset-after-read' },
+  { kind: 'close-after-read' },
+  { kind: 'acted-http-503' },
+  { kind: 'acted-stall', stallMs: 20 },
+  { kind: 'half-body' },
+  { kind: 'garbage' },
+];
+const untouched: readonly FaultRule[] = [
+  { kind: 'reset-before-read' },
+  { kind: 'http-503' },
+  { kind: 'stall', stallMs: 20 },
+];
+
+describe('with a journal', () => {
+  it.each(acted.map((rule) => [rule.kind, rule] as const))(
+    'what X carried out before %s is known at once, and a repeat gets the same answer',
+    async (_, rule) => {
+      const { sandbox, call, next } = await world();
+      const { mentionId, unaskedPostId } = sandbox.landmarks;
+      const calls = [
+        ['x_post_tweet', { text: 'a < b https://example.com/x?y=1' }],
+        ['x_reply_to_tweet', { text: 'yes', in_reply_to_id: mentionId }],
+        ['x_quote_tweet', { text: 'look', quoted_tweet_id: unaskedPostId }],
+      ] as const;
+      for (const [tool, args] of calls) {
+        const before = created(sandbox).length;
+        sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
+        const first = await call(tool, args);
+        const [made] = created(sandbox).slice(before);
+        expect(first).toMatchObject({ success: true, data: { id: made?.id } });
+        const again = await (await next())(tool, args);
+        expect(again).toMatchObject({
+          data: first.data,
+          meta: { idempotency: { replayed: true } },
+        });
+        expect(created(sandbox)).toHaveLength(before + 1);
+      }
+    },
+  );
+
+  it.each(untouched.map((rule) => [rule.kind, rule] as const))(
+    'what X did not get to before %s is not sent again by anybody',
+    async (_, rule) => {
+      const { sandbox, call, next } = await world({}, { toolTimeoutSecs: 1 });
+      sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
+      for (const ask of [call, call, await next()]) {
+        expect(codeOf(await ask('x_post_tweet', { text: 'lost' }))).toBe('outcome_unknown');
+      }
+      expect(created(sandbox)).toEqual([]);
+      expect(sandbox.log({ route: 'create-post' })).toHaveLength(1);
+    },
+    30_000,
+  );
+
+  it('finds out later what X showed late', async () => {
+    const { sandbox, call, next } = await world({}, { toolTimeoutSecs: 1 });
+    sandbox.setLag(3_600_000);
+    sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
+    expect(codeOf(await call('x_post_tweet', { text: 'late' }))).toBe('outcome_unknown');
+    sandbox.setLag(0);
+    const answer = await (await next())('x_post_tweet', { text: 'late' });
+    expect(answer).toMatchObject({ success: true, data: { id: created(sandbox)[0]?.id } });
+    expect(created(sandbox)).toHaveLength(1);
+  }, 30_000);
+
+  it('many who ask for the same get one post', async () => {
+    const { sandbox, call, next } = await world({ latency: { fixedMs: 30 } });
+    const other = await next();
+    const asks = Array.from({ length: 12 }, (_, index) =>
+      (index % 2 === 0 ? call : other)('x_post_tweet', { text: 'once' }),
+    );
+    const answers = await Promise.all(asks);
+    expect(created(sandbox)).toHaveLength(1);
+    for (const answer of answers) expect(answer.data).toEqual(answers[0]?.data);
+  });
+
+  it('a thread goes on where it stopped, in another process, with what was found again', async () => {
+    const { sandbox, call, next } = await world();
+    const tweets = ['one', 'two & more', 'three example.com', 'four'];
+    sandbox.setFaults([
+      { kind: 'reset-after-read', routes: ['create-post'], skip: 1, times: 1 },
+      { kind: 'x-403-not-permitted', routes: ['create-post'], skip: 1, times: 1 },
+    ]);
+    const stopped = await call('x_post_thread', { tweets });
+    expect(stopped).toMatchObject({
+      success: false,
+      data: { posted: [{ index: 0 }, { index: 1 }], failed: { index: 2, code: 'x_forbidden' } },
+      error: { code: 'thread_partial_failure', details: { posted: 2, failed_at_index: 2 } },
+    });
+    const done = await (await next())('x_post_thread', { tweets });
+    const made = created(sandbox);
+    expect(made.map(({ text }) => text)).toEqual(tweets);
+    expect(done).toMatchObject({ success: true, data: { tweets: made.map(({ id }) => ({ id })) } });
+  });
+
+  it('a limit releases what it held back', async () => {
+    const { sandbox, call, next } = await world();
+    sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], times: 1 }]);
+    expect(codeOf(await call('x_post_tweet', { text: 'slower' }))).toBe('x_rate_limited');
+    expect(codeOf(await (await next())('x_post_tweet', { text: 'slower' }))).toBe('ok');
+  });
+
+  it('what was undone can be done again', async () => {
+    const { sandbox, call } = await world({ duplicateWindowMs: 0 });
+    const like = { tweet_id: sandbox.landmarks.unaskedPostId };
+    for (const tool of ['x_like_tweet', 'x_like_tweet', 'x_unlike_tweet', 'x_like_tweet']) {
+      expect(codeOf(await call(tool, like))).toBe('ok');
+    }
+    expect(sandbox.commits().map(({ kind }) => kind)).toEqual([
+      'like.created',
+      'like.deleted',
+      'like.created',
+    ]);
+    const { mentionId } = sandbox.landmarks;
+    const acts = [
+      ['x_post_tweet', { text: 'again' }],
+      ['x_reply_to_tweet', { text: 'again', in_reply_to_id: mentionId }],
+      ['x_post_thread', { tweets: ['again and', 'again'] }],
+    ] as const;
+    for (const [tool, args] of acts) {
+      const posted = await call(tool, args);
+      if (!posted.success) throw new Error(posted.error.message);
+      const id = posted.data['id'] ?? posted.data['root_id'];
+      const before = created(sandbox).length;
+      await call(tool, args);
+      expect(created(sandbox)).toHaveLength(before);
+      expect(codeOf(await call('x_delete_tweet', { tweet_id: id }))).toBe('ok');
+      expect(codeOf(await call(tool, args))).toBe('ok');
+      expect(created(sandbox).length).toBeGreaterThan(before);
+    }
+  });
+
+  it('a key names one act', async () => {
+    const { sandbox, call } = await world();
+    const idempotency_key = 'a-key-of-sixteen-or-more';
+    expect(codeOf(await call('x_post_tweet', { text: 'a', idempotency_key }))).toBe('ok');
+    expect(codeOf(await call('x_post_tweet', { text: 'b', idempotency_key }))).toBe(
+      'idempotency_conflict',
+    );
+    expect(created(sandbox)).toHaveLength(1);
+  });
+});
