@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { some } from '../matchers.fixture.js';
-import { type ErrorCode } from '../codes/table.js';
+import type { ErrorCode } from '../codes/table.js';
 import { errorEnvelope, successEnvelope, type ErrorEnvelope } from './envelope.js';
 import { InconsistentErrorError, type ErrorInput } from './error.js';
 import { meta, workflow } from './meta.fixture.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { errorCodes } from '../codes/table.js';
 import { errorEnvelope, successEnvelope } from './envelope.js';
-import { type ErrorInput } from './error.js';
+import type { ErrorInput } from './error.js';
 import { InconsistentEnvelopeError } from './inconsistent.js';
 import { meta, workflow } from './meta.fixture.js';
 import { paginationInfo, rateLimitMeta, type MetaInput } from './meta.js';

@@ -8,7 +8,7 @@ import type { Tool } from '../tool/tool.js';
 import type { RunOptions } from './options.js';
 import { runTool } from './run-tool.js';
 
-export const tokens = createPageTokens({ keys: [new Uint8Array(32).fill(7)] });
+const tokens = createPageTokens({ keys: [new Uint8Array(32).fill(7)] });
 export const base = {
   name: 'search_items',
   title: 'Search',
