@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { rollup } from 'rollup';
 import { readJson } from './json.mjs';
 import { packageDirs } from './paths.mjs';
 
@@ -79,6 +78,8 @@ const entriesOf = (exported) =>
 const joinModules = async (dir, entries, to) => {
   const nameOf = (/** @type {string} */ entry) =>
     relative('dist', entry).replace(/\.js$/, '').replaceAll('\\', '/');
+  // Loaded here: whoever imports this module may do so before anything is installed.
+  const { rollup } = await import('rollup');
   const bundle = await rollup({
     input: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(dir, entry)])),
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
