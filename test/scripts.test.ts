@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -14,6 +23,7 @@ import { capture, node } from '../scripts/lib/run.mjs';
 import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
 import { summarise, summaryLine, total } from '../scripts/lib/summary.mjs';
+import { importsOf } from './support/imports.js';
 import { runtimeSuites } from './support/runtime-suites.js';
 
 describe('the summary of a test run', () => {
@@ -276,6 +286,33 @@ describe('a package as it is published', () => {
           (await import(pathToFileURL(join(dir, 'dist', entry)).href)) as object,
         ).toSorted();
       expect(await names(staged)).toEqual(await names(source));
+    }
+  });
+});
+
+describe('the scripts in a clone in which nothing is installed yet', () => {
+  const empty = mkdtempSync(join(tmpdir(), 'toolkeel-scripts-'));
+  afterAll(() => rmSync(empty, { recursive: true, force: true }));
+
+  test('load', async () => {
+    cpSync(inRoot('scripts'), join(empty, 'scripts'), { recursive: true });
+    cpSync(inRoot('package.json'), join(empty, 'package.json'));
+    const files = readdirSync(join(empty, 'scripts', 'lib'), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((file) => file.endsWith('.mjs'));
+    expect(files).toContain('stage.mjs');
+    const all = files.map((file) => `import './scripts/lib/${file.replaceAll(sep, '/')}';`);
+    writeFileSync(join(empty, 'all.mjs'), all.join('\n'));
+    expect(await capture(node([join(empty, 'all.mjs')]))).toMatchObject({ code: 0, output: '' });
+  });
+
+  test('begin with nothing but Node and their own library', () => {
+    const entries = readdirSync(inRoot('scripts')).filter((file) => file.endsWith('.mjs'));
+    for (const file of entries) {
+      const { imports } = importsOf(file, readFileSync(inRoot('scripts', file), 'utf8'));
+      for (const { specifier } of imports)
+        expect(`${file}: ${specifier}`).toMatch(/: (node:|\.\/lib\/)/);
     }
   });
 });
