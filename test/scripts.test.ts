@@ -293,27 +293,24 @@ describe('a package as it is published', () => {
 describe('the scripts in a clone in which nothing is installed yet', () => {
   const empty = mkdtempSync(join(tmpdir(), 'toolkeel-scripts-'));
   afterAll(() => rmSync(empty, { recursive: true, force: true }));
-
-  test('load', async () => {
-    cpSync(inRoot('scripts'), join(empty, 'scripts'), { recursive: true });
-    cpSync(inRoot('package.json'), join(empty, 'package.json'));
-    const files = readdirSync(join(empty, 'scripts', 'lib'), {
-      recursive: true,
-      encoding: 'utf8',
-    }).filter((file) => file.endsWith('.mjs'));
-    expect(files).toContain('stage.mjs');
-    const all = files.map((file) => `import './scripts/lib/${file.replaceAll(sep, '/')}';`);
-    writeFileSync(join(empty, 'all.mjs'), all.join('\n'));
-    expect(await capture(node([join(empty, 'all.mjs')]))).toMatchObject({ code: 0, output: '' });
-  });
+  const entries = readdirSync(inRoot('scripts')).filter((file) => file.endsWith('.mjs'));
+  const imported = entries.flatMap((file) =>
+    importsOf(file, readFileSync(inRoot('scripts', file), 'utf8')).imports.map(
+      ({ specifier = '?' }) => specifier,
+    ),
+  );
 
   test('begin with nothing but Node and their own library', () => {
-    const entries = readdirSync(inRoot('scripts')).filter((file) => file.endsWith('.mjs'));
-    for (const file of entries) {
-      const { imports } = importsOf(file, readFileSync(inRoot('scripts', file), 'utf8'));
-      for (const { specifier } of imports)
-        expect(`${file}: ${specifier}`).toMatch(/: (node:|\.\/lib\/)/);
-    }
+    expect(imported.filter((specifier) => !/^(node:|\.\/lib\/)/.test(specifier))).toEqual([]);
+  });
+
+  test('load it', async () => {
+    cpSync(inRoot('scripts'), join(empty, 'scripts'), { recursive: true });
+    cpSync(inRoot('package.json'), join(empty, 'package.json'));
+    const all = imported.map((specifier) => `import '${specifier}';`);
+    const file = join(empty, 'scripts', 'all.mjs');
+    writeFileSync(file, all.join('\n'));
+    expect(await capture(node([file]))).toMatchObject({ code: 0, output: '' });
   });
 });
 

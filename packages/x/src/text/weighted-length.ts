@@ -11,9 +11,9 @@ const EMOJI = new RegExp('\\p{RGI_Emoji}|[0-9#*]\\u20E3|\\u{1F441}\\u200D\\u{1F5
  * Where one of several code points may begin: a flag, or something that is joined, coloured or tagged. One
  * alone weighs what its code point does, and asking EMOJI, a list of thousands, for each would be slow.
  */
-const SEQUENCE = /\p{RI}|\p{Emoji}[\uFE0F\u200D\u20E3\u{1F3FB}-\u{1F3FF}\u{E0020}-\u{E007F}]/uy;
-const MAY_HAVE_SEQUENCES =
-  /[\uFE0F\u200D\u20E3\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}\u{E0020}-\u{E007F}]/u;
+const JOINS = '\\uFE0F|\\u200D|\\u20E3|[\\u{1F3FB}-\\u{1F3FF}]|[\\u{E0020}-\\u{E007F}]';
+const SEQUENCE = new RegExp(`\\p{RI}|\\p{Emoji}(?:${JOINS})`, 'uy');
+const MAY_HAVE_SEQUENCES = new RegExp(`\\p{RI}|${JOINS}`, 'u');
 
 /** Latin and its neighbours, and the punctuation that goes with them. All else counts twice. */
 function weightOf(codePoint: number): number {
