@@ -37,7 +37,11 @@ export function settlementOf(end: RunEnd): Verdict {
   if (cameToItsEnd(settled, end)) return verdict('succeeded', 'executed');
   if (sent === 'nothing') return stopped(end, 'not_executed', end.stepsDone === 0);
 
-  const outcome = sent === 'step' ? 'not_executed' : outcomeOf(settled, effect);
+  const said = outcomeOf(settled, effect);
+  // The handler did not know, and we looked. A request that nobody answered was not refused either.
+  if (sent === 'step' && said === 'unknown') return stopped(end, 'not_executed');
+  // After something was sent, an error that names no outcome says nothing that could be relied on.
+  const outcome = sent === 'step' ? 'not_executed' : (said ?? 'unknown');
   if (outcome === 'executed') return verdict('succeeded', 'executed');
   if (outcome === 'unknown') {
     // Repeating an idempotent act gives the same end state, so nobody has to find out.
@@ -73,9 +77,11 @@ const LOST_ANSWERS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'internal_error',
 ]);
 
-/** After something was sent, an error that names no outcome says nothing that could be relied on. */
-function outcomeOf({ error, fault }: SettledFailure, effect: RunEnd['effect']): FailureOutcome {
-  return error.outcome ?? (fault && outcomeOfFault(effect, fault)) ?? 'unknown';
+function outcomeOf(
+  { error, fault }: SettledFailure,
+  effect: RunEnd['effect'],
+): FailureOutcome | undefined {
+  return error.outcome ?? (fault && outcomeOfFault(effect, fault));
 }
 
 /** Refused for reasons that pass or that an operator repairs: the same request may succeed then. */

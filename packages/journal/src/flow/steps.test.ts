@@ -175,6 +175,21 @@ describe('a thread', () => {
     expect(upstream.requests).toBe(1);
   });
 
+  it.each(['reset', 'never', '503'] as const)(
+    'whose first post did not arrive, as a look shows (%s), is free to be posted',
+    async (answers) => {
+      const { clock, start, upstream, store } = rig();
+      const server = start();
+      upstream.plans.push({ answers, commits: false });
+      const { error } = await clock.run(server.call('thread_prompt', thread));
+      expect(error).toMatchObject({ outcome: 'not_executed', retryable: true });
+      expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'released' });
+      const again = await clock.run(server.call('thread_prompt', thread));
+      expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+      expect(posted(upstream.effects)).toBe('1 2 3');
+    },
+  );
+
   it('does not go on when the end of a step cannot be written, and knows it later', async () => {
     let isDown: boolean | undefined = false;
     const { clock, start, upstream } = rig({
