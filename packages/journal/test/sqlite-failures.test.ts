@@ -19,8 +19,10 @@ import {
   byContent,
   claimed,
   DAY,
+  grip,
   newId,
   owner,
+  plain,
   request,
 } from '../src/store/contract/harness.fixture.js';
 import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
@@ -53,6 +55,21 @@ describe('a journal in SQLite', () => {
       .find(([program, ...args]) => spawnSync(program!, [...args, mount]).status === 0)
       ?.concat(`${mount} && exec "$0" "$@"`);
   };
+
+  test.each([
+    ['removed', () => undefined],
+    ['replaced', (file: string) => writeFileSync(file, '')],
+  ])('whose file was %s while it was open takes nothing more', async (_, then) => {
+    const store = await open();
+    await store.enlist(owner(), DAY);
+    const first = await claimed(store);
+    rmSync(path);
+    then(path);
+    const refusal = { reason: 'unavailable', message: expect.stringContaining(path) };
+    await expect(store.claim(request())).rejects.toMatchObject(refusal);
+    await expect(store.send(grip(first), plain)).rejects.toMatchObject(refusal);
+    await store.close();
+  });
 
   test('on a full disk refuses, keeps what it has, and goes on when there is room', async () => {
     const disk = smallDisk();

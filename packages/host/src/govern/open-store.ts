@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { JournalStore, Sealing } from '@toolkeel/journal';
 import type { LoadedConfig } from '../config/load.js';
-import { onlyWhileThere } from './same-file.js';
 
 const DEFAULT_URL = 'sqlite:journal.db';
 
@@ -27,15 +26,11 @@ export function journalFile(input: StoreInput): string | undefined {
 export async function openJournalStore(
   input: StoreInput,
 ): Promise<{ readonly store: JournalStore; readonly sealing: Sealing }> {
-  const { JournalError, openSealing, openStore } = await import('@toolkeel/journal');
+  const { openSealing, openStore } = await import('@toolkeel/journal');
   const { dataDir } = input;
   const store = await openStore(journalAddress(input), { dataDir });
-  const file = journalFile(input);
   try {
-    const sealing = await openSealing(store, dataDir);
-    if (file === undefined) return { store, sealing };
-    const gone = (message: string) => new JournalError('unavailable', message);
-    return { store: onlyWhileThere(store, file, gone), sealing };
+    return { store, sealing: await openSealing(store, dataDir) };
   } catch (cause) {
     await store.close();
     throw cause;

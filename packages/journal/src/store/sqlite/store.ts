@@ -11,6 +11,7 @@ import type { OpenDriver, SqliteDriver } from './driver.js';
 import { sqliteError } from './errors.js';
 import { prepareFile } from './files.js';
 import { pollForOthers } from './poll.js';
+import { sameFile } from './same-file.js';
 import { prepareSchema } from './schema.js';
 
 export interface SqliteStoreOptions {
@@ -31,6 +32,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   const open = options.driver ?? (await chooseDriver());
   prepareFile(path);
   const driver = openDatabase(open, path);
+  const mustBeThere = sameFile(path);
   const { read, write } = connection(driver, path, patienceMs);
 
   let time = now();
@@ -71,6 +73,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     kind: 'sqlite',
     read: (script) => read(() => begin(script)),
     write: async <T>(script: (tables: Tables) => Script<T>) => {
+      mustBeThere();
       let told: readonly News[] = [];
       const value = await write(() => {
         const begun = begin(script);
