@@ -3,7 +3,7 @@ import { JournalError } from '../../error.js';
 
 /**
  * A database whose file was removed or replaced takes what is written and shows it to nobody else: the
- * next process would not know of it, and would act again. So nothing is written any more.
+ * next process would not know of it, and would act again. So it is not used any more.
  */
 export function sameFile(path: string): () => void {
   const opened = statSync(path);

@@ -71,7 +71,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
 
   const store = assemble({
     kind: 'sqlite',
-    read: (script) => read(() => begin(script)),
+    read: async (script) => {
+      mustBeThere();
+      return read(() => begin(script));
+    },
     write: async <T>(script: (tables: Tables) => Script<T>) => {
       mustBeThere();
       let told: readonly News[] = [];
