@@ -19,7 +19,7 @@ export interface Patience {
 export interface MeetDeps {
   readonly parts: FlowParts;
   /** Tries to settle an operation of which nobody knows the end, by looking. */
-  readonly reconcile: (operation: Operation, request: Request) => Promise<boolean>;
+  readonly reconcile: (operation: Operation, request: Request) => Promise<unknown>;
   /** Carries out what a person has approved, now and not at the next turn. */
   readonly runApproved: () => Promise<void>;
   /** Goes on with an operation that was begun before. */
@@ -104,7 +104,9 @@ async function clearUp(
   }
   if (!patience.looked) {
     patience.looked = true;
-    if (await reconcile(operation, request)) return 'again';
+    await reconcile(operation, request);
+    // Whoever looked at the same time may have written it down before us.
+    return 'again';
   }
   return over(operation, replayOf(operation), 'all');
 }

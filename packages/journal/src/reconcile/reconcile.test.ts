@@ -67,6 +67,20 @@ describe('an operation that nobody knows the end of', () => {
     ]);
   });
 
+  it('is known to all who look at the same time, though only one of them can write it down', async () => {
+    const { clock, start, upstream } = rig();
+    upstream.plans.push({ answers: 'reset' });
+    upstream.isBlind = true;
+    const first = await clock.run(start().call('post_seen', post));
+    expect(first).toMatchObject({ error: { code: 'outcome_unknown' } });
+    upstream.isBlind = false;
+    const servers = [start(), start(), start()];
+    const answers = servers.map((server) => clock.run(server.call('post_seen', post)));
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatchObject({ success: true, data: { id: 'e1' } });
+    }
+  });
+
   it('is looked after by a live process, ever less often, until it is known', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
