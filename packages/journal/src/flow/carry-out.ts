@@ -40,6 +40,8 @@ export interface Ended {
   readonly concerns: 'all' | 'same' | 'none';
   /** It is over for good, and repeats get this very answer. */
   readonly finished: boolean;
+  /** It was ours when it ended. */
+  readonly held?: boolean;
 }
 
 export interface CarriedOut {
@@ -107,7 +109,8 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     if (state === 'unknown' && !wasGivenUp) parts.noteUnknown(operation);
     if (state !== 'unknown' && wasGivenUp) parts.noteReconciled(operation, outcome, 'its own end');
     const finished = state === 'succeeded' || state === 'rejected';
-    return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished };
+    const held = handle.grip() !== undefined;
+    return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished, held };
   };
 
   /** What can be said when the caller's time is over and the handler is not. */

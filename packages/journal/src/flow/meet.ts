@@ -2,7 +2,7 @@ import { conflict, inFlight } from '../answer/refusals.js';
 import type { Operation } from '../operation.js';
 import type { Grip } from '../store/store.js';
 import { over } from './begin.js';
-import { signalUntil } from './bounded.js';
+import { signalUntil, TOO_LATE, within } from './bounded.js';
 import type { CarriedOut } from './carry-out.js';
 import type { FlowParts } from './parts.js';
 import { replayOf } from './replay.js';
@@ -55,11 +55,10 @@ export async function meet(
       return 'again';
     case 'released':
       return 'again';
-    case 'succeeded':
-    case 'rejected':
-    case 'reconciled':
-      return { ...over(operation, replayOf(operation), 'all', true), isReplay: true };
     default:
+  }
+  if (isFinished(operation)) {
+    return { ...over(operation, replayOf(operation), 'all', true), isReplay: true };
   }
   return over(operation, replayOf(operation), 'all');
 }
@@ -94,13 +93,14 @@ function isBusy({ state, owner }: Operation): boolean {
 
 /** Nobody knows how it ended. Whoever asks again may find out, and does not send it again. */
 async function clearUp(
-  { goOn, reconcile }: MeetDeps,
+  { parts, goOn, reconcile }: MeetDeps,
   request: Request,
   operation: Operation,
   patience: Patience,
 ): Promise<CarriedOut | 'again'> {
   if (operation.steps.some(({ state }) => state === 'sending')) {
-    return goOn(operation, undefined, request);
+    const carried = await goOn(operation, undefined, request);
+    return (await afterTheOther(parts, request, operation, carried, patience)) ?? carried;
   }
   if (!patience.looked) {
     patience.looked = true;
@@ -109,4 +109,32 @@ async function clearUp(
     return 'again';
   }
   return over(operation, replayOf(operation), 'all');
+}
+
+/**
+ * Several may clear up an open step at the same time, and one of them goes on. What comes of that is for
+ * the others, too: undefined where we were the one, or where nobody is.
+ */
+async function afterTheOther(
+  parts: FlowParts,
+  { answerBy }: Request,
+  { id, fence }: Operation,
+  { ended }: CarriedOut,
+  patience: Patience,
+): Promise<CarriedOut | undefined> {
+  const { clock, store } = parts.kit;
+  const mine = await within(clock, answerBy, ended);
+  if (mine === TOO_LATE || mine.answer.ok || mine.held) return undefined;
+  const taken = await store.get(id);
+  if (!taken || taken.fence === fence) return undefined;
+  const busy = await outlast(parts, taken, patience);
+  if (busy) return busy;
+  const left = (await store.get(id)) ?? taken;
+  if (!isFinished(left))
+    return over(left, inFlight(left, { state: left.state, retryAfterMs: 0 }), 'none');
+  return { ...over(left, replayOf(left), 'all', true), isReplay: true };
+}
+
+function isFinished({ state }: Operation): boolean {
+  return state === 'succeeded' || state === 'rejected' || state === 'reconciled';
 }

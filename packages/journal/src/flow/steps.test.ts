@@ -100,6 +100,24 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
+  it.each([2, 3])(
+    'killed in the middle of a step goes on once, for %i who ask at once',
+    async (n) => {
+      const { clock, start, upstream } = rig();
+      const first = start();
+      upstream.plans.push({}, { answers: 'never' });
+      void first.call('thread', thread);
+      await clock.advance(100);
+      first.kill();
+      await clock.advance(20_000);
+      const answers = Array.from({ length: n }, () => start().call('thread', thread));
+      for (const answer of await Promise.all(answers.map((each) => clock.run(each)))) {
+        expect(answer).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+      }
+      expect(posted(upstream.effects)).toBe('1 2 3');
+    },
+  );
+
   it('killed right after the right to send, before any byte: the step is sent once', async () => {
     const { clock, start, upstream } = rig();
     let sends = 0;
