@@ -5,6 +5,7 @@ import { ProgressLine } from '../../cli/progress.js';
 import { UsageError } from '../../cli/usage.js';
 import { storm, type StormPlan } from '../drive/storm.js';
 import { add, broken, nothing, tallyOf, type Tally } from '../drive/tally.js';
+import { joinedLaunch, type Launch } from '../server/joined.js';
 import type { ServerSettings } from '../server/settings.js';
 import { startUpstreamProcess } from '../upstream/process.js';
 import { help, readArgs, type JournalDrillOptions } from './args.js';
@@ -21,7 +22,7 @@ const CALLERS = 25;
 /** Two callers for each act, and never two of one process. */
 const GROUPS = (SERVERS * CALLERS) / 2;
 /** Acts of a round: long enough that starting the servers hardly counts. */
-const ROUND = 100;
+const ROUND = 400;
 const CALL_MS = 15_000;
 
 /** The command. Gives its exit code. */
@@ -39,7 +40,8 @@ export async function drillJournal(args: readonly string[], io: JournalDrillIo):
 
 async function perform(options: JournalDrillOptions, io: JournalDrillIo): Promise<number> {
   const former = options.resume ? readRuns(options.json) : [];
-  const control = await controlStorm(options);
+  const launch = await joinedLaunch();
+  const control = await controlStorm(options, launch);
   io.out(`control, without a journal: ${control.duplicates} of ${control.acts} acts done twice\n`);
   if (control.duplicates === 0) {
     io.err('The control shows no duplicates, so this storm would prove nothing. Raise --faults.\n');
@@ -50,7 +52,7 @@ async function perform(options: JournalDrillOptions, io: JournalDrillIo): Promis
     if (options.json) writeFileSync(options.json, `${JSON.stringify(runs, null, 2)}\n`);
     return runs;
   };
-  const total = await rounds(options, io, keep);
+  const total = await rounds(options, launch, io, keep);
   const runs = keep(total);
   const all = runs.reduce((sum, run) => add(sum, run.total), nothing);
   const controls = runs.reduce((sum, run) => add(sum, run.control), nothing);
@@ -62,6 +64,7 @@ async function perform(options: JournalDrillOptions, io: JournalDrillIo): Promis
 
 async function rounds(
   options: JournalDrillOptions,
+  launch: Launch,
   io: JournalDrillIo,
   keep: (total: Tally) => unknown,
 ): Promise<Tally> {
@@ -74,7 +77,7 @@ async function rounds(
       if (performance.now() > until) break;
       round += 1;
       const before = await upstream.counts();
-      const plan = planOf(`${options.seed}.${round}`, options, round);
+      const plan = { ...planOf(`${options.seed}.${round}`, options, round), launch, until };
       const result = await storm(plan, settings, (calls, deaths) =>
         line.show(
           `${total.acts} acts · ${total.deaths + deaths} deaths · ${total.calls + calls} calls`,
@@ -90,9 +93,9 @@ async function rounds(
 }
 
 /** The same storm on servers without a journal. */
-async function controlStorm(options: JournalDrillOptions): Promise<Tally> {
+async function controlStorm(options: JournalDrillOptions, launch: Launch): Promise<Tally> {
   return within(options, Math.max(options.faultRate, 0.1), async (settings, upstream) => {
-    const plan = { ...planOf('control', options, 0), actsPerCaller: 4 };
+    const plan = { ...planOf('control', options, 0), actsPerCaller: 4, launch };
     const before = await upstream.counts();
     const result = await storm(plan, { ...settings, journal: 'off' }, () => undefined);
     return tallyOf(result, before, await upstream.counts());

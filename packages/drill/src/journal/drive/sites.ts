@@ -1,24 +1,27 @@
-import { built } from '../built.js';
+import { launch, type Launch } from '../server/joined.js';
 import type { ServerSettings } from '../server/settings.js';
 import { startRpcServer, type RpcServer } from './rpc.js';
 
-const script = built('server/main.js');
-
 /** Starts a server of the drill as a process. */
-export function startServer(settings: ServerSettings): Promise<RpcServer> {
-  return startRpcServer([script, JSON.stringify(settings)], {});
+export function startServer(
+  settings: ServerSettings,
+  { script, env }: Launch = launch,
+): Promise<RpcServer> {
+  return startRpcServer([script, JSON.stringify(settings)], env);
 }
 
 /** A server that is killed now and then, and always started again. */
 export class Site {
   readonly #settings: ServerSettings;
+  readonly #launch: Launch;
   #server: Promise<RpcServer>;
   #closed = false;
   #isUp = false;
   deaths = 0;
 
-  constructor(settings: ServerSettings) {
+  constructor(settings: ServerSettings, how: Launch = launch) {
     this.#settings = settings;
+    this.#launch = how;
     this.#server = this.#start();
   }
 
@@ -50,7 +53,7 @@ export class Site {
   }
 
   async #start(): Promise<RpcServer> {
-    const server = await startServer(this.#settings);
+    const server = await startServer(this.#settings, this.#launch);
     this.#isUp = true;
     return server;
   }

@@ -1,6 +1,7 @@
 import { luck } from '../upstream/fault.js';
 import { pursue, type CallEnd, type CallStats } from './caller.js';
 import { Site } from './sites.js';
+import type { Launch } from '../server/joined.js';
 import type { ServerSettings } from '../server/settings.js';
 
 /** How often the reaper looks around. Short beside a call, so that every point of one can be met. */
@@ -18,6 +19,9 @@ export interface StormPlan {
   readonly killEveryCalls: number;
   readonly timeoutMs: number;
   readonly seed: number;
+  /** When callers ask for nothing new any more, by `performance.now`. */
+  readonly until?: number;
+  readonly launch?: Launch;
   /** Part of every key, so that storms on one journal do not meet. */
   readonly name: string;
 }
@@ -43,19 +47,22 @@ export async function storm(
 ): Promise<StormResult> {
   const from = performance.now();
   const random = luck(plan.seed);
-  const sites = Array.from({ length: plan.servers }, () => new Site(settings));
+  const sites = Array.from({ length: plan.servers }, () => new Site(settings, plan.launch));
   await Promise.all(sites.map((site) => site.server()));
   const stats: CallStats = { calls: 0, late: 0, codes: {} };
   const ends = { done: 0, unknown: 0, refused: 0, limbo: 0 };
   const told = new Map<string, string>();
   const contradictions = new Set<string>();
   const refusals: string[] = [];
+  const asked = new Set<string>();
+  const { until = Number.POSITIVE_INFINITY } = plan;
   let replays = 0;
 
   const one = async (site: Site, group: number): Promise<void> => {
-    for (let act = 0; act < plan.actsPerCaller; act++) {
+    for (let act = 0; act < plan.actsPerCaller && performance.now() < until; act++) {
       const tool = plan.tools[act % plan.tools.length] ?? 'act';
       const key = `${plan.name}:${group}:${act}`;
+      asked.add(key);
       const end = await pursue(site, tool, { key }, plan.timeoutMs, stats);
       ends[end.kind] += 1;
       if (end.kind === 'done') {
@@ -92,7 +99,7 @@ export async function storm(
   await Promise.all(sites.map((site) => site.close()));
   return {
     ...stats,
-    acts: plan.groups * plan.actsPerCaller,
+    acts: asked.size,
     deaths: deathsOf(sites),
     ends,
     replays,
