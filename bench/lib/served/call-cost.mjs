@@ -7,9 +7,9 @@ import { openServer } from './line-client.mjs';
  * @typedef {{ oursUs: Spread, bareUs: Spread, ratio: Spread, noise: Spread }} CallCost p50 of a round trip
  */
 
-const warmUpCalls = 2000;
-const blocks = 60;
-const blockCalls = 50;
+const warmUpBlocks = 120;
+const blocks = 120;
+const blockCalls = 40;
 
 /** @param {string} name */
 const serverFile = (name) => fileURLToPath(new URL(`../../servers/${name}.mjs`, import.meta.url));
@@ -47,6 +47,18 @@ const check = async (server, dataOf) => {
 };
 
 /**
+ * @template T
+ * @param {readonly T[]} all
+ * @returns {T[]} in an order left to chance, each as likely as any other
+ */
+const shuffled = (all) => {
+  const left = [...all];
+  return all.map(
+    () => /** @type {T} */ (left.splice(Math.floor(Math.random() * left.length), 1)[0]),
+  );
+};
+
+/**
  * One round: fresh processes, and blocks of calls that take turns in an order left to chance, so that a machine
  * that slows down for a while slows down all. The bare SDK runs twice; how the two differ is the noise.
  *
@@ -60,13 +72,15 @@ const round = async (node) => {
   try {
     await check(ours, (envelope) => envelope.data);
     for (const server of [bare, again]) await check(server, (content) => content);
-    for (const server of [ours, bare, again]) await timeCalls(server, warmUpCalls);
+    // In turns, too: who is warmed up last would else begin warmer than the others.
+    for (let block = 0; block < warmUpBlocks; block++)
+      for (const server of shuffled([ours, bare, again])) await timeCalls(server, blockCalls);
     const loggedBefore = ours.logged();
     const times = new Map(
       [ours, bare, again].map((server) => [server, /** @type {number[]} */ ([])]),
     );
     for (let block = 0; block < blocks; block++)
-      for (const [server, all] of [...times].toSorted(() => Math.random() - 0.5))
+      for (const [server, all] of shuffled([...times]))
         all.push(...(await timeCalls(server, blockCalls)));
     // Lines are written in batches, but no call goes without one.
     if (ours.logged() - loggedBefore < blocks * blockCalls * 100)
