@@ -43,9 +43,9 @@ export function createJournal(options: JournalOptions): Journal {
     templates,
   });
   const lost = strays(parts, isSuspected);
-  const runner = approvalRunner(parts);
-  const desk = operations(parts);
   const calls = callRecorder(kit);
+  const runner = approvalRunner(parts, calls.note);
+  const desk = operations(parts);
   let keeping: Upkeep | undefined;
 
   return {
@@ -73,8 +73,8 @@ export function createJournal(options: JournalOptions): Journal {
     },
     close: async (graceMs = 5000) => {
       await keeping?.stop();
-      await calls.close();
       await drained(graceMs);
+      await calls.close();
       await parts.settler.close();
       await kit.tenure.close();
     },

@@ -67,7 +67,7 @@ describe('a call that needs approval', () => {
   });
 
   it('is carried out once, when it is approved, and the agent gets the result', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+    const { clock, start, store, upstream } = rig({ decide: asking });
     const [one, two] = [start(), start()];
     one.journal.start();
     two.journal.start();
@@ -80,6 +80,8 @@ describe('a call that needs approval', () => {
     expect(again).toMatchObject({ data: { id: 'e1' }, meta: { idempotency: { replayed: true } } });
     expect(upstream.requests).toBe(1);
     expect(one.events.at(-1)).toMatchObject({ type: 'approval_decided', by: 'ana' });
+    // The agent's own calls are written down by whoever answers them.
+    expect(await store.calls()).toMatchObject([{ tool: 'post', code: 'ok', operationId: id }]);
   });
 
   it('is carried out once, also when two people approve it and the agent asks again meanwhile', async () => {

@@ -1,6 +1,8 @@
 import type { FlowParts } from '../flow/parts.js';
 import type { JournalScope } from '../flow/scope.js';
+import { codeOf } from '../flow/write-end.js';
 import type { Operation } from '../operation.js';
+import type { CallRow } from '../store/store.js';
 import { callStored } from './stored-call.js';
 
 /** Carries out what people have approved. */
@@ -13,7 +15,8 @@ const AT_ONCE = 4;
 /** A pack that cannot be created now may be able to later. */
 const NO_TOOL_MS = 30_000;
 
-export function approvalRunner(parts: FlowParts): ApprovalRunner {
+/** `note` takes what is written down of every call: this one has no client that would be told. */
+export function approvalRunner(parts: FlowParts, note: (row: CallRow) => void): ApprovalRunner {
   const { kit } = parts;
   let atWork = 0;
 
@@ -36,12 +39,25 @@ export function approvalRunner(parts: FlowParts): ApprovalRunner {
   };
 
   const execute = async (operation: Operation, owner: string): Promise<void> => {
-    const { id, fence, correlationId } = operation;
+    const { id, fence, correlationId, tool: name, account } = operation;
+    const from = kit.clock.now();
+    const at = kit.clock.wallNow();
     try {
       const tool = await kit.tools.load(operation.tool);
       if (!tool) return await giveBack(operation, owner);
       const { ended } = await callStored(parts, tool, operation, { id, owner, fence }, scopeOf());
-      await ended;
+      const code = codeOf((await ended).answer);
+      const elapsedMs = Math.round(kit.clock.now() - from);
+      note({
+        correlationId,
+        tool: name,
+        code,
+        at,
+        elapsedMs,
+        attempts: 1,
+        account,
+        operationId: id,
+      });
     } catch (cause) {
       kit.report(cause, correlationId);
       await giveBack(operation, owner);
