@@ -88,6 +88,7 @@ export async function startRpcServer(
     });
   const hello = await request('initialize', handshake, 30_000);
   if (hello === undefined || hello === 'late') {
+    child.kill('SIGKILL');
     throw new Error(`a server did not start:\n${stderr}`);
   }
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);

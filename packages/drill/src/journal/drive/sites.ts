@@ -52,9 +52,15 @@ export class Site {
     await server.gone;
   }
 
-  async #start(): Promise<RpcServer> {
-    const server = await startServer(this.#settings, this.#launch);
-    this.#isUp = true;
-    return server;
+  /** On a machine that is busy with other things a start may take too long; one that never works is a mistake. */
+  async #start(triesLeft = 3): Promise<RpcServer> {
+    try {
+      const server = await startServer(this.#settings, this.#launch);
+      this.#isUp = true;
+      return server;
+    } catch (cause) {
+      if (triesLeft === 0) throw cause;
+      return this.#start(triesLeft - 1);
+    }
   }
 }
