@@ -84,7 +84,7 @@ async function rounds(
         ),
       );
       total = add(total, tallyOf(result, before, await upstream.counts()));
-      for (const refusal of result.refusals.slice(0, 5)) io.err(`${refusal}\n`);
+      for (const each of [...result.refusals, ...result.unknowns].slice(0, 5)) io.err(`${each}\n`);
       keep(total);
     }
   });

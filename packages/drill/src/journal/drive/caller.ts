@@ -4,7 +4,7 @@ import type { Site } from './sites.js';
 /** How an act ended for the one who asked for it. */
 export type CallEnd =
   | { readonly kind: 'done'; readonly id: string; readonly replayed: boolean }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unknown'; readonly why: string }
   | { readonly kind: 'refused'; readonly code: string }
   /** Never answered: nobody may be left like that. */
   | { readonly kind: 'limbo'; readonly last: string };
@@ -51,7 +51,9 @@ export async function pursue(
     if (success) {
       return { kind: 'done', id: idOf(data), replayed: meta.idempotency?.replayed ?? false };
     }
-    if (error?.code === 'outcome_unknown') return { kind: 'unknown' };
+    if (error?.code === 'outcome_unknown') {
+      return { kind: 'unknown', why: JSON.stringify(error.details ?? {}) };
+    }
     if (!AGAIN.has(last)) return { kind: 'refused', code: last };
     await new Promise((resolve) => setTimeout(resolve, Math.min(error?.retry_after_ms ?? 20, 200)));
   }

@@ -17,6 +17,7 @@ interface ReplyEnvelope {
     readonly outcome?: string;
     readonly operation_id?: string;
     readonly retry_after_ms?: number;
+    readonly details?: unknown;
   };
   readonly meta: { readonly idempotency?: { readonly replayed: boolean } };
 }

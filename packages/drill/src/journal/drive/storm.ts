@@ -36,6 +36,8 @@ export interface StormResult extends CallStats {
   /** What callers were told that is not the upstream's id. */
   readonly told: ReadonlyMap<string, string>;
   readonly refusals: readonly string[];
+  /** Of what callers were told that nobody knows, and why. */
+  readonly unknowns: readonly string[];
   readonly ms: number;
 }
 
@@ -54,6 +56,7 @@ export async function storm(
   const told = new Map<string, string>();
   const contradictions = new Set<string>();
   const refusals: string[] = [];
+  const unknowns: string[] = [];
   const asked = new Set<string>();
   const { until = Number.POSITIVE_INFINITY } = plan;
   let replays = 0;
@@ -69,6 +72,8 @@ export async function storm(
         if (end.replayed) replays += 1;
         if ((told.get(key) ?? end.id) !== end.id) contradictions.add(key);
         told.set(key, end.id);
+      } else if (end.kind === 'unknown') {
+        unknowns.push(`${key}: unknown ${end.why}`);
       } else if (end.kind === 'refused' || end.kind === 'limbo') {
         refusals.push(`${key}: ${end.kind === 'refused' ? end.code : end.last}`);
       }
@@ -106,6 +111,7 @@ export async function storm(
     contradictions: [...contradictions],
     told,
     refusals,
+    unknowns,
     ms: performance.now() - from,
   };
 }

@@ -1,5 +1,5 @@
 import { defineTool, type Reconciliation, type ToolContext } from '@toolkeel/contract';
-import { classifyError, compose, deadline, FaultError } from '@toolkeel/kernel';
+import { classifyError, compose, deadline, FaultError, retry } from '@toolkeel/kernel';
 import { Agent, request } from 'undici';
 import * as z from 'zod';
 
@@ -51,10 +51,18 @@ export function effectTools(url: string, hooks: Hooks) {
     return write({ key, part }, { signal });
   };
 
+  /** A look is a read, and is repeated like one: a connection may break under it, too. */
+  const look = compose([retry({ maxRetries: 2 }), deadline(8_000)], {
+    effect: 'read',
+    classify: classifyError,
+  }).wrap(async ({ key, part }: { readonly key: string; readonly part: string }, { signal }) => {
+    const { body } = await request(address(url, key, part), { dispatcher: agent, signal });
+    return (await body.json()) as readonly { readonly id: string }[];
+  });
+
   const find = async (key: string, part: string): Promise<Reconciliation<{ id: string }>> => {
-    const { body } = await request(address(url, key, part), { dispatcher: agent });
-    const found = (await body.json()) as { id: string }[];
-    return found[0] ? { found: 'executed', data: { id: found[0].id } } : { found: 'absent' };
+    const [found] = await look({ key, part });
+    return found ? { found: 'executed', data: { id: found.id } } : { found: 'absent' };
   };
 
   return [
