@@ -2,8 +2,8 @@
 export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** There is one row at most, or no other is wanted: some drivers are quicker then. */
-  readonly isOne?: boolean;
+  /** All rows by default; some drivers are quicker where the first is enough, or where there are none. */
+  readonly wants?: 'one' | 'none';
 }
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import type { AuditRow } from '../audit/row.js';
 import type { Identity, OperationState, Owner } from '../operation.js';
 import type { OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
-import type { AuditEntry, CallRow, Notice, OperationFilter } from './store.js';
+import type { AuditEntry, CallRow, Grip, Notice, OperationFilter } from './store.js';
 
 /**
  * What transitions are made of. Inside of a transition that writes, an operation that was read is
@@ -27,7 +27,9 @@ export interface OperationsTable {
   /** Without a lock. */
   readonly look: (id: string) => Script<OperationRecord | undefined>;
   readonly holder: (slot: string) => Script<OperationRecord | undefined>;
-  /** False: somebody else has just taken the slot. */
+  /** If it is still the caller's, and his lease lives. */
+  readonly held: (grip: Grip) => Script<OperationRecord | undefined>;
+  /** A new one, of which nothing is known but its claim. False: somebody else has just taken the slot. */
   readonly insert: (record: OperationRecord) => Script<boolean>;
   /** Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;

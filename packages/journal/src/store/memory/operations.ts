@@ -1,6 +1,6 @@
 import type { OperationState } from '../../operation.js';
 import { changed, isOver, type OperationRecord, type RecordChanges } from '../record.js';
-import { isInFlight, isSettled, newsOf } from '../states.js';
+import { isHeldBy, isInFlight, isSettled, newsOf } from '../states.js';
 import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
@@ -61,6 +61,10 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     },
     get: (id) => answer(all.get(id)),
     look: (id) => answer(all.get(id)),
+    held(grip) {
+      const record = all.get(grip.id);
+      return answer(isHeldBy(record, grip) && isAlive(grip.owner) ? record : undefined);
+    },
     holder(slot) {
       const id = holders.get(slot);
       return answer(id === undefined ? undefined : all.get(id));
