@@ -3,7 +3,7 @@ import type { AuditRow } from '../../audit/row.js';
 import { readAuditRow } from '../../audit/read-row.js';
 import type { Script } from '../script.js';
 import type { AuditTable } from '../tables.js';
-import { first, rows, run, type Dialect } from './dialect.js';
+import { count, first, rows, run, type Dialect } from './dialect.js';
 
 const COLUMNS = 'seq, prev, hash, at, kind, operation_id, tool, account, actor, detail';
 const VALUES = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10';
@@ -14,7 +14,7 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
   const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
-  const insertIfNext = `INSERT INTO ${table} (${COLUMNS}) SELECT ${VALUES} WHERE ($1 - 1, $2) = (${lastRow}) RETURNING seq`;
+  const insertIfNext = `INSERT INTO ${table} (${COLUMNS}) SELECT ${VALUES} WHERE ($1 - 1, $2) = (${lastRow})`;
   const canonical = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
   const digest = `encode(sha256(convert_to(${canonical}, 'UTF8')), 'hex')`;
   const linkAndInsert = `WITH head AS (
@@ -31,7 +31,7 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
   function* appendAlone(row: Unlinked): Script<void> {
     if (remembered !== undefined) {
       const next = link(remembered, row);
-      if ((yield* first(insertIfNext, linkedValues(next))) !== undefined) {
+      if ((yield* count(insertIfNext, linkedValues(next))) > 0) {
         remembered = next;
         return;
       }

@@ -36,6 +36,12 @@ export function* first(text: string, values: readonly unknown[] = []): Script<Ro
   return (yield query)[0];
 }
 
+/** How many rows it changed; quicker than to have them returned. */
+export function* count(text: string, values: readonly unknown[]): Script<number> {
+  const query: Query = { text, values, wants: 'count' };
+  return (yield query)[0]!['changes'] as number;
+}
+
 export function* run(text: string, values: readonly unknown[] = []): Script<void> {
   const query: Query = { text, values, wants: 'none' };
   yield query;

@@ -1,12 +1,12 @@
 import { changed, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import type { OperationState } from '../../operation.js';
-import { IN_FLIGHT, isHeldBy, isSettled, newsOf, SETTLED } from '../states.js';
+import { IN_FLIGHT, isHeldBy, isInFlight, isSettled, newsOf, SETTLED } from '../states.js';
 import type { Grip, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
 import { changedColumns, columnsOf, NEW_COLUMNS, newValues, toRecord } from './columns.js';
-import { bind, bindAll, first, rows, run, type Dialect } from './dialect.js';
+import { bind, bindAll, count, first, rows, run, type Dialect } from './dialect.js';
 
 export interface SqlDeps {
   readonly dialect: Dialect;
@@ -33,7 +33,7 @@ export function sqlOperations(
   const byId = `${select}id = $1`;
   const byIdLocked = `${byId}${lock}`;
   const bySlot = `${select}slot = $1${lock}`;
-  const insert = `INSERT INTO ${table} (${NEW_COLUMNS.join(', ')}) VALUES (${NEW_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT (slot) DO NOTHING RETURNING seq`;
+  const insert = `INSERT INTO ${table} (${NEW_COLUMNS.join(', ')}) VALUES (${NEW_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT (slot) DO NOTHING`;
   /** By what they change: there are a dozen. */
   const updates = new Map<string, string>();
   const updateOf = (names: readonly string[]): string => {
@@ -77,14 +77,14 @@ export function sqlOperations(
     held: (grip) => (dialect.kind === 'sqlite' ? heldAtOnce(grip) : heldUnderLock(grip)),
 
     *insert(record) {
-      return (yield* first(insert, newValues(record))) !== undefined;
+      return (yield* count(insert, newValues(record))) > 0;
     },
 
     *update(record, changes) {
       const after = changed(record, changes);
       const { names, values: changedTo } = changedColumns(changes);
       const values = [record.id, ...changedTo];
-      const news = newsOf(record, after);
+      const news = newsOf(isInFlight(record), after);
       const told = news === undefined ? '' : tell(news, record.id, values);
       yield* run(updateOf(names) + told, values);
       return after;

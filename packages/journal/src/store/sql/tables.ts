@@ -1,4 +1,3 @@
-import { slotOf } from '../../slot.js';
 import type { Tables } from '../tables.js';
 import { sqlAudit } from './audit.js';
 import { sqlCalls } from './calls.js';
@@ -23,7 +22,6 @@ export function sqlTables({ now, calls, ...deps }: SqlTablesOptions): Tables {
     get now() {
       return now();
     },
-    slotOf,
     operations: sqlOperations(deps, owners),
     owners,
     limits: sqlLimits(dialect, now),

@@ -5,7 +5,7 @@ import type { OpenDriver } from './driver.js';
 interface Statement {
   all(values: readonly unknown[]): unknown[];
   get(values: readonly unknown[]): unknown;
-  run(values: readonly unknown[]): unknown;
+  run(values: readonly unknown[]): { readonly changes: number };
 }
 
 const NONE: readonly Row[] = [];
@@ -25,10 +25,7 @@ export async function libsqlDriver(): Promise<OpenDriver | undefined> {
         let statement = prepared.get(text);
         if (statement === undefined) prepared.set(text, (statement = db.prepare(text)));
         if (wants === undefined) return statement.all(values) as Row[];
-        if (wants === 'none') {
-          statement.run(values);
-          return NONE;
-        }
+        if (wants !== 'one') return [statement.run(values)];
         const row = statement.get(values) as Row | undefined;
         return row === undefined ? NONE : [row];
       },
