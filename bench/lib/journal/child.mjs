@@ -22,7 +22,7 @@ const wall = async (work) => {
 /**
  * @param {() => Promise<unknown>} work
  * @param {number} times
- * @returns {Promise<number>} microseconds of CPU time each, the collector's included
+ * @returns {Promise<number>} microseconds of CPU time each, of all threads
  */
 const cpu = async (work, times) => {
   const start = process.cpuUsage();
@@ -86,11 +86,10 @@ const memory = async () => {
     now += 10;
     return mutate(store);
   };
-  // The compilers work beside it at first. Later the collector is what comes now and then: a block sees it often
-  // enough to have its share.
+  // The compilers work beside it at first. The median leaves out most blocks in which the collector came.
   await cpu(work, 60_000);
   const all = [];
-  for (let block = 0; block < Number(blocks); block++) all.push(await cpu(work, 5000));
+  for (let block = 0; block < Number(blocks); block++) all.push(await cpu(work, 1000));
   return { memoryUs: median(all) };
 };
 

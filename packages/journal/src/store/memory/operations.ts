@@ -25,6 +25,8 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
+  /** Found to have no holder, and nobody has taken it since: it need not be looked for again. */
+  let free: string | undefined;
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
     const time = now();
@@ -34,19 +36,20 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       if (record.slot !== undefined) {
         if (!isOver(record, time)) continue;
         holders.delete(record.slot);
+        // It stands in line to leave, and must not take the slot from the next holder then.
+        Object.assign(record, { slot: undefined });
       }
       all.delete(record.id);
       count++;
     }
     return count;
   };
-  const finished = leaving(kept);
+  const finished = leaving<OperationRecord>(kept);
   let full = 2 * kept;
   /** Those that have been over for longest go first. */
   const makeRoom = (): void => {
-    for (const id of finished.take(now())) {
-      const record = all.get(id);
-      if (record?.slot !== undefined) holders.delete(record.slot);
+    for (const { id, slot } of finished.take(now())) {
+      if (slot !== undefined) holders.delete(slot);
       all.delete(id);
     }
     full = all.size + kept;
@@ -71,10 +74,16 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       const record = all.get(grip.id);
       return answer(isHeldBy(record, grip) && isAlive(grip.owner) ? record : undefined);
     },
-    holder: (slot) => answer(holders.get(slot)),
+    holder(slot) {
+      const holder = holders.get(slot);
+      if (holder === undefined) free = slot;
+      return answer(holder);
+    },
+
     insert(record) {
       if (record.slot !== undefined) {
-        if (holders.has(record.slot)) return answer(false);
+        if (record.slot !== free && holders.has(record.slot)) return answer(false);
+        free = undefined;
         holders.set(record.slot, record);
       }
       all.set(record.id, record);
@@ -90,7 +99,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       if (slot !== undefined && record.slot === undefined) holders.delete(slot);
       if (!wasSettled && isSettled(record)) {
         const until = record.heldUntil ?? 0;
-        finished.add(record.id, Math.max(0, until - now()), until);
+        finished.add(record, Math.max(0, until - now()), until);
       }
       const news = newsOf(wasInFlight, record);
       if (news !== undefined) tell(news, record.id);
