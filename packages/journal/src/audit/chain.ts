@@ -48,14 +48,13 @@ export function link(head: AuditHead, row: Unlinked): AuditRow {
 
 /** SHA-256 over the canonical JSON (RFC 8785) of all other members. */
 export function hashOf(row: Omit<AuditRow, 'hash' | 'malformed'>): string {
-  const [before, between, after] = canonicalParts(row);
-  return hash('sha256', `${before}${JSON.stringify(row.prev)}${between}${row.seq}${after}`);
+  // All members are strings and whole numbers, so the alphabetical order is all that makes it canonical.
+  const { account, actor, at, detail, kind, operationId, prev, seq, tool } = row;
+  const members = { account, actor, at, detail, kind, operationId, prev, seq, tool };
+  return hash('sha256', JSON.stringify(members));
 }
 
-/**
- * What stands before, between and behind `prev` and `seq`, which PostgreSQL fills in itself. All
- * members are strings and whole numbers, so the alphabetical order is all that makes it canonical.
- */
+/** What stands before, between and behind `prev` and `seq`, which PostgreSQL fills in itself. */
 export function canonicalParts(row: Unlinked): readonly [string, string, string] {
   const { account, actor, at, detail, kind, operationId, tool } = row;
   const front = JSON.stringify({ account, actor, at, detail, kind, operationId });

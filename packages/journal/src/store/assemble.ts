@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.js';
+import { slotOf } from '../slot.js';
 import { view } from './record.js';
 import { answer, type Script } from './script.js';
 import type { ClaimRequest, JournalStore } from './store.js';
@@ -17,6 +18,8 @@ import { takeOver } from './transitions/take-over.js';
 /** What differs from store to store: where scripts run. */
 export interface Engine {
   readonly kind: JournalStore['kind'];
+  /** What at most one operation can hold. Default: a hash, because an index keeps it. */
+  readonly slotOf?: (request: ClaimRequest) => string;
   /** Sees what is committed, changes and locks nothing. */
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** All of it or nothing, durable when it resolves. */
@@ -29,7 +32,9 @@ export interface Engine {
 const CALLS = 100;
 const PRUNED_AT_ONCE = 1000;
 
-export function assemble({ kind, read, write, wait, onApproved, close }: Engine): JournalStore {
+export function assemble(engine: Engine): JournalStore {
+  const { kind, slotOf: placeOf = hashedSlotOf, read, write, wait, onApproved, close } = engine;
+
   /** Each in a transition of its own, so that nobody is held up for long. */
   const each = async (
     ids: (tables: Tables) => Script<readonly string[]>,
@@ -48,8 +53,8 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
   };
 
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
-  const take = (request: ClaimRequest, isProbablyFree = false) =>
-    write((tables) => claim(tables, request, isProbablyFree));
+  const take = (request: ClaimRequest, slot = placeOf(request), isProbablyFree = false) =>
+    write((tables) => claim(tables, request, slot, isProbablyFree));
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
@@ -75,10 +80,11 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
 
     claim:
       kind === 'memory'
-        ? take
+        ? (request) => take(request)
         : async (request) => {
-            const seen = await read((tables) => find(tables, request));
-            return typeof seen === 'object' ? seen : take(request, seen === 'free');
+            const slot = placeOf(request);
+            const seen = await read((tables) => find(tables, request, slot));
+            return typeof seen === 'object' ? seen : take(request, slot, seen === 'free');
           },
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
@@ -144,6 +150,10 @@ export function assemble({ kind, read, write, wait, onApproved, close }: Engine)
       return total;
     },
   };
+}
+
+function hashedSlotOf({ account, tool, identity }: ClaimRequest): string {
+  return slotOf(account, tool, identity);
 }
 
 function clock({ now }: Tables): Script<number> {

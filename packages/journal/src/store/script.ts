@@ -2,8 +2,11 @@
 export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** There is one row at most, or no other is wanted: some drivers are quicker then. */
-  readonly isOne?: boolean;
+  /**
+   * All rows by default; some drivers are quicker where the first is enough, or where there are none.
+   * `count`: how many rows were changed, as one row.
+   */
+  readonly wants?: 'one' | 'none' | 'count';
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -24,19 +27,17 @@ export function runWithoutQueries<T>(script: Script<T>): T {
 
 /**
  * A script that is over before it begins. A generator would do, and costs several times as much: the
- * memory store has nothing else to say, a dozen times for each operation.
+ * memory store has nothing else to say, a dozen times for each operation. Whoever asks takes the answer
+ * at once, so that one is enough for all.
  */
 export function answer<T>(value: T): Script<T> {
-  return new Answer(value) as unknown as Script<T>;
+  given.value = value;
+  return given as unknown as Script<T>;
 }
 
-class Answer<T> {
+class Answer {
   readonly done = true;
-  readonly value: T;
-
-  constructor(value: T) {
-    this.value = value;
-  }
+  value: unknown;
 
   [Symbol.iterator](): this {
     return this;
@@ -47,3 +48,5 @@ class Answer<T> {
     return this;
   }
 }
+
+const given = new Answer();

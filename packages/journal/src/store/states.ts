@@ -39,10 +39,10 @@ export function openStep({ steps }: Pick<OperationRecord, 'steps'>): string | un
 
 /** What others wait for: that nobody works on it any more, or that a person has approved it. */
 export function newsOf(
-  before: OperationRecord,
+  wasInFlight: boolean,
   after: OperationRecord,
 ): 'ended' | 'approved' | undefined {
-  if (isInFlight(before) && !isInFlight(after)) return 'ended';
+  if (wasInFlight && !isInFlight(after)) return 'ended';
   const approved = after.approval?.decision === 'approved' && after.state === 'awaiting_approval';
   return approved ? 'approved' : undefined;
 }

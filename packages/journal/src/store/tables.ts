@@ -1,8 +1,8 @@
 import type { AuditRow } from '../audit/row.js';
-import type { Identity, OperationState, Owner } from '../operation.js';
+import type { OperationState, Owner } from '../operation.js';
 import type { OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
-import type { AuditEntry, CallRow, Notice, OperationFilter } from './store.js';
+import type { AuditEntry, CallRow, Grip, Notice, OperationFilter } from './store.js';
 
 /**
  * What transitions are made of. Inside of a transition that writes, an operation that was read is
@@ -11,8 +11,6 @@ import type { AuditEntry, CallRow, Notice, OperationFilter } from './store.js';
 export interface Tables {
   /** When the transition began, on the store's clock. */
   readonly now: number;
-  /** What at most one operation can hold. */
-  readonly slotOf: (account: string, tool: string, identity: Identity) => string;
   readonly operations: OperationsTable;
   readonly owners: OwnersTable;
   readonly limits: LimitsTable;
@@ -27,9 +25,11 @@ export interface OperationsTable {
   /** Without a lock. */
   readonly look: (id: string) => Script<OperationRecord | undefined>;
   readonly holder: (slot: string) => Script<OperationRecord | undefined>;
-  /** False: somebody else has just taken the slot. */
+  /** If it is still the caller's, and his lease lives. */
+  readonly held: (grip: Grip) => Script<OperationRecord | undefined>;
+  /** A new one, of which nothing is known but its claim. False: somebody else has just taken the slot. */
   readonly insert: (record: OperationRecord) => Script<boolean>;
-  /** Whoever waits for it is told, once the transition is over. */
+  /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
   readonly list: (filter: OperationFilter) => Script<readonly OperationRecord[]>;
   readonly count: (states: readonly OperationState[]) => Script<number>;

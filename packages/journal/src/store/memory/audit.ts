@@ -34,8 +34,8 @@ export function memoryAudit(now: () => number): AuditTable {
   const makeRoom = (): void => {
     if (linked.length > 0 || gone.hash !== GENESIS.hash) return void linkAll();
     gone = { seq: gone.seq + waiting.length - KEPT, hash: GENESIS.hash };
-    waiting = waiting.slice(-KEPT);
-    times = times.slice(-KEPT);
+    waiting.splice(0, waiting.length - KEPT);
+    times.splice(0, times.length - KEPT);
   };
 
   return {

@@ -6,6 +6,7 @@ import {
   DAY,
   owner,
   release,
+  request,
   settled,
   success,
 } from '../contract/harness.fixture.js';
@@ -27,6 +28,21 @@ test('more holders than are kept are all kept', async () => {
   await store.enlist(owner(), DAY);
   for (let i = 0; i < 50; i++) await settled(store, { identity: byContent(`${i}`) });
   expect(await store.list({ limit: 1000, holdsSlot: true })).toHaveLength(50);
+});
+
+test('what was pruned takes the slot from nobody when its turn to leave comes', async () => {
+  let now = 1000;
+  const store = memoryStore({ operations: 5, now: () => now });
+  await store.enlist(owner(), DAY);
+  await settled(store, { identity: byContent('again') }, success({ holdMs: 100 }));
+  now += 200;
+  expect(await store.prune(now)).toBe(1);
+  const next = await settled(store, { identity: byContent('again') }, success({ holdMs: DAY }));
+  for (let i = 0; i < 50; i++) await settled(store, { identity: byContent(`${i}`) }, release());
+  const [holder] = await store.list({ identity: byContent('again'), holdsSlot: true });
+  expect(holder).toEqual(next);
+  const repeat = await store.claim(request({ identity: byContent('again') }));
+  expect(repeat).toMatchObject({ kind: 'held', operation: { id: next.id } });
 });
 
 test('the audit keeps its newest rows, as one chain with the head that was shown before', async () => {

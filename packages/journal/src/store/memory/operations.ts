@@ -1,9 +1,10 @@
 import type { OperationState } from '../../operation.js';
-import { changed, isOver, type OperationRecord, type RecordChanges } from '../record.js';
-import { isInFlight, isSettled, newsOf } from '../states.js';
+import { isOver, type OperationRecord, type RecordChanges } from '../record.js';
+import { isHeldBy, isInFlight, isSettled, newsOf } from '../states.js';
 import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
+import { leaving } from './leaving.js';
 import { unknownCursor } from '../unknown-cursor.js';
 
 export interface MemoryOperations extends OperationsTable {
@@ -23,7 +24,9 @@ export interface OperationsDeps {
 export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): MemoryOperations {
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
-  const holders = new Map<string, string>();
+  const holders = new Map<string, OperationRecord>();
+  /** Found to have no holder, and nobody has taken it since: it need not be looked for again. */
+  let free: string | undefined;
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
     const time = now();
@@ -33,17 +36,23 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       if (record.slot !== undefined) {
         if (!isOver(record, time)) continue;
         holders.delete(record.slot);
+        // It stands in line to leave, and must not take the slot from the next holder then.
+        Object.assign(record, { slot: undefined });
       }
       all.delete(record.id);
       count++;
     }
     return count;
   };
+  const finished = leaving<OperationRecord>(kept);
   let full = 2 * kept;
-  /** The oldest go first. What cannot go is not looked at again before there is twice as much. */
+  /** Those that have been over for longest go first. */
   const makeRoom = (): void => {
-    forget(() => true, all.size - kept);
-    full = 2 * Math.max(kept, all.size);
+    for (const { id, slot } of finished.take(now())) {
+      if (slot !== undefined) holders.delete(slot);
+      all.delete(id);
+    }
+    full = all.size + kept;
   };
   /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
   const flying = (matches: (owner: string) => boolean): readonly string[] =>
@@ -61,26 +70,40 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     },
     get: (id) => answer(all.get(id)),
     look: (id) => answer(all.get(id)),
-    holder(slot) {
-      const id = holders.get(slot);
-      return answer(id === undefined ? undefined : all.get(id));
+    held(grip) {
+      const record = all.get(grip.id);
+      return answer(isHeldBy(record, grip) && isAlive(grip.owner) ? record : undefined);
     },
+    holder(slot) {
+      const holder = holders.get(slot);
+      if (holder === undefined) free = slot;
+      return answer(holder);
+    },
+
     insert(record) {
       if (record.slot !== undefined) {
-        if (holders.has(record.slot)) return answer(false);
-        holders.set(record.slot, record.id);
+        if (record.slot !== free && holders.has(record.slot)) return answer(false);
+        free = undefined;
+        holders.set(record.slot, record);
       }
       all.set(record.id, record);
       if (all.size > full) makeRoom();
       return answer(true);
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
-      const after = changed(record, changes);
-      if (record.slot !== undefined && after.slot === undefined) holders.delete(record.slot);
-      all.set(record.id, after);
-      const news = newsOf(record, after);
+      const { slot } = record;
+      const wasInFlight = isInFlight(record);
+      const wasSettled = isSettled(record);
+      // In its place: nobody outside has it, and a copy for each change is what costs most.
+      Object.assign(record, changes);
+      if (slot !== undefined && record.slot === undefined) holders.delete(slot);
+      if (!wasSettled && isSettled(record)) {
+        const until = record.heldUntil ?? 0;
+        finished.add(record, Math.max(0, until - now()), until);
+      }
+      const news = newsOf(wasInFlight, record);
       if (news !== undefined) tell(news, record.id);
-      return answer(after);
+      return answer(record);
     },
     list(filter) {
       const newestFirst = [...all.values()].toReversed();

@@ -1,6 +1,6 @@
 import { assemble } from '../assemble.js';
 import { runWithoutQueries, type Script } from '../script.js';
-import type { JournalStore } from '../store.js';
+import type { ClaimRequest, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
 import { memoryAudit } from './audit.js';
@@ -28,10 +28,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
   const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell, kept });
   const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
     now: 0,
-    // Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart
-    // what would otherwise run together.
-    slotOf: (account, tool, { by, value }) =>
-      `${by} ${account.length} ${tool.length} ${account}${tool}${value}`,
     operations,
     owners,
     limits: memoryLimits(now),
@@ -52,6 +48,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 
   const store = assemble({
     kind: 'memory',
+    slotOf: longSlotOf,
     read: run,
     write: run,
     wait: (id, signal) => waitFor(id, signal, store.get, waiting),
@@ -59,4 +56,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     close: async () => waiting.tellAll(),
   });
   return store;
+}
+
+/** Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what would otherwise run together. */
+function longSlotOf({ account, tool, identity: { by, value } }: ClaimRequest): string {
+  return `${by} ${account.length} ${tool.length} ${account}${tool}${value}`;
 }

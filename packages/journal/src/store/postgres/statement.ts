@@ -11,10 +11,13 @@ function nameOf(text: string): string {
   return name;
 }
 
-async function rowsOf(client: pg.ClientBase, { text, values }: Query): Promise<readonly Row[]> {
+async function rowsOf(
+  client: pg.ClientBase,
+  { text, values, wants }: Query,
+): Promise<readonly Row[]> {
   const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
-  const { rows } = await client.query<Row>({ name: nameOf(text), text, values: kept });
-  return rows;
+  const { rows, rowCount } = await client.query<Row>({ name: nameOf(text), text, values: kept });
+  return wants === 'count' ? [{ changes: rowCount }] : rows;
 }
 
 /** Runs a script, one statement after the other. */

@@ -3,16 +3,18 @@ import type { AuditRow } from '../../audit/row.js';
 import { readAuditRow } from '../../audit/read-row.js';
 import type { Script } from '../script.js';
 import type { AuditTable } from '../tables.js';
-import { first, rows, run, type Dialect } from './dialect.js';
+import { count, first, rows, run, type Dialect } from './dialect.js';
 
 const COLUMNS = 'seq, prev, hash, at, kind, operation_id, tool, account, actor, detail';
+const VALUES = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10';
 
 export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
   const { prefix } = dialect;
   const table = `${prefix}audit`;
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
-  const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+  const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
+  const insertIfNext = `INSERT INTO ${table} (${COLUMNS}) SELECT ${VALUES} WHERE ($1 - 1, $2) = (${lastRow})`;
   const canonical = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
   const digest = `encode(sha256(convert_to(${canonical}, 'UTF8')), 'hex')`;
   const linkAndInsert = `WITH head AS (
@@ -22,12 +24,22 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
     INSERT INTO ${table} (${COLUMNS})
     SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`;
 
-  /** Nobody else writes while we do, so the last row is the head. */
+  /** The row that we wrote last. Others may have written since, or ours was taken back. */
+  let remembered: AuditRow | undefined;
+
+  /** Nobody else writes while we do, so the last row is the head; mostly it is still the one we wrote. */
   function* appendAlone(row: Unlinked): Script<void> {
+    if (remembered !== undefined) {
+      const next = link(remembered, row);
+      if ((yield* count(insertIfNext, linkedValues(next))) > 0) {
+        remembered = next;
+        return;
+      }
+    }
     const last = yield* first(lastRow);
     const head = last ? { seq: last['seq'] as number, hash: String(last['hash']) } : GENESIS;
-    const { seq, prev, hash } = link(head, row);
-    yield* run(insert, [seq, prev, hash, ...toValues(row)]);
+    remembered = link(head, row);
+    yield* run(insert, linkedValues(remembered));
   }
 
   /** One statement: others wait for the head only as long as it takes to commit. */
@@ -52,6 +64,10 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
       return found.map(readAuditRow);
     },
   };
+}
+
+function linkedValues(row: AuditRow): readonly unknown[] {
+  return [row.seq, row.prev, row.hash, ...toValues(row)];
 }
 
 function toValues(row: Unlinked): readonly unknown[] {

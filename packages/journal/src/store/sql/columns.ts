@@ -30,28 +30,44 @@ const PLAIN = {
   restsUntil: 'rests_until',
 } as const satisfies Record<Plain, string>;
 
-const plain = Object.entries(PLAIN) as readonly (readonly [Plain, string])[];
-
-/** All that a new operation fills, in the order of `toValues`. */
-export const COLUMNS: readonly string[] = [
-  ...plain.map(([, column]) => column),
+/** All that a new operation fills, in the order of `newValues`. Nothing else has happened to it yet. */
+export const NEW_COLUMNS = [
+  'id',
+  'slot',
+  'account',
+  'tool',
+  'effect',
   'identity_by',
   'identity_value',
+  'args_hash',
+  'args',
+  'state',
+  'fence',
+  'owner',
+  'correlation_id',
+  'created_at',
+  'sends',
   'steps',
-  'approval',
-  'approval_decision',
-  'approval_decided_at',
-  'approval_expires_at',
-];
+] as const;
 
-export function toValues(record: OperationRecord): readonly unknown[] {
-  const { identity, steps, approval } = record;
+export function newValues(record: OperationRecord): readonly unknown[] {
   return [
-    ...plain.map(([member]) => record[member] ?? null),
-    identity.by,
-    identity.value,
-    JSON.stringify(steps),
-    ...approvalValues(approval),
+    record.id,
+    record.slot,
+    record.account,
+    record.tool,
+    record.effect,
+    record.identity.by,
+    record.identity.value,
+    record.argsHash,
+    record.args,
+    record.state,
+    record.fence,
+    record.owner,
+    record.correlationId,
+    record.createdAt,
+    record.sends,
+    JSON.stringify(record.steps),
   ];
 }
 
@@ -83,34 +99,73 @@ function approvalValues(approval: Approval | undefined): readonly unknown[] {
   return [JSON.stringify(approval), decision, decidedAt, expiresAt];
 }
 
+/** What a record is made of, in the order of `ofCells`. */
+const READ_COLUMNS = [
+  ...NEW_COLUMNS,
+  'outcome',
+  'sending_at',
+  'settled_at',
+  'held_until',
+  'answer',
+  'code',
+  'rests_until',
+  'approval',
+] as const;
+
 /** All columns, or one JSON text with all of them. */
 export function columnsOf({ packs }: Dialect): string {
-  if (!packs) return '*';
-  return `json_object(${COLUMNS.map((name) => `'${name}', ${name}`).join(', ')}) AS packed`;
+  return packs ? `json_array(${READ_COLUMNS.join(', ')}) AS packed` : READ_COLUMNS.join(', ');
 }
 
-const NONE: readonly Step[] = [];
+export function toRecord(row: Row): OperationRecord {
+  const { packed } = row;
+  return ofCells(
+    packed === undefined
+      ? READ_COLUMNS.map((column) => row[column])
+      : (JSON.parse(packed as string) as readonly unknown[]),
+  );
+}
 
-export function toRecord({ packed, ...cells }: Row): OperationRecord {
-  const row = packed === undefined ? cells : (JSON.parse(packed as string) as Row);
-  const record: Record<string, unknown> = {
-    identity: { by: row['identity_by'], value: row['identity_value'] },
-    // Most have none, and are read three times.
-    steps: row['steps'] === '[]' ? NONE : parsed(row, 'steps'),
-    approval: row['approval'] === null ? undefined : parsed(row, 'approval'),
+/** Spelt out, because it is done three times for each operation. */
+function ofCells(cells: readonly unknown[]): OperationRecord {
+  const record: Record<keyof OperationRecord, unknown> = {
+    id: cells[0],
+    account: cells[2],
+    tool: cells[3],
+    effect: cells[4],
+    identity: { by: cells[5], value: cells[6] },
+    argsHash: cells[7],
+    args: cells[8],
+    state: cells[9],
+    outcome: cells[16] ?? undefined,
+    fence: cells[10],
+    owner: cells[11] ?? undefined,
+    correlationId: cells[12],
+    createdAt: cells[13],
+    sendingAt: cells[17] ?? undefined,
+    settledAt: cells[18] ?? undefined,
+    heldUntil: cells[19] ?? undefined,
+    answer: cells[20] ?? undefined,
+    code: cells[21] ?? undefined,
+    steps: cells[15] === '[]' ? NO_STEPS : parsed(cells, 15),
+    approval: cells[23] === null ? undefined : parsed(cells, 23),
+    slot: cells[1] ?? undefined,
+    sends: cells[14],
+    restsUntil: cells[22] ?? undefined,
   };
-  for (const [member, column] of plain) record[member] = row[column] ?? undefined;
   return record as unknown as OperationRecord;
 }
 
+const NO_STEPS: readonly Step[] = [];
+
 /** Whoever cannot read what was done must not go on from there. */
-function parsed(row: Row, column: string): unknown {
+function parsed(cells: readonly unknown[], at: number): unknown {
   try {
-    return JSON.parse(row[column] as string);
+    return JSON.parse(cells[at] as string);
   } catch (cause) {
     throw new JournalError(
       'corrupt',
-      `Operation ${String(row['id'])} is damaged: its ${column} cannot be read. Restore a backup.`,
+      `Operation ${String(cells[0])} is damaged: its ${READ_COLUMNS[at]} cannot be read. Restore a backup.`,
       { cause },
     );
   }

@@ -32,10 +32,17 @@ export function* rows(text: string, values: readonly unknown[] = []): Script<rea
 }
 
 export function* first(text: string, values: readonly unknown[] = []): Script<Row | undefined> {
-  const query: Query = { text, values, isOne: true };
+  const query: Query = { text, values, wants: 'one' };
   return (yield query)[0];
 }
 
+/** How many rows it changed; quicker than to have them returned. */
+export function* count(text: string, values: readonly unknown[]): Script<number> {
+  const query: Query = { text, values, wants: 'count' };
+  return (yield query)[0]!['changes'] as number;
+}
+
 export function* run(text: string, values: readonly unknown[] = []): Script<void> {
-  yield* rows(text, values);
+  const query: Query = { text, values, wants: 'none' };
+  yield query;
 }

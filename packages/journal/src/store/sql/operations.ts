@@ -1,12 +1,12 @@
 import { changed, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import type { OperationState } from '../../operation.js';
-import { IN_FLIGHT, isSettled, newsOf, SETTLED } from '../states.js';
-import type { OperationFilter } from '../store.js';
-import type { OperationsTable } from '../tables.js';
+import { IN_FLIGHT, isHeldBy, isInFlight, isSettled, newsOf, SETTLED } from '../states.js';
+import type { Grip, OperationFilter } from '../store.js';
+import type { OperationsTable, OwnersTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
-import { changedColumns, COLUMNS, columnsOf, toRecord, toValues } from './columns.js';
-import { bind, bindAll, first, rows, run, type Dialect } from './dialect.js';
+import { changedColumns, columnsOf, NEW_COLUMNS, newValues, toRecord } from './columns.js';
+import { bind, bindAll, count, first, rows, run, type Dialect } from './dialect.js';
 
 export interface SqlDeps {
   readonly dialect: Dialect;
@@ -20,7 +20,10 @@ const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
 const SETTLED_LIST = SETTLED.map((state) => `'${state}'`).join(', ');
 const BATCH = 500;
 
-export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTable {
+export function sqlOperations(
+  { dialect, writes, tell }: SqlDeps,
+  { alive }: Pick<OwnersTable, 'alive'>,
+): OperationsTable {
   const { prefix, clock } = dialect;
   const table = `${prefix}operations`;
   const lock = writes ? dialect.lock : '';
@@ -30,7 +33,7 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
   const byId = `${select}id = $1`;
   const byIdLocked = `${byId}${lock}`;
   const bySlot = `${select}slot = $1${lock}`;
-  const insert = `INSERT INTO ${table} (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT (slot) DO NOTHING RETURNING seq`;
+  const insert = `INSERT INTO ${table} (${NEW_COLUMNS.join(', ')}) VALUES (${NEW_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT (slot) DO NOTHING`;
   /** By what they change: there are a dozen. */
   const updates = new Map<string, string>();
   const updateOf = (names: readonly string[]): string => {
@@ -56,20 +59,32 @@ export function sqlOperations({ dialect, writes, tell }: SqlDeps): OperationsTab
     return found.map(({ id }) => id as string);
   }
 
+  const byGrip = `${byId} AND owner = $2 AND fence = $3 AND EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > `;
+  function* heldAtOnce({ id, owner, fence }: Grip): Script<OperationRecord | undefined> {
+    const values: unknown[] = [id, owner, fence];
+    return yield* one(`${byGrip}${clock(values)})`, values);
+  }
+  /** The lease is looked at when the lock is had, which may take a while. */
+  function* heldUnderLock(grip: Grip): Script<OperationRecord | undefined> {
+    const record = yield* one(byIdLocked, [grip.id]);
+    return isHeldBy(record, grip) && (yield* alive(grip.owner)) ? record : undefined;
+  }
+
   return {
     get: (id) => one(byIdLocked, [id]),
     look: (id) => one(byId, [id]),
     holder: (slot) => one(bySlot, [slot]),
+    held: (grip) => (dialect.kind === 'sqlite' ? heldAtOnce(grip) : heldUnderLock(grip)),
 
     *insert(record) {
-      return (yield* first(insert, toValues(record))) !== undefined;
+      return (yield* count(insert, newValues(record))) > 0;
     },
 
     *update(record, changes) {
       const after = changed(record, changes);
       const { names, values: changedTo } = changedColumns(changes);
       const values = [record.id, ...changedTo];
-      const news = newsOf(record, after);
+      const news = newsOf(isInFlight(record), after);
       const told = news === undefined ? '' : tell(news, record.id, values);
       yield* run(updateOf(names) + told, values);
       return after;

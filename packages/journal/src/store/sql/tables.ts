@@ -1,4 +1,3 @@
-import { slotOf } from '../../slot.js';
 import type { Tables } from '../tables.js';
 import { sqlAudit } from './audit.js';
 import { sqlCalls } from './calls.js';
@@ -18,13 +17,13 @@ export interface SqlTablesOptions extends SqlDeps {
 /** The tables as a transition sees them; as the next one sees them too, where these take turns. */
 export function sqlTables({ now, calls, ...deps }: SqlTablesOptions): Tables {
   const { dialect } = deps;
+  const owners = sqlOwners(dialect);
   return {
     get now() {
       return now();
     },
-    slotOf,
-    operations: sqlOperations(deps),
-    owners: sqlOwners(dialect),
+    operations: sqlOperations(deps, owners),
+    owners,
     limits: sqlLimits(dialect, now),
     audit: sqlAudit(dialect, now),
     notices: sqlNotices(dialect, now),

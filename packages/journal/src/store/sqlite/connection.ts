@@ -20,7 +20,7 @@ export function connection(driver: SqliteDriver, path: string, patienceMs: numbe
     let step = script.next();
     while (step.done !== true) {
       const { text, values } = toSqlite(step.value);
-      step = script.next(driver.rows(text, values, step.value.isOne));
+      step = script.next(driver.rows(text, values, step.value.wants));
     }
     return step.value;
   };

@@ -1,10 +1,14 @@
-import type { Row } from '../script.js';
+import type { Query, Row } from '../script.js';
 
 /** One connection to one database file, answering at once. */
 export interface SqliteDriver {
   readonly exec: (text: string) => void;
-  /** `?` stands for the values, in their order. Statements are prepared once. `isOne`: the first row is enough. */
-  readonly rows: (text: string, values: readonly unknown[], isOne?: boolean) => readonly Row[];
+  /** `?` stands for the values, in their order. Statements are prepared once. */
+  readonly rows: (
+    text: string,
+    values: readonly unknown[],
+    wants?: Query['wants'],
+  ) => readonly Row[];
   readonly inTransaction: () => boolean;
   readonly close: () => void;
 }

@@ -1,6 +1,11 @@
 import type { Row } from '../script.js';
 import type { OpenDriver } from './driver.js';
 
+interface Statement {
+  all(...values: readonly unknown[]): unknown[];
+  run(...values: readonly unknown[]): { readonly changes: number | bigint };
+}
+
 /** The part of `node:sqlite` that is used; the types of Node 20 do not have it. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
@@ -9,7 +14,7 @@ interface NodeSqlite {
   ) => {
     readonly isTransaction?: boolean;
     exec(text: string): void;
-    prepare(text: string): { all(...values: readonly unknown[]): unknown[] };
+    prepare(text: string): Statement;
     close(): void;
   };
 }
@@ -24,13 +29,13 @@ export function nodeDriver(): OpenDriver | undefined {
     const db = new DatabaseSync(path, { timeout: busyMs });
     // Older versions of the module do not know that option.
     db.exec(`PRAGMA busy_timeout = ${busyMs}`);
-    const prepared = new Map<string, { all(...values: readonly unknown[]): unknown[] }>();
+    const prepared = new Map<string, Statement>();
     return {
       exec: (text) => db.exec(text),
-      rows: (text, values) => {
+      rows: (text, values, wants) => {
         let statement = prepared.get(text);
         if (statement === undefined) prepared.set(text, (statement = db.prepare(text)));
-        return statement.all(...values) as Row[];
+        return wants === 'count' ? [statement.run(...values)] : (statement.all(...values) as Row[]);
       },
       inTransaction: () => db.isTransaction ?? true,
       close: () => db.close(),

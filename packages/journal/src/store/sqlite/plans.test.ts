@@ -16,9 +16,9 @@ test('nothing that is done again and again reads the whole journal', async () =>
       const driver = open(path, busyMs);
       return {
         ...driver,
-        rows: (text, values, isOne) => {
+        rows: (text, values, wants) => {
           asked.set(text, values);
-          return driver.rows(text, values, isOne);
+          return driver.rows(text, values, wants);
         },
       };
     },

@@ -1,5 +1,5 @@
 import { JournalError } from '../../error.js';
-import { first, run, type Dialect } from '../sql/dialect.js';
+import { first, rows, run, type Dialect } from '../sql/dialect.js';
 import { isCurrent, migrate } from '../sql/migrate.js';
 import type { Connection } from './connection.js';
 
@@ -20,7 +20,7 @@ export async function prepareSchema(
     return yield* isCurrent(dialect, path);
   });
   // Readers and the one writer do not hinder each other.
-  await read(() => run('PRAGMA journal_mode = WAL'));
+  await read(() => rows('PRAGMA journal_mode = WAL'));
   if (isReady) return;
   await write(function* () {
     yield* run(`PRAGMA application_id = ${APPLICATION_ID}`);

@@ -104,8 +104,6 @@ function openDatabase(open: OpenDriver, path: string): SqliteDriver {
   try {
     const driver = open(path, BUSY_MS);
     driver.exec('PRAGMA synchronous = FULL');
-    // Sixteen megabytes of log: moving it into the file more often would cost more than the writing.
-    driver.exec('PRAGMA wal_autocheckpoint = 4000');
     return driver;
   } catch (error) {
     throw sqliteError(error, path);

@@ -14,8 +14,8 @@ import { changeHands } from './take-over.js';
 export function* find(
   tables: Tables,
   request: ClaimRequest,
+  slot: string,
 ): Script<ClaimResult | 'free' | 'undecided'> {
-  const slot = tables.slotOf(request.account, request.tool, request.identity);
   const holder = yield* tables.operations.holder(slot);
   if (holder === undefined) return 'free';
   if (yield* isAbandoned(tables, holder)) return 'undecided';
@@ -25,10 +25,10 @@ export function* find(
 export function* claim(
   tables: Tables,
   request: ClaimRequest,
+  slot: string,
   isProbablyFree = false,
 ): Script<ClaimResult> {
   const { operations, owners, now } = tables;
-  const slot = tables.slotOf(request.account, request.tool, request.identity);
   if (isProbablyFree && (yield* owners.alive(request.owner))) {
     const record = begun(request, slot, now);
     if (yield* operations.insert(record)) return fresh(record, now);

@@ -7,12 +7,11 @@ import { record as entry } from './audit-entry.js';
 
 /** Takes an operation from an owner who is gone. What he may have sent, nobody sends again. */
 export function* lapse(tables: Tables, operation: OperationRecord): Script<OperationRecord> {
+  const { owner, state: from } = operation;
   const changes = leftBehind(operation, tables.now);
   const after = yield* tables.operations.update(operation, changes);
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
-  yield* tables.audit.append(
-    entry('lapsed', after, operation.owner!, { from: operation.state, to: after.state }),
-  );
+  yield* tables.audit.append(entry('lapsed', after, owner!, { from, to: after.state }));
   return after;
 }
 

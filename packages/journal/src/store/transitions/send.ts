@@ -1,7 +1,7 @@
 import type { Step } from '../../operation.js';
 import type { OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
-import { isHeldBy, openStep } from '../states.js';
+import { openStep } from '../states.js';
 import type { Grip, SendRequest, SendResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
@@ -10,9 +10,8 @@ import { claimLimits } from './limits.js';
 /** The last thing before the first byte. Who was granted it once may be granted it again. */
 export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
   const { step, limits } = request;
-  const operation = yield* tables.operations.get(grip.id);
-  if (!isHeldBy(operation, grip) || !maySend(operation, grip.owner, step)) return LOST;
-  if (!(yield* tables.owners.alive(grip.owner))) return LOST;
+  const operation = yield* tables.operations.held(grip);
+  if (operation === undefined || !maySend(operation, grip.owner, step)) return LOST;
 
   const sends = operation.sends + 1;
   if (limits.length > 0) {
