@@ -15,6 +15,6 @@ it('takes what the configuration speaks of where nothing was named, and all wher
 
 it('refuses what does not exist, with what may have been meant', () => {
   expect(() => choosePacks(['stca'])).toThrow(
-    new UsageError('There is no pack "stca". Did you mean "stac"? Packs: stac.'),
+    new UsageError('There is no pack "stca". Did you mean "stac"? Packs: stac, x.'),
   );
 });

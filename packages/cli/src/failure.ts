@@ -10,6 +10,7 @@ const FOR_PEOPLE: Readonly<Record<string, Failure['exitCode']>> = {
   ConfigError: 2,
   HostError: 1,
   JournalError: 1,
+  LoginError: 1,
 };
 
 const AT_ADDRESS: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePort } from './address.js';
 import type { DoctorFlags } from './commands/doctor.js';
+import type { LoginFlags } from './commands/login.js';
 import type { ManifestFlags } from './commands/manifest.js';
 import type { ServeFlags } from './commands/serve.js';
 import type { UpFlags } from './commands/up.js';
@@ -71,7 +72,14 @@ export function createProgram(
   withVerbose(program.command('sandbox'))
     .description('Runs local upstreams that speak the real formats and fail on command.')
     .argument('[pack...]', 'of which packs (default: all)')
-    .addHelpText('after', example('toolkeel sandbox stac --fault 20%:http-503 --latency p95=200'))
+    .addHelpText(
+      'after',
+      '\nWith the name of a pack before it a flag is for that one alone: --x-port, --stac-fault.\n' +
+        example(
+          'toolkeel sandbox stac --fault 20%:http-503 --latency p95=200',
+          'toolkeel sandbox stac x --seed 7 --x-fault 10%:acted-http-503@create-post',
+        ),
+    )
     .action(
       run(async (packs: string[], flags: Settings) => {
         const stopped = firstSignal();
@@ -128,19 +136,38 @@ export function createProgram(
       }),
     );
 
+  withVerbose(program.command('login'))
+    .description('Lets a pack act for you: prints an address to open, and waits for your consent.')
+    .argument('<pack>', 'x')
+    .option('--client-id <id>', 'of your app (default: as configured)')
+    .option(
+      '--scopes <names>',
+      'what to ask for, with commas between (default: all that tools use)',
+    )
+    .option('--port <number>', 'where the browser comes back to (default: 7412)', port)
+    .option('--timeout <seconds>', 'how long to wait (default: 300)')
+    .option('--config <file>', 'the configuration (default: toolkeel.config.json, if it is there)')
+    .addHelpText('after', example('toolkeel login x --client-id YOUR_APP'))
+    .action(
+      run(async (pack: string, flags: LoginFlags) => {
+        const { login } = await import('./commands/login.js');
+        return login(pack, flags, surroundings, firstSignal);
+      }),
+    );
+
   addPeoplesCommands(program, { run, surroundings, example, collect });
   return program;
 }
 
 /** The flags of the sandbox are those of its upstreams, which take a moment to load. */
-export async function addSandboxFlags(program: Command, packs: readonly string[]): Promise<void> {
-  const { packLine } = await import('./packs.js');
+export async function addSandboxFlags(program: Command): Promise<void> {
+  const { packFlags } = await import('./pack-flags.js');
+  const { sandboxFlags } = await import('./sandbox-flags.js');
   const command = program.commands.find((one) => one.name() === 'sandbox');
-  const flags = await Promise.all(packs.map((name) => packLine(name).sandbox.flags()));
-  for (const { flag, description } of flags.flat()) {
+  for (const { flag, description, isOfOne } of sandboxFlags(await packFlags())) {
     // Three dots say that it can be given again. To the parser they would mean: all that follows.
-    if (flag.includes('...')) command?.option(flag.replace('...', ''), description, collect);
-    else command?.option(flag, description);
+    const option = new Option(flag.replace('...', ''), description).hideHelp(isOfOne);
+    command?.addOption(flag.includes('...') ? option.argParser(collect) : option);
   }
 }
 

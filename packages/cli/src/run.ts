@@ -13,8 +13,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   });
   try {
     if (args.includes('sandbox')) {
-      const { packNames } = await import('./packs.js');
-      await addSandboxFlags(program, packNames);
+      await addSandboxFlags(program);
     }
     await program.parseAsync(args, { from: 'user' });
     return code;

@@ -48,18 +48,16 @@ export function welcomeText(
     bold('Connect a client'),
     ...snippets.flatMap(({ client, where, text }) => ['', `  ${client}, ${where}:`, indent(text)]),
     '',
-    bold('Try a first call'),
+    bold(packs.length > 1 ? 'Try a first call of each pack' : 'Try a first call'),
     '',
-    indent(curlFor(mcp, packs, authorization)),
-    '',
+    ...packs.flatMap((name) => [indent(curlFor(mcp, name, authorization)), '']),
     'Ctrl-C stops it.',
     '',
   ].join('\n');
 }
 
-function curlFor(mcp: string, packs: readonly string[], authorization: string | undefined): string {
-  const [first = ''] = packs;
-  const params = packLine(first).firstCall;
+function curlFor(mcp: string, pack: string, authorization: string | undefined): string {
+  const params = packLine(pack).firstCall;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
   return [
     `curl -sS ${shellWord(mcp)}`,

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { useTempDir } from '../src/temp-dir.fixture.js';
+import { overStdio } from './support/client.js';
 import { endAll, toolkeel } from './support/process.js';
 
 const dir = useTempDir();
@@ -19,6 +20,27 @@ it('runs upstreams that fail as they are told, and says where they are', async (
   expect((await fetch(`${address('control')}/log`)).status).toBe(200);
   expect(run.out()).toContain(`TOOLKEEL_STAC_URL=${address('api')} toolkeel serve stac`);
 
+  run.kill('SIGINT');
+  expect(await run.ended).toEqual({ code: 0, signal: null });
+});
+
+it('runs several at once: a flag for all, a flag for one, and a line for each to go on with', async () => {
+  const flags = ['--seed', '3', '--stac-scale', '0.1', '--x-tier', 'enterprise'];
+  const fault = ['--x-fault', '100%:http-503@me'];
+  const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
+  await run.said(/Ctrl-C stops it/);
+  const [, stac = '', x = ''] = run.out().split(/^(?:stac|x)$/m);
+  const command = / {2}(TOOLKEEL_X_BASE_URL=.*) toolkeel serve x$/m.exec(x)?.[1] ?? '';
+  const env = Object.fromEntries(command.split(' ').map((pair) => pair.split('=', 2)));
+  expect(env).toMatchObject({ TOOLKEEL_X_TIER: 'enterprise' });
+  const client = await overStdio(['x', '--profile', 'api'], { cwd: dir(), env });
+  expect(await client.call('x_get_home_timeline')).toMatchObject({
+    error: { code: 'x_api_error' },
+  });
+  expect(await client.call('x_search_tweets', { query: 'the' })).toMatchObject({ success: true });
+  await client.close();
+  const [, url = ''] = /TOOLKEEL_STAC_URL=(\S+) toolkeel serve stac$/m.exec(stac) ?? [];
+  expect((await fetch(url)).status).toBe(200);
   run.kill('SIGINT');
   expect(await run.ended).toEqual({ code: 0, signal: null });
 });

@@ -83,7 +83,15 @@ describe('toolkeel serve', () => {
 it('ends with 2 and a message where a pack does not exist, and says nothing on stdout', async () => {
   const { code, out, err } = await finished(['serve', 'stak'], place());
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toBe('toolkeel: There is no pack "stak". Did you mean "stac"? Packs: stac.\n');
+  expect(err).toBe('toolkeel: There is no pack "stak". Did you mean "stac"? Packs: stac, x.\n');
+});
+
+it('serves every pack where nothing is configured, and says at once what one of them lacks', async () => {
+  const client = await overStdio([], place());
+  expect(await client.tools()).toEqual(expect.arrayContaining(['search_items', 'x_get_me']));
+  expect(await client.call('x_get_me')).toMatchObject({ error: { code: 'x_not_configured' } });
+  expect(await client.call('get_capabilities')).toMatchObject({ data: { logged_in: false } });
+  await client.close();
 });
 
 describe('--sandbox', () => {
@@ -113,11 +121,18 @@ describe('--sandbox', () => {
           },
           defaultCatalog: 'ours',
         },
+        x: { baseUrl: url, accessToken: { env: 'OUR_TOKEN' }, tokenFile: 'not-there.json' },
       },
       upstreams: { other: { url } },
       journal: { url: { env: 'NOT_SET' } },
     });
-    const env = { TOOLKEEL_STAC_URL: url, OUR_TOKEN: secret, TOOLKEEL_LOG_LEVEL: 'debug' };
+    const env = {
+      TOOLKEEL_STAC_URL: url,
+      TOOLKEEL_X_BASE_URL: url,
+      TOOLKEEL_X_BEARER_TOKEN: secret,
+      OUR_TOKEN: secret,
+      TOOLKEEL_LOG_LEVEL: 'debug',
+    };
     const client = await overStdio(['--sandbox'], place(env));
     expect(await client.call('get_root')).toMatchObject({ data: { catalog: 'sandbox' } });
     expect(await client.call('search_federated', { limit: 1 })).toMatchObject({ success: true });
@@ -130,6 +145,14 @@ describe('--sandbox', () => {
     for (const args of [{ catalog_url: url }, { catalog_url: 'https://stac.example.com' }]) {
       expect(await client.call('get_root', args)).toMatchObject({ error: { code: 'forbidden' } });
     }
+    expect(await client.call('x_get_me')).toMatchObject({ success: true });
+    const { data } = await client.call('get_config');
+    expect(data['config']).toMatchObject({
+      accessToken: '[set]',
+      bearerToken: '[not set]',
+      account: 'sandbox',
+    });
+    expect(data['config']).not.toHaveProperty('tokenFile');
     await client.close();
     real.close();
     expect(asked).toEqual([]);

@@ -43,7 +43,8 @@ describe('toolkeel up --sandbox', () => {
       /tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );
     const client = await overHttp(`${up.url}/mcp`);
-    expect(await client.tools()).toHaveLength(14);
+    expect(await client.tools()).toHaveLength(38); // 12 of STAC, 24 of X that read, 2 of the host
+    expect(await client.call('x_get_me')).toMatchObject({ success: true });
     await client.close();
 
     expect(up.out()).toContain(`claude mcp add --transport http toolkeel ${up.url}/mcp`);
@@ -53,6 +54,7 @@ describe('toolkeel up --sandbox', () => {
     const events = up.err().trim().split('\n');
     expect(events.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([
       'listening',
+      'tool_call',
       'tool_call',
       'stopped',
     ]);

@@ -273,6 +273,6 @@ async function healthOf(
       return [pack.name, isAwake ? await ask(pack) : { ok: true, detail: 'not used yet' }] as const;
     }),
   );
-  const ok = states.every(([, state]) => state.ok);
+  const ok = states.every(([, state]) => state.ok || state.configured === false);
   return { ok, body: scrub({ ok, packs: Object.fromEntries(states) }) };
 }

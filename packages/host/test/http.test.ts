@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import type { Pack } from '@toolkeel/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createHost,
@@ -149,6 +150,27 @@ describe('a server that others can reach', () => {
     await client.close();
     await open.close();
   });
+});
+
+it('is well though a pack is not configured, and says that it is not', async () => {
+  const health = { ok: false, detail: 'no credential', configured: false };
+  const unused: Pack = {
+    ...samplePack,
+    create: async (config, deps) => ({
+      ...(await samplePack.create(config, deps)),
+      health: () => Promise.resolve(health),
+    }),
+  };
+  const own = createHost({ packs: [{ pack: unused }] });
+  const server = await own.listen({ port: 0 });
+  const client = await overHttp('2.x modern', server.url);
+  await client.callTool({ name: 'echo', arguments: { text: 'hi' } });
+  const answer = await get(`${server.url}/healthz`, {});
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toEqual({ ok: true, packs: { sample: health } });
+  await client.close();
+  await server.close();
+  await own.close();
 });
 
 describe('what can be seen', () => {

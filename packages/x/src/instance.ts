@@ -46,9 +46,10 @@ async function packHealth(client: Client): Promise<PackHealth> {
     noteRetry: () => undefined,
     sending: () => Promise.resolve(),
   };
-  const { ok, problem } = await healthOf(client, scope, true);
+  const { ok, configured, problem } = await healthOf(client, scope, true);
   const { account } = client.config;
-  return { ok, detail: `${account}: ${problem?.message ?? 'answers'}` };
+  const detail = `${account}: ${problem?.message ?? 'answers'}`;
+  return configured ? { ok, detail } : { ok, detail, configured };
 }
 
 interface Surroundings extends PackDeps {

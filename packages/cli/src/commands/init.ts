@@ -3,6 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { CONFIG_FILE } from '@toolkeel/host';
 import { answersFrom, configOf, type Answers, type InitFlags } from '../init/answers.js';
 import { launchOf } from '../init/launch.js';
+import { packLine } from '../packs.js';
 import { snippetsFor } from '../snippets.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
@@ -33,7 +34,7 @@ export async function init(flags: InitFlags, surroundings: Surroundings): Promis
   const config = configOf(answers, schemaFor(dirname(file)));
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`);
-  stdout.write(afterwards(file));
+  stdout.write(afterwards(file, answers));
   return 0;
 }
 
@@ -58,7 +59,8 @@ function schemaFor(dir: string): string {
     : `https://unpkg.com/toolkeel@${ownVersion()}/${name}`;
 }
 
-function afterwards(file: string): string {
+function afterwards(file: string, { packs }: Answers): string {
+  const logins = packs.filter((name) => packLine(name).login);
   const snippets = snippetsFor(launchOf(['serve', '--config', file]));
   return [
     `Wrote ${file}.`,
@@ -66,6 +68,7 @@ function afterwards(file: string): string {
     'Tell a client of it:',
     ...snippets.flatMap(({ client, where, text }) => ['', `${client}, ${where}:`, text]),
     '',
+    ...logins.map((name) => `toolkeel login ${name} lets it act for you.`),
     'toolkeel doctor looks whether everything can be reached.',
     '',
   ].join('\n');

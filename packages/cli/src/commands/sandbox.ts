@@ -1,6 +1,9 @@
 import { choosePacks } from '../choose-packs.js';
-import { packLine, type Settings } from '../packs.js';
+import type { SandboxUpstream, Settings } from '../packs.js';
+import { packFlags } from '../pack-flags.js';
+import { settingsByPack } from '../sandbox-flags.js';
 import { startSandboxes } from '../sandboxes.js';
+import { shellWord } from '../snippets.js';
 import type { Surroundings } from '../surroundings.js';
 
 /** The local upstreams alone, until somebody stops them. */
@@ -11,15 +14,17 @@ export async function sandbox(
   stopped: Promise<void>,
 ): Promise<void> {
   const packs = choosePacks(named);
-  const { byPack, close } = await startSandboxes(packs, flags);
-  for (const [name, { addresses }] of byPack) {
-    const lines = Object.entries(addresses).map(([what, url]) => `  ${what.padEnd(10)} ${url}\n`);
-    const [first = ''] = Object.values(addresses);
-    stdout.write(
-      `${name}\n${lines.join('')}\n  ${packLine(name).urlVariable}=${first} toolkeel serve ${name}\n\n`,
-    );
-  }
+  const said = settingsByPack(packs, await packFlags(), flags);
+  const { byPack, close } = await startSandboxes(packs, said);
+  for (const [name, upstream] of byPack) stdout.write(about(name, upstream));
   stdout.write('Ctrl-C stops it.\n');
   await stopped;
   await close();
+}
+
+function about(name: string, { addresses, environment }: SandboxUpstream): string {
+  const lines = Object.entries(addresses).map(([what, url]) => `  ${what.padEnd(10)} ${url}\n`);
+  const variables = Object.entries(environment).map(([key, value]) => `${key}=${shellWord(value)}`);
+  const command = [...variables, `toolkeel serve ${name}`].join(' ');
+  return `${name}\n${lines.join('')}\n  ${command}\n\n`;
 }

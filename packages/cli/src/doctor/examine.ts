@@ -45,6 +45,7 @@ export async function examine(
         ...credentials(loaded),
         examineDataDir(loaded.dataDir),
         ...(await examineJournal(loaded)),
+        ...(await Promise.all(packs.map((name) => examinePack(name, loaded)))).flat(),
         ...upstreamFindings(await host.health()),
       ];
     } finally {
@@ -55,6 +56,11 @@ export async function examine(
       return [node, ...refused(cause)];
     throw cause;
   }
+}
+
+/** A configuration that its pack refuses was refused before. */
+async function examinePack(name: string, loaded: LoadedConfig): Promise<readonly Finding[]> {
+  return (await packLine(name).examine?.(loaded.packEntry(name).config)) ?? [];
 }
 
 function found({ file, config }: LoadedConfig): Finding {

@@ -3,11 +3,13 @@ import type { Finding } from './finding.js';
 
 /** Whether each upstream answers. */
 export function upstreamFindings(health: Readonly<Record<string, PackHealth>>): Finding[] {
-  return Object.entries(health).flatMap(([pack, { ok, detail, upstreams }]) =>
-    upstreams
+  return Object.entries(health).flatMap(([pack, { ok, detail, configured, upstreams }]) => {
+    // Nobody may want it at all.
+    if (configured === false) return [{ status: 'warn', what: pack, detail }];
+    return upstreams
       ? upstreams.map((one) => finding(`${pack}: ${one.name}`, one.ok, ok, one.detail))
-      : [finding(pack, ok, ok, detail)],
-  );
+      : [finding(pack, ok, ok, detail)];
+  });
 }
 
 /** An upstream that fails is only worth knowing where its pack can do without it. */

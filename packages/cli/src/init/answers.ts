@@ -1,7 +1,7 @@
 import { PROFILES, type Profile } from '@toolkeel/contract';
 import { didYouMean } from '@toolkeel/host';
 import { choosePacks } from '../choose-packs.js';
-import { packLine, type Settings } from '../packs.js';
+import { packLine, packNames, type Settings } from '../packs.js';
 import { UsageError } from '../usage-error.js';
 
 /** What has to be known to write a configuration. */
@@ -34,7 +34,9 @@ export function answersFrom({
     );
   }
   const upstreams = Object.fromEntries(upstream.map(parseUpstream));
-  return { profile: known, packs: choosePacks([...pack, ...Object.keys(upstreams)]), upstreams };
+  const named = [...pack, ...Object.keys(upstreams)];
+  const ready = packNames.filter((name) => packLine(name).setup.isReady);
+  return { profile: known, packs: choosePacks(named, ready), upstreams };
 }
 
 /** `stac=https://…` */

@@ -254,6 +254,21 @@ describe('settings of packs that replace all others', () => {
 });
 
 describe('the data directory', () => {
+  it('is where a pack keeps its own, unless something else was said or it is given its settings', () => {
+    const keptIn = (dataDir: string, said: object) =>
+      'headers' in said ? {} : { catalogs: { kept: { url: dataDir } } };
+    const packs = [{ pack, keptIn }];
+    const env = { TOOLKEEL_DATA_DIR: 'kept' };
+    const configOf = (options: LoadOptions) => load({ packs, env, ...options }).packEntry('sample');
+    const kept = { catalogs: { kept: { url: join(cwd, 'kept') } } };
+    expect(configOf({}).config).toEqual(kept);
+    write({ packs: { sample: { headers: {} } } });
+    expect(configOf({}).config).toEqual({ headers: {} });
+    write({ packs: { sample: { catalogs: {} } } });
+    expect(configOf({}).config).toEqual({ catalogs: {} });
+    expect(configOf({ packSettings: {} }).config).toEqual({});
+  });
+
   it('is meant from where the file is, or from where we are', () => {
     write({ dataDir: 'kept' });
     const file = join(cwd, 'toolkeel.config.json');

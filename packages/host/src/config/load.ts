@@ -25,6 +25,8 @@ export interface PackBinding {
   readonly fromEnvironment?: (env: Environment) => unknown;
   /** Its retry preset: the cap of a call comes from there, where nobody says otherwise. */
   readonly preset?: keyof typeof presets;
+  /** Where it keeps what is its own in the data directory, given what else was said of it. */
+  readonly keptIn?: (dataDir: string, said: JsonObject) => JsonObject;
 }
 
 export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections' | 'otherPacks'> {
@@ -100,13 +102,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     return read.ok ? secrets.add(name, `${source.prefix ?? ''}${read.value}`) : undefined;
   };
   const httpToken = secretAt('http.token', config.http.token);
+  const dataDir = dataDirOf(config, merged, file, options);
   return {
     config,
     file,
     secrets,
     httpToken,
     credentials: credentialsIn(merged.values),
-    dataDir: dataDirOf(config, merged, file, options),
+    dataDir,
     hostOptions: hostOptionsOf(config, secrets),
     httpOptions: httpOptionsOf(config, httpToken),
     journalUrl: secretAt('journal.url', config.journal.url),
@@ -115,7 +118,9 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     packEntry: (name) => {
       const binding = packs.find(({ pack }) => pack.name === name);
       if (!binding) throw new TypeError(`no pack is called ${name}`);
-      return packEntry(binding, merged.values, config, { env, flags: options.flags ?? {} });
+      const kept = (given: JsonObject) =>
+        packSettings ? {} : (binding.keptIn?.(dataDir, given) ?? {});
+      return packEntry(binding, merged.values, config, { env, flags: options.flags ?? {}, kept });
     },
   };
 }
@@ -208,14 +213,22 @@ function check(merged: Merged, options: SchemaOptions, found: readonly ConfigIss
   throw new ConfigError([...found, ...refused]);
 }
 
+interface PackSurroundings {
+  readonly env: Environment;
+  readonly flags: JsonObject;
+  readonly kept: (said: JsonObject) => JsonObject;
+}
+
 function packEntry(
   { pack, preset }: PackBinding,
   values: JsonObject,
   config: Config,
-  { env, flags }: { readonly env: Environment; readonly flags: JsonObject },
+  { env, flags, kept }: PackSurroundings,
 ): PackEntry {
   const { packs } = values;
-  const raw = isObject(packs) && isObject(packs[pack.name]) ? (packs[pack.name] as JsonObject) : {};
+  const given =
+    isObject(packs) && isObject(packs[pack.name]) ? (packs[pack.name] as JsonObject) : {};
+  const raw = { ...kept(given), ...given };
   const parsed = config.packs[pack.name] ?? pack.configSchema.safeParse(raw).data;
   const own = isObject(parsed) ? parsed['toolTimeoutSecs'] : undefined;
   const said =

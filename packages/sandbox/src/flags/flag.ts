@@ -5,6 +5,8 @@ export interface Flag {
   /** As option parsers declare it: `--seed <number>`; three dots where it may be given again. */
   readonly flag: string;
   readonly description: string;
+  /** Two upstreams cannot have the same: a port, say. */
+  readonly isExclusive?: true;
 }
 
 /** A whole number that was given as text, under its name; nothing if it was not given. */

@@ -5,9 +5,21 @@ import { flavours, type Flavour } from './flavour/flavours.js';
 import type { StacSandboxOptions } from './options.js';
 
 export const stacFlags: readonly Flag[] = [
-  { flag: '--port <number>', description: 'port of the API on 127.0.0.1 (default: any)' },
-  { flag: '--assets-port <number>', description: 'port of the assets, where they are elsewhere' },
-  { flag: '--control-port <number>', description: 'port of the control endpoint' },
+  {
+    flag: '--port <number>',
+    description: 'port of the API on 127.0.0.1 (default: any)',
+    isExclusive: true,
+  },
+  {
+    flag: '--assets-port <number>',
+    description: 'port of the assets, where they are elsewhere',
+    isExclusive: true,
+  },
+  {
+    flag: '--control-port <number>',
+    description: 'port of the control endpoint',
+    isExclusive: true,
+  },
   { flag: '--seed <number>', description: 'decides the catalogue and all faults (default: 1)' },
   { flag: '--scale <number>', description: 'size of the catalogue; 1 is a few thousand items' },
   { flag: '--flavour <name>', description: `one of ${Object.keys(flavours).join(', ')}` },

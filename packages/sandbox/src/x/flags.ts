@@ -5,8 +5,16 @@ import type { Tier } from './api/call.js';
 import type { XSandboxOptions } from './options.js';
 
 export const xFlags: readonly Flag[] = [
-  { flag: '--port <number>', description: 'port of the API on 127.0.0.1 (default: any)' },
-  { flag: '--control-port <number>', description: 'port of the control endpoint' },
+  {
+    flag: '--port <number>',
+    description: 'port of the API on 127.0.0.1 (default: any)',
+    isExclusive: true,
+  },
+  {
+    flag: '--control-port <number>',
+    description: 'port of the control endpoint',
+    isExclusive: true,
+  },
   { flag: '--seed <number>', description: 'decides users, posts and all faults (default: 1)' },
   { flag: '--tier <name>', description: 'self_serve or enterprise (default: self_serve)' },
   { flag: '--client-id <id>', description: 'the app that tokens are for' },

@@ -31,7 +31,7 @@ export async function capabilities(client: Client) {
 }
 
 /** A file for a login may be named and not be there yet. */
-export async function hasLogin({ session: { user } }: Client): Promise<boolean> {
+async function hasLogin({ session: { user } }: Client): Promise<boolean> {
   if (!user) return false;
   return user.scopes().then(
     () => true,

@@ -43,14 +43,18 @@ export async function findings(client: Client): Promise<readonly Finding[]> {
   const warning = (setting: string, message: string) =>
     found.push({ severity: 'warning', setting, message });
 
+  const isThere = session.user?.isThere() ?? false;
   if (!session.app && !session.user)
     error('accessToken', 'neither a login nor an app token is set');
-  else if (!session.user) warning('tokenFile', 'without a login only public reads are possible');
-  const problem = await session.user?.scopes().then(
-    () => undefined,
-    (cause: unknown) => cause,
-  );
-  if (problem !== undefined) error('tokenFile', messageOf(problem));
+  else if (session.app && !isThere)
+    warning('tokenFile', 'without a login only public reads are possible');
+  else {
+    const problem = await session.user?.scopes().then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+    if (problem !== undefined) error('tokenFile', messageOf(problem));
+  }
   const { protocol, hostname } = new URL(config.baseUrl);
   if (protocol === 'http:' && !/^(?:127\.|localhost$|\[::1\]$)/.test(hostname)) {
     warning('baseUrl', 'is not https: tokens go over the network in the open');

@@ -4,7 +4,6 @@ import type { Client } from '../api/client.js';
 import { classify, faultToError } from '../faults.js';
 import { noCredential } from '../not-configured.js';
 import type { Scope } from '../scope.js';
-import { hasLogin } from './capabilities.js';
 
 /** X answered that recently: there is no need to ask it again, and asking costs. */
 const FRESH_MS = 60_000;
@@ -12,7 +11,7 @@ const FRESH_MS = 60_000;
 /** Whether X can be used right now. Never throws. */
 export async function healthOf(client: Client, scope: Scope, probe: boolean) {
   const { session, clock, windows, upstream } = client;
-  const configured = session.app !== undefined || (await hasLogin(client));
+  const configured = session.app !== undefined || (session.user?.isThere() ?? false);
   const wallNow = clock.wallNow();
   const isFresh = wallNow - (session.lastSuccessAt ?? -Infinity) < FRESH_MS;
   const problem = !configured
@@ -37,7 +36,7 @@ const SOMEBODY = 'XDevelopers';
 async function problemOf(client: Client, scope: Scope) {
   try {
     const { provider, session } = client;
-    await (session.user
+    await (session.user?.isThere()
       ? provider.getMe(undefined, scope)
       : provider.getUserByUsername({ username: SOMEBODY }, scope));
     return null;

@@ -10,6 +10,7 @@ export interface CallbackOptions {
   readonly state: string;
   readonly signal: AbortSignal;
   readonly onListening: (redirectUri: string) => void;
+  readonly onStranger: () => void;
 }
 
 export interface Callback {
@@ -21,7 +22,7 @@ const PATH = '/callback';
 
 /** Waits on loopback for the browser that X sends back to us. */
 export function authorizationCode(options: CallbackOptions): Promise<Callback> {
-  const { port, state, signal, onListening } = options;
+  const { port, state, signal, onListening, onStranger } = options;
   return new Promise((resolve, reject) => {
     let redirectUri = '';
     const server = createServer((request, response) => {
@@ -30,6 +31,7 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
         return answer(response, 404, 'Not here.');
       if (!isEqual(url.searchParams.get('state') ?? '', state)) {
         // Not ours: the right one may still come.
+        onStranger();
         return answer(response, 400, 'This is not the login that was begun here.');
       }
       const code = url.searchParams.get('code');
@@ -49,9 +51,7 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
       server.closeIdleConnections();
       report();
     };
-    server.on('error', () =>
-      end(() => reject(new LoginError(`the port ${port} on 127.0.0.1 cannot be used`))),
-    );
+    server.on('error', (cause) => end(() => reject(unusable(port, cause))));
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     server.listen(port, '127.0.0.1', () => {
@@ -59,6 +59,14 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
       onListening(redirectUri);
     });
   });
+}
+
+function unusable(port: number, cause: Error): LoginError {
+  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE';
+  const why = isTaken ? ': something else listens there' : '';
+  return new LoginError(
+    `the port ${port} on 127.0.0.1 cannot be used${why}. Choose another that the app at X knows as its callback.`,
+  );
 }
 
 function answer(response: ServerResponse, status: number, text: string): void {

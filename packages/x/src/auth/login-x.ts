@@ -6,6 +6,8 @@ export interface LoginOptions {
   readonly tokenFile: string;
   /** Shown to the person, who opens it and allows what the app asks for. */
   readonly onUrl: (url: string) => void;
+  /** A browser came back from another login than this one, which goes on waiting. */
+  readonly onStranger?: () => void;
   readonly scopes?: readonly string[];
   readonly baseUrl?: string;
   readonly authorizeUrl?: string;

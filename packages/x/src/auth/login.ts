@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { FaultError } from '@toolkeel/kernel';
+import { classify } from '../faults.js';
 import { createConnections } from '../http/connections.js';
 import { read } from '../http/exchange.js';
 import { urlUnder } from '../http/url.js';
 import { docOf, textOf } from '../json.js';
 import { ConfigError } from '../secrets.js';
 import { authorizationCode } from './callback.js';
+import { LoginError } from './login-error.js';
 import { lock } from './lock.js';
 import {
   DEFAULT_REDIRECT_PORT,
@@ -35,6 +38,7 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
     state,
     signal,
     onListening: (uri) => onUrl(authorizeUrl(options, { uri, state, verifier, scopes })),
+    onStranger: options.onStranger ?? (() => undefined),
   });
   const connections = createConnections(EXCHANGE_TIMEOUT_MS);
   try {
@@ -48,7 +52,7 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
       code_verifier: verifier,
     };
     const inTime = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
-    const grant = await requestTokens(endpoint, clientId, form, inTime);
+    const grant = await requestTokens(endpoint, clientId, form, inTime).catch(explain);
     const user = await whoIs(
       grant.accessToken,
       urlUnder(baseUrl, ['2', 'users', 'me']),
@@ -76,6 +80,17 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
   } finally {
     await connections.close();
   }
+}
+
+/** The person agreed, and then X gave no token. */
+function explain(cause: unknown): never {
+  const fault = cause instanceof FaultError ? cause.fault : classify(cause);
+  const { kind, status } = fault;
+  const why =
+    kind === 'auth' || kind === 'rejected'
+      ? 'X refused to give a token: look whether client id and secret are those of the app, and whether it knows this callback'
+      : 'X gave no token: try again later';
+  throw new LoginError(status === undefined ? why : `${why} (${status})`, { cause });
 }
 
 interface Asked {

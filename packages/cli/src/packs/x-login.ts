@@ -1,0 +1,76 @@
+import {
+  ConfigError,
+  configSchema,
+  DEFAULT_REDIRECT_PORT,
+  loginX,
+  lookAtLogin,
+  readSecret,
+} from '@toolkeel/x/pack';
+import type { Finding } from '../doctor/finding.js';
+import { UsageError } from '../usage-error.js';
+import type { LoggedIn, LoginRequest } from './line.js';
+import { xLoginFile } from './x-login-file.js';
+
+/** Lets a person allow us to act at X, and keeps what X gives for it. */
+export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
+  const { settings, env, scopes, port, timeoutMs, signal, onUrl, onStranger } = request;
+  const config = configSchema.parse(settings);
+  const { baseUrl, authorizeUrl, clientSecret: source } = config;
+  const clientId = request.clientId ?? config.clientId;
+  if (clientId === undefined) {
+    throw new UsageError(
+      'X has to know which app asks: say --client-id ID, or set TOOLKEEL_X_CLIENT_ID or packs.x.clientId. ' +
+        `X gives one to an app that has http://127.0.0.1:${DEFAULT_REDIRECT_PORT}/callback as its callback.`,
+    );
+  }
+  const file = config.tokenFile ?? xLoginFile(request.dataDir);
+  const clientSecret = source && readSecret(source, 'packs.x.clientSecret', env);
+  const { username } = await loginX({
+    clientId,
+    tokenFile: file,
+    baseUrl,
+    authorizeUrl,
+    signal,
+    onUrl,
+    onStranger,
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(scopes && { scopes }),
+    ...(port !== undefined && { port }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
+  return {
+    file,
+    name: username === undefined ? undefined : `@${username}`,
+    ...(config.accessToken && {
+      unused:
+        'accessToken is set as well, and it goes before this login: take it out of packs.x, or unset TOOLKEEL_X_ACCESS_TOKEN.',
+    }),
+  };
+}
+
+const what = 'x: login';
+
+/** Whether somebody is logged in, and whether only its owner can read that. */
+export async function examineX(settings: unknown): Promise<readonly Finding[]> {
+  const { tokenFile, accessToken, bearerToken } = configSchema.parse(settings);
+  if (accessToken || tokenFile === undefined) return [];
+  const advice = 'Log in: toolkeel login x';
+  try {
+    const login = await lookAtLogin(tokenFile);
+    if (!login) {
+      const detail = `nobody is logged in, so that only public reads are possible`;
+      return bearerToken ? [{ status: 'warn', what, detail, advice }] : [];
+    }
+    const { username, isRenewable, expiresAt } = login;
+    const who = username === undefined ? 'somebody' : `@${username}`;
+    const detail = `${who}, in ${tokenFile}, which only you can read`;
+    return isRenewable || expiresAt > Date.now()
+      ? [{ status: 'ok', what, detail }]
+      : [{ status: 'fail', what, detail: `${detail}; it has expired`, advice }];
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause;
+    return [
+      { status: 'fail', what, detail: cause.message, advice: `${advice}, or mend the file.` },
+    ];
+  }
+}
