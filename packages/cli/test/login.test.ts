@@ -1,0 +1,197 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { useTempDir } from '../src/temp-dir.fixture.js';
+import { overStdio } from './support/client.js';
+import { endAll, finished, toolkeel, type Running } from './support/process.js';
+
+const dir = useTempDir();
+let x: XSandbox;
+
+beforeAll(async () => {
+  x = await startXSandbox();
+});
+afterEach(async () => {
+  x.setFaults([]);
+  await endAll();
+});
+afterAll(() => x.close());
+
+const configure = (more: object = {}): void => {
+  const { url: baseUrl, authorizeUrl, credentials } = x;
+  const settings = { baseUrl, authorizeUrl, clientId: credentials.clientId, ...more };
+  writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify({ packs: { x: settings } }));
+};
+const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
+const file = () => join(dir(), 'data', 'x-login.json');
+const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, unknown>;
+
+/** Begins a login, and gives the address that a person is to open. */
+const begun = async (args: readonly string[] = [], env: Record<string, string> = {}) => {
+  const run = toolkeel(['login', 'x', '--port', '0', ...args], place(env));
+  const [, url = ''] = await run.said(/^ {2}(http\S+)$/m);
+  return { run, url };
+};
+
+/** What the command said and wrote besides, none of which may be secret. */
+const shown = (run: Running): string => run.out() + run.err();
+
+describe('toolkeel login x', () => {
+  it('says as whom, keeps it for its owner alone, shows no token, and serve finds it', async () => {
+    configure();
+    const { run, url } = await begun();
+    expect((await fetch(url)).status).toBe(200);
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    expect(run.out()).toContain(`Logged in as @${x.landmarks.me.username}. `);
+    expect(run.out()).toContain(file());
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    for (const name of ['access_token', 'refresh_token']) {
+      expect(kept()[name]).toEqual(expect.any(String));
+      expect(shown(run)).not.toContain(kept()[name]);
+    }
+    const client = await overStdio(['x'], place());
+    expect(await client.call('x_get_me')).toMatchObject({
+      data: { user: { id: x.landmarks.me.id } },
+    });
+    await client.close();
+    const { code, out } = await finished(['doctor'], place());
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`@${x.landmarks.me.username}, in ${file()}`) as string,
+    });
+    expect(out).toMatch(/^ok {4}x +default: answers$/m);
+    expect(out).not.toContain(kept()['access_token']);
+  });
+
+  it('a server that runs already needs no restart', async () => {
+    configure();
+    const client = await overStdio(['x'], place());
+    expect(await client.call('x_get_me')).toMatchObject({ error: { code: 'x_not_configured' } });
+    const { run, url } = await begun();
+    await fetch(url);
+    await run.ended;
+    expect(await client.call('x_get_me')).toMatchObject({ success: true });
+    await client.close();
+  });
+
+  it('asks for what it is told to, of the app that it is told, where it is told', async () => {
+    configure({ clientId: 'another', tokenFile: join(dir(), 'mine.json') });
+    const app = ['--client-id', x.credentials.clientId];
+    const { run, url } = await begun([...app, '--scopes', 'tweet.read,users.read']);
+    expect(new URL(url).searchParams.get('scope')).toBe('tweet.read users.read');
+    await fetch(url);
+    expect(await run.ended).toMatchObject({ code: 0 });
+    const mine = JSON.parse(readFileSync(join(dir(), 'mine.json'), 'utf8')) as object;
+    expect(mine).toMatchObject({ scopes: ['tweet.read', 'users.read'] });
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('tells that a token which was given goes before it', async () => {
+    configure();
+    const { run, url } = await begun([], { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' });
+    await fetch(url);
+    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(run.err()).toMatch(/not used yet: accessToken is set/);
+    expect(shown(run)).not.toContain('given-by-somebody');
+    expect(existsSync(file())).toBe(true);
+  });
+
+  it('goes on when a browser comes back from another login', async () => {
+    configure();
+    const { run, url } = await begun();
+    const back = new URL(url).searchParams.get('redirect_uri') ?? '';
+    expect((await fetch(`${back}?code=stolen&state=guess`)).status).toBe(400);
+    await fetch(url);
+    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(run.err()).toMatch(/came back from another login/);
+  });
+
+  it('says that it was denied', async () => {
+    configure();
+    x.setFaults([{ kind: 'x-consent-denied', routes: ['authorize'] }]);
+    const { run, url } = await begun();
+    await fetch(url);
+    expect(await run.ended).toMatchObject({ code: 1 });
+    expect(run.err()).toBe('toolkeel: X did not allow the login: access_denied\n');
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('says that X gave no token, and why that may be', async () => {
+    configure();
+    x.setFaults([{ kind: 'http-400', routes: ['token'] }]);
+    const { run, url } = await begun();
+    await fetch(url);
+    expect(await run.ended).toMatchObject({ code: 1 });
+    expect(run.err()).toMatch(/^toolkeel: X refused to give a token: .*client id and secret/);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  it('says that nobody came in time', async () => {
+    configure();
+    const { run } = await begun(['--timeout', '0.1']);
+    expect(await run.ended).toMatchObject({ code: 1 });
+    expect(run.err()).toBe('toolkeel: nobody has allowed the login in time\n');
+  });
+
+  it('says that the port is taken', async () => {
+    configure();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await finished(['login', 'x', '--port', String(port)], place());
+    expect(code).toBe(1);
+    expect(err).toMatch(new RegExp(`the port ${port} on 127.0.0.1 cannot be used: something else`));
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('ends when it is told to', async () => {
+    configure();
+    const { run } = await begun();
+    run.kill('SIGINT');
+    expect(await run.ended).toEqual({ code: 1, signal: null });
+    expect(run.err()).toBe('Nobody was logged in.\n');
+  });
+});
+
+describe('toolkeel doctor, of X', () => {
+  it('has nothing to repair where nobody wants X, and says how to use it', async () => {
+    configure();
+    const { code, out } = await finished(['doctor'], place());
+    expect(code).toBe(0);
+    expect(out).toMatch(/^warn {2}x +default: X is not configured: run `toolkeel login x`/m);
+  });
+
+  it('fails over a login that others can read, or that is none', async () => {
+    configure();
+    const { run, url } = await begun();
+    await fetch(url);
+    await run.ended;
+    chmodSync(file(), 0o644);
+    const open = await finished(['doctor'], place());
+    expect(open.code).toBe(1);
+    expect(open.out).toMatch(/^FAIL {2}x: login .*can be read by others; set its mode to 600/m);
+    chmodSync(file(), 0o600);
+    writeFileSync(file(), '{"access_token":"sesame-open"}');
+    const none = await finished(['doctor'], place());
+    expect(none.code).toBe(1);
+    expect(none.out).toMatch(/^FAIL {2}x: login .*is not a login/m);
+    expect(none.out).not.toContain('sesame');
+  });
+
+  it('says that X cannot be reached, or does not accept the credential, which it does not show', async () => {
+    const env = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
+    configure();
+    const refused = await finished(['doctor'], place(env));
+    expect(refused.code).toBe(1);
+    expect(refused.out).toMatch(
+      /credential .*accessToken is in the variable TOOLKEEL_X_ACCESS_TOKEN/,
+    );
+    expect(refused.out).toMatch(/^FAIL {2}x +default: X does not accept our login any more/m);
+    configure({ baseUrl: 'http://127.0.0.1:9' });
+    const gone = await finished(['doctor'], place(env));
+    expect(gone.out).toMatch(/^FAIL {2}x +default: X could not be reached/m);
+    expect(refused.out + gone.out).not.toContain('given-by-somebody');
+  });
+});
