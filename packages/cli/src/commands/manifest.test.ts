@@ -56,6 +56,50 @@ describe('toolkeel manifest', () => {
     expect(surroundings.complained()).toContain(`${second?.name}: category was "other"`);
   });
 
+  it.each(['readonly', 'api'] as const)('of %s is checked both ways', async (profile) => {
+    const { tools, ...rest } = await currentManifest();
+    const at = tools.findIndex((tool) => tool.name === 'x_get_me');
+    const mine = tools[at];
+    expect(mine?.profiles).toContain(profile);
+    const altered = [
+      [tools.toSpliced(at, 1), 'x_get_me is new'],
+      [[...tools, { ...mine, name: 'x_get_you' }], 'x_get_you is gone'],
+      [
+        tools.with(at, { ...mine!, input_schema_hash: '0'.repeat(64) }),
+        'x_get_me: input_schema_hash',
+      ],
+      [
+        tools.with(at, { ...mine!, output_schema_hash: '0'.repeat(64) }),
+        'x_get_me: output_schema_hash',
+      ],
+      [tools.with(at, { ...mine!, possible_error_codes: [] }), 'x_get_me: possible_error_codes'],
+    ] as const;
+    for (const [changed, complaint] of altered) {
+      writeFileSync(join(dir(), 'old.json'), JSON.stringify({ ...rest, tools: changed }));
+      const surroundings = here();
+      expect(await manifest({ check: 'old.json', profile }, surroundings)).toBe(1);
+      expect(surroundings.complained()).toContain(complaint);
+    }
+  });
+
+  it('has no tool that acts in readonly, and those of the host in both', async () => {
+    const { tools } = await currentManifest();
+    const of = (profile: 'readonly' | 'api') =>
+      tools.filter(({ profiles }) => profiles.includes(profile));
+    expect(of('readonly').filter(({ mutation }) => mutation)).toEqual([]);
+    expect(
+      of('api')
+        .filter(({ mutation }) => mutation)
+        .map(({ name }) => name),
+    ).toContain('x_post_tweet');
+    for (const profile of ['readonly', 'api'] as const) {
+      const names = of(profile).map(({ name }) => name);
+      expect(names).toEqual(
+        expect.arrayContaining(['get_operation', 'get_policy_status', 'x_get_me']),
+      );
+    }
+  });
+
   it.each([
     ['not there', undefined, /cannot be read/],
     ['no JSON', '{', /is not JSON/],
