@@ -1,0 +1,163 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { envelopeSchema, manifestSchema, type Profile } from '@toolkeel/contract';
+import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { publishedManifest } from '../../src/commands/manifest.js';
+import { useTempDir } from '../../src/temp-dir.fixture.js';
+import { overStdio, type Connected } from '../support/client.js';
+import { xCalls } from '../support/x-calls.js';
+
+const dir = useTempDir();
+let x: XSandbox;
+let clients: Connected[] = [];
+
+beforeAll(async () => {
+  x = await startXSandbox({ tier: 'enterprise' });
+});
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  clients = [];
+  x.setFaults([]);
+});
+afterAll(() => x.close());
+
+/** `toolkeel serve x`, with the upstream, a folder of pictures and these variables. */
+const served = async (profile: Profile, env: Record<string, string> = {}): Promise<Connected> => {
+  const media = join(dir(), 'media');
+  mkdirSync(media, { recursive: true });
+  writeFileSync(join(media, 'picture.png'), Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+  const config = { packs: { x: { mediaDirectories: [media], tier: 'enterprise' } } };
+  writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
+  const place = { cwd: dir(), env: { TOOLKEEL_X_BASE_URL: x.url, ...env } };
+  const client = await overStdio(['x', '--profile', profile], place);
+  clients.push(client);
+  return client;
+};
+const asUser = () => ({ TOOLKEEL_X_ACCESS_TOKEN: x.credentials.accessToken });
+
+/** What the published manifest says of a profile. */
+const published = manifestSchema.parse(JSON.parse(readFileSync(publishedManifest, 'utf8')));
+const manifestOf = (profile: Profile) =>
+  published.tools.filter(({ profiles }) => profiles.includes(profile));
+const namesOf = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
+
+describe('toolkeel serve x', () => {
+  it('answers each of the 38 tools as it should, and X does for each what it should', async () => {
+    const client = await served('api', asUser());
+    const answers = new Map<string, Readonly<Record<string, unknown>>>();
+    const told = { x, before: (tool: string) => answers.get(tool) ?? {} };
+    for (const { tool, args, data, commits } of xCalls) {
+      const done = x.commits().length;
+      const envelope = await client.call(tool, { ...args(told) });
+      expect({ tool, envelope }).toMatchObject({ envelope: { success: true, data: data(told) } });
+      expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
+      const kinds = x.commits({ after: done }).map(({ kind }) => kind);
+      expect({ tool, kinds }).toEqual({ tool, kinds: commits?.split(' ') ?? [] });
+      answers.set(tool, envelope.data);
+    }
+    expect(answers.size).toBe(38);
+    expect(client.stderr()).not.toContain(x.credentials.accessToken);
+  });
+
+  it('says x_not_configured at once, of every tool that needs X, and asks nobody', async () => {
+    const client = await served('api');
+    x.clearLog();
+    const needy = manifestOf('api').filter(({ requires_x_client: needs }) => needs);
+    expect(needy).toHaveLength(33);
+    const told = { x, before: () => ({ media_id: '1', id: '1' }) };
+    for (const { tool, args } of xCalls.filter((one) => namesOf(needy).includes(one.tool))) {
+      const begun = performance.now();
+      const { success, error } = await client.call(tool, { ...args(told) });
+      expect({ tool, success, error }).toMatchObject({
+        success: false,
+        error: { code: 'x_not_configured', retryable: false },
+      });
+      expect(performance.now() - begun).toBeLessThan(2_000);
+    }
+    expect(x.log()).toEqual([]);
+  });
+
+  it('says x_auth_expired where the token cannot be renewed', async () => {
+    const { accessToken } = x.issueTokens({ lifetimeMs: 0 });
+    const fixed = await served('api', { TOOLKEEL_X_ACCESS_TOKEN: accessToken });
+    expect(await fixed.call('x_get_me')).toMatchObject({
+      error: { code: 'x_auth_expired', retryable: false },
+    });
+    const login = {
+      version: 1,
+      login_id: 'a',
+      client_id: x.credentials.clientId,
+      access_token: accessToken,
+      refresh_token: 'used-up-long-ago',
+      obtained_at: 0,
+      expires_at: 0,
+      scopes: [],
+    };
+    mkdirSync(join(dir(), 'data'), { recursive: true });
+    writeFileSync(join(dir(), 'data', 'x-login.json'), JSON.stringify(login), { mode: 0o600 });
+    const kept = await served('api');
+    const before = x.commits().length;
+    for (const [tool, args] of [
+      ['x_get_me', {}],
+      ['x_post_tweet', { text: 'never' }],
+    ] as const) {
+      expect(await kept.call(tool, args)).toMatchObject({ error: { code: 'x_auth_expired' } });
+    }
+    expect(x.commits({ after: before })).toEqual([]);
+  });
+
+  it('404 as retryable: what is not there is not_found, and asking again is not advised', async () => {
+    const client = await served('api', asUser());
+    x.clearLog();
+    const { deletedPostId } = x.landmarks;
+    for (const [tool, args] of [
+      ['get_tweet_by_id', { tweet_id: deletedPostId }],
+      ['x_get_user_by_id', { user_id: '1' }],
+      ['x_delete_tweet', { tweet_id: '1' }],
+    ] as const) {
+      const { error } = await client.call(tool, args);
+      expect({ tool, error }).toMatchObject({ error: { code: 'not_found', retryable: false } });
+    }
+    expect(x.log()).toHaveLength(3);
+  });
+
+  it.each(['readonly', 'api', 'workflow'] as const)(
+    "TuitBot's unregistered tools: what the manifest has in %s can be called, and nothing else",
+    async (profile) => {
+      const client = await served(profile, asUser());
+      const tools = manifestOf(profile);
+      const ofX = namesOf(tools).filter((name) => xCalls.some(({ tool }) => tool === name));
+      const ofHost = ['get_operation', 'get_policy_status'];
+      expect((await client.tools()).toSorted()).toEqual([...ofX, ...ofHost].toSorted());
+      // A tool that is listed and cannot be called is worse than one that is missing.
+      for (const name of ofX) {
+        const { success, error } = await client.call(name, { no_such_argument: true });
+        expect({ name, success, error }).toMatchObject({ error: { code: 'validation_error' } });
+      }
+    },
+  );
+
+  it("TuitBot's unregistered tools: the pack's page names those that there are, and no others", () => {
+    const page = readFileSync(new URL('../../../x/README.md', import.meta.url), 'utf8');
+    const [, table = ''] = /^## Tools$(.*?)^## /ms.exec(page) ?? [];
+    const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) => row.split(' | ')[0]?.match(/(?<=`)\w+(?=`)/g) ?? []);
+    expect(named.toSorted()).toEqual(xCalls.map(({ tool }) => tool).toSorted());
+  });
+
+  it('has no tool in readonly that acts: such a call finds nobody', async () => {
+    const client = await served('readonly', asUser());
+    const acting = xCalls.filter(({ commits }) => commits !== undefined);
+    expect(acting).toHaveLength(14);
+    const names = await client.tools();
+    const [before, asked] = [x.commits().length, x.log().length];
+    for (const { tool } of acting) {
+      expect(names).not.toContain(tool);
+      await expect(client.call(tool, { text: 'a', tweet_id: '1' })).rejects.toThrow(
+        `There is no tool "${tool}"`,
+      );
+    }
+    expect([x.commits().length, x.log().length]).toEqual([before, asked]);
+  });
+});
