@@ -36,7 +36,12 @@ export { ConfigError, type ConfigIssue } from './config/config-error.js';
 export type { Environment } from './config/environment.js';
 export type { Credential } from './config/find-secrets.js';
 export { configJsonSchema } from './config/json-schema.js';
-export { CONFIG_FILE, configuredPacks, type FileOptions } from './config/file.js';
+export {
+  CONFIG_FILE,
+  configuredPacks,
+  settingsWithoutSecrets,
+  type FileOptions,
+} from './config/file.js';
 export {
   loadConfig,
   type LoadedConfig,

@@ -3,7 +3,7 @@ import type { Decided, OperationView } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
 import type { DeskFlags, OpenedDesk } from '../people/open-desk.js';
 import { pretty, table } from '../people/print.js';
-import { operationText } from '../people/show-operation.js';
+import { costText, operationText } from '../people/show-operation.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 import { atDesk, filterOf, jsonOf, unknownOperation, type ListFlags } from './operations.js';
@@ -145,8 +145,10 @@ function approvalTable(found: readonly OperationView[], around: Surroundings): s
     tool,
     account,
     approval?.rule ?? '',
+    costText(approval?.cost) ?? '',
     approval?.decision ?? 'waits',
     approval?.expires_at ?? '',
   ]);
-  return table(['OPERATION', 'TOOL', 'ACCOUNT', 'RULE', 'DECISION', 'EXPIRES'], rows, around);
+  const head = ['OPERATION', 'TOOL', 'ACCOUNT', 'RULE', 'COST', 'DECISION', 'EXPIRES'];
+  return table(head, rows, around);
 }

@@ -8,9 +8,11 @@ import {
   journalFile,
   loadConfig,
   openJournalStore,
+  settingsWithoutSecrets,
   type Desk,
   type LoadedConfig,
   type PackBinding,
+  type PackEntry,
 } from '@toolkeel/host';
 import type { JournalStore, ToolSource } from '@toolkeel/journal';
 import { packLine, packNames } from '../packs.js';
@@ -32,7 +34,7 @@ export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<
   const loaded = settingsFor(flags, around, bindings);
   const { createJournal } = await import('@toolkeel/journal');
   const { store, sealing } = await openJournalStore(loaded);
-  const tools = toolsOf(bindings);
+  const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, around)));
   const known = new Set(tools.specs().map(({ name }) => name));
   const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
   const journal = createJournal({ store, sealing, tools, templates: Object.fromEntries(keys) });
@@ -86,12 +88,23 @@ function settingsFor(
 /** Whatever the servers have. */
 const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as const;
 
-/** With what a pack can do without settings; else with its descriptions. */
-function toolsOf(bindings: readonly PackBinding[]): ToolSource {
-  const specs = bindings.flatMap(({ pack }) => pack.describe());
+/** With its prices, say, so that a person is told what a server would say. */
+function withSettings(
+  { pack }: PackBinding,
+  { config: file }: DeskFlags,
+  { env, cwd }: Surroundings,
+): PackEntry {
+  const where = { env, cwd, ...(file !== undefined && { file }) };
+  const config = settingsWithoutSecrets(pack.name, where);
+  return pack.configSchema.safeParse(config).success ? { pack, config } : { pack };
+}
+
+/** With what a pack can do without credentials; else with its descriptions. */
+function toolsOf(entries: readonly PackEntry[]): ToolSource {
+  const specs = entries.flatMap(({ pack }) => pack.describe());
   const load = async (name: string): Promise<Tool | undefined> => {
     const spec = specs.find((one) => one.name === name);
-    const owner = bindings.find(({ pack }) => pack.describe().some((one) => one.name === name));
+    const owner = entries.find(({ pack }) => pack.describe().some((one) => one.name === name));
     if (!spec || !owner) return undefined;
     try {
       return await createHost({ packs: [owner], profile }).toolSource.load(name);

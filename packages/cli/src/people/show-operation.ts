@@ -28,7 +28,7 @@ export function operationText(operation: OperationView): string {
     ],
     ['answer', answer && pretty(answer)],
     ['asked by', approval && `rule ${approval.rule}: ${approval.explanation}`],
-    ['cost', approval?.cost && `${approval.cost.amount} ${approval.cost.unit}`],
+    ['cost', costText(approval?.cost)],
     [
       'edited',
       approval?.edited ? 'yes: these are not the arguments that the agent gave' : undefined,
@@ -38,4 +38,9 @@ export function operationText(operation: OperationView): string {
     ['reason', approval?.reason],
     ['hash', approval?.hash],
   ]);
+}
+
+/** An estimate, as its tool makes it. */
+export function costText(cost: NonNullable<OperationView['approval']>['cost']): string | undefined {
+  return cost && `${cost.amount} ${cost.unit}`;
 }

@@ -23,6 +23,8 @@ function buildSchemas() {
   const refusal = z.strictObject({ status: maybe(status), reason: maybe(text) });
   const rule = z.strictObject({ rule: maybe(text), explanation: maybe(text) });
   const clock = z.strictObject({ clock: text });
+  /** An estimate of the tool's own. */
+  const cost = z.strictObject({ amount: z.number(), unit: text });
 
   return {
     validation_error: z.strictObject({
@@ -62,10 +64,19 @@ function buildSchemas() {
     dry_run: rule.extend({
       /** What a real call would have done, without sensitive arguments. */
       would_send: maybe(
-        z.strictObject({ tool: text, account: text, arguments: z.record(text, z.json()) }),
+        z.strictObject({
+          tool: text,
+          account: text,
+          arguments: z.record(text, z.json()),
+          cost: maybe(cost),
+        }),
       ),
     }),
-    approval_required: z.strictObject({ rule: maybe(text), expires_at: maybe(moment) }),
+    approval_required: z.strictObject({
+      rule: maybe(text),
+      expires_at: maybe(moment),
+      cost: maybe(cost),
+    }),
     approval_denied: z.strictObject({ reason: maybe(text) }),
     approval_expired: z.strictObject({ expired_at: maybe(moment) }),
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { configuredPacks } from './file.js';
+import { configuredPacks, settingsWithoutSecrets } from './file.js';
 
 let cwd: string;
 
@@ -25,4 +25,15 @@ it('tells which packs the file speaks of, before anything of it is checked', () 
 it('is refused with its name where it cannot be read', () => {
   mkdirSync(join(cwd, 'toolkeel.config.json'));
   expect(() => configuredPacks({ cwd, env: {} })).toThrow(/toolkeel\.config\.json: cannot be read/);
+});
+
+it('tells what it says of a pack without where the secrets are, whatever is wrong with the rest', () => {
+  const headers = { 'X-Key': { file: '/secret' }, Accept: 'a' };
+  const x = { token: { env: 'TOKEN' }, prices: { post: 1 }, deep: { headers } };
+  writeFileSync(join(cwd, 'toolkeel.config.json'), JSON.stringify({ packs: { x }, nonsense: 1 }));
+  expect(settingsWithoutSecrets('x', { cwd, env: {} })).toEqual({
+    prices: { post: 1 },
+    deep: { headers: { Accept: 'a' } },
+  });
+  expect(settingsWithoutSecrets('y', { cwd, env: {} })).toEqual({});
 });

@@ -4,6 +4,7 @@ import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
 import { isObject, type JsonObject } from './layers.js';
 import { parseJson } from './parse-json.js';
+import { isSecretSource } from './secret-source.js';
 
 export const CONFIG_FILE = 'toolkeel.config.json';
 
@@ -40,6 +41,20 @@ export function readConfigFile(file: string | undefined): JsonObject {
 export function configuredPacks(options: FileOptions = {}): readonly string[] {
   const { packs } = readConfigFile(findFile(options));
   return isObject(packs) ? Object.keys(packs) : [];
+}
+
+/** What the file says of a pack, without where its secrets are: enough to estimate, and not to act. */
+export function settingsWithoutSecrets(pack: string, options: FileOptions = {}): JsonObject {
+  const { packs } = readConfigFile(findFile(options));
+  const settings = isObject(packs) ? packs[pack] : undefined;
+  return isObject(settings) ? withoutSecrets(settings) : {};
+}
+
+function withoutSecrets(settings: JsonObject): JsonObject {
+  const open = Object.entries(settings).filter(([, value]) => !isSecretSource(value));
+  return Object.fromEntries(
+    open.map(([name, value]) => [name, isObject(value) ? withoutSecrets(value) : value]),
+  );
 }
 
 function textOf(file: string): string {

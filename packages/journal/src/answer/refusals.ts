@@ -1,12 +1,13 @@
 import {
   toolError,
   type Arguments,
+  type CostEstimate,
   type ErrorCode,
   type SettledFailure,
   type ToolError,
   type ToolSpec,
 } from '@toolkeel/contract';
-import type { Operation } from '../operation.js';
+import type { Approval, Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Limit } from '../store/store.js';
 import { maskSensitive } from './mask.js';
@@ -59,14 +60,12 @@ export function unknownOutcome(id: string, causeCode?: ErrorCode): SettledFailur
 
 export function approvalRequired(
   id: string,
-  approval: { readonly rule: string; readonly explanation: string; readonly expiresAt: number },
+  approval: Pick<Approval, 'rule' | 'explanation' | 'expiresAt' | 'cost'>,
 ): SettledFailure {
-  const { rule, explanation, expiresAt } = approval;
+  const { rule, explanation, expiresAt, cost } = approval;
   const text = `A person must approve this first (${explanation}). Nothing was sent. It is carried out once it is approved: ask get_operation, or call again with the same arguments.`;
-  return refusal(
-    toolError('approval_required', text, { details: { rule, expires_at: iso(expiresAt) } }),
-    id,
-  );
+  const details = { rule, expires_at: iso(expiresAt), ...(cost && { cost }) };
+  return refusal(toolError('approval_required', text, { details }), id);
 }
 
 export function approvalDenied({ id, approval }: Operation): SettledFailure {
@@ -86,6 +85,7 @@ export function approvalExpired({ id, approval }: Operation): SettledFailure {
 export function policyRefusal(
   decision: Extract<Decision, { kind: 'deny' | 'dry_run' }> | undefined,
   tried: { readonly tool: ToolSpec; readonly account: string; readonly args: Arguments },
+  cost?: CostEstimate,
 ): ToolError {
   if (!decision) {
     const text =
@@ -99,7 +99,8 @@ export function policyRefusal(
   }
   const { tool, account, args } = tried;
   const text = `Dry run: ${explanation} Nothing was sent. details.would_send shows what a real call would have asked for.`;
-  const would_send = { tool: tool.name, account, arguments: maskSensitive(tool, args) };
+  const shown = maskSensitive(tool, args);
+  const would_send = { tool: tool.name, account, arguments: shown, ...(cost && { cost }) };
   return toolError('dry_run', text, { details: { rule, explanation, would_send } });
 }
 

@@ -204,6 +204,7 @@ describe('an approval', () => {
     });
     expect(operation.arguments).toEqual({ card: '[sensitive]', amount: 4 });
     expect(operation.approval?.edited).toBe(true);
+    expect(operation.approval?.cost).toEqual({ amount: 4, unit: 'EUR' });
     expect(JSON.stringify(await store.get(id))).not.toContain('4111');
   });
 

@@ -1,5 +1,6 @@
 import type { Arguments, Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
+import { estimatedCost } from '../answer/cost.js';
 import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
@@ -84,7 +85,8 @@ export function approvalDesk(kit: Kit): Approvals {
       const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
       const { argsHash } = kit.identities.withoutKey(tool, operation.account, args);
       const sealedArgs = sealing.seal(JSON.stringify(args), id);
-      const edit = { expected: hash, hash: argsHash, sealedArgs, by };
+      const cost = estimatedCost(tool, args, kit.report);
+      const edit = { expected: hash, hash: argsHash, sealedArgs, by, ...(cost && { cost }) };
       return decided(id, await store.editApproval(id, edit));
     },
   };

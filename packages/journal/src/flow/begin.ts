@@ -1,4 +1,5 @@
 import { isRetryable, raise, type CostEstimate, type Settled } from '@toolkeel/contract';
+import { estimatedCost } from '../answer/cost.js';
 import { approvalRequired, journalFailed, policyRefusal, refusal } from '../answer/refusals.js';
 import { withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
@@ -33,7 +34,7 @@ export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> 
   const decision = await decide(parts, work, approved);
   if (decision?.kind === 'allow') return carryOut(parts, { ...work, limits: decision.limits });
   if (decision?.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
-  const error = policyRefusal(decision, work.call);
+  const error = policyRefusal(decision, work.call, costOf(parts, work));
   return stop(parts, work, refusal(error, operation.id), decision?.rule);
 }
 
@@ -46,7 +47,8 @@ function goOn(parts: FlowParts, work: Begin): CarriedOut {
   const permit = async (): Promise<void> => {
     const decision = await decide(parts, work, true);
     if (decision?.kind === 'allow') return;
-    raise(policyRefusal(decision?.kind === 'approve' ? undefined : decision, work.call));
+    const reason = decision?.kind === 'approve' ? undefined : decision;
+    raise(policyRefusal(reason, work.call, costOf(parts, work)));
   };
   return carryOut(parts, { ...work, limits: [], permit });
 }
@@ -107,7 +109,8 @@ async function askPerson(
   const { call, operation, grip } = work;
   const { rule, explanation, expiresInMs } = decision;
   const cost = costOf(parts, work);
-  const asked = { rule, explanation, expiresAt: kit.clock.wallNow() + expiresInMs };
+  const expiresAt = kit.clock.wallNow() + expiresInMs;
+  const asked = { rule, explanation, expiresAt, ...(cost && { cost }) };
   try {
     const waiting = await kit.store.awaitApproval(grip, {
       rule,
@@ -141,10 +144,6 @@ async function askPerson(
 const lost = ({ id }: Operation): Settled => withOperation(journalFailed(), id);
 
 function costOf({ kit }: FlowParts, { call }: Begin): CostEstimate | undefined {
-  try {
-    return call.tool.estimateCost?.(call.args);
-  } catch (cause) {
-    kit.report(cause, call.correlationId);
-    return undefined;
-  }
+  const { tool, args, correlationId } = call;
+  return estimatedCost(tool, args, (cause) => kit.report(cause, correlationId));
 }

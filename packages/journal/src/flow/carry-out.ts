@@ -5,6 +5,7 @@ import {
   type Settled,
   type ToolOperation,
 } from '@toolkeel/contract';
+import { estimatedCost } from '../answer/cost.js';
 import { outOfTime, withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
 import { unref } from '../background/every.js';
@@ -66,6 +67,9 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     kit,
     times,
     ...work,
+    ...(tool.estimateCost && {
+      cost: () => estimatedCost(tool, args, (cause) => kit.report(cause, correlationId)),
+    }),
     onSent: (at) => {
       sentAt ??= at;
     },

@@ -2,7 +2,7 @@ import { raise, type Fence, type StepReadBack, type ToolOperation } from '@toolk
 import { limited } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
-import type { Grip, Limit, SendResult } from '../store/store.js';
+import type { Grip, Limit, SendRequest, SendResult } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { JournalScope } from './scope.js';
 import type { RunEnd } from './settlement.js';
@@ -28,6 +28,8 @@ export interface HandleDeps {
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
   readonly grip: Grip | undefined;
   readonly limits: readonly Limit[];
+  /** Asked at the first send. */
+  readonly cost?: (() => SendRequest['cost']) | undefined;
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
@@ -42,7 +44,7 @@ export function openHandle(deps: HandleDeps): Handle {
   let grip = deps.grip;
   let revoked = false;
   let sent = false;
-  let { limits, permit } = deps;
+  let { limits, permit, cost } = deps;
 
   const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
 
@@ -72,7 +74,12 @@ export function openHandle(deps: HandleDeps): Handle {
     try {
       const hold = await takeHold();
       if (!hold) return { kind: 'lost', fence: 0 };
-      const request = step === undefined ? { limits } : { limits, step };
+      const estimate = cost?.();
+      const request = {
+        limits,
+        ...(step !== undefined && { step }),
+        ...(estimate && { cost: estimate }),
+      };
       return { ...(await store.send(hold, request)), fence: hold.fence };
     } catch (cause) {
       report(cause);
@@ -92,6 +99,7 @@ export function openHandle(deps: HandleDeps): Handle {
     if (answer.kind === 'limited') return raise(limited(answer.limit, answer.retryAfterMs));
     // An operation is permitted and counts once, however many parts and attempts it is sent in.
     permit = undefined;
+    cost = undefined;
     limits = [];
     deps.onSent(answer.at);
     return { at: answer.at, fence: { token: answer.fence } };

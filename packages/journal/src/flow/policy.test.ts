@@ -102,6 +102,7 @@ describe('a dry run', () => {
           tool: 'pay',
           account: 'default',
           arguments: { card: '[sensitive]', amount: 5 },
+          cost: { amount: 5, unit: 'EUR' },
         },
       },
     });

@@ -45,6 +45,8 @@ export interface SendRequest {
   /** For an operation of several steps: which one. */
   readonly step?: string;
   readonly limits: readonly Limit[];
+  /** What the whole operation is estimated to cost, for the audit of its first send. */
+  readonly cost?: Approval['cost'];
 }
 
 export type SendResult =
@@ -107,6 +109,8 @@ export interface ApprovalEdit {
   readonly expected: string;
   readonly hash: string;
   readonly sealedArgs: string;
+  /** What it would cost now; without it nobody knows. */
+  readonly cost?: Approval['cost'];
   readonly by: string;
 }
 

@@ -51,6 +51,41 @@ export function auditContract(bench: () => Bench): void {
     expectChain(rows);
   });
 
+  test('the first send says what the operation costs, and no other does', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    const cost = { amount: 0.03, unit: 'USD' };
+    for (const _attempt of [1, 2]) {
+      expect((await store.send(grip(operation), { ...plain, cost })).kind).toBe('sent');
+    }
+    const rows = await store.auditRows(1, 10);
+    expect(rows.map(({ detail }) => (JSON.parse(detail) as { cost?: unknown }).cost)).toEqual([
+      cost,
+      undefined,
+    ]);
+    expectChain(rows);
+  });
+
+  test('what is asked for and what is edited say what it would cost', async () => {
+    const { store } = bench();
+    const [before, after] = [
+      { amount: 1, unit: 'USD' },
+      { amount: 2, unit: 'USD' },
+    ];
+    const { id } = await waiting(bench(), {}, { cost: before });
+    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    await store.editApproval(id, { ...edit, cost: after });
+    expect((await store.get(id))?.approval?.cost).toEqual(after);
+    await store.editApproval(id, { ...edit, expected: 'h2', hash: 'h3' });
+    expect((await store.get(id))?.approval).not.toHaveProperty('cost');
+    const rows = await store.auditRows(1, 10);
+    expect(rows.map(({ detail }) => (JSON.parse(detail) as { cost?: unknown }).cost)).toEqual([
+      before,
+      after,
+      undefined,
+    ]);
+  });
+
   test('every decision is a row', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());

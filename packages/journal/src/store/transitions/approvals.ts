@@ -33,7 +33,7 @@ export function* awaitApproval(
   });
   yield* tables.notices.add('approval_requested', after.id);
   yield* tables.audit.append(
-    entry('approval_requested', after, grip.owner, { rule, hash, expiresAt }),
+    entry('approval_requested', after, grip.owner, { rule, hash, expiresAt, cost }),
   );
   return view(after, tables.now);
 }
@@ -43,12 +43,13 @@ export function* editApproval(
   id: string,
   edit: ApprovalEdit,
 ): Script<DecisionResult> {
-  const { expected, hash, sealedArgs, by } = edit;
+  const { expected, hash, sealedArgs, cost, by } = edit;
   const waiting = yield* undecided(tables, id, expected);
   if ('kind' in waiting) return waiting;
   const { operation, approval } = waiting;
-  const edited: Approval = { ...approval, hash, editedArgs: sealedArgs };
-  const detail = { from: expected, to: hash };
+  const { cost: _former, ...rest } = approval;
+  const edited: Approval = { ...rest, ...(cost && { cost }), hash, editedArgs: sealedArgs };
+  const detail = { from: expected, to: hash, cost };
   return yield* decided(
     tables,
     operation,

@@ -9,7 +9,7 @@ import { claimLimits } from './limits.js';
 
 /** The last thing before the first byte. Who was granted it once may be granted it again. */
 export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
-  const { step, limits } = request;
+  const { step, limits, cost } = request;
   const operation = yield* tables.operations.held(grip);
   if (operation === undefined || !maySend(operation, grip.owner, step)) return LOST;
 
@@ -29,14 +29,11 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
     steps,
   });
   const { correlationId } = after;
-  yield* tables.audit.append(
-    entry(
-      'send',
-      after,
-      grip.owner,
-      step === undefined ? { correlationId } : { correlationId, step },
-    ),
-  );
+  const detail: Record<string, unknown> =
+    step === undefined ? { correlationId } : { correlationId, step };
+  // Once for an operation, however many parts and attempts it is sent in: so that sums are right.
+  if (cost !== undefined && sends === 1) detail['cost'] = cost;
+  yield* tables.audit.append(entry('send', after, grip.owner, detail));
   return { kind: 'sent', at };
 }
 
