@@ -97,6 +97,7 @@ describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty
     const [, url = ''] = await up.said(/MCP +(http:\S+)/);
     const client = await overHttp(url);
     expect(await client.call('search_items', { limit: 1 })).toMatchObject({ success: true });
+    expect(await client.call('x_get_me')).toMatchObject({ success: true });
     await client.close();
     up.kill('SIGINT');
     await up.ended;
@@ -105,9 +106,23 @@ describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty
   });
 
   it('give `toolkeel serve`, which a client can start', async () => {
-    const client = await overStdio(['stac'], { cwd: dir, env: environment }, ['npx', 'toolkeel']);
-    expect(await client.tools()).toHaveLength(14);
-    await client.close();
+    const [stac, x] = await Promise.all(
+      ['stac', 'x'].map((pack) =>
+        overStdio([pack], { cwd: dir, env: environment }, ['npx', 'toolkeel']),
+      ),
+    );
+    expect(await stac?.tools()).toHaveLength(14);
+    expect(await x?.tools()).toHaveLength(26);
+    await Promise.all([stac?.close(), x?.close()]);
+  });
+
+  it('hold each pack as it was meant to be: in many files, or in few', () => {
+    for (const pack of ['stac', 'x']) {
+      const dist = join(dir, 'node_modules', '@toolkeel', pack, 'dist');
+      const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+      const modules = files.filter((file) => file.endsWith('.js')).length;
+      expect({ pack, isJoined: modules < 15 }).toEqual({ pack, isJoined: way === 'joined' });
+    }
   });
 
   it('know their version, and that they are what was published', async () => {
