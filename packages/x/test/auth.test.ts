@@ -100,7 +100,7 @@ describe('logging in', () => {
 
   it('works for an app that has a secret', async () => {
     const { sandbox } = await sandboxWorld({ clientSecret: 'shh' });
-    await expect(login(sandbox)).rejects.toThrow();
+    await expect(login(sandbox)).rejects.toThrow(/^X refused to give a token: .*\(401\)$/);
     expect(await login(sandbox, { clientSecret: 'shh' })).toMatchObject({
       userId: sandbox.landmarks.me.id,
     });
@@ -225,6 +225,7 @@ describe('without a login', () => {
       code: 'x_not_configured',
       message: expect.stringContaining('toolkeel login x') as string,
     });
+    expect(await rig.instance.health()).toMatchObject({ ok: false, configured: false });
     const bad = join(folder, 'bad.json');
     await writeFile(bad, '{"access_token":"sesame"}', { mode: 0o600 });
     const wrong = await rigFor({ tokenFile: bad, baseUrl: 'http://127.0.0.1:9' });
@@ -234,6 +235,9 @@ describe('without a login', () => {
     await chmod(bad, 0o644);
     const open = await rigFor({ tokenFile: bad, baseUrl: 'http://127.0.0.1:9' });
     expect((await open.error('x_get_me')).message).toContain('600');
+    const health = await open.instance.health();
+    expect(health).toMatchObject({ ok: false, detail: expect.stringContaining('600') as string });
+    expect(health).not.toHaveProperty('configured');
   });
 
   it('the app reads what needs no account, until somebody logs in', async () => {
@@ -242,6 +246,13 @@ describe('without a login', () => {
     const args = { tweet_id: sandbox.landmarks.popularPostId };
     await rig.data('get_tweet_by_id', args);
     expect(await rig.code('x_get_me')).toBe('x_not_configured');
+    // A file for a login that nobody has made yet is not a fault.
+    expect(await rig.data('health_check')).toMatchObject({ ok: true, problem: null });
+    expect(await rig.instance.health()).toEqual({ ok: true, detail: 'default: answers' });
+    expect(await rig.data('validate_config')).toMatchObject({
+      valid: true,
+      findings: [{ severity: 'warning', setting: 'tokenFile' }],
+    });
     await login(sandbox);
     await rig.data('get_tweet_by_id', args);
     const { limits } = await rig.data('get_rate_limits');

@@ -29,6 +29,21 @@ describe('init without questions', () => {
     expect(surroundings.said()).toContain(file());
   });
 
+  it('says how to log in where a pack needs it, and takes such a pack only where it is named', async () => {
+    const surroundings = here();
+    await init({ yes: true }, surroundings);
+    expect(written()['packs']).toEqual({ stac: {} });
+    expect(surroundings.said()).not.toContain('toolkeel login');
+    const named = here();
+    await init({ yes: true, force: true, pack: ['x'], upstream: ['x=http://127.0.0.1:9'] }, named);
+    expect(written()['packs']).toEqual({ x: { baseUrl: 'http://127.0.0.1:9' } });
+    expect(named.said()).toContain('toolkeel login x lets it act for you.');
+    const packs = [await packLine('x').load()];
+    expect(loadConfig({ cwd: dir(), env: {}, packs }).packEntry('x').config).toMatchObject({
+      tokenFile: expect.stringMatching(/x-login\.json$/),
+    });
+  });
+
   it('points editors to the schema of this version, or to the one that is installed', async () => {
     await init({ yes: true }, here());
     expect(written()['$schema']).toBe(

@@ -23,3 +23,10 @@ it('a pack that names no upstreams speaks for itself', () => {
     { status: 'fail', what: 'x', detail: 'no token' },
   ]);
 });
+
+it('a pack that nobody configured has nothing to repair', () => {
+  const health = { ok: false, detail: 'log in', configured: false };
+  expect(upstreamFindings({ x: health })).toEqual([
+    { status: 'warn', what: 'x', detail: 'log in' },
+  ]);
+});
