@@ -2,7 +2,9 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { run } from '../src/run.js';
+import { watchedSurroundings } from '../src/surroundings.fixture.js';
 import { useTempDir } from '../src/temp-dir.fixture.js';
 import { overStdio } from './support/client.js';
 import { endAll, finished, toolkeel, type Running } from './support/process.js';
@@ -155,10 +157,23 @@ describe('toolkeel login x', () => {
   });
 });
 
+/** In this process: what it starts is only itself. */
+const doctor = async (env: Record<string, string> = {}) => {
+  // A pack reads its credentials itself, from the process.
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const surroundings = watchedSurroundings({
+    cwd: dir(),
+    env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
+  });
+  const code = await run(['doctor'], surroundings);
+  vi.unstubAllEnvs();
+  return { code, out: surroundings.said() };
+};
+
 describe('toolkeel doctor, of X', () => {
   it('has nothing to repair where nobody wants X, and says how to use it', async () => {
     configure();
-    const { code, out } = await finished(['doctor'], place());
+    const { code, out } = await doctor();
     expect(code).toBe(0);
     expect(out).toMatch(/^warn {2}x +default: X is not configured: run `toolkeel login x`/m);
   });
@@ -169,12 +184,12 @@ describe('toolkeel doctor, of X', () => {
     await fetch(url);
     await run.ended;
     chmodSync(file(), 0o644);
-    const open = await finished(['doctor'], place());
+    const open = await doctor();
     expect(open.code).toBe(1);
     expect(open.out).toMatch(/^FAIL {2}x: login .*can be read by others; set its mode to 600/m);
     chmodSync(file(), 0o600);
     writeFileSync(file(), '{"access_token":"sesame-open"}');
-    const none = await finished(['doctor'], place());
+    const none = await doctor();
     expect(none.code).toBe(1);
     expect(none.out).toMatch(/^FAIL {2}x: login .*is not a login/m);
     expect(none.out).not.toContain('sesame');
@@ -183,14 +198,14 @@ describe('toolkeel doctor, of X', () => {
   it('says that X cannot be reached, or does not accept the credential, which it does not show', async () => {
     const env = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
     configure();
-    const refused = await finished(['doctor'], place(env));
+    const refused = await doctor(env);
     expect(refused.code).toBe(1);
     expect(refused.out).toMatch(
       /credential .*accessToken is in the variable TOOLKEEL_X_ACCESS_TOKEN/,
     );
     expect(refused.out).toMatch(/^FAIL {2}x +default: X does not accept our login any more/m);
     configure({ baseUrl: 'http://127.0.0.1:9' });
-    const gone = await finished(['doctor'], place(env));
+    const gone = await doctor(env);
     expect(gone.out).toMatch(/^FAIL {2}x +default: X could not be reached/m);
     expect(refused.out + gone.out).not.toContain('given-by-somebody');
   });
