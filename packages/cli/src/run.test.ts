@@ -96,8 +96,6 @@ describe('wrong usage', () => {
     [['up', '--port', '70000'], /is not a port/],
     [['doctor', 'stac'], /too many arguments/],
     [['sandbox', '--flavour', 'x'], /stac: flavour "x" is not one of/],
-    [['sandbox', '--port', '0'], /--port cannot be the same for stac and x: say --stac-port/],
-    [['sandbox', 'x', '--scale', '1'], /--scale is for the sandbox of stac/],
     [['login', 'stac'], /stac needs no login/],
     [['login', 'y'], /There is no pack "y"/],
     [['login', 'x'], /--client-id ID, or set TOOLKEEL_X_CLIENT_ID/],

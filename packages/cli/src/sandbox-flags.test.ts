@@ -67,6 +67,15 @@ describe('flags of several sandboxes', () => {
     expect(() => said({ bSeed: '1' }, ['a'])).toThrow(/--b-seed: the sandbox of b is not started/);
   });
 
+  it('of the packs that there are: ports differ, and what only one knows is for that one', async () => {
+    const flags = await packFlags();
+    expect(() => settingsByPack(['stac', 'x'], flags, { port: '1' })).toThrow(
+      /--stac-port or --x-port/,
+    );
+    expect(() => settingsByPack(['x'], flags, { scale: '1' })).toThrow(/for the sandbox of stac/);
+    expect(settingsByPack(['x'], flags, { port: '1' }).get('x')).toEqual({ port: '1' });
+  });
+
   it('are lost nowhere: what is not refused reaches somebody', () => {
     const names = ['seed', 'aSeed', 'bSeed', 'drawBy', 'bDrawBy', 'port', 'aPort', 'bPort'];
     const given = fc.dictionary(fc.constantFrom(...names), fc.stringMatching(/^[0-9]$/));
