@@ -52,6 +52,15 @@ describe('another process', () => {
     expect((await get(x, '/2/users/me')).status).toBe(402);
   });
 
+  test('has one clock: every answer is dated by it', async () => {
+    const x = await xSandbox({ startAt: Date.now() - 86_400_000 });
+    for (const path of ['/2/users/me', '/2/nothing']) {
+      x.clock.advance(3_600_000);
+      const { headers } = await get(x, path);
+      expect(Math.abs(Date.parse(String(headers['date'])) - x.clock.now())).toBeLessThan(5_000);
+    }
+  });
+
   test('gets tokens of its own', async () => {
     const x = await xSandbox();
     const { json } = await ask<IssuedTokens>(`${x.control.url}/tokens`, {

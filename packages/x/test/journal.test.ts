@@ -1,6 +1,5 @@
 import { acceptControls, runTool, type Envelope, type Tool } from '@toolkeel/contract';
 import { createJournal, memoryStore, passingSealing, type JournalStore } from '@toolkeel/journal';
-import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { Config, Rig } from './support/rig.js';
 import { created, useSandbox } from './support/sandbox.js';
@@ -49,72 +48,7 @@ async function world(options: object = {}, config: Config = {}) {
 
 const codeOf = (answer: Answer) => (answer.success ? 'ok' : answer.error.code);
 
-const acted: readonly FaultRule[] = [
-  { kind: 'reset-after-read' },
-  { kind: 'close-after-read' },
-  { kind: 'acted-http-503' },
-  { kind: 'acted-stall', stallMs: 20 },
-  { kind: 'half-body' },
-  { kind: 'garbage' },
-];
-const untouched: readonly FaultRule[] = [
-  { kind: 'reset-before-read' },
-  { kind: 'http-503' },
-  { kind: 'stall', stallMs: 20 },
-];
-
 describe('with a journal', () => {
-  it.each(acted.map((rule) => [rule.kind, rule] as const))(
-    'what X carried out before %s is known at once, and a repeat gets the same answer',
-    async (_, rule) => {
-      const { sandbox, call, next } = await world();
-      const { mentionId, unaskedPostId } = sandbox.landmarks;
-      const calls = [
-        ['x_post_tweet', { text: 'a < b https://example.com/x?y=1' }],
-        ['x_reply_to_tweet', { text: 'yes', in_reply_to_id: mentionId }],
-        ['x_quote_tweet', { text: 'look', quoted_tweet_id: unaskedPostId }],
-      ] as const;
-      for (const [tool, args] of calls) {
-        const before = created(sandbox).length;
-        sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
-        const first = await call(tool, args);
-        const [made] = created(sandbox).slice(before);
-        expect(first).toMatchObject({ success: true, data: { id: made?.id } });
-        const again = await (await next())(tool, args);
-        expect(again).toMatchObject({
-          data: first.data,
-          meta: { idempotency: { replayed: true } },
-        });
-        expect(created(sandbox)).toHaveLength(before + 1);
-      }
-    },
-  );
-
-  it.each(untouched.map((rule) => [rule.kind, rule] as const))(
-    'what X did not get to before %s is not sent again by anybody',
-    async (_, rule) => {
-      const { sandbox, call, next } = await world({}, { toolTimeoutSecs: 1 });
-      sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
-      for (const ask of [call, call, await next()]) {
-        expect(codeOf(await ask('x_post_tweet', { text: 'lost' }))).toBe('outcome_unknown');
-      }
-      expect(created(sandbox)).toEqual([]);
-      expect(sandbox.log({ route: 'create-post' })).toHaveLength(1);
-    },
-    30_000,
-  );
-
-  it('finds out later what X showed late', async () => {
-    const { sandbox, call, next } = await world({}, { toolTimeoutSecs: 1 });
-    sandbox.setLag(3_600_000);
-    sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
-    expect(codeOf(await call('x_post_tweet', { text: 'late' }))).toBe('outcome_unknown');
-    sandbox.setLag(0);
-    const answer = await (await next())('x_post_tweet', { text: 'late' });
-    expect(answer).toMatchObject({ success: true, data: { id: created(sandbox)[0]?.id } });
-    expect(created(sandbox)).toHaveLength(1);
-  }, 30_000);
-
   it('many who ask for the same get one post', async () => {
     const { sandbox, call, next } = await world({ latency: { fixedMs: 30 } });
     const other = await next();

@@ -37,10 +37,16 @@ function respond(
 }
 
 /** What stands at the head of every answer, for support to ask about. */
-function signature(seat: { readonly request: number }, caller?: Caller): Record<string, string> {
+function signature(
+  seat: { readonly request: number },
+  now: number,
+  caller?: Caller,
+): Record<string, string> {
   const id = hash('transaction', seat.request).toString(16).padStart(8, '0');
   const mayWrite = caller?.kind === 'user' && caller.scopes.includes('tweet.write');
   return {
+    // By the clock that everything else goes by: a client may compare the two.
+    date: new Date(now).toUTCString(),
     'api-version': '2.167',
     'x-transaction-id': id + hash('more', seat.request).toString(16).padStart(8, '0'),
     'x-response-time': '12',
@@ -51,11 +57,11 @@ function signature(seat: { readonly request: number }, caller?: Caller): Record<
 export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream {
   const answer = async (route: ApiRoute, context: RouteContext): Promise<Response> => {
     const { env: seat, req } = context;
-    let told: Record<string, string> = signature(seat);
+    let told: Record<string, string> = signature(seat, keeper.now());
     try {
       const caller = identify(keeper, req.raw, route);
       const { allowed, headers } = count(keeper, route, caller);
-      told = { ...signature(seat, caller), ...headers };
+      told = { ...signature(seat, keeper.now(), caller), ...headers };
       if (!allowed) throw new XProblem(429, blank(429));
       admit(keeper, route, caller, seat);
       const query = checkedQuery(req.url, route.query);
@@ -109,10 +115,10 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
   ]);
   app.notFound(({ env, req }) =>
     methodsOf(req.path).length > 0
-      ? respond(405, blank(405), signature(env))
-      : respond(404, blank(404), signature(env)),
+      ? respond(405, blank(405), signature(env, keeper.now()))
+      : respond(404, blank(404), signature(env, keeper.now())),
   );
-  app.onError((_cause, { env }) => respond(500, blank(500), signature(env)));
+  app.onError((_cause, { env }) => respond(500, blank(500), signature(env, keeper.now())));
   return {
     routes: names,
     contentFaults,

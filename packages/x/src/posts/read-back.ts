@@ -15,7 +15,7 @@ export interface Posted {
 const SKEW_MS = 5_000;
 /** A post that came to be later than this was made by somebody else. */
 const LATEST_MS = 120_000;
-/** For asking: more than any clock is wrong. What is found is then compared exactly. */
+/** For asking: what X's clock is taken for may be old. What is found is then compared exactly. */
 const MARGIN_MS = 300_000;
 /** After this long a post that X has is shown by X. */
 const SETTLED_MS = 60_000;
@@ -71,11 +71,14 @@ async function look(
   scope: Scope,
 ): Promise<readonly Post[]> {
   const { id } = await client.me(scope);
-  const end = sentAt + LATEST_MS + MARGIN_MS;
+  const { upstreamNow } = client.session;
+  // On X's clock: by one that is wrong X would be asked for another time.
+  const sent = sentAt + upstreamNow - client.clock.wallNow();
+  const end = sent + LATEST_MS + MARGIN_MS;
   const range = {
-    startTime: secondOf(sentAt - MARGIN_MS),
+    startTime: secondOf(sent - MARGIN_MS),
     // X refuses an end that is not past.
-    ...(end < client.clock.wallNow() - SETTLED_MS && { endTime: secondOf(end) }),
+    ...(end < upstreamNow - SETTLED_MS && { endTime: secondOf(end) }),
   };
   const found: Post[] = [];
   let paginationToken: string | undefined;

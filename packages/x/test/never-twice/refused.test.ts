@@ -1,0 +1,98 @@
+import type { FaultKind } from '@toolkeel/sandbox';
+import { describe, expect, it } from 'vitest';
+import type { Act } from '../support/acts.js';
+import { always, callAll, cellsOf, done, namings, undone, type Naming } from '../support/cells.js';
+import { useStage } from '../support/stage.js';
+
+const stage = useStage();
+
+/** What is refused because of who asks, or of how much was asked for: it may be asked for again. */
+const passing: readonly (readonly [FaultKind, string])[] = [
+  ['x-402-credits', 'x_credits_depleted'],
+  ['x-403-spend-cap', 'x_credits_depleted'],
+  ['x-403-reply-not-allowed', 'x_forbidden'],
+  ['x-403-not-permitted', 'x_forbidden'],
+  ['x-403-not-authorized', 'x_forbidden'],
+  ['x-403-client-not-enrolled', 'x_forbidden'],
+  ['x-403-user-not-enrolled', 'x_forbidden'],
+  ['x-403-official-client', 'x_forbidden'],
+  ['x-403-unsupported-authentication', 'x_forbidden'],
+  ['x-403-oauth1-permissions', 'x_forbidden'],
+  ['x-403-suspended', 'x_account_restricted'],
+  ['x-403-locked', 'x_account_restricted'],
+  ['x-403-restricted', 'x_account_restricted'],
+  ['x-429-usage-cap', 'x_rate_limited'],
+];
+
+const limits: readonly FaultKind[] = ['x-429-window', 'x-429-legacy', 'x-429-day'];
+
+/** Media change nothing about a refusal. */
+const plain = ({ name }: Act): boolean => !name.includes('media');
+
+describe.each(namings)('refused, %s', (naming) => {
+  it.each(passing)(
+    '%s is %s, nothing was done, and it is done when the cause is gone',
+    async (kind, code) => {
+      const { x, server, another, acts: prepare } = await stage();
+      const acts = (await prepare('one')).filter(plain);
+      const after = x.commits().length;
+      x.setFaults(always({ kind }));
+      const refused = [
+        await callAll(server, acts, naming),
+        await callAll(await another(), acts, naming),
+      ];
+      const said = `${code} not_executed`;
+      expect(cellsOf(acts, x, after, ...refused)).toEqual(
+        acts.map((act) => undone(act, [said, said])),
+      );
+      x.setFaults([]);
+      const back = await callAll(server, acts, naming);
+      expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
+    },
+  );
+
+  it('x-403-duplicate is about the post itself: whoever asks again gets the same refusal', async () => {
+    const { x, server, another, acts: prepare } = await stage();
+    const acts = (await prepare('one')).filter(({ isPost }) => isPost);
+    const after = x.commits().length;
+    x.setFaults(always({ kind: 'x-403-duplicate' }));
+    const first = await callAll(server, acts, naming);
+    const sent = x.log({ route: 'create-post' }).length;
+    x.setFaults([]);
+    const second = await callAll(server, acts, naming);
+    const third = await callAll(await another(), acts, naming);
+    const said = 'upstream_rejected not_executed';
+    expect(cellsOf(acts, x, after, first, second, third)).toEqual(
+      acts.map((act) => undone(act, [said, said, said])),
+    );
+    expect(x.log({ route: 'create-post' })).toHaveLength(sent);
+  });
+});
+
+describe('a limit', () => {
+  const meet = async (kind: FaultKind, naming: Naming): Promise<void> => {
+    const { x, server, acts: prepare } = await stage();
+    const acts = (await prepare('one')).filter(plain);
+    const after = x.commits().length;
+    x.setFaults(always({ kind, retryAfter: { seconds: 2 } }));
+    const first = await callAll(server, acts, naming);
+    const sent = x.log().length;
+    const early = await callAll(server, acts, naming);
+    const said = 'x_rate_limited not_executed';
+    expect(cellsOf(acts, x, after, first, early)).toEqual(
+      acts.map((act) => undone(act, [said, said])),
+    );
+    // What is known to be refused is not sent.
+    expect(x.log()).toHaveLength(sent);
+    x.setFaults([]);
+    const waits = first.map((answer) => (answer.success ? 0 : (answer.error.retry_after_ms ?? 0)));
+    expect(Math.min(...waits)).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(...waits)));
+    const back = await callAll(server, acts, naming);
+    expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
+  };
+
+  it.each(limits)('%s says when to come back, and then it is done', async (kind) => {
+    await Promise.all(namings.map((naming) => meet(kind, naming)));
+  });
+});
