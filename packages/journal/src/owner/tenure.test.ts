@@ -83,6 +83,14 @@ describe('the lease of a process', () => {
   });
 });
 
+it('a process leaves though its store is gone: the lease lapses by itself', async () => {
+  const retire = () => Promise.reject(new Error('removed'));
+  const { held, reports } = setUp({ retire });
+  await held.current();
+  await held.close();
+  expect(reports).toEqual([new Error('removed')]);
+});
+
 describe('who this process is', () => {
   const self = systemLiveness.self();
 

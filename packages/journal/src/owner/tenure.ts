@@ -66,7 +66,8 @@ export function tenure(options: TenureOptions): Tenure {
       closed = true;
       await renewal?.stop();
       await enlisting?.catch(report);
-      if (now !== undefined) await store.retire(now);
+      // Where that cannot be written the lease lapses by itself, and whoever closes has more to close.
+      if (now !== undefined) await store.retire(now).catch(report);
       now = undefined;
     },
   };
