@@ -7,6 +7,7 @@ import { x as pack } from '../src/index.js';
 import { argumentsOf } from './support/arguments.js';
 import type { Answer } from './support/connect.js';
 import { loginTo, useGoverned } from './support/governed.js';
+import { PATIENCE_MS } from './support/patience.js';
 import { useStage } from './support/stage.js';
 
 const stage = useStage();
@@ -179,20 +180,28 @@ const causes: Partial<Record<keyof typeof frozenCodes, () => Promise<Answer>>> =
 const CATEGORIES = ['X API', 'Database', 'Validation', 'Media', 'Thread', 'Resource'];
 
 describe('codes of the original contract, through a running server, by their natural cause', () => {
-  it.each(Object.entries(causes))('%s', async (code, cause) => {
-    const answer = await cause();
-    expect(answer).toMatchObject({
-      success: false,
-      error: { code, retryable: frozenCodes[code as keyof typeof frozenCodes].retryable },
-    });
-  });
+  it.each(Object.entries(causes))(
+    '%s',
+    async (code, cause) => {
+      const answer = await cause();
+      expect(answer).toMatchObject({
+        success: false,
+        error: { code, retryable: frozenCodes[code as keyof typeof frozenCodes].retryable },
+      });
+    },
+    PATIENCE_MS,
+  );
 
-  it('are all of their categories', () => {
-    expect(Object.keys(causes).toSorted()).toEqual(
-      Object.entries(frozenCodes)
-        .filter(([, { category }]) => CATEGORIES.includes(category))
-        .map(([code]) => code)
-        .toSorted(),
-    );
-  });
+  it(
+    'are all of their categories',
+    () => {
+      expect(Object.keys(causes).toSorted()).toEqual(
+        Object.entries(frozenCodes)
+          .filter(([, { category }]) => CATEGORIES.includes(category))
+          .map(([code]) => code)
+          .toSorted(),
+      );
+    },
+    PATIENCE_MS,
+  );
 });

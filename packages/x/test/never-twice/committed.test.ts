@@ -1,6 +1,7 @@
 import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { callAll, cellsOf, done, everywhere, namings } from '../support/cells.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 
 const stage = useStage();
@@ -16,42 +17,50 @@ const acted: readonly (readonly [string, FaultRule])[] = [
 ];
 
 describe.each(acted)('%s', (name, rule) => {
-  it.each(namings)('what was done is known at once, and is not done again, %s', async (naming) => {
-    const attemptTimeoutSecs = name === 'commit then hang' ? 0.6 : 5;
-    const {
-      x,
-      server,
-      another,
-      acts: prepare,
-    } = await stage({
-      attemptTimeoutSecs,
-      toolTimeoutSecs: 12,
-    });
-    const acts = await prepare('one');
-    const after = x.commits().length;
-    x.setFaults(everywhere(rule));
-    const first = await callAll(server, acts, naming);
-    x.setFaults([]);
-    const second = await callAll(server, acts, naming);
-    const third = await callAll(await another(), acts, naming);
-    expect(cellsOf(acts, x, after, first, second, third)).toEqual(
-      acts.map((act) => {
-        // Of what can be repeated without harm nobody has to find out: the caller may repeat it.
-        const isUnread = rule.kind === 'garbage' && !act.isPost;
-        return done(act, naming, [isUnread ? 'x_api_error unknown' : 'ok', 'ok', 'ok']);
-      }),
-    );
-  });
-});
-
-it.each([-2, 2])('is found though the clocks are %i hours apart', async (hours) => {
-  const startAt = Date.now() + hours * 3_600_000;
-  const { x, server, acts: prepare } = await stage({}, { sandbox: { startAt } });
-  const acts = (await prepare('one')).filter(({ isPost }) => isPost);
-  const after = x.commits().length;
-  x.setFaults(everywhere({ kind: 'reset-after-read' }));
-  const first = await callAll(server, acts, 'without a key');
-  expect(cellsOf(acts, x, after, first)).toEqual(
-    acts.map((act) => done(act, 'without a key', ['ok'])),
+  it.each(namings)(
+    'what was done is known at once, and is not done again, %s',
+    async (naming) => {
+      const attemptTimeoutSecs = name === 'commit then hang' ? 0.6 : 5;
+      const {
+        x,
+        server,
+        another,
+        acts: prepare,
+      } = await stage({
+        attemptTimeoutSecs,
+        toolTimeoutSecs: 12,
+      });
+      const acts = await prepare('one');
+      const after = x.commits().length;
+      x.setFaults(everywhere(rule));
+      const first = await callAll(server, acts, naming);
+      x.setFaults([]);
+      const second = await callAll(server, acts, naming);
+      const third = await callAll(await another(), acts, naming);
+      expect(cellsOf(acts, x, after, first, second, third)).toEqual(
+        acts.map((act) => {
+          // Of what can be repeated without harm nobody has to find out: the caller may repeat it.
+          const isUnread = rule.kind === 'garbage' && !act.isPost;
+          return done(act, naming, [isUnread ? 'x_api_error unknown' : 'ok', 'ok', 'ok']);
+        }),
+      );
+    },
+    PATIENCE_MS,
   );
 });
+
+it.each([-2, 2])(
+  'is found though the clocks are %i hours apart',
+  async (hours) => {
+    const startAt = Date.now() + hours * 3_600_000;
+    const { x, server, acts: prepare } = await stage({}, { sandbox: { startAt } });
+    const acts = (await prepare('one')).filter(({ isPost }) => isPost);
+    const after = x.commits().length;
+    x.setFaults(everywhere({ kind: 'reset-after-read' }));
+    const first = await callAll(server, acts, 'without a key');
+    expect(cellsOf(acts, x, after, first)).toEqual(
+      acts.map((act) => done(act, 'without a key', ['ok'])),
+    );
+  },
+  PATIENCE_MS,
+);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commitsOf } from '../support/acts.js';
 import { callAll, cellsOf, done, namings, type Naming } from '../support/cells.js';
 import { ending, type Answer } from '../support/connect.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 
 const stage = useStage();
@@ -73,37 +74,45 @@ async function meet(rule: FaultRule, naming: Naming): Promise<void> {
 }
 
 describe('X shows later than the bound what it has done', () => {
-  it('nobody knows, until X shows it; and it is there once', async () => {
-    // At the same time, because most of it is waiting.
-    await Promise.all(acted.map((rule, index) => meet(rule, namings[index % 2]!)));
-  }, 60_000);
+  it(
+    'nobody knows, until X shows it; and it is there once',
+    async () => {
+      // At the same time, because most of it is waiting.
+      await Promise.all(acted.map((rule, index) => meet(rule, namings[index % 2]!)));
+    },
+    PATIENCE_MS,
+  );
 
-  it('a thread goes on behind the part that was shown late', async () => {
-    const { x, server, another, acts: prepare } = await stage(brief, watchful);
-    const acts = (await prepare('one')).filter(({ tool }) => tool === 'x_post_thread');
-    const [thread] = acts as [(typeof acts)[number]];
-    const after = x.commits().length;
-    x.setLag(AN_HOUR);
-    x.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
-    const first = await server.call(thread.tool, thread.args);
-    const made = commitsOf(thread, x, after).flat();
-    expect(made).toHaveLength(2);
-    expect(first).toMatchObject({
-      data: { posted: [{ index: 0, id: 'id' in made[0]! && made[0].id }], failed: { index: 1 } },
-      error: { code: 'outcome_unknown', outcome: 'unknown' },
-    });
-    const second = await (await another()).call(thread.tool, thread.args);
-    expect(ending(second)).toBe(UNKNOWN);
-    expect(commitsOf(thread, x, after).flat()).toHaveLength(2);
-    x.setLag(0);
-    const third = await (await another()).call(thread.tool, thread.args);
-    const asked = { operation_id: operationOf(first) };
-    expect(await server.call('get_operation', asked)).toMatchObject({
-      data: { state: 'succeeded', outcome: 'executed' },
-    });
-    const fourth = await server.call(thread.tool, thread.args);
-    expect(cellsOf(acts, x, after, [third], [fourth])).toEqual([
-      done(thread, 'without a key', ['ok', 'ok']),
-    ]);
-  }, 60_000);
+  it(
+    'a thread goes on behind the part that was shown late',
+    async () => {
+      const { x, server, another, acts: prepare } = await stage(brief, watchful);
+      const acts = (await prepare('one')).filter(({ tool }) => tool === 'x_post_thread');
+      const [thread] = acts as [(typeof acts)[number]];
+      const after = x.commits().length;
+      x.setLag(AN_HOUR);
+      x.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
+      const first = await server.call(thread.tool, thread.args);
+      const made = commitsOf(thread, x, after).flat();
+      expect(made).toHaveLength(2);
+      expect(first).toMatchObject({
+        data: { posted: [{ index: 0, id: 'id' in made[0]! && made[0].id }], failed: { index: 1 } },
+        error: { code: 'outcome_unknown', outcome: 'unknown' },
+      });
+      const second = await (await another()).call(thread.tool, thread.args);
+      expect(ending(second)).toBe(UNKNOWN);
+      expect(commitsOf(thread, x, after).flat()).toHaveLength(2);
+      x.setLag(0);
+      const third = await (await another()).call(thread.tool, thread.args);
+      const asked = { operation_id: operationOf(first) };
+      expect(await server.call('get_operation', asked)).toMatchObject({
+        data: { state: 'succeeded', outcome: 'executed' },
+      });
+      const fourth = await server.call(thread.tool, thread.args);
+      expect(cellsOf(acts, x, after, [third], [fourth])).toEqual([
+        done(thread, 'without a key', ['ok', 'ok']),
+      ]);
+    },
+    PATIENCE_MS,
+  );
 });

@@ -1,6 +1,7 @@
 import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { callAll, cellsOf, done, everywhere, namings, undone } from '../support/cells.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 
 const stage = useStage();
@@ -12,67 +13,79 @@ const lost: readonly (readonly [string, FaultRule])[] = [
 ];
 
 describe('refuse', () => {
-  it.each(namings)('was surely not sent, and is done when X is back, %s', async (naming) => {
-    const { x, another, acts: prepare } = await stage();
-    const acts = await prepare('one');
-    const after = x.commits().length;
-    await x.setReachable(false);
-    const rounds = [];
-    // Each with a server of its own: so many failures would open its circuit, and hide their cause.
-    for (const server of [await another({ maxRetries: 0 }), await another({ maxRetries: 0 })]) {
-      rounds.push(await callAll(server, acts, naming));
-    }
-    expect(cellsOf(acts, x, after, ...rounds)).toEqual(
-      acts.map((act) =>
-        undone(act, ['x_network_error not_executed', 'x_network_error not_executed']),
-      ),
-    );
-    await x.setReachable(true);
-    const server = await another();
-    const back = await callAll(server, acts, naming);
-    const again = await callAll(server, acts, naming);
-    expect(cellsOf(acts, x, after, back, again)).toEqual(
-      acts.map((act) => done(act, naming, ['ok', 'ok'])),
-    );
-  });
+  it.each(namings)(
+    'was surely not sent, and is done when X is back, %s',
+    async (naming) => {
+      const { x, another, acts: prepare } = await stage();
+      const acts = await prepare('one');
+      const after = x.commits().length;
+      await x.setReachable(false);
+      const rounds = [];
+      // Each with a server of its own: so many failures would open its circuit, and hide their cause.
+      for (const server of [await another({ maxRetries: 0 }), await another({ maxRetries: 0 })]) {
+        rounds.push(await callAll(server, acts, naming));
+      }
+      expect(cellsOf(acts, x, after, ...rounds)).toEqual(
+        acts.map((act) =>
+          undone(act, ['x_network_error not_executed', 'x_network_error not_executed']),
+        ),
+      );
+      await x.setReachable(true);
+      const server = await another();
+      const back = await callAll(server, acts, naming);
+      const again = await callAll(server, acts, naming);
+      expect(cellsOf(acts, x, after, back, again)).toEqual(
+        acts.map((act) => done(act, naming, ['ok', 'ok'])),
+      );
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe.each(lost)('%s', (_, rule) => {
-  it('a post is sent by nobody again, and its end stays unknown', async () => {
-    const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 2 });
-    await server.call('x_get_me');
-    const named = await Promise.all(
-      namings.map(async (naming) => {
-        const acts = (await prepare(naming)).filter(({ isPost }) => isPost);
-        return { naming, acts };
-      }),
-    );
-    const after = x.commits().length;
-    const callEach = async (one = server) =>
-      Promise.all(named.map(({ acts, naming }) => callAll(one, acts, naming)));
-    x.setFaults(everywhere(rule));
-    const first = await callEach();
-    const sent = x.log({ route: 'create-post' }).length;
-    x.setFaults([]);
-    const [second, third] = await Promise.all([callEach(), callEach(await another())]);
-    for (const [at, { acts }] of named.entries()) {
-      expect(cellsOf(acts, x, after, first[at]!, second[at]!, third[at]!)).toEqual(
-        acts.map((act) => undone(act, Array(3).fill('outcome_unknown unknown'))),
+  it(
+    'a post is sent by nobody again, and its end stays unknown',
+    async () => {
+      const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 2 });
+      await server.call('x_get_me');
+      const named = await Promise.all(
+        namings.map(async (naming) => {
+          const acts = (await prepare(naming)).filter(({ isPost }) => isPost);
+          return { naming, acts };
+        }),
       );
-    }
-    expect(x.log({ route: 'create-post' })).toHaveLength(sent);
-  });
+      const after = x.commits().length;
+      const callEach = async (one = server) =>
+        Promise.all(named.map(({ acts, naming }) => callAll(one, acts, naming)));
+      x.setFaults(everywhere(rule));
+      const first = await callEach();
+      const sent = x.log({ route: 'create-post' }).length;
+      x.setFaults([]);
+      const [second, third] = await Promise.all([callEach(), callEach(await another())]);
+      for (const [at, { acts }] of named.entries()) {
+        expect(cellsOf(acts, x, after, first[at]!, second[at]!, third[at]!)).toEqual(
+          acts.map((act) => undone(act, Array(3).fill('outcome_unknown unknown'))),
+        );
+      }
+      expect(x.log({ route: 'create-post' })).toHaveLength(sent);
+    },
+    PATIENCE_MS,
+  );
 
-  it.each(namings)('what may be repeated is repeated at once, %s', async (naming) => {
-    const { x, server, another, acts: prepare } = await stage();
-    const acts = (await prepare('one')).filter(({ isPost }) => !isPost);
-    const after = x.commits().length;
-    x.setFaults(everywhere(rule));
-    const first = await callAll(server, acts, naming);
-    const second = await callAll(server, acts, naming);
-    const third = await callAll(await another(), acts, naming);
-    expect(cellsOf(acts, x, after, first, second, third)).toEqual(
-      acts.map((act) => done(act, naming, ['ok', 'ok', 'ok'])),
-    );
-  });
+  it.each(namings)(
+    'what may be repeated is repeated at once, %s',
+    async (naming) => {
+      const { x, server, another, acts: prepare } = await stage();
+      const acts = (await prepare('one')).filter(({ isPost }) => !isPost);
+      const after = x.commits().length;
+      x.setFaults(everywhere(rule));
+      const first = await callAll(server, acts, naming);
+      const second = await callAll(server, acts, naming);
+      const third = await callAll(await another(), acts, naming);
+      expect(cellsOf(acts, x, after, first, second, third)).toEqual(
+        acts.map((act) => done(act, naming, ['ok', 'ok', 'ok'])),
+      );
+    },
+    PATIENCE_MS,
+  );
 });

@@ -2,6 +2,7 @@ import type { FaultKind } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { Act } from '../support/acts.js';
 import { always, callAll, cellsOf, done, namings, undone, type Naming } from '../support/cells.js';
+import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 
 const stage = useStage();
@@ -49,24 +50,29 @@ describe.each(namings)('refused, %s', (naming) => {
       const back = await callAll(server, acts, naming);
       expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
     },
+    PATIENCE_MS,
   );
 
-  it('x-403-duplicate is about the post itself: whoever asks again gets the same refusal', async () => {
-    const { x, server, another, acts: prepare } = await stage();
-    const acts = (await prepare('one')).filter(({ isPost }) => isPost);
-    const after = x.commits().length;
-    x.setFaults(always({ kind: 'x-403-duplicate' }));
-    const first = await callAll(server, acts, naming);
-    const sent = x.log({ route: 'create-post' }).length;
-    x.setFaults([]);
-    const second = await callAll(server, acts, naming);
-    const third = await callAll(await another(), acts, naming);
-    const said = 'upstream_rejected not_executed';
-    expect(cellsOf(acts, x, after, first, second, third)).toEqual(
-      acts.map((act) => undone(act, [said, said, said])),
-    );
-    expect(x.log({ route: 'create-post' })).toHaveLength(sent);
-  });
+  it(
+    'x-403-duplicate is about the post itself: whoever asks again gets the same refusal',
+    async () => {
+      const { x, server, another, acts: prepare } = await stage();
+      const acts = (await prepare('one')).filter(({ isPost }) => isPost);
+      const after = x.commits().length;
+      x.setFaults(always({ kind: 'x-403-duplicate' }));
+      const first = await callAll(server, acts, naming);
+      const sent = x.log({ route: 'create-post' }).length;
+      x.setFaults([]);
+      const second = await callAll(server, acts, naming);
+      const third = await callAll(await another(), acts, naming);
+      const said = 'upstream_rejected not_executed';
+      expect(cellsOf(acts, x, after, first, second, third)).toEqual(
+        acts.map((act) => undone(act, [said, said, said])),
+      );
+      expect(x.log({ route: 'create-post' })).toHaveLength(sent);
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe('a limit', () => {
@@ -92,7 +98,11 @@ describe('a limit', () => {
     expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
   };
 
-  it.each(limits)('%s says when to come back, and then it is done', async (kind) => {
-    await Promise.all(namings.map((naming) => meet(kind, naming)));
-  });
+  it.each(limits)(
+    '%s says when to come back, and then it is done',
+    async (kind) => {
+      await Promise.all(namings.map((naming) => meet(kind, naming)));
+    },
+    PATIENCE_MS,
+  );
 });

@@ -1,0 +1,32 @@
+// A server in a process of its own, so that it can be killed. Says where it listens, and runs on.
+const { folder, config, secrets, aheadMs } = JSON.parse(process.env.X_SERVER);
+
+// Before anything is loaded that might remember what time it was.
+const Real = globalThis.Date;
+globalThis.Date = class Date extends Real {
+  constructor(...given) {
+    super(...(given.length === 0 ? [Real.now() + aheadMs] : given));
+  }
+  static now() {
+    return Real.now() + aheadMs;
+  }
+};
+
+const { acceptControls } = await import('@toolkeel/contract');
+const { createHost, decideBy } = await import('@toolkeel/host');
+const { createJournal, openSealing, openStore } = await import('@toolkeel/journal');
+const { compilePolicy } = await import('@toolkeel/policy');
+const { createXPack, x } = await import('@toolkeel/x');
+
+const tools = x.describe().map(acceptControls);
+const { policy } = compilePolicy({}, { profile: 'api', tools });
+const store = await openStore('sqlite:journal.db', { dataDir: folder });
+const sealing = await openSealing(store, folder);
+const host = createHost({
+  packs: [{ pack: createXPack({ env: secrets }), config }],
+  profile: 'api',
+  policy,
+  journal: (deps) => createJournal({ store, sealing, decide: decideBy(policy), ...deps }),
+});
+const { url } = await host.listen({ port: 0 });
+console.log(`${url}/mcp`);
