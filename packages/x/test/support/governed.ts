@@ -12,9 +12,10 @@ import {
 } from '@toolkeel/journal';
 import { compilePolicy, type PolicyConfig } from '@toolkeel/policy';
 import type { XSandbox } from '@toolkeel/sandbox';
-import { afterAll, afterEach } from 'vitest';
+import { afterEach } from 'vitest';
 import { createXPack, x } from '../../src/index.js';
 import { connect, type Connected } from './connect.js';
+import { PATIENCE_MS } from './patience.js';
 import type { Config } from './rig.js';
 
 export interface Governed extends Connected {
@@ -67,25 +68,17 @@ async function serve(options: ServeOptions): Promise<Governed> {
   };
 }
 
-/** Folders and servers that end with the test; those of `forAll` end with the file. */
+/** Folders and servers that end with the test. */
 export function useGoverned() {
   const closing: (() => Promise<unknown>)[] = [];
-  const atTheEnd: (() => Promise<unknown>)[] = [];
-  const closeAll = async (list: (() => Promise<unknown>)[]) => {
-    for (const close of list.splice(0).toReversed()) await close();
-  };
-  afterEach(() => closeAll(closing));
-  afterAll(() => closeAll(atTheEnd));
-  const newFolder = async (list: (() => Promise<unknown>)[]) => {
-    const folder = await mkdtemp(join(tmpdir(), 'toolkeel-x-'));
-    list.push(() => rm(folder, { recursive: true, force: true }));
-    return folder;
-  };
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  }, PATIENCE_MS);
   return {
-    newFolder: () => newFolder(closing),
-    forAll: {
-      newFolder: () => newFolder(atTheEnd),
-      onClose: (close: () => Promise<unknown>) => atTheEnd.push(close),
+    newFolder: async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'toolkeel-x-'));
+      closing.push(() => rm(folder, { recursive: true, force: true }));
+      return folder;
     },
     onClose: (close: () => Promise<unknown>) => closing.push(close),
     start: async (options: ServeOptions): Promise<Governed> => {
