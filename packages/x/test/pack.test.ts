@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isJournaled, toolAnnotations, windowOf } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { configSchema, x } from '../src/index.js';
-import { argumentsOf } from './support/arguments.js';
 import { secrets } from './support/rig.js';
 import { useSandbox } from './support/sandbox.js';
 import { useWorld } from './support/world.js';
@@ -64,28 +63,6 @@ describe('the pack', () => {
     expect(new Set(names(x.describe())).size).toBe(x.describe().length);
     for (const name of Object.keys(theirs)) expect(names(x.describe())).toContain(name);
   });
-
-  it('lost retries, which TuitBot’s write profiles had, are back: every read is tried again', async () => {
-    const reads = x
-      .describe()
-      .filter(({ effect, requires }) => effect === 'read' && requires.includes('x_client'));
-    expect(reads.length).toBe(19);
-    const seen = new Set<string>();
-    const { rig, server } = await world(({ path }) => {
-      // Each path fails once.
-      if (!seen.has(path)) return seen.add(path) && { status: 503, json: {} };
-      const isMe = path === '/2/users/me';
-      const one = { id: '1', text: 'a', username: 'b', name: 'c' };
-      const isList = !isMe && !/^\/2\/(tweets|lists|users)\/1$|username/.test(path);
-      return { json: isList ? { data: [one], meta: {} } : { data: one } };
-    });
-    for (const { name } of reads) {
-      const { meta, success } = await rig.run(name, argumentsOf[name]);
-      expect({ name, success }).toEqual({ name, success: true });
-      expect(meta.retry_count).toBeLessThanOrEqual(2);
-    }
-    expect(server.seen.length).toBeGreaterThan(2 * seen.size - 1);
-  }, 60_000);
 
   it('reads in every profile, and acts only where acting is allowed', () => {
     for (const { effect, profiles, name } of x.describe()) {

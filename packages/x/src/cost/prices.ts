@@ -1,6 +1,7 @@
 /**
  * What X charges for one of each, in US dollars, as it published in 2026. A post with a link costs
- * thirteen times as much as one without, so a policy may want to ask a person about it.
+ * thirteen times as much as one without, so a policy may want to ask a person about it. Only X knows
+ * what it takes for its owner's own: estimates, which say what a call costs at most, do not count on it.
  */
 export const defaultPrices = Object.freeze({
   post: 0.015,

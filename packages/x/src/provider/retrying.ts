@@ -81,9 +81,10 @@ function guardedMethod(
       ...(renew && { refreshAuth: (signal) => renew(name, signal) }),
     },
   );
-  const route = options.routeOf?.(name) ?? name;
   return async (query, context) => {
     const { signal, deadline, correlationId } = context;
+    // Asked each time: who has logged in since counts against other limits.
+    const route = options.routeOf?.(name) ?? name;
     const outcome = await send.outcome(
       { query, context },
       { signal, deadline, correlationId, route },

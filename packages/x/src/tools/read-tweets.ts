@@ -91,8 +91,7 @@ export const getLikedTweets = (client: Client) =>
 
 export const getBookmarks = (client: Client) =>
   listTool(getBookmarksSpec, client, {
-    items: 'tweets',
-    price: 'owned_read',
+    ...ofTweets,
     fetch: async (_, page, scope) => {
       const { id } = await client.me(scope);
       return client.provider.getBookmarks({ id, ...page }, scope);

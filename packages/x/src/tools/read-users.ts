@@ -24,7 +24,7 @@ export const getMe = (client: Client) =>
     getMeSpec,
     client,
     async (_, { scope }) => userAnswer(await client.provider.getMe(undefined, scope)),
-    { estimateCost: () => readCost(client.prices, 'owned_read', 1) },
+    { estimateCost: () => readCost(client.prices, 'user_read', 1) },
   );
 
 export const getUserByUsername = (client: Client) =>
