@@ -1,6 +1,10 @@
 import type { XSandbox } from '@toolkeel/sandbox';
 import { expect, it } from 'vitest';
+import { PATIENCE_MS } from './support/patience.js';
 import { useSandbox } from './support/sandbox.js';
+import { useStage } from './support/stage.js';
+
+const stage = useStage();
 
 const sandboxWorld = useSandbox();
 
@@ -64,3 +68,31 @@ it('no call costs more than was said before, and one that acts costs what was sa
     }
   }
 });
+
+it(
+  'rules can go by the cost, and it is told in dry runs and in the audit',
+  async () => {
+    const dear = {
+      name: 'dear',
+      when: { tool: 'x_*', cost: { gt: 0.1, unit: 'USD' } },
+      action: 'dry_run',
+    } as const;
+    const { x, server } = await stage({}, { rules: { rules: [dear] } });
+    expect(await server.call('x_post_tweet', { text: 'see example.com' })).toMatchObject({
+      error: {
+        code: 'dry_run',
+        details: { rule: 'dear', would_send: { cost: { amount: 0.2, unit: 'USD' } } },
+      },
+    });
+    expect(x.commits()).toEqual([]);
+    await server.call('x_post_thread', { tweets: ['one', 'two', 'three'] });
+    const sends = (await server.store.auditRows(1, 100)).filter(({ kind }) => kind === 'send');
+    // Of the whole thread, once: with its first part.
+    expect(sends.map(({ detail }) => (JSON.parse(detail) as { cost?: unknown }).cost)).toEqual([
+      { amount: 0.045, unit: 'USD' },
+      undefined,
+      undefined,
+    ]);
+  },
+  PATIENCE_MS,
+);
