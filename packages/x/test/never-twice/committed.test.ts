@@ -64,3 +64,18 @@ it.each([-2, 2])(
   },
   PATIENCE_MS,
 );
+
+it(
+  'a long post is found, of which X shows the beginning first',
+  async () => {
+    const maxPostLength = 4_000;
+    const { x, server } = await stage({ maxPostLength }, { sandbox: { maxPostLength } });
+    const text = `${'Terns & gulls <over> the pier. '.repeat(40)}https://example.com/a?b=1&c=2`;
+    x.setFaults(everywhere({ kind: 'acted-http-503' }));
+    const answer = await server.call('x_post_tweet', { text });
+    const made = x.commits({ kind: 'post.created' });
+    expect(made).toHaveLength(1);
+    expect(answer).toMatchObject({ success: true, data: { id: 'id' in made[0]! && made[0].id } });
+  },
+  PATIENCE_MS,
+);

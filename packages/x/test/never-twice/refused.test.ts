@@ -1,11 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FaultKind } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { Act } from '../support/acts.js';
 import { always, callAll, cellsOf, done, namings, undone, type Naming } from '../support/cells.js';
+import { loginTo, useGoverned } from '../support/governed.js';
 import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 
 const stage = useStage();
+const { start } = useGoverned();
 
 /** What is refused because of who asks, or of how much was asked for: it may be asked for again. */
 const passing: readonly (readonly [FaultKind, string])[] = [
@@ -102,6 +106,63 @@ describe('a limit', () => {
     '%s says when to come back, and then it is done',
     async (kind) => {
       await Promise.all(namings.map((naming) => meet(kind, naming)));
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('a login that X does not accept', () => {
+  const setUp = async (renewable: boolean) => {
+    const { x, folder, acts: prepare } = await stage();
+    const { config } = loginTo(x, { mediaDirectories: [folder] });
+    const tokenFile = join(folder, 'x.json');
+    const write = (token: string, refreshToken?: string) =>
+      writeFile(
+        tokenFile,
+        JSON.stringify({
+          version: 1,
+          login_id: 'mine',
+          client_id: x.credentials.clientId,
+          access_token: token,
+          ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+          obtained_at: 0,
+          expires_at: Date.now() + 3_600_000,
+          scopes: [],
+        }),
+        { mode: 0o600 },
+      );
+    const { accessToken, refreshToken } = x.issueTokens();
+    await write('revoked', renewable ? refreshToken : undefined);
+    const acts = (await prepare('one')).filter(plain);
+    const serve = () => start({ folder, config: { ...config, accessToken: undefined, tokenFile } });
+    return { x, acts, serve, relogin: () => write(accessToken), after: x.commits().length };
+  };
+
+  it.each(namings)(
+    'and that can be renewed: it is, once, and everything is done once, %s',
+    async (naming) => {
+      const { x, acts, serve, after } = await setUp(true);
+      const server = await serve();
+      const first = await callAll(server, acts, naming);
+      const second = await callAll(server, acts, naming);
+      expect(cellsOf(acts, x, after, first, second)).toEqual(
+        acts.map((act) => done(act, naming, ['ok', 'ok'])),
+      );
+      expect(x.commits({ kind: 'token.issued' })).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it.each(namings)(
+    'and that cannot be renewed: nothing is done until somebody logs in, %s',
+    async (naming) => {
+      const { x, acts, serve, relogin, after } = await setUp(false);
+      const first = await callAll(await serve(), acts, naming);
+      const said = 'x_auth_expired not_executed';
+      expect(cellsOf(acts, x, after, first)).toEqual(acts.map((act) => undone(act, [said])));
+      await relogin();
+      const back = await callAll(await serve(), acts, naming);
+      expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
     },
     PATIENCE_MS,
   );
