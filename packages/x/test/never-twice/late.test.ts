@@ -25,7 +25,7 @@ const watchful = { journal: { leaseMs: 1_500 } };
 const operationOf = (answer: Answer | undefined): string =>
   answer?.success === false ? (answer.error.operation_id ?? '') : '';
 
-async function meet(rule: FaultRule, naming: Naming): Promise<void> {
+async function expectUnknownThenDone(rule: FaultRule, naming: Naming): Promise<void> {
   const { x, server, another, acts: prepare } = await stage(brief, watchful);
   const acts = (await prepare('one')).filter(({ isPost }) => isPost);
   const next = await another();
@@ -78,7 +78,9 @@ describe('X shows later than the bound what it has done', () => {
     'nobody knows, until X shows it; and it is there once',
     async () => {
       // At the same time, because most of it is waiting.
-      await Promise.all(acted.map((rule, index) => meet(rule, namings[index % 2]!)));
+      await Promise.all(
+        acted.map((rule, index) => expectUnknownThenDone(rule, namings[index % 2]!)),
+      );
     },
     PATIENCE_MS,
   );

@@ -80,7 +80,7 @@ describe.each(namings)('refused, %s', (naming) => {
 });
 
 describe('a limit', () => {
-  const meet = async (kind: FaultKind, naming: Naming): Promise<void> => {
+  const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
     const { x, server, acts: prepare } = await stage();
     const acts = (await prepare('one')).filter(plain);
     const after = x.commits().length;
@@ -105,7 +105,7 @@ describe('a limit', () => {
   it.each(limits)(
     '%s says when to come back, and then it is done',
     async (kind) => {
-      await Promise.all(namings.map((naming) => meet(kind, naming)));
+      await Promise.all(namings.map((naming) => expectWait(kind, naming)));
     },
     PATIENCE_MS,
   );

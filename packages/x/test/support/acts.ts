@@ -30,7 +30,7 @@ export async function postsFor(x: XSandbox, tag: string): Promise<readonly Act[]
     const isIt: Test = (commit) =>
       commit.kind === 'post.created' &&
       commit.text === args.text &&
-      (media === undefined || String(commit.media) === String(media));
+      (media === undefined || JSON.stringify(commit.media) === JSON.stringify(media));
     return {
       name,
       tool,

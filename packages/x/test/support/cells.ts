@@ -7,9 +7,9 @@ export const namings: readonly Naming[] = ['with a key', 'without a key'];
 
 /** All that changes something, except posts, by the name of X's route. */
 const setRoutes = [
-  ...['like', 'unlike', 'repost', 'unrepost', 'bookmark', 'unbookmark', 'follow', 'unfollow'],
-  ...['delete-post', 'media-initialize', 'media-append', 'media-finalize'],
-];
+  ['like', 'unlike', 'repost', 'unrepost', 'bookmark', 'unbookmark', 'follow', 'unfollow'],
+  ['delete-post', 'media-initialize', 'media-append', 'media-finalize'],
+].flat();
 
 /** Every post meets it, and everything else that changes something meets it once. */
 export const everywhere = (rule: FaultRule): FaultRule[] => [

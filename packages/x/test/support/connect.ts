@@ -22,7 +22,7 @@ export async function connect(url: string): Promise<Connected> {
       });
       // Whatever it says, it is one envelope, and clients of both kinds see the same.
       expect(envelopeSchema.safeParse(structuredContent).error).toBeUndefined();
-      const answer = structuredContent as unknown as Answer;
+      const answer = structuredContent as Answer;
       expect(JSON.parse((content[0] as { readonly text: string }).text)).toEqual(answer);
       expect(isError ?? false).toBe(!answer.success);
       return answer;

@@ -36,7 +36,9 @@ export function useProcesses() {
     children.push(child);
     const [first] = (await Promise.race([
       once(child.stdout, 'data'),
-      once(child, 'exit').then(() => Promise.reject(new Error('the server did not start'))),
+      once(child, 'exit').then(() => {
+        throw new Error('the server did not start');
+      }),
     ])) as [Buffer];
     const client = await connect(first.toString().trim());
     const kill = async (): Promise<void> => {
