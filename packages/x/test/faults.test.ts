@@ -1,5 +1,6 @@
 import type { FaultKind, FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
+import { uploadPicture } from './support/acts.js';
 import { created, useSandbox, type SandboxWorld } from './support/sandbox.js';
 
 const sandboxWorld = useSandbox();
@@ -65,7 +66,7 @@ describe('a post that X carried out, and did not say so', () => {
 
   it('is found with its media', async () => {
     const { rig, sandbox } = await enterprise();
-    const { id: mediaId } = await uploadPicture(sandbox);
+    const mediaId = await uploadPicture(sandbox);
     for (const text of ['with a picture', '']) {
       sandbox.setFaults([{ kind: 'reset-after-read', routes: ['create-post'], times: 1 }]);
       const data = await rig.data('x_post_tweet', { text, media_ids: [mediaId] });
@@ -223,23 +224,3 @@ describe('what has the same end if it is repeated', () => {
     expect(sandbox.commits({ kind: 'post.deleted' })).toHaveLength(1);
   });
 });
-
-async function uploadPicture(x: XSandbox): Promise<{ readonly id: string }> {
-  const send = async (path: string, body: object): Promise<{ data: { id: string } }> => {
-    const answer = await fetch(`${x.url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${x.credentials.accessToken}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as { data: { id: string } };
-  };
-  const { data } = await send('/2/media/upload', {
-    media: Buffer.from('picture').toString('base64'),
-    media_category: 'tweet_image',
-    media_type: 'image/png',
-  });
-  return data;
-}
