@@ -57,7 +57,6 @@ describe('a thread that stops half way', () => {
       data: { posted: [{ index: 0 }], failed: { index: 1, code: 'x_api_error' } },
       error: { code: 'outcome_unknown', outcome: 'unknown' },
     });
-    sandbox.clock.advance(61_000);
     sandbox.setLag(0);
     const data = await (await another()).data('x_post_thread', { tweets }, book);
     const made = created(sandbox);

@@ -120,6 +120,13 @@ export function journalDown(outcome: 'not_executed' | 'unknown'): ToolError {
   return toolError('db_error', text, { outcome });
 }
 
+/** It has not even said whether there is such an operation: somebody may have done it long ago. */
+export function journalSilent(): SettledFailure {
+  const text =
+    'The journal did not answer in time. Call again later with the same arguments: it is done once.';
+  return refusal(toolError('db_error', text));
+}
+
 /** `operation`: somebody has it, so nothing can be said of how it ends. */
 export function journalFailed(operation?: Pick<Operation, 'id'>): SettledFailure {
   if (!operation) return refusal(journalDown('not_executed'));

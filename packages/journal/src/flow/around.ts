@@ -1,8 +1,9 @@
 import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolkeel/contract';
-import { journalFailed, underWay } from '../answer/refusals.js';
+import { journalFailed, journalSilent, underWay } from '../answer/refusals.js';
 import type { Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
 import { over } from './begin.js';
+import { TOO_LATE, within } from './bounded.js';
 import type { CarriedOut, Ended } from './carry-out.js';
 import { meet, type MeetDeps, type Patience } from './meet.js';
 import { idempotencyMeta } from './replay.js';
@@ -63,14 +64,22 @@ export function journalAround(deps: MeetDeps): JournalAround {
       const ended = carried.then((each) => each.ended);
       acts.begin(slot, { argsHash: request.argsHash, ended, operation: () => operation });
     }
+    const failed = (cause: unknown): void => {
+      kit.suspect();
+      kit.report(cause, request.call.correlationId);
+    };
     let answer;
     try {
-      const { answered, ended, isReplay } = await carried;
+      const reached = await within(kit.clock, request.answerBy, carried);
+      if (reached === TOO_LATE) {
+        carried.catch(failed);
+        return operation ? underWay(operation, SOON_MS) : journalSilent();
+      }
+      const { answered, ended, isReplay } = reached;
       if (isReplay) return replayed(await ended, request);
       answer = await answered;
     } catch (cause) {
-      kit.suspect();
-      kit.report(cause, request.call.correlationId);
+      failed(cause);
       return journalFailed(operation);
     }
     const isNamed = request.identity.by === 'key' || isJournaled(request.call.tool);

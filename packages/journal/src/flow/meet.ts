@@ -7,6 +7,7 @@ import type { CarriedOut } from './carry-out.js';
 import type { FlowParts } from './parts.js';
 import { replayOf } from './replay.js';
 import type { Request } from './request.js';
+import { timesWithin } from './times.js';
 
 /** What a caller tries only once, however often it comes back to the slot. */
 export interface Patience {
@@ -104,7 +105,10 @@ async function clearUp(
   }
   if (!patience.looked) {
     patience.looked = true;
-    await reconcile(operation, request);
+    const { clock } = parts.kit;
+    // A look may take longer than the caller has, and then it still has to be told what is known.
+    const { handlerBy } = timesWithin(request.scope.deadline, clock.now());
+    await within(clock, handlerBy, reconcile(operation, request));
     // Whoever looked at the same time may have written it down before us.
     return 'again';
   }

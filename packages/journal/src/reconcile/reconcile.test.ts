@@ -132,6 +132,34 @@ describe('an operation that nobody knows the end of', () => {
     expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'unknown' });
   });
 
+  it('is not said to be not executed to a repeat whose time is over before a look is', async () => {
+    const { clock, start, upstream } = rig();
+    const reconcilers = { post_seen: () => new Promise<never>(() => undefined) };
+    const server = start({ reconcilers });
+    upstream.plans.push({ answers: 'reset' });
+    await clock.run(server.call('post_seen', post, { timeoutMs: 2000 }));
+    for (const one of [server, start({ reconcilers })]) {
+      await clock.advance(15_000);
+      const began = clock.now();
+      const { error } = await clock.run(one.call('post_seen', post, { timeoutMs: 2000 }));
+      expect(clock.now() - began).toBeLessThanOrEqual(2000);
+      expect(error).toMatchObject({ code: 'outcome_unknown', outcome: 'unknown' });
+    }
+    expect(upstream.requests).toBe(1);
+  });
+
+  it('nor to one whose time is over before the store has said anything of it', async () => {
+    const { clock, start, upstream } = rig();
+    upstream.plans.push({ answers: 'reset' });
+    await clock.run(start().call('post', post));
+    const slow = start({
+      through: (store) => ({ ...store, claim: () => new Promise(() => undefined) }),
+    });
+    const { error } = await clock.run(slow.call('post', post, { timeoutMs: 2000 }));
+    expect(error).toMatchObject({ code: 'db_error', retryable: true });
+    expect(error?.outcome).toBeUndefined();
+  });
+
   it('of an idempotent tool does not exist: it may simply be repeated', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();

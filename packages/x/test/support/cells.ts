@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { commitsOf, type Act } from './acts.js';
 import { ending, type Answer, type Connected } from './connect.js';
@@ -30,8 +31,9 @@ export function callAll(
 ): Promise<readonly Answer[]> {
   return Promise.all(
     acts.map(({ tool, args, name }) => {
-      const key = `key-of-the-${name.replaceAll(' ', '-')}`.padEnd(16, '.');
-      return server.call(tool, naming === 'with a key' ? { ...args, idempotency_key: key } : args);
+      const hash = createHash('sha256').update(JSON.stringify([name, args]));
+      const idempotency_key = hash.digest('hex');
+      return server.call(tool, naming === 'with a key' ? { ...args, idempotency_key } : args);
     }),
   );
 }
