@@ -70,7 +70,7 @@ describe('a server that is killed in the middle of a post', () => {
     PATIENCE_MS,
   );
 
-  it.each(cases)(
+  it.each(cases.slice(1))(
     'which X had not read: nobody sends it again %s, %s',
     async (_, naming, ms) => {
       const { x, folder } = await world();
