@@ -38,7 +38,10 @@ describe('toolkeel up --sandbox', () => {
     expect(result.structuredContent).toMatchObject({ success: true, data: { catalog: 'sandbox' } });
     expect(result.structuredContent.data.items).toHaveLength(2);
 
-    expect(await (await fetch(`${up.url}/healthz`)).json()).toMatchObject({ ok: true });
+    expect(await (await fetch(`${up.url}/healthz`)).json()).toMatchObject({
+      alive: true,
+      ok: true,
+    });
     expect(await (await fetch(`${up.url}/metrics`)).text()).toMatch(
       /tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );

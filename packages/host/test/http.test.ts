@@ -141,7 +141,7 @@ describe('a server that others can reach', () => {
     const authorization = 'Bearer a-long-enough-token';
     expect((await get(`${url}/metrics`, { authorization })).status).toBe(200);
     expect((await get(`${url}/mcp`, { ...json, authorization }, listing)).status).toBe(200);
-    expect(JSON.parse((await get(`${url}/healthz`, {})).text)).toEqual({ ok: true });
+    expect(JSON.parse((await get(`${url}/healthz`, {})).text)).toEqual({ alive: true });
     expect(JSON.parse((await get(`${url}/healthz`, { authorization })).text)).toMatchObject({
       packs: {},
     });
@@ -201,6 +201,7 @@ describe('what can be seen', () => {
     expect(metrics).toContain('# TYPE circuit_state gauge');
     expect(metrics).toContain('# TYPE retry_budget_tokens gauge');
     expect(JSON.parse((await get(`${server.url}/healthz`, {})).text)).toEqual({
+      alive: true,
       ok: true,
       packs: { sample: { ok: true, detail: 'fine' } },
     });
