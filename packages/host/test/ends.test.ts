@@ -121,6 +121,34 @@ describe('over HTTP', () => {
     await client.close();
   });
 
+  it('a client without a session that leaves ends the work', async () => {
+    const seen = lines.length;
+    const before = begun.count;
+    const leaving = new AbortController();
+    const answer = fetch(new URL('/mcp', http.url), {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'wait', arguments: {} },
+      }),
+    });
+    answer.catch(() => {});
+    await until(() => begun.count > before);
+    leaving.abort();
+    await until(() => lines.slice(seen).some(({ event }) => event === 'tool_call'));
+    expect(lines.slice(seen).find(({ event }) => event === 'tool_call')).toMatchObject({
+      tool_name: 'wait',
+      code: 'cancelled',
+    });
+  });
+
   it('lets running calls finish when it stops, and answers no new ones', async () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 400 }] });
     const server = await own.listen({ port: 0, graceMs: 5_000 });
