@@ -41,6 +41,8 @@ import { serveOnStdio, type StdioHandle, type StdioOptions } from './stdio/serve
 /** What clients wait by default: a call that takes longer would be given up anyway. */
 const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 
+/** What a call that used all of its time still needs to say so. */
+const ANSWER_MS = 1000;
 /** Who looks at figures does not wait for a database. */
 const COUNT_LIMIT_MS = 2000;
 
@@ -103,7 +105,10 @@ export interface Host {
   readonly health: () => Promise<Readonly<Record<string, PackHealth>>>;
   /** Takes the kernel's events of tools that have no pack. */
   readonly observe: PackDeps['observe'];
-  /** Ends calls after `graceMs` (default: 10 s), then closes the journal, then the packs. */
+  /**
+   * Ends calls after `graceMs` (default: when each had all the time that it may take), then closes
+   * the journal, then the packs.
+   */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
@@ -150,6 +155,7 @@ export function createHost(options: HostOptions = {}): Host {
     (entry) => new LoadedPack(entry, admits(profile.name), deps),
   );
   const timeoutOf = (pack: LoadedPack): number => pack.callTimeoutMs ?? callTimeoutMs;
+  const longestCallMs = Math.max(callTimeoutMs, ...packs.map(timeoutOf));
   const table = new ToolTable(profile.name);
   const prepare = <T extends ToolSpec>(given: T): T => {
     const own = options.prepare?.(given) ?? given;
@@ -221,7 +227,8 @@ export function createHost(options: HostOptions = {}): Host {
         {
           make,
           log,
-          drain: (graceMs) => engine.drain(graceMs),
+          longestCallMs,
+          drain: (graceMs = longestCallMs + ANSWER_MS) => engine.drain(graceMs),
           health: async () => scrub.value(await probe()),
           metrics: readMetrics,
         },
@@ -234,7 +241,7 @@ export function createHost(options: HostOptions = {}): Host {
       return scrub.value(Object.fromEntries(await Promise.all(asked)));
     },
     observe: engine.observe,
-    close: async (graceMs = 10_000) => {
+    close: async (graceMs = longestCallMs + ANSWER_MS) => {
       await engine.drain(graceMs);
       await journal?.close(graceMs);
       await Promise.all(packs.map((pack) => pack.close()));

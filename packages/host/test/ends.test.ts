@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineTool } from '@toolkeel/contract';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { createHost, type Host, type HostLog, type HttpHandle } from '@toolkeel/host';
 import { begun, samplePack } from '../src/fixtures/sample.fixture.js';
 import { generations, overHttp, overStdio, type AnyClient } from './clients.js';
@@ -9,6 +11,12 @@ const until = async (holds: () => boolean): Promise<void> => {
     if (performance.now() > end) throw new Error('it never came true');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+};
+
+const gate = () => {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
 };
 
 const linesOf = (text: string): Record<string, unknown>[] =>
@@ -163,6 +171,43 @@ describe('over HTTP', () => {
     await closing;
     await own.close();
   });
+
+  it.each(['listening', 'host'] as const)(
+    'lets a call take all of its time when the %s closes',
+    async (what) => {
+      const [started, done] = [gate(), gate()];
+      const slow = defineTool({
+        name: 'slow',
+        title: 'Slow',
+        description: 'Takes long.',
+        category: 'read',
+        effect: 'read',
+        profiles: ['readonly', 'api', 'workflow'],
+        input: z.object({}),
+        output: z.object({}),
+        errors: [],
+        handler: async () => {
+          started.open();
+          await done.opened;
+          return {};
+        },
+      });
+      const own = createHost({ tools: [slow], callTimeoutMs: 100_000 });
+      const listening = await own.listen({ port: 0 });
+      const client = await overHttp('2.x modern', listening.url);
+      const running = client.callTool({ name: 'slow' });
+      await started.opened;
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const closing = { listening, host: own }[what].close();
+      await vi.advanceTimersByTimeAsync(99_999);
+      vi.useRealTimers();
+      done.open();
+      expect(await running).toMatchObject({ structuredContent: { success: true } });
+      await closing;
+      await listening.close();
+      await own.close();
+    },
+  );
 
   it('ends calls that take longer than the grace', async () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 60_000 }] });

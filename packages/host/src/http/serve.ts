@@ -25,7 +25,7 @@ export interface HttpOptions {
   readonly maxSessions?: number;
   /** Default: 30 minutes. */
   readonly sessionIdleMs?: number;
-  /** How long running calls may take to finish when the server stops. Default: 10 s. */
+  /** How long running calls may take to finish when the server stops. Default: all of their time. */
   readonly graceMs?: number;
   /** Further routes, behind the same gate. */
   readonly mount?: (app: Hono) => void;
@@ -42,7 +42,9 @@ export interface HttpHandle {
 export interface HttpSurroundings {
   readonly make: () => McpServer;
   readonly log: HostLog;
-  readonly drain: (graceMs: number) => Promise<void>;
+  /** The most that any call may take. */
+  readonly longestCallMs: number;
+  readonly drain: (graceMs?: number) => Promise<void>;
   readonly health: AppOptions['health'];
   readonly metrics: AppOptions['metrics'];
 }
@@ -50,11 +52,11 @@ export interface HttpSurroundings {
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
 
 export async function serveOnHttp(
-  { make, log, drain, health, metrics }: HttpSurroundings,
+  { make, log, longestCallMs, drain, health, metrics }: HttpSurroundings,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token } = options;
-  const { graceMs = 10_000, bodyLimitBytes = 4 * 1024 * 1024 } = options;
+  const { graceMs, bodyLimitBytes = 4 * 1024 * 1024 } = options;
   refuseOpenBind({ host, hasToken: token !== undefined });
   let isStopping = false;
   const mcp = createMcpRoute({
@@ -63,6 +65,7 @@ export async function serveOnHttp(
     bodyLimit: bodyLimitBytes,
     maxSessions: options.maxSessions ?? 1000,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
+    longestCallMs,
   });
   const { allowedHosts, allowedOrigins, mount, api } = options;
   const gate = createGate({

@@ -22,6 +22,7 @@ const setUp = (over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) =>
     onError: vi.fn(),
     maxSessions: 2,
     idleMs: 1000,
+    longestCallMs: 500,
     bodyLimit: 10_000,
     now: () => time,
     ...over,
@@ -113,6 +114,13 @@ describe('sessions', () => {
     expect(sessions.size).toBe(2);
     answers.forEach((give) => give());
     await Promise.all(owed.map((one) => one.text()));
+    expect(await ping(await open())).toBe(200);
+  });
+
+  it('cannot be kept from others by answers that nobody reads', async () => {
+    const { open, ask, ping, wait } = setUp();
+    for (const id of [await open(), await open()]) await ask(id);
+    wait(501);
     expect(await ping(await open())).toBe(200);
   });
 

@@ -10,6 +10,7 @@ interface Session {
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   lastUsed: number;
+  lastAsked: number;
   /** Requests whose answers are not sent yet. */
   answering: number;
   /** Streams on which the client listens for what we say by ourselves. */
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly onError: (error: Error) => void;
   readonly maxSessions: number;
   readonly idleMs: number;
+  /** After that nobody is owed an answer: it was cancelled, or it is not being read. */
+  readonly longestCallMs: number;
   readonly bodyLimit: number;
   readonly now: () => number;
 }
@@ -73,8 +76,15 @@ export class Sessions {
         },
       });
     const server = this.#options.make();
-    const lastUsed = this.#options.now();
-    const session: Session = { server, transport, lastUsed, answering: 0, listening: 0 };
+    const now = this.#options.now();
+    const session: Session = {
+      server,
+      transport,
+      lastUsed: now,
+      lastAsked: now,
+      answering: 0,
+      listening: 0,
+    };
     await server.connect(transport);
     return this.#use(session, request, parsedBody);
   }
@@ -86,6 +96,7 @@ export class Sessions {
       session.lastUsed = this.#options.now();
     };
     session[what]++;
+    if (what === 'answering') session.lastAsked = this.#options.now();
     try {
       return whenOver(await session.transport.handleRequest(request, bodyOf(parsedBody)), leave);
     } catch (cause) {
@@ -113,7 +124,7 @@ export class Sessions {
   #makeRoom(): boolean {
     const { now, idleMs, maxSessions } = this.#options;
     const free = [...this.#sessions]
-      .filter(([, { answering }]) => answering === 0)
+      .filter(([, session]) => !this.#owesAnswer(session))
       .toSorted(([, a], [, b]) => rank(a) - rank(b) || a.lastUsed - b.lastUsed);
     for (const [id, session] of free) {
       const isStale = session.listening === 0 && now() - session.lastUsed > idleMs;
@@ -122,6 +133,11 @@ export class Sessions {
       session.server.close().catch(this.#options.onError);
     }
     return this.#sessions.size < maxSessions;
+  }
+
+  #owesAnswer({ answering, lastAsked }: Session): boolean {
+    const { now, longestCallMs } = this.#options;
+    return answering > 0 && now() - lastAsked <= longestCallMs;
   }
 }
 
