@@ -129,10 +129,20 @@ describe('a server that others can reach', () => {
     }
   });
 
+  it('does not start with a token that can be guessed', async () => {
+    for (const weak of ['~', 'fifteen-letters']) {
+      const token = new Secret('http.token', weak);
+      const started = host.listen({ host: '0.0.0.0', port: 0, token });
+      await expect(started).rejects.toThrow(/at least 16 characters/);
+      await expect(started).rejects.not.toThrow(weak);
+    }
+  });
+
   it('answers only those who have the token', async () => {
     const token = new Secret('http.token', 'a-long-enough-token');
     const open = await host.listen({ host: '0.0.0.0', port: 0, token });
-    const url = open.url.replace('0.0.0.0', '127.0.0.1');
+    const { url } = open;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const refused = await get(`${url}/mcp`, json, listing);
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     for (const authorization of ['Bearer wrong', 'a-long-enough-token', 'Basic YTpi', 'Bearer ']) {

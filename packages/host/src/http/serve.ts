@@ -34,7 +34,7 @@ export interface HttpOptions {
 }
 
 export interface HttpHandle {
-  /** Without a path: MCP is at `/mcp`. */
+  /** As one calls it on this machine, without a path: MCP is at `/mcp`. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function serveOnHttp(
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token } = options;
   const { graceMs, bodyLimitBytes = 4 * 1024 * 1024 } = options;
-  refuseOpenBind({ host, hasToken: token !== undefined });
+  refuseOpenBind(host, token?.reveal());
   let isStopping = false;
   const mcp = createMcpRoute({
     make,
@@ -76,8 +76,8 @@ export async function serveOnHttp(
   });
   const app = createApp({ gate, mcp, isStopping: () => isStopping, health, metrics, mount, api });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const { server, url } = await bind(app, { host, port, hasToken: token !== undefined, timeouts });
-  log('info', 'listening', { url });
+  const { server, url } = await bind(app, { host, port, timeouts });
+  log('info', 'listening', { url, host });
   return {
     url,
     close: async () => {
