@@ -177,7 +177,7 @@ it('is well though a pack is not configured, and says that it is not', async () 
   await client.callTool({ name: 'echo', arguments: { text: 'hi' } });
   const answer = await get(`${server.url}/healthz`, {});
   expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.text)).toEqual({ ok: true, packs: { sample: health } });
+  expect(JSON.parse(answer.text)).toEqual({ alive: true, ok: true, packs: { sample: health } });
   await client.close();
   await server.close();
   await own.close();

@@ -6,7 +6,9 @@ import { RunningCall } from './scope.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const setUp = (meta: Record<string, unknown> = { progressToken: 't' }) => {
+const asked = { progressToken: 't' };
+
+const setUp = (meta: Record<string, unknown> = asked) => {
   const sent: { progress: number; message?: string; total?: number }[] = [];
   const notify = vi.fn(({ params }: { params: (typeof sent)[number] }) => {
     sent.push(params);

@@ -11,13 +11,13 @@ export function whenOver(response: Response, over: () => void): Response {
     if (!isOver) over();
     isOver = true;
   };
-  const watched = new ReadableStream({
+  const watched = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
-        const { done, value } = await reader.read();
-        if (!done) controller.enqueue(value);
-        else if (!isOver) controller.close();
-        if (done) end();
+        const read = await reader.read();
+        if (!read.done) return controller.enqueue(read.value as Uint8Array);
+        if (!isOver) controller.close();
+        end();
       } catch (cause) {
         controller.error(cause);
         end();
