@@ -8,9 +8,9 @@ export const runtimeSuites: readonly string[] = [
   'packages/kernel/test/*.test.ts',
   // Alarms, AbortSignal, streams.
   'packages/kernel/src/{engine,time}/*.test.ts',
-  // Ticks, immediates and timers around a handler.
+  // Ticks, immediates and timers around a handler, streams around an answer.
   'packages/contract/src/run/*.test.ts',
-  'packages/host/src/{call,stdio}/*.test.ts',
+  'packages/host/src/{call,http,stdio}/*.test.ts',
   'packages/host/src/log/create-log.test.ts',
   // A server on stdio and HTTP, its end, its clients. (Conformance chooses its own Nodes.)
   'packages/host/test/{ends,http,interop,tracing}.test.ts',
@@ -22,5 +22,5 @@ export const runtimeSuites: readonly string[] = [
   'packages/journal/src/store/sqlite/*.test.ts',
   'packages/journal/test/sqlite-failures.test.ts',
   // Processes, signals, the cap.
-  'packages/cli/test/{cap,serve,up}.test.ts',
+  'packages/cli/test/{cap,lateness,serve,up}.test.ts',
 ];

@@ -1,6 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadConfig } from '@toolkeel/host';
 import { describe, expect, it } from 'vitest';
+import { packLine } from './packs.js';
 import { run } from './run.js';
 import { watchedSurroundings } from './surroundings.fixture.js';
 import { useTempDir } from './temp-dir.fixture.js';
@@ -133,6 +135,40 @@ describe('wrong usage', () => {
     expect(code).toBe(2);
     expect(err).toMatch(/\/profil: .*"profile"/);
     expect(err).toMatch(/\/packs\/stac\/catalogs\/a\/ulr: .*"url"/);
+  });
+
+  it('names the variable that holds what it should not, and advises what then works', async () => {
+    const { code, err } = await ended(['serve'], {
+      TOOLKEEL_STAC_URL: 'https://u:hunter2-hunter2@stac.example.com/v1',
+    });
+    expect(code).toBe(2);
+    expect(err).toMatch(/^toolkeel: TOOLKEEL_STAC_URL: \/packs\/stac\/catalogs\/default\/url: /);
+    expect(err).not.toContain('hunter2');
+    const [, where, example = ''] = /sent in (\S+), such as (\{.*\})/.exec(err) ?? [];
+    expect(where).toBe('/packs/stac/catalogs/default/headers');
+    const headers = JSON.parse(example) as unknown;
+    const config = { packs: { stac: { catalogs: { default: { headers } } } } };
+    const env = { TOOLKEEL_STAC_URL: 'https://stac.example.com/v1', NAME: 'hunter2-hunter2' };
+    writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
+    const { pack, fromEnvironment } = await packLine('stac').load();
+    const loaded = loadConfig({
+      cwd: dir(),
+      env,
+      packs: [{ pack, ...(fromEnvironment && { fromEnvironment }) }],
+    });
+    expect(loaded.credentials).toEqual([
+      { pointer: `${where}/Authorization`, from: 'the variable NAME' },
+    ]);
+  });
+
+  it('refuses keys in addresses, which answers and page tokens would show', async () => {
+    const url = 'https://stac.example.com/v1?api_key=hunter2-hunter2';
+    const config = { packs: { stac: { catalogs: { ours: { url } } } } };
+    writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
+    const { code, err } = await ended(['serve']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/\/packs\/stac\/catalogs\/ours\/url: holds a secret in its query/);
+    expect(err).not.toContain('hunter2');
   });
 
   it('shows a stack to those who ask for all there is to say', async () => {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { styleText } from 'node:util';
 import type { LoadedConfig } from '@toolkeel/host';
 import type { OpenedHost } from './open-host.js';
@@ -23,6 +24,7 @@ export function welcomeText(
   );
   const facts = [
     ['MCP', mcp],
+    ...elsewhere(loaded, url).map((address) => ['from elsewhere', `${address}/mcp`] as const),
     ['health', `${url}/healthz`],
     ['metrics', `${url}/metrics`],
     ['tools', `${host.tools.length}, profile ${host.profile.name}, packs ${packs.join(', ')}`],
@@ -54,6 +56,13 @@ export function welcomeText(
     'Ctrl-C stops it.',
     '',
   ].join('\n');
+}
+
+/** How other machines call us, where we listen on every address that this one has. */
+function elsewhere({ httpOptions }: LoadedConfig, url: string): readonly string[] {
+  const { host, allowedHosts = [hostname()] } = httpOptions;
+  if (host !== '0.0.0.0' && host !== '::') return [];
+  return allowedHosts.map((name) => `http://${name}:${new URL(url).port}`);
 }
 
 function curlFor(mcp: string, pack: string, authorization: string | undefined): string {

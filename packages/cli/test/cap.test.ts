@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overHttp, overStdio, type Envelope } from './support/client.js';
+import { latenessOf } from './support/lateness.js';
 import { lineWith, logLines, type LogLine } from './support/log-lines.js';
 import { bin, endAll, toolkeel } from './support/process.js';
 import { startSilentServer, type SilentServer } from './support/silent-server.js';
@@ -10,7 +11,8 @@ import { stacCalls } from './support/stac-calls.js';
 import { writeStacConfig } from './support/stac-config.js';
 
 const CAP_MS = 2000;
-const MAX_LATE_MS = 100;
+/** How often a machine that is too busy to measure on may be tried. */
+const MAX_TRIES = 5;
 const probe = new URL('support/cap-probe.mjs', import.meta.url).href;
 const tools = Object.keys(stacCalls);
 const env = {
@@ -46,8 +48,6 @@ describe('an upstream that never answers', () => {
     readonly isAlive: boolean;
   }
   const seen = new Map<string, Seen>();
-  const latenessOf = ({ measured }: Seen): number =>
-    Number(measured['answeredMs']) - Number(measured['controlMs']);
 
   /** In a server of its own, whose first call this is: it loads its pack meanwhile. */
   const callInFreshServer = async (tool: string): Promise<Seen> => {
@@ -61,12 +61,13 @@ describe('an upstream that never answers', () => {
     return { envelope, measured, lines: logLines(client.stderr()), isAlive };
   };
 
-  /** A machine that is busy elsewhere delays somebody now and then. What is late three times is late. */
-  const callAgainIfLate = async (tool: string, tries = 3): Promise<Seen> => {
+  /** What is late is late, once and for all. Only what could not be measured is measured again. */
+  const callAndMeasure = async (tool: string, tries = MAX_TRIES): Promise<Seen> => {
     const result = await callInFreshServer(tool);
-    return latenessOf(result) > MAX_LATE_MS && tries > 1
-      ? callAgainIfLate(tool, tries - 1)
-      : result;
+    const { verdict, text } = latenessOf(result.measured);
+    if (verdict !== 'the machine was late' || tries === 1) return result;
+    console.warn(`${tool} ${text}: it is measured again.`);
+    return callAndMeasure(tool, tries - 1);
   };
 
   beforeAll(async () => {
@@ -74,20 +75,20 @@ describe('an upstream that never answers', () => {
     const left = [...tools];
     const work = async (): Promise<void> => {
       for (let tool = left.shift(); tool !== undefined; tool = left.shift())
-        seen.set(tool, await callAgainIfLate(tool));
+        seen.set(tool, await callAndMeasure(tool));
     };
     await Promise.all([work(), work()]);
   }, 180_000);
 
   it.each(tools)('%s answers timeout at the cap, and tells of it once', (tool) => {
-    const result = seen.get(tool)!;
-    const { envelope, measured, lines, isAlive } = result;
+    const { envelope, measured, lines, isAlive } = seen.get(tool)!;
     expect(envelope).toMatchObject({
       success: false,
       error: { code: 'timeout', retryable: true, details: { clock: 'deadline' } },
     });
     expect(measured['answeredMs']).toBeGreaterThanOrEqual(CAP_MS - 2);
-    expect(latenessOf(result)).toBeLessThanOrEqual(MAX_LATE_MS);
+    const { verdict, text } = latenessOf(measured);
+    expect(verdict, `${tool} ${text}`).toBe('in time');
     const { correlation_id: id } = envelope.meta as { correlation_id?: string };
     const ofCall = lines.filter((line) => line['correlation_id'] === id);
     expect(ofCall.filter((line) => line['event'] === 'timeout_abort')).toMatchObject([

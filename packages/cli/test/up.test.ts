@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useTempDir } from '../src/temp-dir.fixture.js';
@@ -38,7 +39,10 @@ describe('toolkeel up --sandbox', () => {
     expect(result.structuredContent).toMatchObject({ success: true, data: { catalog: 'sandbox' } });
     expect(result.structuredContent.data.items).toHaveLength(2);
 
-    expect(await (await fetch(`${up.url}/healthz`)).json()).toMatchObject({ ok: true });
+    expect(await (await fetch(`${up.url}/healthz`)).json()).toMatchObject({
+      alive: true,
+      ok: true,
+    });
     expect(await (await fetch(`${up.url}/metrics`)).text()).toMatch(
       /tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );
@@ -76,6 +80,15 @@ describe('toolkeel up --sandbox', () => {
   });
 });
 
+it('shows addresses that work where it listens on all of them', async () => {
+  const env = { TOOLKEEL_HTTP_TOKEN: 'a-token-that-nobody-guesses' };
+  const up = await started(['--sandbox', '--host', '0.0.0.0'], env);
+  expect(up.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(up.out()).not.toContain('0.0.0.0');
+  expect(up.out()).toContain(`from elsewhere http://${hostname()}:${new URL(up.url).port}/mcp`);
+  expect(await pasted(up.out(), env)).toMatch(/"success\\?":true/);
+});
+
 it('ends at once at a second signal, whatever still runs', async () => {
   const upstream = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
   const up = await started([], { TOOLKEEL_STAC_URL: upstream.url });
@@ -105,4 +118,13 @@ it('refuses an address that others can reach without a token', async () => {
   const run = toolkeel(['up', '--host', '0.0.0.0', '--port', '0'], place());
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.err()).toMatch(/others can reach: that needs a token/);
+});
+
+it('refuses a token that can be guessed where others can reach it', async () => {
+  const run = toolkeel(
+    ['up', '--host', '0.0.0.0', '--port', '0'],
+    place({ TOOLKEEL_HTTP_TOKEN: 'x' }),
+  );
+  expect(await run.ended).toEqual({ code: 1, signal: null });
+  expect(run.err()).toMatch(/at least 16 characters/);
 });

@@ -25,6 +25,7 @@ import { journalHooks, type JournalDeps } from './govern/journal-hooks.js';
 import { policyStatusTool } from './govern/policy-status.js';
 import { readRules } from './govern/reads.js';
 import { within } from './govern/within.js';
+import { askPack, probeOf } from './health.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
 import { answerWith } from './mcp/answer.js';
@@ -40,8 +41,8 @@ import { serveOnStdio, type StdioHandle, type StdioOptions } from './stdio/serve
 /** What clients wait by default: a call that takes longer would be given up anyway. */
 const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 
-/** Packs bound their own questions; this is for one that does not. */
-const HEALTH_LIMIT_MS = 10_000;
+/** What a call that used all of its time still needs to say so. */
+const ANSWER_MS = 1000;
 /** Who looks at figures does not wait for a database. */
 const COUNT_LIMIT_MS = 2000;
 
@@ -104,7 +105,10 @@ export interface Host {
   readonly health: () => Promise<Readonly<Record<string, PackHealth>>>;
   /** Takes the kernel's events of tools that have no pack. */
   readonly observe: PackDeps['observe'];
-  /** Ends calls after `graceMs` (default: 10 s), then closes the journal, then the packs. */
+  /**
+   * Ends calls after `graceMs` (default: when each had all the time that it may take), then closes
+   * the journal, then the packs.
+   */
   readonly close: (graceMs?: number) => Promise<void>;
 }
 
@@ -151,6 +155,7 @@ export function createHost(options: HostOptions = {}): Host {
     (entry) => new LoadedPack(entry, admits(profile.name), deps),
   );
   const timeoutOf = (pack: LoadedPack): number => pack.callTimeoutMs ?? callTimeoutMs;
+  const longestCallMs = Math.max(callTimeoutMs, ...packs.map(timeoutOf));
   const table = new ToolTable(profile.name);
   const prepare = <T extends ToolSpec>(given: T): T => {
     const own = options.prepare?.(given) ?? given;
@@ -186,6 +191,7 @@ export function createHost(options: HostOptions = {}): Host {
     answer: answerWith(log, scrub),
   };
   const make = () => makeServer(surface);
+  const probe = probeOf(packs, () => clock.now());
   const readMetrics: Host['metrics'] = async () => {
     const { type, text } = await metrics.read();
     return { type, text: scrub.text(text) };
@@ -221,8 +227,9 @@ export function createHost(options: HostOptions = {}): Host {
         {
           make,
           log,
-          drain: (graceMs) => engine.drain(graceMs),
-          health: () => healthOf(packs, scrub.value),
+          longestCallMs,
+          drain: (graceMs = longestCallMs + ANSWER_MS) => engine.drain(graceMs),
+          health: async () => scrub.value(await probe()),
           metrics: readMetrics,
         },
         http,
@@ -230,11 +237,11 @@ export function createHost(options: HostOptions = {}): Host {
     },
     metrics: readMetrics,
     health: async () => {
-      const asked = packs.map(async (pack) => [pack.name, await ask(pack)] as const);
+      const asked = packs.map(async (pack) => [pack.name, await askPack(pack)] as const);
       return scrub.value(Object.fromEntries(await Promise.all(asked)));
     },
     observe: engine.observe,
-    close: async (graceMs = 10_000) => {
+    close: async (graceMs = longestCallMs + ANSWER_MS) => {
       await engine.drain(graceMs);
       await journal?.close(graceMs);
       await Promise.all(packs.map((pack) => pack.close()));
@@ -244,35 +251,4 @@ export function createHost(options: HostOptions = {}): Host {
 
 function runProfile(given: HostOptions['profile'] = 'readonly'): RunProfile {
   return typeof given === 'string' ? { name: given } : given;
-}
-
-/** How a pack fares, within a bounded time, whatever it waits for. */
-async function ask(pack: LoadedPack): Promise<PackHealth> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<PackHealth>((resolve) => {
-    const detail = `no answer within ${HEALTH_LIMIT_MS / 1000} s`;
-    timer = setTimeout(() => resolve({ ok: false, detail }), HEALTH_LIMIT_MS);
-  });
-  try {
-    return await Promise.race([pack.health(), late]);
-  } catch (cause) {
-    return { ok: false, detail: cause instanceof Error ? cause.message : 'cannot be created' };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** A probe must not wake what sleeps: packs that were not needed yet are said to be so. */
-async function healthOf(
-  packs: readonly LoadedPack[],
-  scrub: <T>(value: T) => T,
-): Promise<{ ok: boolean; body: unknown }> {
-  const states = await Promise.all(
-    packs.map(async (pack) => {
-      const isAwake = (await pack.current()) !== undefined;
-      return [pack.name, isAwake ? await ask(pack) : { ok: true, detail: 'not used yet' }] as const;
-    }),
-  );
-  const ok = states.every(([, state]) => state.ok || state.configured === false);
-  return { ok, body: scrub({ ok, packs: Object.fromEntries(states) }) };
 }

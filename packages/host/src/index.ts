@@ -51,4 +51,5 @@ export {
   type PackBinding,
 } from './config/load.js';
 export type { Config, SchemaOptions, SectionName } from './config/schema.js';
+export { secretInUrl, type UrlSecret } from './config/secret-in-url.js';
 export { secretSource, type SecretSource } from './config/secret-source.js';

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineTool } from '@toolkeel/contract';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { createHost, type Host, type HostLog, type HttpHandle } from '@toolkeel/host';
 import { begun, samplePack } from '../src/fixtures/sample.fixture.js';
 import { generations, overHttp, overStdio, type AnyClient } from './clients.js';
@@ -9,6 +11,12 @@ const until = async (holds: () => boolean): Promise<void> => {
     if (performance.now() > end) throw new Error('it never came true');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+};
+
+const gate = () => {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, opened };
 };
 
 const linesOf = (text: string): Record<string, unknown>[] =>
@@ -68,6 +76,16 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
     ]);
   });
 
+  it('is told when a message was too long, and goes on', async () => {
+    const text = 'x'.repeat(11 * 1024 * 1024);
+    await expect(client.callTool({ name: 'echo', arguments: { text } })).rejects.toThrow(
+      /may have 10485760 bytes/,
+    );
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'short' } })).toMatchObject({
+      structuredContent: { success: true },
+    });
+  });
+
   it('finds no tool that mutates in a readonly profile', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -121,6 +139,34 @@ describe('over HTTP', () => {
     await client.close();
   });
 
+  it('a client without a session that leaves ends the work', async () => {
+    const seen = lines.length;
+    const before = begun.count;
+    const leaving = new AbortController();
+    const answer = fetch(new URL('/mcp', http.url), {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'wait', arguments: {} },
+      }),
+    });
+    answer.catch(() => {});
+    await until(() => begun.count > before);
+    leaving.abort();
+    await until(() => lines.slice(seen).some(({ event }) => event === 'tool_call'));
+    expect(lines.slice(seen).find(({ event }) => event === 'tool_call')).toMatchObject({
+      tool_name: 'wait',
+      code: 'cancelled',
+    });
+  });
+
   it('lets running calls finish when it stops, and answers no new ones', async () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 400 }] });
     const server = await own.listen({ port: 0, graceMs: 5_000 });
@@ -135,6 +181,43 @@ describe('over HTTP', () => {
     await closing;
     await own.close();
   });
+
+  it.each(['listening', 'host'] as const)(
+    'lets a call take all of its time when the %s closes',
+    async (what) => {
+      const [started, done] = [gate(), gate()];
+      const slow = defineTool({
+        name: 'slow',
+        title: 'Slow',
+        description: 'Takes long.',
+        category: 'read',
+        effect: 'read',
+        profiles: ['readonly', 'api', 'workflow'],
+        input: z.object({}),
+        output: z.object({}),
+        errors: [],
+        handler: async () => {
+          started.open();
+          await done.opened;
+          return {};
+        },
+      });
+      const own = createHost({ tools: [slow], callTimeoutMs: 100_000 });
+      const listening = await own.listen({ port: 0 });
+      const client = await overHttp('2.x modern', listening.url);
+      const running = client.callTool({ name: 'slow' });
+      await started.opened;
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const closing = { listening, host: own }[what].close();
+      await vi.advanceTimersByTimeAsync(99_999);
+      vi.useRealTimers();
+      done.open();
+      expect(await running).toMatchObject({ structuredContent: { success: true } });
+      await closing;
+      await listening.close();
+      await own.close();
+    },
+  );
 
   it('ends calls that take longer than the grace', async () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 60_000 }] });

@@ -129,10 +129,20 @@ describe('a server that others can reach', () => {
     }
   });
 
+  it('does not start with a token that can be guessed', async () => {
+    for (const weak of ['~', 'fifteen-letters']) {
+      const token = new Secret('http.token', weak);
+      const started = host.listen({ host: '0.0.0.0', port: 0, token });
+      await expect(started).rejects.toThrow(/at least 16 characters/);
+      await expect(started).rejects.not.toThrow(weak);
+    }
+  });
+
   it('answers only those who have the token', async () => {
     const token = new Secret('http.token', 'a-long-enough-token');
     const open = await host.listen({ host: '0.0.0.0', port: 0, token });
-    const url = open.url.replace('0.0.0.0', '127.0.0.1');
+    const { url } = open;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const refused = await get(`${url}/mcp`, json, listing);
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     for (const authorization of ['Bearer wrong', 'a-long-enough-token', 'Basic YTpi', 'Bearer ']) {
@@ -141,7 +151,7 @@ describe('a server that others can reach', () => {
     const authorization = 'Bearer a-long-enough-token';
     expect((await get(`${url}/metrics`, { authorization })).status).toBe(200);
     expect((await get(`${url}/mcp`, { ...json, authorization }, listing)).status).toBe(200);
-    expect(JSON.parse((await get(`${url}/healthz`, {})).text)).toEqual({ ok: true });
+    expect(JSON.parse((await get(`${url}/healthz`, {})).text)).toEqual({ alive: true });
     expect(JSON.parse((await get(`${url}/healthz`, { authorization })).text)).toMatchObject({
       packs: {},
     });
@@ -167,7 +177,7 @@ it('is well though a pack is not configured, and says that it is not', async () 
   await client.callTool({ name: 'echo', arguments: { text: 'hi' } });
   const answer = await get(`${server.url}/healthz`, {});
   expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.text)).toEqual({ ok: true, packs: { sample: health } });
+  expect(JSON.parse(answer.text)).toEqual({ alive: true, ok: true, packs: { sample: health } });
   await client.close();
   await server.close();
   await own.close();
@@ -201,6 +211,7 @@ describe('what can be seen', () => {
     expect(metrics).toContain('# TYPE circuit_state gauge');
     expect(metrics).toContain('# TYPE retry_budget_tokens gauge');
     expect(JSON.parse((await get(`${server.url}/healthz`, {})).text)).toEqual({
+      alive: true,
       ok: true,
       packs: { sample: { ok: true, detail: 'fine' } },
     });

@@ -48,11 +48,16 @@ export function createInstance(
   const signer = new Signer(documents, () => clock.wallNow());
   const capMs = config.toolTimeoutSecs * 1000;
   const client = new Client({ catalogs, gateway, documents, signer, clock, capMs });
+  let looking: Promise<PackHealth> | undefined;
   const instance = {
     tools: createTools(client),
     resources: createResources(client),
     prompts,
-    health: () => healthOf(client),
+    // Whoever asks meanwhile waits for the same look: credentials go out once, not once for each.
+    health: () => {
+      looking ??= healthOf(client).finally(() => (looking = undefined));
+      return looking;
+    },
     upstreams: () => gateway.upstreams,
     close: () => pool.close(),
   };

@@ -160,6 +160,16 @@ describe('the pack', () => {
     expect((await ill.instance.health()).ok).toBe(false);
   });
 
+  it('asks its catalogues once for all who want to know at the same time', async () => {
+    const { rig, server } = await world(api());
+    const { instance } = rig;
+    const looks = await Promise.all(Array.from({ length: 20 }, () => instance.health()));
+    expect(looks.every(({ ok }) => ok)).toBe(true);
+    expect(server.seen).toHaveLength(1);
+    await instance.health();
+    expect(server.seen).toHaveLength(2);
+  });
+
   it('closes, and closes again', async () => {
     const { rig } = await world(api());
     await rig.data('get_root');

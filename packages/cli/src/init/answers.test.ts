@@ -25,7 +25,8 @@ describe('what the command line answers', () => {
     [{ upstream: ['https://a.example'] }, /is not PACK=URL/],
     [{ upstream: ['stac=a.example'] }, /--upstream stac: "a.example" is not an address/],
     [{ upstream: ['stac=ftp://a.example'] }, /must begin with https/],
-    [{ upstream: ['stac=https://me:hunter2@a.example'] }, /holds a credential/],
+    [{ upstream: ['stac=https://me:hunter2@a.example'] }, /holds a password/],
+    [{ upstream: ['stac=https://a.example?api_key=hunter2'] }, /holds a secret in its query/],
   ])('%j is refused', (flags, message) => {
     const refused = () => answersFrom(flags);
     expect(refused).toThrow(UsageError);

@@ -1,5 +1,5 @@
 import { PROFILES, type Profile } from '@toolkeel/contract';
-import { didYouMean } from '@toolkeel/host';
+import { didYouMean, secretInUrl } from '@toolkeel/host';
 import { choosePacks } from '../choose-packs.js';
 import { packLine, packNames, type Settings } from '../packs.js';
 import { UsageError } from '../usage-error.js';
@@ -53,12 +53,13 @@ function parseUpstream(text: string): readonly [string, string] {
 /** Why an address cannot be used, if it cannot. */
 export function urlProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return `"${text}" is not an address: it begins with https:// or http://`;
-  const { protocol, username, password } = new URL(text);
+  const { protocol } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') {
     return `it begins with ${protocol}// and must begin with https:// or http://`;
   }
-  return username || password
-    ? 'it holds a credential, which does not belong here: name a variable in the file'
+  const found = secretInUrl(text);
+  return found
+    ? `it holds ${found.what}, which does not belong here: leave it out, and name a variable under "headers" in the file`
     : undefined;
 }
 

@@ -1,26 +1,57 @@
 // Loaded into a server with `--import`: measures, in its own process, a call against a bare timer.
-// The timer is set when the call's bytes have arrived and nobody has looked at them yet.
+// The timer is set when the call's bytes have arrived and nobody has looked at them yet. Beside it
+// bare timers tick until the answer: time that passed between two of them, and that this process
+// neither asked for nor spent computing, is time that the machine did not give it. It counts where it
+// can delay the answer more than the timer: while the call begins, and when its time is over.
 import { performance } from 'node:perf_hooks';
+
+const TICK_MS = 10;
+/** What the scheduler of a machine with nothing to do may take. */
+const USUAL_MS = 5;
 
 const capMs = Number(process.env.CAP_PROBE_MS);
 const { stdin, stdout } = process;
 let arrivedAt = 0;
 let answeredMs;
 let controlMs;
+let stolenMs = 0;
+let last;
+
+const look = () => {
+  const { user, system } = process.cpuUsage();
+  return { at: performance.now(), computedMs: (user + system) / 1000 };
+};
+
+const account = () => {
+  const now = look();
+  const lost = now.at - last.at - TICK_MS - (now.computedMs - last.computedMs);
+  const counts = last.at === arrivedAt || now.at >= arrivedAt + capMs;
+  if (counts && lost > USUAL_MS) stolenMs += lost;
+  last = now;
+};
+
+const tick = () => {
+  if (answeredMs !== undefined) return;
+  account();
+  setTimeout(tick, TICK_MS).unref();
+};
 
 const report = () => {
   if (answeredMs === undefined || controlMs === undefined) return;
-  process.stderr.write(`${JSON.stringify({ event: 'cap_probe', answeredMs, controlMs })}\n`);
+  const line = { event: 'cap_probe', answeredMs, controlMs, stolenMs };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
 };
 
 const emit = stdin.emit.bind(stdin);
 stdin.emit = (name, ...rest) => {
   if (name === 'data' && arrivedAt === 0 && String(rest[0]).includes('"tools/call"')) {
-    arrivedAt = performance.now();
+    last = look();
+    arrivedAt = last.at;
     setTimeout(() => {
       controlMs = performance.now() - arrivedAt;
       report();
     }, capMs);
+    setTimeout(tick, TICK_MS).unref();
   }
   return emit(name, ...rest);
 };
@@ -30,6 +61,7 @@ stdout.write = (...args) => {
   const sent = write(...args);
   if (arrivedAt > 0 && answeredMs === undefined) {
     answeredMs = performance.now() - arrivedAt;
+    account();
     report();
   }
   return sent;

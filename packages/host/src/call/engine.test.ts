@@ -234,6 +234,31 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('retries that were used up', () => {
+  const giveUp = { type: 'retry_give_up', attempts: 3, reason: 'exhausted' };
+
+  it('are counted once for a call that fails, however many of its requests gave up', async () => {
+    const { run, engine, metrics } = setUp();
+    const failing = tool((_, { correlationId }) => {
+      engine.observe({ ...giveUp, correlationId });
+      engine.observe({ ...giveUp, correlationId });
+      return toolError('upstream_unavailable', 'x');
+    });
+    await run(failing);
+    expect(metrics.retryExhausted).toHaveBeenCalledExactlyOnceWith('x');
+  });
+
+  it('are not counted for a call that succeeds all the same', async () => {
+    const { run, engine, metrics } = setUp();
+    const managing = tool((_, { correlationId }) => {
+      engine.observe({ ...giveUp, correlationId });
+      return 'from another source';
+    });
+    expect((await run(managing)).envelope.success).toBe(true);
+    expect(metrics.retryExhausted).not.toHaveBeenCalled();
+  });
+});
+
 describe('draining', () => {
   it('waits for running calls, and for none at all', async () => {
     const { engine, run } = setUp();

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { didYouMean } from '../text/nearest.js';
 import type { Path } from './pointer.js';
+import { keysAt, schemaAt } from './schema-at.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,31 +25,24 @@ export function explainIssue(schema: z.ZodType, issue: Issue): Explained[] {
     const given = typeof issue.input === 'string' ? issue.input : '';
     return [{ path, message: `must be one of ${values.join(', ')}.${didYouMean(given, values)}` }];
   }
+  if (issue.code === 'invalid_key') return [{ path, message: badName(schema, path, issue.issues) }];
   return [{ path, message: issue.message }];
 }
 
-/** The members that the schema knows at a path. */
-function keysAt(schema: z.ZodType, path: Path): string[] {
-  let at: z.ZodType | undefined = schema;
-  for (const part of path) at = at && memberOf(bare(at), part);
-  const found = at && bare(at);
-  return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
+/** A member whose name cannot be one: which can. */
+function badName(schema: z.ZodType, path: Path, [issue]: readonly Issue[]): string {
+  const name = String(path.at(-1));
+  const record = schemaAt(schema, path.slice(0, -1));
+  const lower = name.toLowerCase();
+  const fits = record instanceof z.ZodRecord && z.safeParse(record.keyType, lower).success;
+  const hint = fits ? ` Did you mean "${lower}"?` : '';
+  return `is not a name that can be used here: ${ruleOf(issue)}.${hint}`;
 }
 
-function memberOf(schema: z.ZodType, part: PropertyKey): z.ZodType | undefined {
-  if (schema instanceof z.ZodObject) {
-    const shape: Readonly<Record<PropertyKey, z.ZodType>> = schema.shape;
-    return shape[part];
-  }
-  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
-  return schema instanceof z.ZodArray ? (schema.element as z.ZodType) : undefined;
-}
-
-/** Without what only says that it may be missing. */
-function bare(schema: z.ZodType): z.ZodType {
-  let at = schema;
-  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault || at instanceof z.ZodPrefault) {
-    at = at.unwrap() as z.ZodType;
-  }
-  return at;
+function ruleOf(issue: Issue | undefined): string {
+  if (issue?.code !== 'invalid_format' || issue.pattern === undefined)
+    return issue?.message ?? 'it is not valid';
+  // What the pack says of it in its own words is better than a pattern.
+  const isGeneric = issue.message.startsWith('Invalid string');
+  return isGeneric ? `it must match ${issue.pattern}` : issue.message;
 }

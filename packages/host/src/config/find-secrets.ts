@@ -1,14 +1,14 @@
+import type * as z from 'zod';
 import type { Secrets } from '../secret/secrets.js';
 import { readSecretFile } from '../secret/read-file.js';
 import type { ConfigIssue } from './config-error.js';
 import type { Environment } from './environment.js';
 import { isObject } from './layers.js';
 import { pointerOf, type Path } from './pointer.js';
+import { keysAt, schemaAt } from './schema-at.js';
+import { SECRET_NAME, secretInUrl } from './secret-in-url.js';
 import { isSecretSource, type SecretSource } from './secret-source.js';
 
-/** Names of what nobody else should know. `tokenUrl` is not among them: it ends otherwise. */
-const SECRET_NAME =
-  /(^|[-_.]|[a-z])(authorization|cookie|token|secret|password|(api|access|private|signing|subscription)[-_]?key)$/i;
 const SECRET_VARIABLE = /(TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_KEY)/i;
 
 interface Found {
@@ -32,10 +32,12 @@ export function findSecrets(
   env: Environment,
   secrets: Secrets,
   originOf: (path: Path) => string,
+  /** What the configuration should look like: it knows where else a secret can be kept. */
+  schema: z.ZodType,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const { path, value } of walk(config, [])) {
-    const problem = takeSecret(path, value, env, secrets);
+    const problem = takeSecret({ path, value }, env, secrets, schema);
     if (problem !== undefined) {
       issues.push({ origin: originOf(path), pointer: pointerOf(path), message: problem });
     }
@@ -47,10 +49,10 @@ export function findSecrets(
 }
 
 function takeSecret(
-  path: Path,
-  value: unknown,
+  { path, value }: Found,
   env: Environment,
   secrets: Secrets,
+  schema: z.ZodType,
 ): string | undefined {
   if (isSecretSource(value)) {
     const read = readSource(value, env);
@@ -59,14 +61,23 @@ function takeSecret(
     return undefined;
   }
   if (typeof value !== 'string') return undefined;
-  const password = passwordIn(value);
-  if (password !== undefined) {
-    secrets.watch(password);
-    return 'holds a password, which does not belong here: write { "env": "NAME" } instead';
-  }
+  const found = secretInUrl(value);
+  for (const one of found?.values ?? []) secrets.watch(one);
+  if (found) return `holds ${found.what}, which does not belong here: ${adviceFor(path, schema)}`;
   if (!SECRET_NAME.test(String(path.at(-1)))) return undefined;
   secrets.watch(value);
-  return 'is a secret, which does not belong here: write { "env": "NAME" } or { "file": "PATH" }';
+  return `is a secret, which does not belong here: ${adviceFor(path, schema)}`;
+}
+
+/** Only what would be accepted is worth advising. */
+function adviceFor(path: Path, schema: z.ZodType): string {
+  const expected = schemaAt(schema, path);
+  if (!expected || expected.safeParse({ env: 'NAME' }).success)
+    return 'write { "env": "NAME" } or { "file": "PATH" } instead';
+  const around = path.slice(0, -1);
+  if (!keysAt(schema, around).includes('headers')) return 'leave it out';
+  const headers = pointerOf([...around, 'headers']);
+  return `leave it out, and have it sent in ${headers}, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }`;
 }
 
 /** All that the configuration leads to. They are there: a configuration that lacks one is refused. */
@@ -99,14 +110,5 @@ function* walk(value: unknown, path: Path): Generator<Found> {
     for (const [index, item] of value.entries()) yield* walk(item, [...path, index]);
   } else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) yield* walk(member, [...path, key]);
-  }
-}
-
-function passwordIn(text: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i.test(text)) return undefined;
-  try {
-    return decodeURIComponent(new URL(text).password) || undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -195,7 +195,6 @@ describe('a secret', () => {
       '/http/token',
       '/journal/url',
       '/packs/sample/headers/Authorization',
-      '/http/token',
     ]);
     expect(message).not.toContain('hunter2');
   });

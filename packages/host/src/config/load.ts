@@ -13,6 +13,7 @@ import { explainIssue } from './explain.js';
 import { CONFIG_FILE, findFile, readConfigFile, type FileOptions } from './file.js';
 import { credentialsIn, findSecrets, readSource, type Credential } from './find-secrets.js';
 import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
+import { packLayer } from './pack-layer.js';
 import { pointerOf, type Path } from './pointer.js';
 import { hostOptionsOf, httpOptionsOf } from './options.js';
 import { configSchema, type Config, type SchemaOptions } from './schema.js';
@@ -88,12 +89,12 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     ...(options.flags ? [flagLayer(options.flags)] : []),
   ]);
   const secrets = new Secrets();
-  const issues = findSecrets(merged.values, env, secrets, merged.originOf);
-  const config = check(
-    merged,
-    { packs: packs.map(({ pack }) => pack), ...schemaOptionsOf(options) },
-    issues,
-  );
+  const schema = configSchema({
+    packs: packs.map(({ pack }) => pack),
+    ...schemaOptionsOf(options),
+  });
+  const issues = findSecrets(merged.values, env, secrets, merged.originOf, schema);
+  const config = check(merged, schema, issues);
 
   const secretAt: SecretAt = (name, source) => {
     if (source === undefined) return undefined;
@@ -185,15 +186,6 @@ function settingsLayer(packs: JsonObject): Layer {
   return { values: { packs }, originOf: () => 'the settings of packs' };
 }
 
-function packLayer({ pack, fromEnvironment }: PackBinding, env: Environment): Layer {
-  const said = fromEnvironment?.(env);
-  const isSaid = isObject(said) && Object.keys(said).length > 0;
-  return {
-    values: isSaid ? { packs: { [pack.name]: said } } : {},
-    originOf: () => 'the environment',
-  };
-}
-
 function flagLayer(flags: JsonObject): Layer {
   const originOf: Layer['originOf'] = (path) => `--${path.map(String).map(kebab).join('-')}`;
   return { values: flags, originOf };
@@ -203,13 +195,18 @@ function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function check(merged: Merged, options: SchemaOptions, found: readonly ConfigIssue[]): Config {
-  const schema = configSchema(options);
+function check(
+  merged: Merged,
+  schema: ReturnType<typeof configSchema>,
+  found: readonly ConfigIssue[],
+): Config {
   const parsed = schema.safeParse(merged.values, { reportInput: true });
   if (parsed.success && found.length === 0) return parsed.data;
   const refused = (parsed.error?.issues ?? [])
     .flatMap((issue) => explainIssue(schema, issue))
-    .map((one) => issueOf(one, merged));
+    .map((one) => issueOf(one, merged))
+    // A secret in the open is one mistake, also where no text is expected at all.
+    .filter(({ pointer }) => !found.some((one) => one.pointer === pointer));
   throw new ConfigError([...found, ...refused]);
 }
 

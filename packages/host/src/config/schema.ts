@@ -27,7 +27,9 @@ const http = z.strictObject({
     .min(0)
     .max(3600)
     .optional()
-    .describe('How long running calls may take to finish when the server stops. Default: 10.'),
+    .describe(
+      'How long running calls may go on when the server stops. Default: all of their time.',
+    ),
 });
 
 /** Numbers of a preset that are changed. The kernel knows which there are, and refuses by name. */

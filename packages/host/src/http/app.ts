@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
 import type { PeoplesApi } from '../govern/api/api.js';
+import type { Probed } from '../health.js';
 import { refuseStranger, type Gate, type Refusal } from './gate.js';
 import type { McpRoute } from './mcp-route.js';
 
@@ -7,7 +8,7 @@ export interface AppOptions {
   readonly gate: Gate;
   readonly mcp: McpRoute;
   readonly isStopping: () => boolean;
-  readonly health: () => Promise<{ readonly ok: boolean; readonly body: unknown }>;
+  readonly health: () => Promise<Probed>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Further routes, behind the same gate: the console, say. */
   readonly mount?: ((app: Hono) => void) | undefined;
@@ -35,11 +36,12 @@ export function createApp(options: AppOptions): Hono {
   app.all('/mcp', (context) => (isStopping() ? stopping(context) : mcp.fetch(context.req.raw)));
 
   app.get('/healthz', async (context) => {
-    // Whether it lives is for everybody; how it fares is for those who may come in.
+    // The status is about this process alone: whoever restarts it repairs no upstream.
+    const alive = !isStopping();
+    const status = alive ? 200 : 503;
+    // How it fares is for those who may come in, and only they can have upstreams asked.
     const isKnown = gate.refuse(context.req.raw.headers) === undefined;
-    const { ok, body } = await health();
-    const status = ok && !isStopping() ? 200 : 503;
-    return context.json(isKnown ? (body as object) : { ok }, status);
+    return context.json({ alive, ...(isKnown && (await health())) }, status);
   });
 
   app.get('/metrics', async (context) => {

@@ -17,16 +17,22 @@ export interface Timeouts {
 export interface BindOptions {
   readonly host: string;
   readonly port: number;
-  readonly hasToken: boolean;
   readonly timeouts: Timeouts;
 }
 
-/** Whoever can reach us could act for us, so beyond this machine there must be a token. */
-export function refuseOpenBind({ host, hasToken }: Pick<BindOptions, 'host' | 'hasToken'>): void {
-  if (isLoopback(host) || hasToken) return;
+/** So many characters cannot be tried out. */
+const MIN_TOKEN_LENGTH = 16;
+
+/** Whoever can reach us could act for us, so beyond this machine there must be a token, and a good one. */
+export function refuseOpenBind(host: string, token: string | undefined): void {
+  if (isLoopback(host)) return;
+  const open = `http.host is ${host}, which others can reach: that needs a token (http.token)`;
+  if (token === undefined) {
+    throw new HostError(`${open}. Set TOOLKEEL_HTTP_TOKEN, or listen on 127.0.0.1.`);
+  }
+  if (token.length >= MIN_TOKEN_LENGTH) return;
   throw new HostError(
-    `http.host is ${host}, which others can reach: that needs a token (http.token). ` +
-      'Set TOOLKEEL_HTTP_TOKEN, or listen on 127.0.0.1.',
+    `${open} of at least ${MIN_TOKEN_LENGTH} characters, such as \`openssl rand -hex 32\` gives.`,
   );
 }
 
@@ -34,7 +40,6 @@ export async function bind(
   app: Hono,
   options: BindOptions,
 ): Promise<{ server: Server; url: string }> {
-  refuseOpenBind(options);
   const { host, port, timeouts } = options;
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -55,9 +60,12 @@ export async function bind(
     server.listen(port, host, resolve);
   });
   const { address, family, port: bound } = server.address() as AddressInfo;
-  const name = family === 'IPv6' ? `[${address}]` : address;
-  return { server, url: `http://${name}:${bound}` };
+  const name = REACHABLE[address] ?? address;
+  return { server, url: `http://${family === 'IPv6' ? `[${name}]` : name}:${bound}` };
 }
+
+/** Every address of this machine is where one can listen, and none that one can call. */
+const REACHABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** No new connections; those that are idle end now, the others when `finished` says so. */
 export async function unbind(server: Server, finished: Promise<void>): Promise<void> {

@@ -12,6 +12,7 @@ export interface McpRouteOptions {
   readonly bodyLimit: number;
   readonly maxSessions: number;
   readonly sessionIdleMs: number;
+  readonly longestCallMs: number;
 }
 
 export interface McpRoute {
@@ -21,7 +22,7 @@ export interface McpRoute {
 
 /** `/mcp` for both eras of the protocol. The body is read once, here. */
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
-  const { make, onError, bodyLimit, maxSessions, sessionIdleMs } = options;
+  const { make, onError, bodyLimit, maxSessions, sessionIdleMs, longestCallMs } = options;
   const modern = createMcpHandler(make, {
     legacy: 'reject',
     onerror: onError,
@@ -32,6 +33,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
     onError,
     maxSessions,
     idleMs: sessionIdleMs,
+    longestCallMs,
     bodyLimit,
     now: () => performance.now(),
   });

@@ -25,7 +25,7 @@ export interface HttpOptions {
   readonly maxSessions?: number;
   /** Default: 30 minutes. */
   readonly sessionIdleMs?: number;
-  /** How long running calls may take to finish when the server stops. Default: 10 s. */
+  /** How long running calls may take to finish when the server stops. Default: all of their time. */
   readonly graceMs?: number;
   /** Further routes, behind the same gate. */
   readonly mount?: (app: Hono) => void;
@@ -34,7 +34,7 @@ export interface HttpOptions {
 }
 
 export interface HttpHandle {
-  /** Without a path: MCP is at `/mcp`. */
+  /** As one calls it on this machine, without a path: MCP is at `/mcp`. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -42,7 +42,9 @@ export interface HttpHandle {
 export interface HttpSurroundings {
   readonly make: () => McpServer;
   readonly log: HostLog;
-  readonly drain: (graceMs: number) => Promise<void>;
+  /** The most that any call may take. */
+  readonly longestCallMs: number;
+  readonly drain: (graceMs?: number) => Promise<void>;
   readonly health: AppOptions['health'];
   readonly metrics: AppOptions['metrics'];
 }
@@ -50,12 +52,12 @@ export interface HttpSurroundings {
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
 
 export async function serveOnHttp(
-  { make, log, drain, health, metrics }: HttpSurroundings,
+  { make, log, longestCallMs, drain, health, metrics }: HttpSurroundings,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token } = options;
-  const { graceMs = 10_000, bodyLimitBytes = 4 * 1024 * 1024 } = options;
-  refuseOpenBind({ host, hasToken: token !== undefined });
+  const { graceMs, bodyLimitBytes = 4 * 1024 * 1024 } = options;
+  refuseOpenBind(host, token?.reveal());
   let isStopping = false;
   const mcp = createMcpRoute({
     make,
@@ -63,6 +65,7 @@ export async function serveOnHttp(
     bodyLimit: bodyLimitBytes,
     maxSessions: options.maxSessions ?? 1000,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
+    longestCallMs,
   });
   const { allowedHosts, allowedOrigins, mount, api } = options;
   const gate = createGate({
@@ -73,8 +76,8 @@ export async function serveOnHttp(
   });
   const app = createApp({ gate, mcp, isStopping: () => isStopping, health, metrics, mount, api });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const { server, url } = await bind(app, { host, port, hasToken: token !== undefined, timeouts });
-  log('info', 'listening', { url });
+  const { server, url } = await bind(app, { host, port, timeouts });
+  log('info', 'listening', { url, host });
   return {
     url,
     close: async () => {

@@ -4,13 +4,17 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type McpServer,
 } from '@modelcontextprotocol/server';
+import { whenOver } from './when-over.js';
 
 interface Session {
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   lastUsed: number;
-  /** Requests that are being answered, streams included. */
-  open: number;
+  lastAsked: number;
+  /** Requests whose answers are not sent yet. */
+  answering: number;
+  /** Streams on which the client listens for what we say by ourselves. */
+  listening: number;
 }
 
 export interface SessionOptions {
@@ -18,6 +22,8 @@ export interface SessionOptions {
   readonly onError: (error: Error) => void;
   readonly maxSessions: number;
   readonly idleMs: number;
+  /** After that nobody is owed an answer: it was cancelled, or it is not being read. */
+  readonly longestCallMs: number;
   readonly bodyLimit: number;
   readonly now: () => number;
 }
@@ -57,7 +63,7 @@ export class Sessions {
   }
 
   async #open(request: Request, parsedBody: unknown): Promise<Response> {
-    this.#makeRoom();
+    if (!this.#makeRoom()) return full();
     const transport: WebStandardStreamableHTTPServerTransport =
       new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
@@ -70,48 +76,73 @@ export class Sessions {
         },
       });
     const server = this.#options.make();
-    const session: Session = { server, transport, lastUsed: this.#options.now(), open: 0 };
+    const now = this.#options.now();
+    const session: Session = {
+      server,
+      transport,
+      lastUsed: now,
+      lastAsked: now,
+      answering: 0,
+      listening: 0,
+    };
     await server.connect(transport);
     return this.#use(session, request, parsedBody);
   }
 
   async #use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
+    const what = request.method === 'GET' ? 'listening' : 'answering';
     const leave = (): void => {
-      session.open--;
+      session[what]--;
       session.lastUsed = this.#options.now();
     };
-    session.open++;
+    session[what]++;
+    if (what === 'answering') session.lastAsked = this.#options.now();
     try {
-      // A stream that a client listens on keeps its session, however quiet it is.
-      if (request.method === 'GET') {
-        session.open++;
-        request.signal.addEventListener('abort', leave, { once: true });
-      }
-      return await session.transport.handleRequest(request, bodyOf(parsedBody));
-    } finally {
+      return whenOver(await session.transport.handleRequest(request, bodyOf(parsedBody)), leave);
+    } catch (cause) {
       leave();
+      throw cause;
     }
   }
 
+  /** Nobody can come back to this answer, so it ends with those who wait for it, and so does the work. */
   async #answerOnce(request: Request, parsedBody: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       maxRequestBodySize: this.#options.bodyLimit,
     });
-    await this.#options.make().connect(transport);
-    return transport.handleRequest(request, bodyOf(parsedBody));
+    const server = this.#options.make();
+    await server.connect(transport);
+    return whenOver(await transport.handleRequest(request, bodyOf(parsedBody)), () => {
+      server.close().catch(this.#options.onError);
+    });
   }
 
-  /** Sessions that nobody used for long go first; when there are too many, the one unused longest. */
-  #makeRoom(): void {
+  /**
+   * Sessions that nobody used for long go. When there are still too many, the one unused longest goes,
+   * rather one on which nobody listens, and never one that owes an answer: false where all of them do.
+   */
+  #makeRoom(): boolean {
     const { now, idleMs, maxSessions } = this.#options;
-    const oldestFirst = [...this.#sessions].toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
-    for (const [id, session] of oldestFirst) {
-      const isStale = session.open === 0 && now() - session.lastUsed > idleMs;
-      if (!isStale && this.#sessions.size < maxSessions) return;
+    const free = [...this.#sessions]
+      .filter(([, session]) => !this.#owesAnswer(session))
+      .toSorted(([, a], [, b]) => rank(a) - rank(b) || a.lastUsed - b.lastUsed);
+    for (const [id, session] of free) {
+      const isStale = session.listening === 0 && now() - session.lastUsed > idleMs;
+      if (!isStale && this.#sessions.size < maxSessions) break;
       this.#sessions.delete(id);
       session.server.close().catch(this.#options.onError);
     }
+    return this.#sessions.size < maxSessions;
   }
+
+  #owesAnswer({ answering, lastAsked }: Session): boolean {
+    const { now, longestCallMs } = this.#options;
+    return answering > 0 && now() - lastAsked <= longestCallMs;
+  }
+}
+
+function rank({ listening }: Session): number {
+  return listening === 0 ? 0 : 1;
 }
 
 function bodyOf(parsedBody: unknown): { parsedBody?: unknown } {
@@ -120,6 +151,12 @@ function bodyOf(parsedBody: unknown): { parsedBody?: unknown } {
 
 function sessionGone(): Response {
   return failure(404, -32_001, 'Session not found');
+}
+
+function full(): Response {
+  const response = failure(503, -32_000, 'All sessions are busy. Try again in a moment.');
+  response.headers.set('retry-after', '1');
+  return response;
 }
 
 function notAllowed(): Response {

@@ -20,6 +20,9 @@ import type { RawResource } from './raw.js';
 /** A resource is read by a person's client and not by a model's context, so it may be longer. */
 const RESOURCE_BUDGET = 4 * 1024 * 1024;
 
+/** Where only another address helps. */
+const CALLERS_MISTAKES: ReadonlySet<string> = new Set(['invalid_input', 'validation_error']);
+
 interface Readable {
   readonly definition: Resource | ResourceTemplateType;
   readonly matches: (uri: string) => boolean;
@@ -116,7 +119,8 @@ export class Resources {
         const { code, message, ...error } = envelope.error;
         const data = { code, ...error, correlation_id: envelope.meta.correlation_id };
         if (code === 'not_found') throw new ResourceNotFoundError(uri, message);
-        throw this.#scrub.error(new ProtocolError(ProtocolErrorCode.InternalError, message, data));
+        const kind = CALLERS_MISTAKES.has(code) ? 'InvalidParams' : 'InternalError';
+        throw this.#scrub.error(new ProtocolError(ProtocolErrorCode[kind], message, data));
       },
     };
   }

@@ -5,7 +5,11 @@ import { LineBuffer } from './line-buffer.js';
 const linesOf = (chunks: readonly Buffer[]): string[] => {
   const buffer = new LineBuffer();
   const lines: string[] = [];
-  for (const chunk of chunks) buffer.add(chunk, (line) => lines.push(line));
+  const take = {
+    line: (text: string) => lines.push(text),
+    tooLong: (head: string, tail: string) => lines.push(`${head}…${tail}`),
+  };
+  for (const chunk of chunks) buffer.add(chunk, take);
   return lines;
 };
 
@@ -28,10 +32,15 @@ describe('lines out of a stream', () => {
     expect(linesOf([Buffer.from('one\ntw')])).toEqual(['one']);
   });
 
-  it('are refused when they grow beyond what a message can be', () => {
+  it('that grow beyond what a message can be are given by their ends, and the next are whole', () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'x');
-    expect(linesOf(Array.from({ length: 10 }, () => mebibyte))).toEqual([]);
-    const eleven = Array.from({ length: 11 }, () => mebibyte);
-    expect(() => linesOf(eleven)).toThrow('more than 10485760 bytes');
+    const ten = Array.from({ length: 10 }, () => mebibyte);
+    const [begin, end] = [Buffer.from('begin'), Buffer.from('end\nnext\n')];
+    expect(linesOf([...ten, Buffer.from('\n')]).map(({ length }) => length)).toEqual([
+      10 * 1024 * 1024,
+    ]);
+    const [first = '', ...others] = linesOf([begin, ...ten, ...ten, end]);
+    expect(first).toMatch(/^beginx{1019}…x{1021}end$/);
+    expect(others).toEqual(['next']);
   });
 });

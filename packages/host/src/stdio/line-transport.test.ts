@@ -55,11 +55,20 @@ describe('reading', () => {
     expect(onerror).toHaveBeenCalledExactlyOnceWith(bug);
   });
 
-  it('ends the connection when a message has no end', async () => {
-    const { stdin, onerror, onclose } = await setUp();
+  it('refuses a message that is too long, and goes on', async () => {
+    const { stdin, stdout, onerror, onmessage, onclose } = await setUp();
+    stdin.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"text":"');
     for (let count = 0; count < 11; count += 1) stdin.write(Buffer.alloc(1024 * 1024, 'x'));
-    await vi.waitFor(() => expect(onclose).toHaveBeenCalledOnce());
+    stdin.write(`"}}\n${JSON.stringify(ping)}\n`);
+    await vi.waitFor(() => expect(onmessage).toHaveBeenCalledExactlyOnceWith(ping));
+    const said = (stdout as PassThrough).read() as Buffer;
+    expect(JSON.parse(said.toString())).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32_000, message: 'A request may have 10485760 bytes.' },
+    });
     expect(onerror).toHaveBeenCalledOnce();
+    expect(onclose).not.toHaveBeenCalled();
   });
 });
 

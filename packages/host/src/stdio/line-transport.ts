@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { LineBuffer } from './line-buffer.js';
+import { idOfEnds } from './id-of-ends.js';
+import { LineBuffer, MAX_LINE, type LineTaker } from './line-buffer.js';
 
 /**
  * One JSON message a line, on a pair of streams. The SDK has such a transport, too. This one leaves
@@ -65,13 +66,7 @@ export class LineTransport implements Transport {
     return DONE;
   }
 
-  readonly #read = (chunk: Buffer): void => {
-    try {
-      this.#lines.add(chunk, this.#deliver);
-    } catch (error) {
-      this.#fail(error as Error);
-    }
-  };
+  readonly #read = (chunk: Buffer): void => this.#lines.add(chunk, this.#taker);
 
   readonly #deliver = (line: string): void => {
     const message = parsed(line);
@@ -82,6 +77,16 @@ export class LineTransport implements Transport {
       this.#report(error as Error);
     }
   };
+
+  /** Whoever sent it is told, and may go on. */
+  readonly #refuse = (head: string, tail: string): void => {
+    const message = `A request may have ${MAX_LINE} bytes.`;
+    this.#report(new Error(`a message was too long: ${message}`));
+    const answer = { jsonrpc: '2.0', id: idOfEnds(head, tail), error: { code: -32_000, message } };
+    this.send(answer as JSONRPCMessage).catch(swallow);
+  };
+
+  readonly #taker: LineTaker = { line: this.#deliver, tooLong: this.#refuse };
 
   readonly #drained = (error?: Error): void => {
     for (const settle of this.#undrained.splice(0)) settle(error);

@@ -1,0 +1,15 @@
+// A server of one answer, at its cap and a little later: for judging who measures that.
+const { CAP_PROBE_MS, HOW } = process.env;
+
+process.stdin.on('data', () => {
+  setTimeout(() => {
+    if (HOW === 'stopped') {
+      process.stderr.write('stopping\n');
+      process.kill(process.pid, 'SIGSTOP');
+    }
+    const computed = process.cpuUsage();
+    const wanted = HOW === 'computing' ? 300_000 : 0;
+    while (process.cpuUsage(computed).user < wanted);
+    setTimeout(() => process.stdout.write('{}\n'), HOW === 'waiting' ? 300 : 0);
+  }, Number(CAP_PROBE_MS));
+});

@@ -1,0 +1,60 @@
+import type { Pack, PackHealth } from '@toolkeel/contract';
+import { expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { LoadedPack } from './catalog/loaded-pack.js';
+import { probeOf } from './health.js';
+
+const setUp = async (health: () => Promise<PackHealth>) => {
+  let time = 0;
+  const pack: Pack = {
+    name: 'p',
+    configSchema: z.strictObject({}),
+    describe: () => [],
+    create: () => Promise.resolve({ tools: [], health, close: () => Promise.resolve() }),
+  };
+  const deps = { now: () => 0, random: () => 0, log: () => {}, observe: () => {} };
+  const loaded = new LoadedPack({ pack }, () => true, deps);
+  const probe = probeOf([loaded], () => time);
+  return { loaded, probe, wait: (ms: number) => (time += ms) };
+};
+
+it('a pack that nobody needed yet is not woken by a probe', async () => {
+  const health = vi.fn(() => Promise.resolve({ ok: true, detail: 'fine' }));
+  const { probe, loaded } = await setUp(health);
+  expect(await probe()).toEqual({ ok: true, packs: { p: { ok: true, detail: 'not used yet' } } });
+  expect(health).not.toHaveBeenCalled();
+  await loaded.prompts();
+  // What costs nothing to know is not kept.
+  expect(await probe()).toMatchObject({ packs: { p: { detail: 'fine' } } });
+});
+
+it('many probes at the same time are one question to the pack', async () => {
+  let answer = (_: PackHealth): void => {};
+  const health = vi.fn(() => new Promise<PackHealth>((resolve) => (answer = resolve)));
+  const { probe, loaded, wait } = await setUp(health);
+  await loaded.prompts();
+  const first = Array.from({ length: 20 }, probe);
+  await vi.waitFor(() => expect(health).toHaveBeenCalled());
+  // However long it takes.
+  wait(60_000);
+  const later = Array.from({ length: 20 }, probe);
+  answer({ ok: false, detail: 'ill' });
+  const states = await Promise.all([...first, ...later]);
+  expect(health).toHaveBeenCalledOnce();
+  expect(states.every(({ ok, packs }) => !ok && packs['p']?.detail === 'ill')).toBe(true);
+});
+
+it('an answer holds for ten seconds, and no longer', async () => {
+  const health = vi
+    .fn(() => Promise.resolve({ ok: true, detail: 'fine' }))
+    .mockResolvedValueOnce({ ok: false, detail: 'ill' });
+  const { probe, loaded, wait } = await setUp(health);
+  await loaded.prompts();
+  expect(await probe()).toMatchObject({ ok: false });
+  wait(9_999);
+  expect(await probe()).toMatchObject({ ok: false });
+  expect(health).toHaveBeenCalledOnce();
+  wait(1);
+  expect(await probe()).toMatchObject({ ok: true });
+  expect(health).toHaveBeenCalledTimes(2);
+});
