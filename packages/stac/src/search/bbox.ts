@@ -78,13 +78,13 @@ export function boxOf(value: unknown): Box | undefined {
  */
 export function boxAround(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
-  const south = Math.min(...boxes.map((box) => box[1]));
-  const north = Math.max(...boxes.map((box) => box[3]));
+  const south = boxes.reduce((least, box) => Math.min(least, box[1]), Infinity);
+  const north = boxes.reduce((most, box) => Math.max(most, box[3]), -Infinity);
   const arcs = boxes
     .map(([west, , east]) => ({ from: west, to: west > east ? east + 360 : east }))
     .toSorted((a, b) => a.from - b.from);
   const first = arcs[0]!;
-  const last = Math.max(...arcs.map(({ to }) => to));
+  const last = arcs.reduce((most, { to }) => Math.max(most, to), -Infinity);
   // What runs over the antimeridian covers the beginning of the circle as well.
   let reach = Math.max(first.to, last - 360);
   let gap = { width: 0, west: -180, east: 180 };

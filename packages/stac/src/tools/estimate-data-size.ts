@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import { docOf, isDoc, textOf, type Doc } from '../json.js';
+import { createEffort } from '../plane/effort.js';
 import type { Scope } from '../scope.js';
 import { asGeometry, flat } from '../search/bbox.js';
 import { geometryOf, readCriteria, type Criteria } from '../search/criteria.js';
@@ -37,7 +38,8 @@ export const estimateDataSize = (client: Client) =>
     const criteria: Criteria =
       area && !given.bbox && !given.intersects ? { ...given, intersects: area } : given;
     const found = await searchItems(client, catalog, criteria, { limit: args.limit }, scope);
-    const fractionOf = await fractionsInside(area ?? areaOf(criteria));
+    const inside = area ?? areaOf(criteria);
+    const fractionOf = await fractionsInside(inside, found.items, createEffort(scope.signal));
     const entries = found.items.flatMap((item) => entriesOf(item, args.assets, fractionOf));
     const heads = args.force_metadata_only
       ? new Map<string, number>()
@@ -62,13 +64,13 @@ export const estimateDataSize = (client: Client) =>
       low_bytes: whole?.low ?? null,
       high_bytes: whole?.high ?? null,
       all_matched_bytes: extrapolated(whole?.bytes, found.items.length, matched),
-      aoi: area || criteria.bbox || criteria.intersects ? aoiOf(sizes, found.items.length) : null,
+      aoi: inside ? aoiOf(sizes, found.items.length) : null,
       coverage: coverageOf(sizes),
       by_asset: byAsset(entries, sizes),
       warnings: [
         ...found.warnings,
         ...(found.next ? ['There are more items: raise `limit` to look at more of them.'] : []),
-        ...((area ?? areaOf(criteria)) && unclear > 0
+        ...(inside && unclear > 0
           ? [
               `The part inside the area could not be told for ${unclear} items; all of them is counted.`,
             ]
