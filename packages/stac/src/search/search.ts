@@ -8,7 +8,7 @@ import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
 import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
-import { identityOf, type PageRequest } from './page-request.js';
+import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { meetsQuery } from './query.js';
 import { otherPrefix } from './sortby.js';
@@ -35,6 +35,8 @@ const MAX_HOPS = 2;
 const MAX_EMPTY_PAGES = 5;
 const LOOP = 'The catalogue led back to a page that it had given before; the list ends here.';
 const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
+export const REPEATS_SECRET =
+  'There is more, but the catalogue’s reference to it repeats a credential, so it is not handed out.';
 const LONG = 'There is more, but the catalogue’s reference to it is too long to hand out.';
 
 /** One page of a search: at most `limit` items. */
@@ -145,6 +147,10 @@ class PagedSearch {
   #nextOf(page: Page, seen: readonly string[]): PageRequest | undefined {
     const { next } = page;
     if (!next) return undefined;
+    if (repeatsSecret(next, this.#fetching.catalog.secrets)) {
+      this.#warnings.push(REPEATS_SECRET);
+      return undefined;
+    }
     const identity = identityOf(next);
     if (identity !== identityOf(page.request) && !seen.includes(identity)) return next;
     this.#warnings.push(LOOP);

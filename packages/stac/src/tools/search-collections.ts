@@ -11,8 +11,9 @@ import { crossesAntimeridian, flat } from '../search/bbox.js';
 import { readCriteria, type Criteria } from '../search/criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
-import { identityOf, type PageRequest } from '../search/page-request.js';
+import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
 import { unsupported } from '../search/plan.js';
+import { REPEATS_SECRET } from '../search/search.js';
 import { staticCollections } from '../static/find.js';
 import { matchCollections } from './match-collections.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
@@ -84,12 +85,13 @@ async function listed(
   const collections = answer.collections.slice(skip, skip + wanted.limit);
   const seen = [...(cursor?.seen ?? []), identityOf(request)];
   const { next } = answer;
+  const isSecret = next !== undefined && repeatsSecret(next, catalog.secrets);
   const isLoop = next !== undefined && seen.includes(identityOf(next));
   const within = (from: number) =>
     packCursor(request, first, { skip: from, seen: seen.slice(0, -1) });
   const hasRest = skip + collections.length < answer.collections.length;
   const onward =
-    next && !isLoop && answer.collections.length > 0
+    next && !isLoop && !isSecret && answer.collections.length > 0
       ? packCursor(next, first, { seen })
       : undefined;
   const goesOn = hasRest ? within(skip + collections.length) : onward;
@@ -97,7 +99,10 @@ async function listed(
     collections,
     matched: !next && !cursor && !hasRest ? collections.length : null,
     searched: isSearch(wanted) ? 'server' : 'list',
-    warnings: isLoop ? ['The catalogue led back to a page that it had given before.'] : [],
+    warnings: [
+      ...(isLoop ? ['The catalogue led back to a page that it had given before.'] : []),
+      ...(isSecret ? [REPEATS_SECRET] : []),
+    ],
     next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
     after: (kept) =>
       kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
