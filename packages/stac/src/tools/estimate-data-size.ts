@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { docOf, isDoc, textOf, type Doc } from '../json.js';
+import { countOf, docOf, isDoc, textOf, type Doc } from '../json.js';
 import { createEffort } from '../plane/effort.js';
 import type { Scope } from '../scope.js';
 import { asGeometry, flat } from '../search/bbox.js';
@@ -124,7 +124,7 @@ function extrapolated(
   matched: number | undefined,
 ): number | null {
   if (value === undefined || matched === undefined || matched < items) return null;
-  return items === 0 ? 0 : Math.round((value / items) * matched);
+  return items === 0 ? 0 : (countOf(Math.round((value / items) * matched)) ?? null);
 }
 
 function aoiOf(sizes: readonly AssetSize[], items: number) {

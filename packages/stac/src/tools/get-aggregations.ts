@@ -4,7 +4,7 @@ import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import { documentOf } from '../http/documents.js';
 import { badAnswer } from '../http/exchange.js';
-import { docOf, docsOf, numberOf, textOf, type Doc } from '../json.js';
+import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { asParameters, searchBody } from '../search/body.js';
 import { readCriteria, type Criteria } from '../search/criteria.js';
@@ -136,14 +136,14 @@ function readAggregation(doc: Doc): Aggregation[] {
   if (name === undefined) return [];
   const { data_type: type, value, overflow } = doc;
   const buckets = docsOf(doc['buckets']).flatMap((bucket) => {
-    const frequency = numberOf(bucket['frequency']);
+    const frequency = countOf(bucket['frequency']);
     const { key } = bucket;
     const isKey = typeof key === 'string' || typeof key === 'number';
     if (frequency === undefined || !isKey) return [];
-    return [{ key: String(key), frequency: Math.round(frequency) }];
+    return [{ key: String(key), frequency }];
   });
   const beyond = buckets.slice(MAX_BUCKETS).reduce((sum, { frequency }) => sum + frequency, 0);
-  const rest = Math.round(numberOf(overflow) ?? 0) + beyond;
+  const rest = countOf((countOf(overflow) ?? 0) + beyond) ?? 0;
   return [
     {
       name,
