@@ -6,7 +6,8 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { api, item } from './support/api.js';
+import { api, classes, item } from './support/api.js';
+import type { Reply } from './support/server.js';
 import { useWorld } from './support/world.js';
 
 const { world, serve, rigFor } = useWorld();
@@ -118,5 +119,79 @@ describe('a shape does not hold up the process', () => {
     const intersects = polygon(circle(3000));
     const cost = await costOf(() => rig.data('search_items', { intersects }));
     expect(cost).toBeLessThan(2000);
+  });
+});
+
+describe('a text does not hold up the process', () => {
+  const landing = (origin: string, more: object) => ({
+    json: {
+      type: 'Catalog',
+      id: 'test',
+      conformsTo: [classes.core, classes.search],
+      links: [{ rel: 'search', href: `${origin}/search` }],
+      ...more,
+    },
+  });
+  const classLike = '/ogcapi-features-3/'.repeat(50_000);
+  const slashes = `${'/'.repeat(200_000)}x`;
+
+  it.each<[string, (origin: string) => Reply]>([
+    [
+      'a class of conformance',
+      (origin) => landing(origin, { conformsTo: [classes.search, classLike] }),
+    ],
+    ['a class that is nearly all slashes', (origin) => landing(origin, { conformsTo: [slashes] })],
+    [
+      'an address that is nearly all slashes',
+      (origin) => landing(origin, { links: [{ rel: 'data', href: `${origin}${slashes}` }] }),
+    ],
+    [
+      'a page of titles',
+      () => ({ text: '<title'.repeat(1_000_000), headers: { 'content-type': 'text/html' } }),
+    ],
+    ['an error of titles', () => ({ status: 400, text: '<html>' + '<title'.repeat(10_000) })],
+    [
+      'an error about limits',
+      () => ({ status: 502, json: { code: 'x', message: 'exceed '.repeat(9000) } }),
+    ],
+  ])('%s', async (_, answer) => {
+    const { rig } = await world(
+      api({ before: ({ path, origin }) => (path === '/' ? answer(origin) : undefined) }),
+      { maxRetries: 0 },
+    );
+    const cost = await costOf(async () => {
+      await rig.run('get_catalog_capabilities');
+      await rig.run('get_conformance', { conformance_classes: ['https://x.example/1.0/y'] });
+      await rig.run('get_collection', { collection_id: 'a' });
+    });
+    expect(cost).toBeLessThan(1500);
+  });
+
+  it('numbers of 299 digits in a page', async () => {
+    const digits = '1'.repeat(299);
+    const list = Array.from({ length: 60_000 }, () => digits).join(',');
+    const text = `{"type":"FeatureCollection","features":[{"id":"a","properties":{"x":[${list}]}}]}`;
+    const { rig } = await world(
+      api({ before: ({ path }) => (path === '/search' ? { text } : undefined) }),
+    );
+    expect(await costOf(() => rig.data('search_items'))).toBeLessThan(3000);
+  });
+
+  it('more links than a walk may follow', async () => {
+    const links = Array.from({ length: 150_000 }, (_, index) => ({
+      rel: 'child',
+      href: `${index}`,
+    }));
+    const server = await serve(({ path }) => ({
+      json: {
+        type: 'Catalog',
+        id: path,
+        links: path === '/first' ? links : [{ rel: 'child', href: '/first' }],
+      },
+    }));
+    const rig = await rigFor({ catalogs: { a: { url: server.origin } }, toolTimeoutSecs: 8 });
+    expect(await rig.data('search_items')).toMatchObject({
+      warnings: [expect.stringContaining('too large')],
+    });
   });
 });

@@ -7,6 +7,7 @@ import {
 } from '../config.js';
 import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
 import { ConfigError, readSecret, type Environment } from '../secrets.js';
+import { withoutTrailingSlashes } from '../text.js';
 import type { Catalog, Signing } from './catalog.js';
 
 /** How a call says which catalogue it means. */
@@ -72,7 +73,7 @@ export class Catalogs {
 
 function samePlace(one: URL, other: URL): boolean {
   const plain = ({ origin, pathname, search }: URL) =>
-    `${origin}${pathname.replace(/\/+$/, '')}${search}`;
+    `${origin}${withoutTrailingSlashes(pathname)}${search}`;
   return plain(one) === plain(other);
 }
 
