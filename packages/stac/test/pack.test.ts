@@ -118,6 +118,9 @@ describe('the pack', () => {
       'stac://test/collections/a/items/b',
     ])
       await expect(collections!.read(uri, context())).rejects.toMatchObject({ toolError: {} });
+    await expect(collections!.read('stac://none/collections/x', context())).rejects.toMatchObject({
+      toolError: { input: { code: 'not_found', message: expect.stringContaining('test') } },
+    });
   });
 
   it('has prompts that name its tools', async () => {
