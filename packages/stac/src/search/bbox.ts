@@ -37,13 +37,23 @@ export function split(box: Box): readonly Box[] {
     [west, south, 180, north],
     [-180, south, east, north],
   ];
-  // A box that begins on the antimeridian has no width on that side.
-  return halves.filter(([from, , to], index) => from < to || (index === 1 && west === 180));
+  // A box that begins on the antimeridian has no width on that side; one that is nothing but the
+  // antimeridian has none on either, and is met from both.
+  const wide = halves.filter(([from, , to]) => from < to);
+  return wide.length > 0 ? wide : halves;
 }
 
 /** The same area as a geometry: understood alike by all servers, which a wrapped box is not. */
 export function asGeometry(box: Box): Doc {
-  const rings = split(box).map((one) => [ringOf(one)]);
+  const parts = split(box);
+  if (crossesAntimeridian(box) && parts.every(([west, , east]) => west === east)) {
+    const sides = parts.map(([x, south, , north]) => [
+      [x, south],
+      [x, north],
+    ]);
+    return { type: 'MultiLineString', coordinates: sides };
+  }
+  const rings = parts.map((one) => [ringOf(one)]);
   return rings.length === 1
     ? { type: 'Polygon', coordinates: rings[0] }
     : { type: 'MultiPolygon', coordinates: rings };

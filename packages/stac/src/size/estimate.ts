@@ -1,3 +1,5 @@
+import { medianOf } from '../search/statistics.js';
+
 /** How the size of an asset came to be known. */
 export const METHODS = ['file_size', 'proj_shape', 'head', 'inferred', 'unknown'] as const;
 export type SizeMethod = (typeof METHODS)[number];
@@ -89,9 +91,8 @@ function sizesByGroup(assets: readonly AssetFacts[]): ReadonlyMap<string, Ratio>
 /** The median, with a margin around what was seen: the next one may be a little beyond it. */
 function spread(values: readonly number[]): Ratio {
   const sorted = values.toSorted((a, b) => a - b);
-  const typical = sorted[Math.floor(sorted.length / 2)]!;
   const margin = sorted.length === 1 ? 2 : 1.25;
-  return { low: sorted[0]! / margin, typical, high: sorted.at(-1)! * margin };
+  return { low: sorted[0]! / margin, typical: medianOf(sorted), high: sorted.at(-1)! * margin };
 }
 
 export interface Total {

@@ -8,7 +8,7 @@ import { linkTo } from '../api/links.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
-import { readCriteria, type Criteria } from '../search/criteria.js';
+import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
 import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
@@ -46,7 +46,7 @@ export const searchCollections = (client: Client) =>
       collections: list.collections.map((one) => ({ ...show(one), id: String(one['id']) })),
       matched: list.matched,
       searched: list.searched,
-      warnings: [...list.warnings],
+      warnings: [...list.warnings, ...latestWarning(datetime)],
     };
     return page(data, { next: list.next, after: list.after });
   });
