@@ -51,6 +51,7 @@ export async function searchStatic(
   return {
     items,
     warnings: warningsOf(walked, criteria),
+    endsEarly: !walked.complete,
     ...(found.length > skip + limit && { next: at(skip + limit) }),
     after: (kept) => at(skip + kept),
   };
