@@ -65,6 +65,28 @@ describe('credentials', () => {
     }
   });
 
+  it('do not go along when a redirect leads away and back', async () => {
+    const landing = api();
+    const away = await serve(({ params }) => ({
+      status: 307,
+      headers: { location: `${params.get('home')}/back` },
+    }));
+    const home = await serve((seen, count) => {
+      const { path, origin } = seen;
+      if (path === '/back') return landing({ ...seen, path: '/' }, count);
+      const location = `${away.origin}/?home=${encodeURIComponent(origin)}`;
+      return path === '/' ? { status: 307, headers: { location } } : landing(seen, count);
+    });
+    const trustedOrigins = [away.origin];
+    const catalogs = { a: { url: home.origin, headers, trustedOrigins } };
+    const rig = await rigFor({ catalogs }, { env });
+    await rig.data('get_root');
+    expect(home.seen.map((seen) => [seen.path, seen.headers.authorization])).toEqual([
+      ['/', `Bearer ${TOKEN}`],
+      ['/back', undefined],
+    ]);
+  });
+
   it('never come back in an answer or a token, even if the server repeats them', async () => {
     const echo = `you sent Bearer ${TOKEN}`;
     const server = await serve(
