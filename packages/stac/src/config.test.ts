@@ -50,12 +50,58 @@ describe('the configuration', () => {
     ).toBe(false);
   });
 
-  it('names a default that is not there, and refuses to have no catalogue at all', () => {
-    expect(() => catalogs({ defaultCatalog: 'x' })).toThrow(/defaultCatalog.*earth-search/);
-    expect(() => catalogs({ builtinCatalogs: false })).toThrow(ConfigError);
-    expect(() => catalogs({ catalogs: { a: { url: 'https://u:p@a.example' } } })).toThrow(
-      /catalogs\.a\.url/,
+  const problemsOf = (config: unknown) =>
+    (configSchema.safeParse(config).error?.issues ?? []).map(
+      ({ path, message }) => `${path.join('.')} ${message}`,
     );
+
+  it('names a default that is not there, and refuses to have no catalogue at all', () => {
+    expect(problemsOf({ defaultCatalog: 'x' })).toEqual([
+      expect.stringMatching(/^defaultCatalog .*earth-search, planetary-computer/),
+    ]);
+    expect(problemsOf({ builtinCatalogs: false })).toEqual([
+      expect.stringMatching(/^catalogs .*builtinCatalogs/),
+    ]);
+    expect(problemsOf({ builtinCatalogs: false, defaultCatalog: 'earth-search' })).toHaveLength(1);
+    const own = { a: { url: 'https://a.example' } };
+    expect(problemsOf({ catalogs: own, defaultCatalog: 'a', builtinCatalogs: false })).toEqual([]);
+    expect(catalogs({ catalogs: own, builtinCatalogs: false }).defaultName).toBe('a');
+  });
+
+  it.each([
+    'https://u:p@a.example',
+    'https://u@a.example',
+    'https://a.example/?api_key=hidden',
+    'https://a.example/?subscription-key=hidden',
+    'https://a.example/?x=1&accessToken=hidden',
+    'https://a.example/?sig=hidden',
+    'https://a.example/?APIKEY=hidden',
+  ])('refuses a credential in an address, and says where it belongs: %s', (url) => {
+    const signing = { tokenUrl: url };
+    for (const one of [
+      { url },
+      { url: 'https://b.example', trustedOrigins: [url] },
+      { url: 'https://b.example', signing },
+    ]) {
+      const problems = problemsOf({ catalogs: { a: one } });
+      expect(problems).toEqual([expect.stringMatching(/^catalogs\.a\..*`headers`.*"env"/)]);
+      expect(problems.join(' ')).not.toContain('hidden');
+    }
+  });
+
+  it('takes an address with other parameters', () => {
+    const url = 'https://a.example/?f=json&monkey=1&keyword=x&token=';
+    expect(problemsOf({ catalogs: { a: { url } } })).toEqual([]);
+  });
+
+  it('says what a name may look like', () => {
+    const url = 'https://a.example';
+    expect(problemsOf({ catalogs: { Ours: { url } } })).toEqual([
+      expect.stringMatching(/^catalogs\.Ours .*small letters/),
+    ]);
+    expect(problemsOf({ catalogs: { a: { url, headers: { 'a b': 'x' } } } })).toEqual([
+      expect.stringMatching(/^catalogs\.a\.headers\.a b .*header/),
+    ]);
   });
 });
 

@@ -1,6 +1,26 @@
 import * as z from 'zod';
 
-const httpUrl = z.url({ protocol: /^https?$/ });
+/** Names of parameters whose value nobody else should know. */
+const KEY_NAME =
+  /(^|[-_.])(api|access|auth|client|app)?(key|token|secret|password|passwd|pwd|auth|credentials?|sig|signature)$/;
+
+function isKeyName(name: string): boolean {
+  return KEY_NAME.test(name.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase());
+}
+
+const NO_CREDENTIAL =
+  'holds a credential, and an address is shown to callers: send it by `headers`, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }';
+
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((href) => !holdsCredential(href), { error: NO_CREDENTIAL });
+
+function holdsCredential(href: string): boolean {
+  if (!URL.canParse(href)) return false;
+  const { username, password, searchParams } = new URL(href);
+  const isKey = ([name, value]: [string, string]) => value !== '' && isKeyName(name);
+  return username !== '' || password !== '' || [...searchParams].some(isKey);
+}
 
 /** A value in the open, or where a secret is kept: a variable of the environment or a file. */
 const secret = z.union([
@@ -9,7 +29,17 @@ const secret = z.union([
   z.strictObject({ file: z.string().min(1), prefix: z.string().optional() }),
 ]);
 
-const headers = z.record(z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/), secret);
+/** A record says only that a key is wrong, not what a right one is. */
+const keyError = (message: string) => ({
+  error: ({ code }: { readonly code?: string | undefined }) =>
+    code === 'invalid_key' ? message : undefined,
+});
+
+const headers = z.record(
+  z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/),
+  secret,
+  keyError('is no name for a header'),
+);
 
 const catalog = z.strictObject({
   url: httpUrl.describe('The landing page. It may be private: you named it.'),
@@ -32,10 +62,17 @@ const catalog = z.strictObject({
     ),
 });
 
-/** `packs.stac` of the configuration. */
-export const configSchema = z.strictObject({
+const settings = z.strictObject({
   defaultCatalog: z.string().optional().describe('Default: earth-search.'),
-  catalogs: z.record(z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/), catalog).default({}),
+  catalogs: z
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
+      catalog,
+      keyError(
+        'is no name for a catalogue: small letters, digits, ".", "_" and "-", beginning with a letter or digit, 64 at most',
+      ),
+    )
+    .default({}),
   builtinCatalogs: z
     .boolean()
     .default(true)
@@ -56,6 +93,18 @@ export const configSchema = z.strictObject({
     .describe('The largest answer of a catalogue that is read.'),
 });
 
+/** `packs.stac` of the configuration. */
+export const configSchema = settings.check(({ value, issues }) => {
+  const names = Object.keys(catalogsOf(value));
+  const { defaultCatalog } = value;
+  const refuse = (path: string, message: string) =>
+    issues.push({ code: 'custom', path: [path], message, input: value });
+  if (names.length === 0) refuse('catalogs', 'names no catalogue, and `builtinCatalogs` is off');
+  else if (defaultCatalog !== undefined && !names.includes(defaultCatalog)) {
+    refuse('defaultCatalog', `must be a catalogue that there is: ${names.join(', ')}`);
+  }
+});
+
 export type StacConfig = z.output<typeof configSchema>;
 export type CatalogConfig = z.output<typeof catalog>;
 export type SecretSource = z.output<typeof secret>;
@@ -71,7 +120,21 @@ export const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
   },
 };
 
-export const DEFAULT_CATALOG = 'earth-search';
+/** All catalogues: those that are there without being named, and what was said of them and others. */
+export function catalogsOf({
+  builtinCatalogs: hasBuiltin,
+  catalogs,
+}: Pick<StacConfig, 'builtinCatalogs' | 'catalogs'>): Readonly<Record<string, CatalogConfig>> {
+  return { ...(hasBuiltin ? builtinCatalogs : {}), ...catalogs };
+}
+
+const DEFAULT_CATALOG = 'earth-search';
+
+/** The catalogue of a call that names none. */
+export function defaultCatalogOf(config: StacConfig): string {
+  const names = Object.keys(catalogsOf(config));
+  return config.defaultCatalog ?? names.find((name) => name === DEFAULT_CATALOG) ?? names[0]!;
+}
 
 /** What the environment says about `packs.stac`; it goes over the file and under the flags. */
 export function configFromEnvironment(

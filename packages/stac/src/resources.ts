@@ -1,4 +1,5 @@
 import { raise, toolError, type PackResource, type ToolContext } from '@toolkeel/contract';
+import type { Catalog } from './api/catalog.js';
 import type { Client } from './api/client.js';
 import { getCollection, getItem } from './api/get.js';
 import { asFault } from './tools/tool.js';
@@ -30,7 +31,7 @@ export function createResources(client: Client): readonly PackResource[] {
       title: 'STAC collection',
       description: 'A collection as the catalogue describes it.',
       read: reading(([catalog = '', collection = ''], scope) => {
-        return getCollection(client, client.catalogs.byName(catalog), collection, scope);
+        return getCollection(client, catalogNamed(client, catalog), collection, scope);
       }, 2),
     },
     {
@@ -40,10 +41,17 @@ export function createResources(client: Client): readonly PackResource[] {
       title: 'STAC item',
       description: 'An item as the catalogue describes it, with the addresses of its assets.',
       read: reading(([catalog = '', collection = '', item = ''], scope) => {
-        return getItem(client, client.catalogs.byName(catalog), [collection, item], scope);
+        return getItem(client, catalogNamed(client, catalog), [collection, item], scope);
       }, 3),
     },
   ];
+}
+
+/** What is not there cannot be read, and has no arguments to be wrong about. */
+function catalogNamed({ catalogs }: Client, name: string): Catalog {
+  if (catalogs.names.includes(name)) return catalogs.byName(name);
+  const message = `There is no catalogue "${name}". Configured: ${catalogs.names.join(', ')}.`;
+  return raise(toolError('not_found', message, { details: { resource: 'catalog', id: name } }));
 }
 
 const FORM = /^stac:\/\/([^/?#]+)\/collections\/([^/?#]+)(?:\/items\/([^/?#]+))?$/;

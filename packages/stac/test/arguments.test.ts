@@ -10,6 +10,18 @@ describe('arguments', () => {
     await expect(fuzzArguments(await world(api()), 300)).resolves.toBeUndefined();
   }, 60_000);
 
+  it('may be a box as it stands in a URL', async () => {
+    const { rig, server } = await world(api());
+    await rig.data('search_items', { bbox: '9, 44,12.5,47' });
+    expect(server.seen.at(-1)!.params.get('bbox')).toBe('9,44,12.5,47');
+    for (const bbox of ['here', '0,0,1', '0,0,1,x', '']) {
+      expect(await rig.run('search_items', { bbox })).toMatchObject({
+        success: false,
+        error: { code: 'validation_error', message: expect.not.stringContaining('character') },
+      });
+    }
+  });
+
   it.each([
     ['search_items', { bbox: [1, 2, 3, 4], intersects: { type: 'Point', coordinates: [0, 0] } }],
     ['search_items', { bbox: [1, 5, 3, 4] }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { api, item, page } from './support/api.js';
+import { api, classes, item, page } from './support/api.js';
 import { useWorld } from './support/world.js';
 
 const { serve, rigFor } = useWorld();
@@ -65,6 +65,28 @@ describe('credentials', () => {
     }
   });
 
+  it('do not go along when a redirect leads away and back', async () => {
+    const landing = api();
+    const away = await serve(({ params }) => ({
+      status: 307,
+      headers: { location: `${params.get('home')}/back` },
+    }));
+    const home = await serve((seen, count) => {
+      const { path, origin } = seen;
+      if (path === '/back') return landing({ ...seen, path: '/' }, count);
+      const location = `${away.origin}/?home=${encodeURIComponent(origin)}`;
+      return path === '/' ? { status: 307, headers: { location } } : landing(seen, count);
+    });
+    const trustedOrigins = [away.origin];
+    const catalogs = { a: { url: home.origin, headers, trustedOrigins } };
+    const rig = await rigFor({ catalogs }, { env });
+    await rig.data('get_root');
+    expect(home.seen.map((seen) => [seen.path, seen.headers.authorization])).toEqual([
+      ['/', `Bearer ${TOKEN}`],
+      ['/back', undefined],
+    ]);
+  });
+
   it('never come back in an answer or a token, even if the server repeats them', async () => {
     const echo = `you sent Bearer ${TOKEN}`;
     const server = await serve(
@@ -90,6 +112,72 @@ describe('credentials', () => {
       expect(Buffer.from(token, 'base64url').toString()).not.toContain(TOKEN);
     }
     expect(JSON.stringify(rig.events)).not.toContain(TOKEN);
+  });
+});
+
+describe('credentials that a server repeats in disguise', () => {
+  const escaped = (text: string) =>
+    [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const percent = (text: string) =>
+    [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
+  const disguises: [string, string][] = [
+    ['escaped for JSON', escaped(TOKEN)],
+    ['escaped for a URL', percent(TOKEN)],
+    ['escaped for both', escaped(percent(TOKEN))],
+    ['with a tab that a URL loses', TOKEN.replace('2', String.raw`2\t`)],
+  ];
+  /** All that can be read out of an answer, its token included. */
+  const readOut = (answer: { meta: { pagination?: { next_token?: string | null } } }) => {
+    const token = answer.meta.pagination?.next_token ?? '';
+    const text = JSON.stringify(answer) + Buffer.from(token, 'base64url').toString('latin1');
+    return `${text} ${decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'))}`;
+  };
+
+  it.each(disguises)('stay out of answers and tokens: %s', async (_, disguise) => {
+    const server = await serve(
+      api({
+        conformsTo: [...Object.values(classes)],
+        before: ({ path, origin }) => {
+          const list = path === '/search' ? 'features' : 'collections';
+          if (path === '/collections/scenes')
+            return { status: 400, text: `{"description":"you sent ${disguise}"}` };
+          if (path !== '/search' && path !== '/collections') return undefined;
+          const next = `{"rel":"next","href":"${origin}${path}?n=2&t=${disguise}","headers":{"X-Trace":"${disguise}"}}`;
+          const one = `{"id":"a","properties":{"note":"${disguise}"},"assets":{},"extent":{}}`;
+          return { text: `{"type":"FeatureCollection","${list}":[${one}],"links":[${next}]}` };
+        },
+      }),
+    );
+    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const calls: [string, object][] = [
+      ['search_items', { output_format: 'json' }],
+      ['search_federated', { catalogs: ['a'] }],
+      ['search_collections', {}],
+      ['search_collections', { output_format: 'json' }],
+      ['get_collection', { collection_id: 'scenes' }],
+    ];
+    for (const [tool, args] of calls) {
+      const answer = await rig.run(tool, args);
+      expect({ tool, text: readOut(answer) }).not.toEqual({
+        tool,
+        text: expect.stringContaining(TOKEN) as unknown,
+      });
+      if (tool.startsWith('search')) expect(answer).toMatchObject({ success: true });
+    }
+    expect(JSON.stringify(rig.events)).not.toContain(TOKEN);
+  });
+
+  it('stay out of where an answer came from', async () => {
+    const landing = api();
+    const server = await serve((seen, count) =>
+      seen.path === '/' && !seen.params.has('k')
+        ? { status: 307, headers: { location: `/?k=${percent(TOKEN)}` } }
+        : landing(seen, count),
+    );
+    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const answer = await rig.run('get_root');
+    expect(readOut(answer)).not.toContain(TOKEN);
+    expect(answer).toMatchObject({ success: false, error: { code: 'upstream_unavailable' } });
   });
 });
 

@@ -65,12 +65,6 @@ describe('faults that stay', () => {
     ['403', { status: 403, json: { message: 'Forbidden' } }, 'forbidden', 1],
     ['404', { status: 404, json: {} }, 'not_found', 1],
     ['JSON that is none', { text: '{"type": "Feat' }, 'upstream_unavailable', 1],
-    [
-      'a number beyond all bounds',
-      { text: '{"features":[{"id":"a","x":1e999}]}' },
-      'upstream_unavailable',
-      1,
-    ],
     ['JSON of another shape', { json: { hello: 'world' } }, 'upstream_unavailable', 1],
     ['a list', { json: [] }, 'upstream_unavailable', 1],
     [
@@ -260,5 +254,33 @@ describe('a part of an answer', () => {
         unknown: { assets: 3, bytes: null },
       },
     });
+  });
+});
+
+describe('a limit that a success reports', () => {
+  it('holds back the next request', async () => {
+    const reset = String(Math.ceil(Date.now() / 1000) + 40);
+    const { rig, server } = await world(
+      api({
+        before: ({ path }) =>
+          path === '/search'
+            ? {
+                ...page([item('a')]),
+                headers: {
+                  'x-ratelimit-limit': '10',
+                  'x-ratelimit-remaining': '0',
+                  'x-ratelimit-reset': reset,
+                },
+              }
+            : undefined,
+      }),
+    );
+    expect(await rig.code('search_items')).toBe('success');
+    const before = server.seen.length;
+    expect(await rig.run('search_items')).toMatchObject({
+      success: false,
+      error: { code: 'rate_limited', retry_after_ms: expect.any(Number) },
+    });
+    expect(server.seen).toHaveLength(before);
   });
 });

@@ -163,11 +163,14 @@ describe('sizes', () => {
     const truth = facts.reduce((sum, { bytes }) => sum + bytes, 0);
     const data = await rig.data('estimate_data_size', search);
     expect(data['asset_count']).toBe(facts.length);
+    expect(data['coverage']).toMatchObject({ unknown: { assets: 0 } });
     const [estimate, low, high] = ['estimated_size_bytes', 'low_bytes', 'high_bytes'].map(
       (name) => data[name] as number,
     );
-    expect(low).toBeLessThanOrEqual(estimate!);
-    expect(high).toBeGreaterThanOrEqual(estimate!);
+    expect(low).toBeLessThanOrEqual(truth);
+    expect(high).toBeGreaterThanOrEqual(truth);
+    expect(low).toBeLessThan(estimate!);
+    expect(high).toBeGreaterThan(estimate!);
     expect(Math.abs(estimate! - truth) / truth).toBeLessThan(0.1);
     const coverage = data['coverage'] as Record<string, { assets: number }>;
     expect(coverage['file_size']!.assets).toBe(facts.filter(({ tellsSize }) => tellsSize).length);

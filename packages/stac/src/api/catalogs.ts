@@ -1,12 +1,8 @@
 import { raise, toolError } from '@toolkeel/contract';
-import {
-  builtinCatalogs,
-  DEFAULT_CATALOG,
-  type CatalogConfig,
-  type StacConfig,
-} from '../config.js';
+import { catalogsOf, defaultCatalogOf, type CatalogConfig, type StacConfig } from '../config.js';
 import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
-import { ConfigError, readSecret, type Environment } from '../secrets.js';
+import { readSecret, type Environment } from '../secrets.js';
+import { withoutTrailingSlashes } from '../text.js';
 import type { Catalog, Signing } from './catalog.js';
 
 /** How a call says which catalogue it means. */
@@ -23,13 +19,15 @@ export class Catalogs {
   readonly #isAllowed: IsAllowed;
 
   constructor(config: StacConfig, env: Environment, isAllowed: IsAllowed) {
-    const configured = { ...(config.builtinCatalogs ? builtinCatalogs : {}), ...config.catalogs };
     this.#named = new Map(
-      Object.entries(configured).map(([name, one]) => [name, configuredCatalog(name, one, env)]),
+      Object.entries(catalogsOf(config)).map(([name, one]) => [
+        name,
+        configuredCatalog(name, one, env),
+      ]),
     );
     this.#allowUrls = config.allowCatalogUrl;
     this.#isAllowed = isAllowed;
-    this.defaultName = defaultName(config, this.#named);
+    this.defaultName = defaultCatalogOf(config);
   }
 
   get all(): readonly Catalog[] {
@@ -72,19 +70,8 @@ export class Catalogs {
 
 function samePlace(one: URL, other: URL): boolean {
   const plain = ({ origin, pathname, search }: URL) =>
-    `${origin}${pathname.replace(/\/+$/, '')}${search}`;
+    `${origin}${withoutTrailingSlashes(pathname)}${search}`;
   return plain(one) === plain(other);
-}
-
-function defaultName(config: StacConfig, named: ReadonlyMap<string, Catalog>): string {
-  const [first] = named.keys();
-  if (first === undefined) throw new ConfigError('catalogs: there is none');
-  const name = config.defaultCatalog ?? (named.has(DEFAULT_CATALOG) ? DEFAULT_CATALOG : first);
-  if (!named.has(name)) {
-    const known = [...named.keys()].join(', ');
-    throw new ConfigError(`defaultCatalog: there is no catalogue "${name}" (there are: ${known})`);
-  }
-  return name;
 }
 
 function configuredCatalog(name: string, config: CatalogConfig, env: Environment): Catalog {
@@ -95,7 +82,7 @@ function configuredCatalog(name: string, config: CatalogConfig, env: Environment
     if (typeof source !== 'string') secrets.push(value);
     return value;
   };
-  const url = configuredUrl(config.url, setting);
+  const url = new URL(config.url);
   const headers = Object.entries(config.headers ?? {}).map(
     ([header, source]) => [header.toLowerCase(), read(source, `headers.${header}`)] as const,
   );
@@ -122,13 +109,4 @@ function signingOf(
   const key = subscriptionKey && read(subscriptionKey, 'signing.subscriptionKey');
   const headers: Record<string, string> = key ? { 'ocp-apim-subscription-key': key } : {};
   return { tokenUrl, openAccounts, headers };
-}
-
-function configuredUrl(href: string, setting: string): URL {
-  try {
-    return parseTarget(href);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : 'cannot be used';
-    throw new ConfigError(`${setting}.url: ${why}`);
-  }
 }

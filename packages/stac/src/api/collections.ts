@@ -34,13 +34,21 @@ export async function collectionsPage(
   return { request, collections, ...(next && { next }) };
 }
 
-/** All collections, page after page; `complete` says whether it came to the end. */
+/** All collections, as far as they could be read. */
+export interface AllCollections {
+  readonly collections: readonly Doc[];
+  /** Whether it came to the end. */
+  readonly complete: boolean;
+  /** Whether the list led back to what it had given before. */
+  readonly circular?: boolean;
+}
+
 export async function allCollections(
   client: Client,
   catalog: Catalog,
   first: PageRequest,
   scope: Scope,
-): Promise<{ readonly collections: readonly Doc[]; readonly complete: boolean }> {
+): Promise<AllCollections> {
   const begun = client.now();
   const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;
   const byId = new Map<string, Doc>();
@@ -53,9 +61,12 @@ export async function allCollections(
     const before = byId.size;
     for (const one of page.collections) byId.set(String(one['id']), one);
     const { next } = page;
-    // A page without anything new: the list goes in circles.
-    const leadsOn = next && !seen.has(identityOf(next)) && byId.size > before;
-    if (!leadsOn) return { collections: [...byId.values()], complete: true };
+    const collections = [...byId.values()];
+    // Some servers end a list with an empty page that still has a link.
+    if (!next || page.collections.length === 0) return { collections, complete: true };
+    // A page without anything new: whether there is more cannot be known from going round.
+    const isCircular = seen.has(identityOf(next)) || byId.size === before;
+    if (isCircular) return { collections, complete: false, circular: true };
     request = next;
   }
   return { collections: [...byId.values()], complete: false };

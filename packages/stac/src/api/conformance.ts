@@ -1,3 +1,6 @@
+import { textsOf } from '../json.js';
+import { withoutTrailingSlashes } from '../text.js';
+
 /**
  * What a catalogue can say it does. A class is recognised by how its URI ends: the versions in the
  * middle differ from server to server, release candidates included.
@@ -21,13 +24,24 @@ const patterns = {
   transaction: /\/ogcapi-features(-4\/.*\/conf|\/extensions\/transaction)(\/.*)?$/,
 } as const satisfies Readonly<Record<string, RegExp>>;
 
+/** More, and longer ones, than any server has: the patterns need not look at them. */
+const MAX_CLASSES = 1_000;
+const MAX_URI = 300;
+
+/** The classes that a server names. */
+export function classesIn(value: unknown): readonly string[] {
+  return textsOf(value)
+    .filter(({ length }) => length <= MAX_URI)
+    .slice(0, MAX_CLASSES);
+}
+
 export type Capability = keyof typeof patterns;
 
 export const capabilityNames = Object.keys(patterns) as readonly Capability[];
 
 /** The capabilities that the classes name. A catalogue may do more than it says. */
 export function capabilitiesIn(classes: readonly string[]): ReadonlySet<Capability> {
-  const trimmed = classes.map((uri) => uri.trim().replace(/\/+$/, ''));
+  const trimmed = classes.map((uri) => withoutTrailingSlashes(uri.trim()));
   return new Set(capabilityNames.filter((name) => trimmed.some((uri) => patterns[name].test(uri))));
 }
 
@@ -40,9 +54,7 @@ export function conformsTo(classes: readonly string[], wanted: string): boolean 
 const VERSION = /\/v?\d+(\.\d+)+(-[\w.]+)?(?=[/#]|$)/g;
 
 function unversioned(uri: string): string {
-  return uri
-    .trim()
-    .replace(/\/+$/, '')
+  return withoutTrailingSlashes(uri.trim())
     .replace(/^http:/, 'https:')
     .replaceAll(VERSION, '');
 }

@@ -1,6 +1,6 @@
-import { textOf, textsOf, type Doc } from '../json.js';
+import { textOf, type Doc } from '../json.js';
 import { below, linkTo, linksWith, resolveLink } from './links.js';
-import { capabilitiesIn, type Capability } from './conformance.js';
+import { capabilitiesIn, classesIn, type Capability } from './conformance.js';
 
 /** What a catalogue's first page says: what it can do, and where. */
 export interface Landing {
@@ -20,7 +20,7 @@ export interface Landing {
 }
 
 export function readLanding(doc: Doc, url: URL): Landing {
-  const conformsTo = textsOf(doc['conformsTo']);
+  const conformsTo = classesIn(doc['conformsTo']);
   const can = capabilitiesIn(conformsTo);
   const place = (rel: string): URL | undefined => {
     const link = linkTo(doc, rel);

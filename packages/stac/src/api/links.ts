@@ -1,5 +1,6 @@
 import { docOf, docsOf, textOf, type Doc } from '../json.js';
 import { parseTarget } from '../reach/target.js';
+import { withoutTrailingSlashes } from '../text.js';
 
 /** A link as STAC APIs write it, with what paging adds. */
 export interface Link {
@@ -67,7 +68,7 @@ export function resolveLink(href: string, base: URL): URL {
 export function below(base: URL, ...segments: readonly string[]): URL {
   const url = new URL(base);
   const path = segments.map(encodeSegment).join('/');
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  url.pathname = `${withoutTrailingSlashes(url.pathname)}/${path}`;
   return url;
 }
 

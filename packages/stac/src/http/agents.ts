@@ -39,8 +39,8 @@ export class AgentPool {
 async function load(options: AgentOptions): Promise<Agents> {
   const { Agent: AgentClass, request: send } = await import('undici');
   const { resolve, isAllowed, connectTimeoutMs: timeout } = options;
-  // The kernel's clocks bound every attempt, so undici's own are only a last resort.
-  const common = { connections: 32, headersTimeout: 120_000, bodyTimeout: 120_000 };
+  // The kernel's clocks bound every attempt; undici's own would cut one that was given longer.
+  const common = { connections: 32, headersTimeout: 0, bodyTimeout: 0 };
   return {
     request: send,
     trusted: new AgentClass({ ...common, connect: { timeout, lookup: lookupWith(resolve) } }),

@@ -5,6 +5,7 @@ import type { Agents } from './agents.js';
 import { ACCEPT_ENCODING, readBody } from './body.js';
 import { parseJson } from './parse-json.js';
 import { reasonIn, saysTooLarge, UpstreamProblem } from './problem.js';
+import { carriesSecret } from './redact.js';
 import { headerOf, type HttpAnswer, type HttpRequest, type Method } from './request.js';
 
 export interface ExchangeOptions {
@@ -38,6 +39,10 @@ export async function exchange(
     const answer = await perform(request, hop, options);
     if (!('location' in answer)) return answer;
     hop = redirected(hop, answer.status, answer.location);
+    // What an answer says it comes from is shown, and is where its links begin.
+    if (carriesSecret(hop.url.href, request.catalog.secrets)) {
+      throw badAnswer(url, 'a redirect that repeats a credential');
+    }
   }
   throw badAnswer(url, 'too many redirects');
 }
@@ -86,13 +91,12 @@ async function perform(
 
 /** Inside the attempt, so that a host which answers with error pages counts as failing. */
 function jsonIn(body: Buffer, headers: HttpAnswer['headers'], url: URL, catalog: Catalog): unknown {
-  // A server that repeats our credential must not make us hand it on.
-  const text = withoutSecrets(body.toString(), catalog);
+  const text = body.toString();
   try {
-    return parseJson(text);
+    return parseJson(text, catalog.secrets);
   } catch {
     const isHtml = /^\s*</.test(text);
-    throw badAnswer(url, (isHtml && reasonIn(headers, text)) || 'not JSON');
+    throw badAnswer(url, (isHtml && reasonIn(headers, text, catalog.secrets)) || 'not JSON');
   }
 }
 
@@ -136,7 +140,7 @@ function refusal(
   const tooLarge = saysTooLarge(status, body);
   const cause = new UpstreamProblem(url.host, {
     status,
-    reason: reasonIn(headers, withoutSecrets(body, catalog)),
+    reason: reasonIn(headers, body, catalog.secrets),
     tooLarge,
   });
   // The same page would fail again: the caller asks for a smaller one, which is another request.
@@ -145,10 +149,6 @@ function refusal(
   }
   const fault: Fault = faultFromResponse({ status, headers, body });
   return new FaultError({ ...fault, cause });
-}
-
-function withoutSecrets(text: string, { secrets }: Catalog): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
 }
 
 export function badAnswer(url: URL, reason: string): FaultError {

@@ -1,5 +1,7 @@
 import { docOf, docsOf, textOf } from '../json.js';
 import { oneLine } from '../text.js';
+import { parseJson } from './parse-json.js';
+import { withoutSecrets } from './redact.js';
 import { headerOf, type HttpHeaders } from './request.js';
 
 /** An answer that is not what was asked for: its status and what the upstream said about it. */
@@ -43,12 +45,23 @@ export class OversizedAnswer extends Error {
 
 const REASON_LENGTH = 300;
 
-/** What an error page says, whatever its shape: there is no standard that servers keep to. */
-export function reasonIn(headers: HttpHeaders, body: string): string | undefined {
+/** What is worth repeating stands at the beginning. */
+const LOOKED_AT = 8_192;
+
+/**
+ * What an error page says, whatever its shape: there is no standard that servers keep to. Our own
+ * credentials are taken out before anything is clipped, so that no half of one is left.
+ */
+export function reasonIn(
+  headers: HttpHeaders,
+  body: string,
+  secrets: readonly string[] = [],
+): string | undefined {
   const type = headerOf(headers, 'content-type') ?? '';
-  if (/html/i.test(type) || /^\s*<(!doctype|html)/i.test(body)) return reasonInHtml(body);
-  const doc = docOf(parsed(body));
-  if (!doc) return body.trim() === '' ? undefined : oneLine(body, REASON_LENGTH);
+  const text = withoutSecrets(body.slice(0, 2 * LOOKED_AT), secrets).slice(0, LOOKED_AT);
+  if (/html/i.test(type) || /^\s*<(!doctype|html)/i.test(text)) return reasonInHtml(text);
+  const doc = docOf(parsed(body, secrets));
+  if (!doc) return text.trim() === '' ? undefined : oneLine(text, REASON_LENGTH);
   const said = [doc['description'], doc['detail'], doc['message'], doc['title'], doc['error']]
     .map(sentence)
     .find((text) => text !== undefined);
@@ -84,14 +97,14 @@ export function saysTooLarge(status: number, body: string): boolean {
   if (!doc) return false;
   if (doc['message'] === 'Internal server error' && Object.keys(doc).length === 1) return true;
   const said = [doc['code'], doc['message'], doc['description'], doc['detail']]
-    .map(textOf)
+    .map((one) => textOf(one)?.slice(0, REASON_LENGTH))
     .join(' ');
   return /too ?large|exceed\w* .*(size|limit)/i.test(said);
 }
 
-function parsed(body: string): unknown {
+function parsed(body: string, secrets: readonly string[] = []): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body, secrets);
   } catch {
     return undefined;
   }

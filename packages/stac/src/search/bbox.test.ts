@@ -52,6 +52,22 @@ describe('bounding boxes', () => {
     );
   });
 
+  it('meets the antimeridian itself from both sides', () => {
+    const line: Box = [180, -90, -180, 90];
+    expect(boxesTouch(line, [179, 0, 180, 1])).toBe(true);
+    expect(boxesTouch(line, [-180, 0, -179, 1])).toBe(true);
+    expect(boxesTouch(line, [0, 0, 1, 1])).toBe(false);
+    const north = [
+      [180, -90],
+      [180, 90],
+    ];
+    const other = [
+      [-180, -90],
+      [-180, 90],
+    ];
+    expect(asGeometry(line)).toEqual({ type: 'MultiLineString', coordinates: [north, other] });
+  });
+
   it('finds out whether two touch, whichever comes first', () => {
     expect(boxesTouch([170, 0, -170, 1], [-175, 0, -174, 1])).toBe(true);
     expect(boxesTouch([170, 0, -170, 1], [0, 0, 1, 1])).toBe(false);

@@ -37,13 +37,23 @@ export function split(box: Box): readonly Box[] {
     [west, south, 180, north],
     [-180, south, east, north],
   ];
-  // A box that begins on the antimeridian has no width on that side.
-  return halves.filter(([from, , to], index) => from < to || (index === 1 && west === 180));
+  // A box that begins on the antimeridian has no width on that side; one that is nothing but the
+  // antimeridian has none on either, and is met from both.
+  const wide = halves.filter(([from, , to]) => from < to);
+  return wide.length > 0 ? wide : halves;
 }
 
 /** The same area as a geometry: understood alike by all servers, which a wrapped box is not. */
 export function asGeometry(box: Box): Doc {
-  const rings = split(box).map((one) => [ringOf(one)]);
+  const parts = split(box);
+  if (crossesAntimeridian(box) && parts.every(([west, , east]) => west === east)) {
+    const sides = parts.map(([x, south, , north]) => [
+      [x, south],
+      [x, north],
+    ]);
+    return { type: 'MultiLineString', coordinates: sides };
+  }
+  const rings = parts.map((one) => [ringOf(one)]);
   return rings.length === 1
     ? { type: 'Polygon', coordinates: rings[0] }
     : { type: 'MultiPolygon', coordinates: rings };
@@ -78,13 +88,13 @@ export function boxOf(value: unknown): Box | undefined {
  */
 export function boxAround(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
-  const south = Math.min(...boxes.map((box) => box[1]));
-  const north = Math.max(...boxes.map((box) => box[3]));
+  const south = boxes.reduce((least, box) => Math.min(least, box[1]), Infinity);
+  const north = boxes.reduce((most, box) => Math.max(most, box[3]), -Infinity);
   const arcs = boxes
     .map(([west, , east]) => ({ from: west, to: west > east ? east + 360 : east }))
     .toSorted((a, b) => a.from - b.from);
   const first = arcs[0]!;
-  const last = Math.max(...arcs.map(({ to }) => to));
+  const last = arcs.reduce((most, { to }) => Math.max(most, to), -Infinity);
   // What runs over the antimeridian covers the beginning of the circle as well.
   let reach = Math.max(first.to, last - 360);
   let gap = { width: 0, west: -180, east: 180 };

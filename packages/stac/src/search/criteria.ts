@@ -42,7 +42,7 @@ export function readCriteria(args: SearchArguments): Criteria {
   }
   if (bbox) check('bbox', boxProblem(bbox));
   if (query) check('query', queryProblem(query));
-  const isLatest = datetime?.trim().toLowerCase() === 'latest';
+  const isLatest = asksForLatest(datetime);
   const sortby = args.sortby ? readSortby(args.sortby) : isLatest ? LATEST : undefined;
   return {
     ...(collections && collections.length > 0 && { collections }),
@@ -55,6 +55,17 @@ export function readCriteria(args: SearchArguments): Criteria {
     ...(sortby && sortby.length > 0 && { sortby }),
     ...(args.fields && { fields: readFields(args.fields) }),
   };
+}
+
+function asksForLatest(datetime: string | undefined): boolean {
+  return datetime?.trim().toLowerCase() === 'latest';
+}
+
+/** For what does not list items: there is no order in which the latest would come first. */
+export function latestWarning(datetime: string | undefined): readonly string[] {
+  return asksForLatest(datetime)
+    ? ['`datetime: "latest"` only says which items come first; here, those of all times are meant.']
+    : [];
 }
 
 const LATEST: readonly SortKey[] = [{ field: 'properties.datetime', direction: 'desc' }];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Doc } from '../json.js';
 import type { PageRequest } from './page-request.js';
+import { trailSchema, type Trail } from './trail.js';
 
 /**
  * Where a search goes on: the request for a page, and how much of that page was given out. What the
@@ -20,8 +21,8 @@ export const cursorSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   /** The requests before this one, to notice a circle. */
   seen: z.array(z.string()),
-  /** The items of the page before, to notice one that comes again under another token. */
-  ids: z.string().optional(),
+  /** What the pages before held, to notice one that comes again under another token. */
+  trail: trailSchema.optional(),
   /** How many pages before this one were empty, to notice a list that never ends. */
   empty: z.int().optional(),
 });
@@ -38,11 +39,11 @@ export function packCursor(
   progress: {
     readonly skip?: number;
     readonly seen: readonly string[];
-    readonly ids?: string;
+    readonly trail?: Trail | undefined;
     readonly empty?: number;
   },
 ): Cursor {
-  const { skip, seen, ids, empty } = progress;
+  const { skip, seen, trail, empty } = progress;
   return {
     ...(skip !== undefined && skip > 0 && { skip }),
     method: request.method,
@@ -50,7 +51,7 @@ export function packCursor(
     ...(request.method === 'POST' && packBody(request.body ?? {}, first.body ?? {})),
     ...(request.headers && Object.keys(request.headers).length > 0 && { headers: request.headers }),
     seen: seen.slice(-MAX_SEEN),
-    ...(ids !== undefined && { ids }),
+    ...(trail && { trail }),
     ...(empty !== undefined && empty > 0 && { empty }),
   };
 }

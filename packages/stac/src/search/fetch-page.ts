@@ -5,7 +5,7 @@ import { documentOf, type Document } from '../http/documents.js';
 import type { Gateway } from '../http/gateway.js';
 import { OversizedAnswer, UpstreamProblem } from '../http/problem.js';
 import type { HttpAnswer } from '../http/request.js';
-import { docOf, docsOf, numberOf, textOf, type Doc } from '../json.js';
+import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { limitOf, nextRequest, withLimit, type PageRequest } from './page-request.js';
 
@@ -62,13 +62,13 @@ function isTooLarge({ cause }: Fault): boolean {
 
 function readPage({ doc, url }: Document, request: PageRequest): Page {
   if (!Array.isArray(doc['features'])) throw badAnswer(url, 'no list of features in it');
-  const matched = numberOf(doc['numberMatched']) ?? numberOf(docOf(doc['context'])?.['matched']);
+  const matched = countOf(doc['numberMatched']) ?? countOf(docOf(doc['context'])?.['matched']);
   const next = nextRequest(doc, url, request);
   return {
     request,
     // What has no id cannot be asked for again, so it is no item.
     items: docsOf(doc['features']).filter((item) => textOf(item['id']) !== undefined),
-    ...(matched !== undefined && matched >= 0 && { matched: Math.round(matched) }),
+    ...(matched !== undefined && { matched }),
     ...(next && { next }),
   };
 }

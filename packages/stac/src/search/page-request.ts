@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { linkTo, resolveLink } from '../api/links.js';
+import { carriesSecret } from '../http/redact.js';
 import type { Doc } from '../json.js';
 
 /** What fetches one page. */
@@ -27,6 +28,16 @@ export function nextRequest(page: Doc, at: URL, current: PageRequest): PageReque
   // A POST without a body of its own continues the search that was posted.
   const body = link.merge || !link.body ? { ...current.body, ...link.body } : link.body;
   return { method: 'POST', url, body, headers };
+}
+
+/** Whether a request would carry a credential into a token: an address is put together from parts. */
+export function repeatsSecret(
+  { url, body, headers }: PageRequest,
+  secrets: readonly string[],
+): boolean {
+  const inJson = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
+  const rest = JSON.stringify([body ?? {}, headers ?? {}]);
+  return carriesSecret(url.href, secrets) || carriesSecret(rest, [...secrets, ...inJson]);
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;

@@ -83,7 +83,7 @@ export function meetsQuery(item: Doc, query: Doc): boolean {
   );
 }
 
-function propertyOf(item: Doc, name: string): unknown {
+export function propertyOf(item: Doc, name: string): unknown {
   const bare = name.startsWith('properties.') ? name.slice('properties.'.length) : name;
   return memberOf(item['properties'], bare) ?? memberOf(item, bare);
 }

@@ -38,6 +38,7 @@ export async function sampleItems(
   const warnings: string[] = [];
   let matched: number | null = null;
   let cursor: Cursor | undefined;
+  let endsEarly = false;
   let pageScope = scope;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     try {
@@ -53,20 +54,21 @@ export async function sampleItems(
       matched = found.matched ?? matched;
       scope.progress({ progress: pages + 1, total: MAX_PAGES, message: 'reading items to count' });
       cursor = found.next;
+      endsEarly = found.endsEarly === true;
     } catch (cause) {
       // The first page is the answer's ground; the second only makes it broader.
       if (pages === 0 || !(cause instanceof FaultError)) throw cause;
       warnings.push('The second page could not be read; the sample is smaller.');
       return { items, matched, complete: false, warnings };
     }
-    if (!cursor) return { items, matched, complete: isAll(items, matched), warnings };
+    if (!cursor) return { items, matched, complete: !endsEarly && isAll(items, matched), warnings };
     const now = client.now();
     pageScope = within(scope, { deadline: now + (scope.deadline - now) * SHARE_OF_TIME });
   }
   return { items, matched, complete: false, warnings };
 }
 
-/** A list that ended early, by a loop or a limit of the server's, is not complete. */
+/** A list that ended before all that the server counted is not complete. */
 function isAll(items: readonly Doc[], matched: number | null): boolean {
   return matched === null || items.length >= matched;
 }

@@ -1,17 +1,17 @@
 import { FaultError } from '@toolkeel/kernel';
-import { createHash } from 'node:crypto';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { textOf, type Doc } from '../json.js';
+import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
 import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
-import { identityOf, type PageRequest } from './page-request.js';
+import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { meetsQuery } from './query.js';
 import { otherPrefix } from './sortby.js';
+import { further, isOnTrail, type Trail } from './trail.js';
 
 /** Some items of a search, and where it goes on. */
 export interface Found {
@@ -19,6 +19,8 @@ export interface Found {
   /** How many there are in all, where the server says so. */
   readonly matched?: number;
   readonly warnings: readonly string[];
+  /** Whether the list ended although there may be more. */
+  readonly endsEarly?: boolean;
   readonly next?: Cursor;
   /** Continues after the first `kept` of these items. */
   readonly after: (kept: number) => Cursor;
@@ -33,8 +35,11 @@ export interface SearchOptions {
 const MAX_HOPS = 2;
 /** A server may end a list with an empty page, or have gaps; it may not lead us on for ever. */
 const MAX_EMPTY_PAGES = 5;
-const LOOP = 'The catalogue led back to a page that it had given before; the list ends here.';
+export const LOOP =
+  'The catalogue led back to a page that it had given before; the list ends here.';
 const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
+export const REPEATS_SECRET =
+  'There is more, but the catalogue’s reference to it repeats a credential, so it is not handed out.';
 const LONG = 'There is more, but the catalogue’s reference to it is too long to hand out.';
 
 /** One page of a search: at most `limit` items. */
@@ -93,6 +98,7 @@ class PagedSearch {
   readonly #fetching: Fetching;
   readonly #options: SearchOptions;
   readonly #warnings: string[];
+  #endsEarly = false;
   /** What a cursor is the difference to: GET's parameters and POST's body, without a limit. */
   readonly #reference: PageRequest;
 
@@ -112,27 +118,36 @@ class PagedSearch {
     let page = cursor
       ? await fetchPage(unpackCursor(cursor, this.#reference), this.#fetching)
       : await first();
-    let hits = this.#hitsIn(page, cursor?.skip ?? 0);
-    let idsBefore = cursor?.ids;
+    const skip = cursor?.skip ?? 0;
+    let hits = this.#hitsIn(page, skip);
+    let trail = cursor?.trail;
     let empty = cursor?.empty ?? 0;
     for (let hops = 0; ; hops++) {
       empty = page.items.length > 0 ? 0 : empty + 1;
+      // What is left of a page that was begun has been seen before, and is no circle.
+      const isRest = hops === 0 && skip > 0;
       // The same items under another token: a circle that the address does not show.
-      if (page.items.length > 0 && idsBefore === idsOf(page) && (cursor?.skip ?? 0) === 0) {
-        this.#warnings.push(LOOP);
-        return this.#found({ ...page, items: [] }, [], seen, undefined);
+      if (!isRest && isOnTrail(page.items, trail)) {
+        this.#end(LOOP);
+        return this.#found({ ...page, items: [] }, [], { seen, trail, empty }, undefined);
       }
       const next = this.#nextOf(page, seen);
       if (hits.length > 0 || !next || hops >= MAX_HOPS) {
         const isEndless = next !== undefined && empty > MAX_EMPTY_PAGES;
-        if (isEndless) this.#warnings.push(ENDLESS);
-        return this.#found(page, hits, seen, isEndless ? undefined : next, empty);
+        if (isEndless) this.#end(ENDLESS);
+        return this.#found(page, hits, { seen, trail, empty }, isEndless ? undefined : next);
       }
       seen.push(identityOf(page.request));
-      idsBefore = idsOf(page);
+      trail = further(trail, page.items);
       page = await fetchPage(next, this.#fetching);
       hits = this.#hitsIn(page, 0);
     }
+  }
+
+  /** The list ends here, although the server says that it goes on. */
+  #end(warning: string): void {
+    this.#warnings.push(warning);
+    this.#endsEarly = true;
   }
 
   #hitsIn(page: Page, skip: number): readonly Hit[] {
@@ -145,29 +160,32 @@ class PagedSearch {
   #nextOf(page: Page, seen: readonly string[]): PageRequest | undefined {
     const { next } = page;
     if (!next) return undefined;
+    if (repeatsSecret(next, this.#fetching.catalog.secrets)) {
+      this.#end(REPEATS_SECRET);
+      return undefined;
+    }
     const identity = identityOf(next);
     if (identity !== identityOf(page.request) && !seen.includes(identity)) return next;
-    this.#warnings.push(LOOP);
+    this.#end(LOOP);
     return undefined;
   }
 
   #found(
     page: Page,
     hits: readonly Hit[],
-    seen: readonly string[],
+    { seen, trail, empty }: Progress,
     next: PageRequest | undefined,
-    empty = 0,
   ): Found {
     const given = hits.slice(0, this.#options.limit);
     const nextCursor =
       next &&
       packCursor(next, this.#reference, {
         seen: [...seen, identityOf(page.request)],
-        ids: idsOf(page),
+        trail: further(trail, page.items),
         empty,
       });
     const within = (skip: number): Cursor =>
-      packCursor(page.request, this.#reference, { skip, seen });
+      packCursor(page.request, this.#reference, { skip, seen, trail });
     const rest = hits[given.length];
     const goesOn = rest ? within(rest.index) : nextCursor;
     const usable = goesOn && this.#usable(goesOn);
@@ -176,6 +194,7 @@ class PagedSearch {
       items: given.map(({ item }) => item),
       ...(matched !== undefined && !this.#plan.localQuery && { matched }),
       warnings: this.#warnings,
+      endsEarly: this.#endsEarly,
       ...(usable && { next: usable }),
       after: (kept) => {
         const at = hits[kept];
@@ -186,7 +205,7 @@ class PagedSearch {
 
   #usable(cursor: Cursor): Cursor | undefined {
     if (fitsToken(cursor)) return cursor;
-    this.#warnings.push(LONG);
+    this.#end(LONG);
     return undefined;
   }
 }
@@ -197,7 +216,9 @@ interface Hit {
   readonly index: number;
 }
 
-function idsOf(page: Page): string {
-  const ids = page.items.map(({ id }) => textOf(id) ?? '').join('\n');
-  return createHash('sha256').update(ids).digest('base64url').slice(0, 8);
+/** What was there before a page. */
+interface Progress {
+  readonly seen: readonly string[];
+  readonly trail: Trail | undefined;
+  readonly empty: number;
 }

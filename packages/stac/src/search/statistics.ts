@@ -21,8 +21,17 @@ function tally(values: Iterable<string | undefined>): readonly Bucket[] {
 
 /** When an item was taken; the start of its span if it has one. */
 export function timeOf(item: Doc): number | undefined {
+  return momentIn(item, ['datetime', 'start_datetime']);
+}
+
+/** The same with the end of its span. */
+export function endOf(item: Doc): number | undefined {
+  return momentIn(item, ['datetime', 'end_datetime', 'start_datetime']);
+}
+
+function momentIn(item: Doc, names: readonly string[]): number | undefined {
   const properties = docOf(item['properties']) ?? {};
-  const text = textOf(properties['datetime']) ?? textOf(properties['start_datetime']);
+  const text = names.map((name) => textOf(properties[name])).find((one) => one !== undefined);
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) ? undefined : time;
 }
@@ -35,7 +44,8 @@ export function cloudCoverOf(item: Doc): number | undefined {
 export type Interval = 'day' | 'month' | 'year';
 
 const DAY_MS = 86_400_000;
-const KEY_LENGTH: Readonly<Record<Interval, number>> = { day: 10, month: 7, year: 4 };
+/** How much of a date is more precise than the interval. */
+const TOO_PRECISE: Readonly<Record<Interval, number>> = { day: 0, month: 3, year: 6 };
 
 /** Items by day, month or year: whatever gives a histogram that one can read. */
 export function dateHistogram(
@@ -45,8 +55,13 @@ export function dateHistogram(
   const [first = 0, last = 0] = [least(times), most(times)];
   const days = (last - first) / DAY_MS;
   const interval = wanted ?? (days <= 62 ? 'day' : days <= 366 * 8 ? 'month' : 'year');
-  const keys = times.map((time) => new Date(time).toISOString().slice(0, KEY_LENGTH[interval]));
-  return { interval, buckets: tally(keys).toSorted((a, b) => a.key.localeCompare(b.key)) };
+  const keyOf = (time: number) => {
+    // A year may have more than four digits, and a sign before them.
+    const [date = ''] = new Date(time).toISOString().split('T');
+    return date.slice(0, date.length - TOO_PRECISE[interval]);
+  };
+  const inOrder = times.toSorted((a, b) => a - b);
+  return { interval, buckets: tally(inOrder.map(keyOf)) };
 }
 
 /** In steps of ten percent. */
@@ -65,10 +80,16 @@ export function spreadOf(values: readonly number[]) {
   const round = (value: number) => Number(value.toFixed(2));
   return {
     min: round(sorted[0]!),
-    median: round(sorted[Math.floor(sorted.length / 2)]!),
+    median: round(medianOf(sorted)),
     mean: round(mean),
     max: round(sorted.at(-1)!),
   };
+}
+
+/** The middle one, or between the two in the middle. They must be sorted, and there must be some. */
+export function medianOf(sorted: readonly number[]): number {
+  const upper = Math.floor(sorted.length / 2);
+  return (sorted[upper]! + sorted[sorted.length - 1 - upper]!) / 2;
 }
 
 export function least(values: readonly number[]): number | undefined {

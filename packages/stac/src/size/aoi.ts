@@ -1,44 +1,31 @@
-import type { intersect as Intersect } from '@turf/intersect';
-import { docOf, type Doc } from '../json.js';
-
-type Shape = Parameters<typeof Intersect>[0]['features'][number];
+import type { Doc } from '../json.js';
+import type { Effort } from '../plane/effort.js';
+import { overlap, readRegion, type Region } from '../plane/overlap.js';
+import { readShape } from '../plane/shape.js';
 
 export type FractionOf = (item: Doc) => number | undefined;
 
-/** The share of an item's footprint inside an area; undefined where it cannot be told. */
-export async function fractionsInside(area: Doc | undefined): Promise<FractionOf> {
-  const wanted = area && polygonOf(area);
-  if (!wanted) return () => undefined;
-  const [{ area: areaOf }, { intersect }] = await Promise.all([
-    import('@turf/area'),
-    import('@turf/intersect'),
-  ]);
-  const measure: FractionOf = (item) => {
-    const footprint = polygonOf(docOf(item['geometry']) ?? {});
-    if (!footprint) return undefined;
-    try {
-      const whole = areaOf(footprint);
-      const common = intersect({ type: 'FeatureCollection', features: [footprint, wanted] });
-      if (!(whole > 0)) return undefined;
-      return common ? Math.min(1, areaOf(common) / whole) : 0;
-    } catch {
-      // A footprint that crosses itself cannot be cut.
-      return undefined;
-    }
-  };
-  const measured = new WeakMap<Doc, number | undefined>();
-  return (item) => {
-    if (!measured.has(item)) measured.set(item, measure(item));
-    return measured.get(item);
-  };
+/** The share of each item's footprint inside an area; undefined where it cannot be told. */
+export async function fractionsInside(
+  area: Doc | undefined,
+  items: readonly Doc[],
+  effort: Effort,
+): Promise<FractionOf> {
+  const wanted = area && (await regionOf(area, effort));
+  const measured = new Map<Doc, number | undefined>();
+  for (const item of wanted ? items : []) {
+    measured.set(item, await fraction(item, wanted!, effort));
+  }
+  return (item) => measured.get(item);
 }
 
-function polygonOf(geometry: Doc): Shape | undefined {
-  const { type } = geometry;
-  if (type !== 'Polygon' && type !== 'MultiPolygon') return undefined;
-  return {
-    type: 'Feature',
-    properties: {},
-    geometry: geometry as unknown as Shape['geometry'],
-  };
+async function fraction(item: Doc, wanted: Region, effort: Effort): Promise<number | undefined> {
+  const footprint = await regionOf(item['geometry'], effort);
+  const inside = footprint && (await overlap(footprint, wanted, effort));
+  return inside === undefined ? undefined : Math.max(0, Math.min(1, inside / footprint!.area));
+}
+
+async function regionOf(geometry: unknown, effort: Effort): Promise<Region | undefined> {
+  const shape = readShape(geometry);
+  return shape && shape.areas.length > 0 ? readRegion(shape.areas, effort) : undefined;
 }

@@ -1,3 +1,5 @@
+import { medianOf } from '../search/statistics.js';
+
 /** How the size of an asset came to be known. */
 export const METHODS = ['file_size', 'proj_shape', 'head', 'inferred', 'unknown'] as const;
 export type SizeMethod = (typeof METHODS)[number];
@@ -57,9 +59,10 @@ function sizeOf(
 ): Omit<AssetSize, 'group' | 'fraction'> {
   if (known !== undefined) return { method: 'file_size', bytes: known, low: known, high: known };
   if (head !== undefined) return { method: 'head', bytes: head, low: head, high: head };
-  if (raw !== undefined) return { method: 'proj_shape', ...scaled(raw, ratio) };
-  if (likes) return { method: 'inferred', ...scaled(1, likes) };
-  return { method: 'unknown' };
+  const guess = raw === undefined ? likes && scaled(1, likes) : scaled(raw, ratio);
+  // Strange metadata can lead to sizes that nobody can count to.
+  if (!guess || guess.high > Number.MAX_SAFE_INTEGER) return { method: 'unknown' };
+  return { method: raw === undefined ? 'inferred' : 'proj_shape', ...guess };
 }
 
 function scaled(size: number, { low, typical, high }: Ratio) {
@@ -88,9 +91,8 @@ function sizesByGroup(assets: readonly AssetFacts[]): ReadonlyMap<string, Ratio>
 /** The median, with a margin around what was seen: the next one may be a little beyond it. */
 function spread(values: readonly number[]): Ratio {
   const sorted = values.toSorted((a, b) => a - b);
-  const typical = sorted[Math.floor(sorted.length / 2)]!;
   const margin = sorted.length === 1 ? 2 : 1.25;
-  return { low: sorted[0]! / margin, typical, high: sorted.at(-1)! * margin };
+  return { low: sorted[0]! / margin, typical: medianOf(sorted), high: sorted.at(-1)! * margin };
 }
 
 export interface Total {
@@ -99,7 +101,7 @@ export interface Total {
   readonly high: number;
 }
 
-/** The sum of what is known; undefined if nothing is. Weighted by the share inside the area. */
+/** The sum of what is known; undefined if nothing is, or if it is beyond counting. Weighted by the share inside the area. */
 export function totalOf(sizes: readonly AssetSize[], clipped: boolean): Total | undefined {
   const known = sizes.filter(({ bytes }) => bytes !== undefined);
   if (known.length === 0) return undefined;
@@ -107,5 +109,6 @@ export function totalOf(sizes: readonly AssetSize[], clipped: boolean): Total | 
     Math.round(
       known.reduce((total, size) => total + (size[member] ?? 0) * (clipped ? size.fraction : 1), 0),
     );
-  return { bytes: sum('bytes'), low: sum('low'), high: sum('high') };
+  const total = { bytes: sum('bytes'), low: sum('low'), high: sum('high') };
+  return Number.isSafeInteger(total.high) ? total : undefined;
 }

@@ -9,18 +9,26 @@ const MAX_HEADS = 48;
 /** The share of the remaining time that HEAD requests may take: the answer is worth more. */
 const SHARE_OF_TIME = 0.6;
 
-/** Sizes by asking where the files are. What cannot be learned is left out, whatever the reason. */
+export interface Heads {
+  /** What cannot be learned is left out, whatever the reason. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** How many files were not asked for, because there were too many. */
+  readonly unasked: number;
+}
+
+/** Sizes by asking where the files are. */
 export async function headSizes(
   client: Client,
   catalog: Catalog,
   hrefs: readonly string[],
   scope: Scope,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<Heads> {
   const begun = client.now();
   const deadline = begun + (scope.deadline - begun) * SHARE_OF_TIME;
   const limited = within(scope, { deadline });
   const sizes = new Map<string, number>();
-  const queue = [...new Set(hrefs)].slice(0, MAX_HEADS);
+  const distinct = [...new Set(hrefs)];
+  const queue = distinct.slice(0, MAX_HEADS);
   const total = queue.length;
   const lane = async (): Promise<void> => {
     for (let href = queue.shift(); href !== undefined; href = queue.shift()) {
@@ -32,7 +40,7 @@ export async function headSizes(
   await Promise.all(Array.from({ length: PARALLEL }, lane));
   // A caller that has gone gets its own reason back, not a result with holes.
   scope.signal.throwIfAborted();
-  return sizes;
+  return { sizes, unasked: distinct.length - total };
 }
 
 async function headSize(

@@ -1,4 +1,4 @@
-import { docOf, docsOf, numbersOf, textOf, type Doc } from '../json.js';
+import { countOf, docOf, docsOf, numbersOf, textOf, type Doc } from '../json.js';
 
 /** Bytes of one sample, by the names of the raster extension and of STAC 1.1. */
 const SAMPLE_BYTES: ReadonlyMap<string, number> = new Map(
@@ -29,11 +29,11 @@ export function rawSize(asset: Doc, item: Doc): number | undefined {
   // The item's shape is that of its main grid: it says nothing about a thumbnail or a text file.
   const shape = own ?? (types.length > 0 ? numbersOf(properties['proj:shape']) : undefined);
   if (!shape || shape.length !== 2 || types.length === 0) return undefined;
-  const [height = 0, width = 0] = shape;
+  const [height = 0, width = 0] = shape.map(countOf);
   const sizes = types.map((type) => (type === undefined ? undefined : SAMPLE_BYTES.get(type)));
   const known = sizes.filter((size) => size !== undefined);
   if (known.length !== sizes.length || height <= 0 || width <= 0) return undefined;
-  return height * width * known.reduce((sum, size) => sum + size, 0);
+  return countOf(height * width * known.reduce((sum, size) => sum + size, 0));
 }
 
 /** The data type of each band; of the asset as a whole where it names bands without types. */

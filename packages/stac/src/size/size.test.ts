@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Doc } from '../json.js';
+import { createEffort } from '../plane/effort.js';
 import { fractionsInside } from './aoi.js';
 import { estimateAssets, totalOf, type AssetFacts } from './estimate.js';
 import { knownSize } from './known-size.js';
@@ -142,21 +144,30 @@ describe('the part inside an area', () => {
     ],
   });
 
+  const fractions = async (area: Doc | undefined, geometries: readonly unknown[]) => {
+    const items = geometries.map((geometry) => ({ geometry }));
+    const effort = createEffort(new AbortController().signal);
+    return items.map(await fractionsInside(area, items, effort));
+  };
+
   it('is measured', async () => {
-    const fractionOf = await fractionsInside(square(0, 1));
-    expect(fractionOf({ geometry: square(0, 2) })).toBeCloseTo(0.5);
-    expect(fractionOf({ geometry: square(0, 1) })).toBeCloseTo(1);
-    expect(fractionOf({ geometry: square(5, 6) })).toBe(0);
+    const [half, all, none] = await fractions(square(0, 1), [
+      square(0, 2),
+      square(0, 1),
+      square(5, 6),
+    ]);
+    expect(half).toBeCloseTo(0.5);
+    expect(all).toBeCloseTo(1);
+    expect(none).toBe(0);
   });
 
   it('is not known without a footprint or an area', async () => {
-    const fractionOf = await fractionsInside(square(0, 1));
-    for (const geometry of [
+    const unclear = [
       null,
       { type: 'Point', coordinates: [0, 0] },
       { type: 'Polygon', coordinates: 'x' },
-    ])
-      expect(fractionOf({ geometry })).toBeUndefined();
-    expect((await fractionsInside(undefined))({ geometry: square(0, 1) })).toBeUndefined();
+    ];
+    expect(await fractions(square(0, 1), unclear)).toEqual([undefined, undefined, undefined]);
+    expect(await fractions(undefined, [square(0, 1)])).toEqual([undefined]);
   });
 });

@@ -1,4 +1,7 @@
 import { docOf, listOf, textOf, type Doc } from '../json.js';
+import type { Effort } from '../plane/effort.js';
+import { readShape } from '../plane/shape.js';
+import { touch } from '../plane/touch.js';
 import { asGeometry, boxesTouch, boxOf, flat, type Box } from '../search/bbox.js';
 import type { Criteria } from '../search/criteria.js';
 import { touches } from '../search/datetime.js';
@@ -6,35 +9,33 @@ import { boxOfGeometry } from '../search/geometry.js';
 import { meetsQuery } from '../search/query.js';
 
 /** Whether an item is meant, decided here because the catalogue cannot be asked. */
-export async function meetsCriteria(item: Doc, criteria: Criteria): Promise<boolean> {
+export async function meetsCriteria(
+  item: Doc,
+  criteria: Criteria,
+  effort: Effort,
+): Promise<boolean> {
   const { ids, collections, span, query } = criteria;
   if (collections && !collections.includes(textOf(item['collection']) ?? '')) return false;
   if (ids && !ids.includes(textOf(item['id']) ?? '')) return false;
   if (span && !touches(docOf(item['properties']) ?? {}, span)) return false;
   if (query && !meetsQuery(item, query)) return false;
-  return inArea(item, criteria);
+  return inArea(item, criteria, effort);
 }
 
-async function inArea(item: Doc, { bbox, intersects }: Criteria): Promise<boolean> {
+async function inArea(item: Doc, { bbox, intersects }: Criteria, effort: Effort): Promise<boolean> {
   const area = intersects ? boxOfGeometry(intersects) : bbox && flat(bbox);
   if (!area) return true;
   const itemBox = boxOf(item['bbox']) ?? boxOfGeometry(item['geometry']);
   if (!itemBox || !boxesTouch(area, itemBox)) return false;
   const footprint = docOf(item['geometry']);
   if (!footprint) return true;
-  return geometriesTouch(footprint, intersects ?? asGeometry(area));
+  return geometriesTouch(footprint, intersects ?? asGeometry(area), effort);
 }
 
-/** Exact, on the plane of longitudes and latitudes, as catalogues do it themselves. */
-async function geometriesTouch(one: Doc, other: Doc): Promise<boolean> {
-  const { booleanIntersects } = await import('@turf/boolean-intersects');
-  type Shape = Parameters<typeof booleanIntersects>[0];
-  try {
-    return booleanIntersects(one as unknown as Shape, other as unknown as Shape);
-  } catch {
-    // A footprint that is no geometry: its box has been compared already.
-    return true;
-  }
+/** What is no geometry, or too difficult a one, is judged by its box, which has been compared. */
+async function geometriesTouch(one: Doc, other: Doc, effort: Effort): Promise<boolean> {
+  const [a, b] = [readShape(one), readShape(other)];
+  return a && b ? ((await touch(a, b, effort)) ?? true) : true;
 }
 
 /** Whether a collection's extent leaves room for what is sought. One without an extent always does. */

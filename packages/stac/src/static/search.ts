@@ -2,6 +2,7 @@ import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import { textOf, type Doc } from '../json.js';
+import { createEffort } from '../plane/effort.js';
 import type { Scope } from '../scope.js';
 import type { Criteria } from '../search/criteria.js';
 import type { Cursor } from '../search/cursor.js';
@@ -24,6 +25,7 @@ export async function searchStatic(
   }
   const skip = cursor?.skip ?? 0;
   const found: Doc[] = [];
+  const effort = createEffort(scope.signal);
   const walked = await walk(
     client,
     catalog,
@@ -32,7 +34,7 @@ export async function searchStatic(
       enter: (doc) => wanted(doc, criteria),
       item: async (item, parent) => {
         const whole = withCollection(item, parent);
-        if (await meetsCriteria(whole, criteria)) found.push(whole);
+        if (await meetsCriteria(whole, criteria, effort)) found.push(whole);
       },
       // One more than asked for, to know whether there is more.
       done: () => found.length > skip + limit,
@@ -49,6 +51,7 @@ export async function searchStatic(
   return {
     items,
     warnings: warningsOf(walked, criteria),
+    endsEarly: !walked.complete,
     ...(found.length > skip + limit && { next: at(skip + limit) }),
     after: (kept) => at(skip + kept),
   };

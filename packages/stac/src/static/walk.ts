@@ -76,8 +76,9 @@ export async function walk(
       }
       read++;
       const { step, document } = result;
-      if (step.kind === 'node') queue.push(...stepsFrom(document, step.depth + 1, visitor, seen));
-      else {
+      if (step.kind === 'node') {
+        queue = queue.concat(stepsFrom(document, step.depth + 1, visitor, seen));
+      } else {
         for (const item of itemsIn(document.doc)) {
           if (!visitor.done()) await visitor.item?.(item, step.parent);
         }

@@ -4,6 +4,7 @@ import {
   cloudCoverOf,
   coverHistogram,
   dateHistogram,
+  endOf,
   frequencies,
   least,
   most,
@@ -15,6 +16,7 @@ import type { Aggregation } from './specs/get-aggregations.js';
 type Counter = (items: readonly Doc[], sample: Sample) => Omit<Aggregation, 'name'>;
 
 const times = (items: readonly Doc[]) => items.flatMap((item) => timeOf(item) ?? []);
+const ends = (items: readonly Doc[]) => items.flatMap((item) => endOf(item) ?? []);
 const moment = (time: number | undefined) =>
   time === undefined ? null : new Date(time).toISOString();
 const asBuckets = (buckets: readonly Bucket[]) => ({
@@ -29,7 +31,7 @@ const counters: Readonly<Record<string, Counter>> = {
     value: matched ?? (complete ? items.length : null),
   }),
   datetime_min: (items) => ({ data_type: 'datetime', value: moment(least(times(items))) }),
-  datetime_max: (items) => ({ data_type: 'datetime', value: moment(most(times(items))) }),
+  datetime_max: (items) => ({ data_type: 'datetime', value: moment(most(ends(items))) }),
   datetime_frequency: (items) => asBuckets(dateHistogram(times(items), 'month').buckets),
   collection_frequency: (items) =>
     asBuckets(frequencies(items.map((item) => textOf(item['collection'])))),

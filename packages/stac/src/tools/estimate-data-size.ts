@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { docOf, isDoc, textOf, type Doc } from '../json.js';
+import { countOf, docOf, isDoc, textOf, type Doc } from '../json.js';
+import { createEffort } from '../plane/effort.js';
 import type { Scope } from '../scope.js';
 import { asGeometry, flat } from '../search/bbox.js';
 import { geometryOf, readCriteria, type Criteria } from '../search/criteria.js';
-import { searchItems } from '../search/search.js';
+import { searchItems, type Found } from '../search/search.js';
 import { fractionsInside, type FractionOf } from '../size/aoi.js';
 import {
   estimateAssets,
@@ -15,7 +16,7 @@ import {
   type AssetSize,
   type SizeMethod,
 } from '../size/estimate.js';
-import { headSizes } from '../size/heads.js';
+import { headSizes, type Heads } from '../size/heads.js';
 import { knownSize } from '../size/known-size.js';
 import { rawSize } from '../size/raw-size.js';
 import { catalogTool } from './tool.js';
@@ -37,15 +38,16 @@ export const estimateDataSize = (client: Client) =>
     const criteria: Criteria =
       area && !given.bbox && !given.intersects ? { ...given, intersects: area } : given;
     const found = await searchItems(client, catalog, criteria, { limit: args.limit }, scope);
-    const fractionOf = await fractionsInside(area ?? areaOf(criteria));
+    const inside = area ?? areaOf(criteria);
+    const fractionOf = await fractionsInside(inside, found.items, createEffort(scope.signal));
     const entries = found.items.flatMap((item) => entriesOf(item, args.assets, fractionOf));
     const heads = args.force_metadata_only
-      ? new Map<string, number>()
+      ? NO_HEADS
       : await headsFor(client, catalog, entries, scope);
     const sizes = estimateAssets(
       entries.map(({ href, facts }) => ({
         ...facts,
-        head: (href && heads.get(href)) || undefined,
+        head: (href && heads.sizes.get(href)) || undefined,
       })),
     );
     const whole = found.items.length === 0 ? NOTHING : totalOf(sizes, false);
@@ -60,15 +62,15 @@ export const estimateDataSize = (client: Client) =>
       estimated_size_mb: scaled(whole?.bytes, 2),
       estimated_size_gb: scaled(whole?.bytes, 3),
       low_bytes: whole?.low ?? null,
-      high_bytes: whole?.high ?? null,
+      high_bytes: hasUnknown(sizes) ? null : (whole?.high ?? null),
       all_matched_bytes: extrapolated(whole?.bytes, found.items.length, matched),
-      aoi: area || criteria.bbox || criteria.intersects ? aoiOf(sizes, found.items.length) : null,
+      aoi: inside ? aoiOf(sizes, found.items.length) : null,
       coverage: coverageOf(sizes),
       by_asset: byAsset(entries, sizes),
       warnings: [
         ...found.warnings,
-        ...(found.next ? ['There are more items: raise `limit` to look at more of them.'] : []),
-        ...((area ?? areaOf(criteria)) && unclear > 0
+        ...warningsOf(sizes, { found, entries, heads, wanted: args.assets }),
+        ...(inside && unclear > 0
           ? [
               `The part inside the area could not be told for ${unclear} items; all of them is counted.`,
             ]
@@ -77,7 +79,38 @@ export const estimateDataSize = (client: Client) =>
     };
   });
 
+const NO_HEADS: Heads = { sizes: new Map(), unasked: 0 };
 const NOTHING = { bytes: 0, low: 0, high: 0 };
+
+/** Nobody can say how large the whole is at most, if nobody knows how large a part of it is. */
+function hasUnknown(sizes: readonly AssetSize[]): boolean {
+  return sizes.some(({ method }) => method === 'unknown');
+}
+
+function warningsOf(
+  sizes: readonly AssetSize[],
+  about: {
+    readonly found: Found;
+    readonly entries: readonly Entry[];
+    readonly heads: Heads;
+    readonly wanted: readonly string[] | undefined;
+  },
+): readonly string[] {
+  const { found, entries, heads, wanted = [] } = about;
+  const unknown = sizes.filter(({ method }) => method === 'unknown').length;
+  const keys = new Set(entries.map(({ key }) => key));
+  const absent = found.items.length > 0 ? wanted.filter((key) => !keys.has(key)) : [];
+  return [
+    ...(found.next ? ['There are more items: raise `limit` to look at more of them.'] : []),
+    ...(absent.length > 0 ? [`No item has an asset ${absent.slice(0, 10).join(', ')}.`] : []),
+    ...(unknown > 0
+      ? [`The size of ${unknown} of ${sizes.length} assets is unknown, and in none of the sums.`]
+      : []),
+    ...(heads.unasked > 0
+      ? [`${heads.unasked} files were not asked for their size, because there are too many.`]
+      : []),
+  ];
+}
 
 function areaOf({ bbox, intersects }: Criteria): Doc | undefined {
   const box = bbox && flat(bbox);
@@ -104,7 +137,7 @@ async function headsFor(
   catalog: Catalog,
   entries: readonly Entry[],
   scope: Scope,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<Heads> {
   const hrefs = entries.flatMap(({ href, facts: { known, raw } }) =>
     href !== undefined && known === undefined && raw === undefined ? [href] : [],
   );
@@ -122,7 +155,7 @@ function extrapolated(
   matched: number | undefined,
 ): number | null {
   if (value === undefined || matched === undefined || matched < items) return null;
-  return items === 0 ? 0 : Math.round((value / items) * matched);
+  return items === 0 ? 0 : (countOf(Math.round((value / items) * matched)) ?? null);
 }
 
 function aoiOf(sizes: readonly AssetSize[], items: number) {
@@ -135,7 +168,7 @@ function aoiOf(sizes: readonly AssetSize[], items: number) {
     fraction: Math.min(1, weight > 0 ? inside / weight : plain),
     clipped_size_bytes: clipped?.bytes ?? null,
     low_bytes: clipped?.low ?? null,
-    high_bytes: clipped?.high ?? null,
+    high_bytes: hasUnknown(sizes) ? null : (clipped?.high ?? null),
   };
 }
 

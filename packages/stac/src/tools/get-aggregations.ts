@@ -4,10 +4,10 @@ import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import { documentOf } from '../http/documents.js';
 import { badAnswer } from '../http/exchange.js';
-import { docOf, docsOf, numberOf, textOf, type Doc } from '../json.js';
+import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { asParameters, searchBody } from '../search/body.js';
-import { readCriteria, type Criteria } from '../search/criteria.js';
+import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { unsupported } from '../search/plan.js';
 import { sampleItems } from '../search/sample.js';
 import { countLocally } from './count-locally.js';
@@ -27,11 +27,12 @@ export const getAggregations = (client: Client) =>
   catalogTool(getAggregationsSpec, client, async (args, { scope }) => {
     const catalog = client.catalogs.choose(args);
     const criteria = readCriteria(args);
+    const latest = latestWarning(args.datetime);
     const landing = await client.landing(catalog, scope);
     const counted = landing.aggregate
       ? await byServer(client, catalog, landing, criteria, args.aggregations, scope)
       : undefined;
-    if (counted) return { catalog: catalog.name, ...counted };
+    if (counted) return { catalog: catalog.name, ...counted, warnings: [...latest] };
     const sample = await sampleItems(client, catalog, criteria, scope);
     const { aggregations, unknown } = countLocally(sample, args.aggregations ?? USUAL);
     return {
@@ -43,6 +44,7 @@ export const getAggregations = (client: Client) =>
       aggregations,
       warnings: [
         ...sample.warnings,
+        ...latest,
         ...(sample.complete ? [] : [`Counted from the first ${sample.items.length} items only.`]),
         ...unknown.map((name) => `"${name}" cannot be counted here.`),
       ],
@@ -72,7 +74,6 @@ async function byServer(
       sampled: null,
       available: available ? [...available] : null,
       aggregations: docsOf(doc['aggregations']).flatMap(readAggregation),
-      warnings: [],
     };
   } catch (cause) {
     const status = cause instanceof FaultError ? (cause.fault.status ?? 0) : 0;
@@ -136,14 +137,14 @@ function readAggregation(doc: Doc): Aggregation[] {
   if (name === undefined) return [];
   const { data_type: type, value, overflow } = doc;
   const buckets = docsOf(doc['buckets']).flatMap((bucket) => {
-    const frequency = numberOf(bucket['frequency']);
+    const frequency = countOf(bucket['frequency']);
     const { key } = bucket;
     const isKey = typeof key === 'string' || typeof key === 'number';
     if (frequency === undefined || !isKey) return [];
-    return [{ key: String(key), frequency: Math.round(frequency) }];
+    return [{ key: String(key), frequency }];
   });
   const beyond = buckets.slice(MAX_BUCKETS).reduce((sum, { frequency }) => sum + frequency, 0);
-  const rest = Math.round(numberOf(overflow) ?? 0) + beyond;
+  const rest = countOf((countOf(overflow) ?? 0) + beyond) ?? 0;
   return [
     {
       name,

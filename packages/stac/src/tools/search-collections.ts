@@ -1,18 +1,20 @@
 import { page } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { allCollections, collectionsPage } from '../api/collections.js';
+import { allCollections, collectionsPage, type AllCollections } from '../api/collections.js';
 import { collectionsUrl } from '../api/get.js';
 import type { Landing } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
-import { readCriteria, type Criteria } from '../search/criteria.js';
+import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
-import { identityOf, type PageRequest } from '../search/page-request.js';
+import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
 import { unsupported } from '../search/plan.js';
+import { LOOP, REPEATS_SECRET } from '../search/search.js';
+import { further, isOnTrail } from '../search/trail.js';
 import { staticCollections } from '../static/find.js';
 import { matchCollections } from './match-collections.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
@@ -45,7 +47,7 @@ export const searchCollections = (client: Client) =>
       collections: list.collections.map((one) => ({ ...show(one), id: String(one['id']) })),
       matched: list.matched,
       searched: list.searched,
-      warnings: [...list.warnings],
+      warnings: [...list.warnings, ...latestWarning(datetime)],
     };
     return page(data, { next: list.next, after: list.after });
   });
@@ -81,23 +83,26 @@ async function listed(
   const request = cursor ? unpackCursor(cursor, first) : first;
   const answer = await collectionsPage(client, catalog, request, scope);
   const skip = cursor?.skip ?? 0;
-  const collections = answer.collections.slice(skip, skip + wanted.limit);
   const seen = [...(cursor?.seen ?? []), identityOf(request)];
   const { next } = answer;
-  const isLoop = next !== undefined && seen.includes(identityOf(next));
+  const trail = cursor?.trail;
+  const isRepeated = skip === 0 && isOnTrail(answer.collections, trail);
+  const isSecret = next !== undefined && repeatsSecret(next, catalog.secrets);
+  const isLoop = isRepeated || (next !== undefined && seen.includes(identityOf(next)));
+  const collections = isRepeated ? [] : answer.collections.slice(skip, skip + wanted.limit);
   const within = (from: number) =>
-    packCursor(request, first, { skip: from, seen: seen.slice(0, -1) });
-  const hasRest = skip + collections.length < answer.collections.length;
+    packCursor(request, first, { skip: from, seen: seen.slice(0, -1), trail });
+  const hasRest = !isRepeated && skip + collections.length < answer.collections.length;
   const onward =
-    next && !isLoop && answer.collections.length > 0
-      ? packCursor(next, first, { seen })
+    next && !isLoop && !isSecret && answer.collections.length > 0
+      ? packCursor(next, first, { seen, trail: further(trail, answer.collections) })
       : undefined;
   const goesOn = hasRest ? within(skip + collections.length) : onward;
   return {
     collections,
     matched: !next && !cursor && !hasRest ? collections.length : null,
     searched: isSearch(wanted) ? 'server' : 'list',
-    warnings: isLoop ? ['The catalogue led back to a page that it had given before.'] : [],
+    warnings: [...(isLoop ? [LOOP] : []), ...(isSecret ? [REPEATS_SECRET] : [])],
     next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
     after: (kept) =>
       kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
@@ -123,9 +128,10 @@ async function lookedThrough(
   scope: Scope,
 ): Promise<Listing> {
   const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
-  const { collections: all, complete } = landing.collections
+  const found: AllCollections = landing.collections
     ? await allCollections(client, catalog, request, scope)
     : await linkedCollections(client, catalog, landing, scope);
+  const { collections: all, complete, circular = false } = found;
   const matching = matchCollections(all, { q: wanted.q, area: wanted });
   const skip = cursor?.skip ?? 0;
   const collections = matching.slice(skip, skip + wanted.limit);
@@ -135,7 +141,12 @@ async function lookedThrough(
     collections,
     matched: complete ? matching.length : null,
     searched: 'local',
-    warnings: complete ? [] : [`Only ${all.length} collections could be looked through in time.`],
+    warnings: [
+      ...(circular ? [LOOP] : []),
+      ...(complete || circular
+        ? []
+        : [`Only ${all.length} collections could be looked through in time.`]),
+    ],
     next: end < matching.length ? at(end) : undefined,
     after: (kept) => at(skip + kept),
   };

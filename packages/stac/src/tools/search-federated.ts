@@ -5,8 +5,8 @@ import type { Doc } from '../json.js';
 import { within } from '../scope.js';
 import { invalid, readCriteria } from '../search/criteria.js';
 import { fitsToken, type Cursor } from '../search/cursor.js';
+import { isInOrder, orderOf, type Order } from '../search/order.js';
 import { searchItems, type Found } from '../search/search.js';
-import { timeOf } from '../search/statistics.js';
 import { failureOf } from './failure.js';
 import { gather, type Settled } from './gather.js';
 import { shownItem } from './search-items.js';
@@ -45,13 +45,14 @@ export const searchFederated = (client: Client) =>
     const firstFailure = settled.find((one) => one.ok === false);
     if (firstFailure && !settled.some(({ ok }) => ok === true)) throw firstFailure.cause;
 
-    const merged = mergedItems(parts, settled);
+    const order = orderOf(criteria.sortby);
+    const merged = mergedItems(parts, settled, order);
     const data = {
       items: merged.map(({ item, part }) => ({
         ...shownItem(item, args.output_format, criteria.fields),
         catalog: parts[part]!.catalog.name,
       })),
-      catalogs: parts.map(({ catalog }, index) => reportOf(catalog, settled[index]!)),
+      catalogs: parts.map(({ catalog }, index) => reportOf(catalog, settled[index]!, order)),
     };
     const cursorAfter = (kept: number) => cursorFor(parts, settled, merged.slice(0, kept));
     const next = cursorAfter(merged.length);
@@ -83,10 +84,11 @@ interface Merged {
   readonly index: number;
 }
 
-/** Newest first. The items of one catalogue keep their order, so that each can go on where it was. */
+/** In order. The items of one catalogue keep their own, so that each can go on where it was. */
 function mergedItems(
   parts: readonly Part[],
   settled: readonly Settled<Found>[],
+  order: Order,
 ): readonly Merged[] {
   const queues = parts.map((_, part) => {
     const result = settled[part];
@@ -99,12 +101,9 @@ function mergedItems(
     const fronts = queues.flatMap((queue, part) => queue[heads[part]!] ?? []);
     const [first, ...others] = fronts;
     if (!first) return merged;
-    const newest = others.reduce(
-      (a, b) => ((timeOf(b.item) ?? 0) > (timeOf(a.item) ?? 0) ? b : a),
-      first,
-    );
-    merged.push(newest);
-    heads[newest.part]!++;
+    const next = others.reduce((a, b) => (order(b.item, a.item) < 0 ? b : a), first);
+    merged.push(next);
+    heads[next.part]!++;
   }
 }
 
@@ -126,10 +125,14 @@ function cursorFor(
   return { at: fitting };
 }
 
-function reportOf({ name }: Catalog, result: Settled<Found>) {
+const OWN_ORDER =
+  'The catalogue did not give its items in this order; among themselves they keep its own.';
+
+function reportOf({ name }: Catalog, result: Settled<Found>, order: Order) {
   if (result.ok === true) {
-    const { matched, warnings } = result.value;
-    return { catalog: name, ok: true, matched: matched ?? null, warnings: [...warnings] };
+    const { matched, items } = result.value;
+    const warnings = [...result.value.warnings, ...(isInOrder(items, order) ? [] : [OWN_ORDER])];
+    return { catalog: name, ok: true, matched: matched ?? null, warnings };
   }
   const late = {
     code: 'timeout',

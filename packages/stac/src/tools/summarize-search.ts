@@ -1,11 +1,12 @@
 import type { Client } from '../api/client.js';
 import { docOf, textOf } from '../json.js';
-import { readCriteria } from '../search/criteria.js';
+import { latestWarning, readCriteria } from '../search/criteria.js';
 import { sampleItems } from '../search/sample.js';
 import {
   cloudCoverOf,
   coverHistogram,
   dateHistogram,
+  endOf,
   footprintOf,
   frequencies,
   least,
@@ -35,7 +36,7 @@ export const summarizeSearch = (client: Client) =>
       sampled: items.length,
       complete,
       first_datetime: moment(least(times)),
-      last_datetime: moment(most(times)),
+      last_datetime: moment(most(items.flatMap((item) => endOf(item) ?? []))),
       date_histogram: {
         interval: histogram.interval,
         buckets: histogram.buckets.slice(0, MAX_BUCKETS),
@@ -48,6 +49,7 @@ export const summarizeSearch = (client: Client) =>
       footprint: footprint ? [...footprint] : null,
       warnings: [
         ...sample.warnings,
+        ...latestWarning(args.datetime),
         ...(complete ? [] : [`Drawn from the first ${items.length} items only.`]),
       ],
     };

@@ -18,6 +18,14 @@ function listed(value: unknown): unknown {
   return typeof parsed === 'string' ? [parsed] : parsed;
 }
 
+/** `west,south,east,north`, as in the parameter of a URL. */
+function fromNumberList(value: unknown): unknown {
+  const parsed = fromJsonText(value);
+  if (typeof parsed !== 'string') return parsed;
+  const isNumber = (part: string) => part.trim() !== '' && Number.isFinite(Number(part));
+  return parsed.split(',').map((part) => (isNumber(part) ? Number(part) : part));
+}
+
 function fromNumberText(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value;
 }
@@ -47,7 +55,8 @@ export const idList = names;
 export const searchArguments = {
   collections,
   ids: names.optional().describe('Item ids.'),
-  bbox: lenient(z.array(z.number()).min(4).max(6))
+  bbox: z
+    .preprocess(fromNumberList, z.array(z.number()).min(4).max(6))
     .optional()
     .describe('[west, south, east, north] in degrees; west > east crosses the antimeridian.'),
   intersects: geoJson.optional().describe('A GeoJSON geometry or Feature. Not together with bbox.'),

@@ -39,7 +39,9 @@ export const estimateDataSizeSpec = specifyTool({
     estimated_size_mb: z.number().nullable(),
     estimated_size_gb: z.number().nullable(),
     low_bytes: bytes.nullable(),
-    high_bytes: bytes.nullable(),
+    high_bytes: bytes
+      .nullable()
+      .describe('null: it may be any size, because the size of some assets is unknown.'),
     all_matched_bytes: bytes.nullable().describe('Extrapolated to all items that match.'),
     aoi: z
       .object({

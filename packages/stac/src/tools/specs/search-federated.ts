@@ -23,7 +23,7 @@ export const searchFederatedSpec = specifyTool({
   name: 'search_federated',
   title: 'Search several catalogues',
   description:
-    'Puts one search to several catalogues at once and merges what they find, newest first. A catalogue that fails or is slow does not hold up the others: the answer says which one, and why.',
+    'Puts one search to several catalogues at once and merges what they find, by `sortby` or else newest first. A catalogue that fails or is slow does not hold up the others: the answer says which one, and why.',
   input: z.object({
     catalogs: idList
       .optional()

@@ -1,0 +1,238 @@
+/** Lists that lie about where they end, and in which order they are. */
+import { describe, expect, it } from 'vitest';
+import { api, classes, collection, item, page } from './support/api.js';
+import type { Rig } from './support/rig.js';
+import type { Answering } from './support/server.js';
+import { useWorld } from './support/world.js';
+
+const { world, serve, rigFor } = useWorld();
+
+type Listed = { items?: { id: string }[]; collections?: { id: string }[]; warnings: string[] };
+
+/** Follows a list as far as it goes, and not beyond 60 pages. */
+async function followed(rig: Rig, tool: string, args: object) {
+  const ids: string[] = [];
+  const warnings: string[] = [];
+  let token: string | null | undefined;
+  for (let pages = 1; pages <= 60; pages++) {
+    const answer = await rig.run(tool, { ...args, ...(token && { page_token: token }) });
+    if (!answer.success) throw new Error(answer.error.message);
+    const { items, collections, warnings: said } = answer.data as unknown as Listed;
+    ids.push(...(items ?? collections ?? []).map(({ id }) => id));
+    warnings.push(...said);
+    token = answer.meta.pagination?.next_token;
+    if (!token) return { ids, warnings, pages };
+  }
+  return { ids, warnings, pages: Infinity };
+}
+
+/** Pages of one entry each, in a circle, with an address that has never been there before. */
+const circle = (path: string, period: number): Answering =>
+  api({
+    conformsTo: Object.values(classes),
+    before: ({ path: asked, params, origin }) => {
+      if (asked !== path) return undefined;
+      const at = Number(params.get('at') ?? 0);
+      const links = [{ rel: 'next', href: `${origin}${path}?at=${at + 1}` }];
+      const id = `i${at % period}`;
+      return path === '/search'
+        ? page([item(id)], links)
+        : { json: { collections: [collection(id)], links } };
+    },
+  });
+
+describe('a list that goes in a circle under ever new addresses ends', () => {
+  it.each([1, 2, 3, 5, 13])('of %i pages of items', async (period) => {
+    const { rig } = await world(circle('/search', period));
+    const { ids, warnings, pages } = await followed(rig, 'search_items', { limit: 1 });
+    expect(new Set(ids).size).toBe(period);
+    expect(pages).toBeLessThanOrEqual(4 * period + 2);
+    expect(warnings).toEqual([expect.stringContaining('led back')]);
+  });
+
+  it.each([1, 3])('of %i pages of collections', async (period) => {
+    const { rig } = await world(circle('/collections', period));
+    const { ids, warnings } = await followed(rig, 'search_collections', { limit: 1 });
+    expect(ids).toEqual(Array.from({ length: period }, (_, index) => `i${index}`));
+    expect(warnings).toEqual([expect.stringContaining('led back')]);
+  });
+
+  it('and what was looked through here is not called complete', async () => {
+    const answering = circle('/collections', 3);
+    const { rig } = await world((seen, count) => {
+      const reply = answering(seen, count);
+      return seen.path === '/'
+        ? { json: { ...(reply.json as object), conformsTo: [classes.core, classes.search] } }
+        : reply;
+    });
+    expect(await rig.data('search_collections', { q: 'none of them' })).toMatchObject({
+      collections: [],
+      matched: null,
+      searched: 'local',
+      warnings: [expect.stringContaining('led back')],
+    });
+  });
+
+  it('and a summary of it is not called complete', async () => {
+    const { rig } = await world(circle('/search', 1));
+    expect(await rig.data('summarize_search')).toMatchObject({ sampled: 1, complete: false });
+  });
+});
+
+describe('a sample', () => {
+  const counted = (matched: number | undefined) =>
+    world(
+      api({
+        before: ({ path }) =>
+          path === '/search'
+            ? page(
+                [item('a'), item('b')],
+                [],
+                matched === undefined ? {} : { numberMatched: matched },
+              )
+            : undefined,
+      }),
+    );
+
+  it('is complete if nothing is missing of what was counted', async () => {
+    for (const [matched, complete] of [
+      [2, true],
+      [undefined, true],
+      [5, false],
+    ] as const) {
+      const { rig } = await counted(matched);
+      expect(await rig.data('summarize_search')).toMatchObject({ sampled: 2, complete });
+      expect(await rig.data('get_aggregations')).toMatchObject({ sampled: 2, complete });
+    }
+  });
+
+  it('of files is not complete if some could not be read', async () => {
+    const server = await serve(({ path }) => {
+      const links = ['a', 'b'].map((id) => ({ rel: 'item', href: `/${id}` }));
+      if (path === '/') return { json: { type: 'Catalog', id: 'files', links } };
+      return path === '/a' ? { json: item('a') } : { status: 404, json: {} };
+    });
+    const rig = await rigFor({ catalogs: { files: { url: server.origin } } });
+    expect(await rig.data('summarize_search')).toMatchObject({ sampled: 1, complete: false });
+  });
+
+  it('says when the last of its spans ends', async () => {
+    const properties = {
+      datetime: null,
+      start_datetime: '2010-12-12T00:00:00Z',
+      end_datetime: '2015-01-16T00:00:00Z',
+    };
+    const { rig } = await world(api({ items: [item('a', { properties })] }));
+    expect(await rig.data('summarize_search')).toMatchObject({
+      first_datetime: '2010-12-12T00:00:00.000Z',
+      last_datetime: '2015-01-16T00:00:00.000Z',
+    });
+    const { aggregations } = await rig.data('get_aggregations', { aggregations: ['datetime_max'] });
+    expect(aggregations).toMatchObject([{ value: '2015-01-16T00:00:00.000Z' }]);
+  });
+
+  it.each(['summarize_search', 'get_aggregations', 'search_collections'])(
+    'by %s says that "latest" means nothing to it',
+    async (tool) => {
+      const { rig } = await world(api());
+      const latest = { warnings: expect.arrayContaining([expect.stringContaining('"latest"')]) };
+      expect(await rig.data(tool, { datetime: 'latest' })).toMatchObject(latest);
+      expect(await rig.data(tool)).not.toMatchObject(latest);
+    },
+  );
+
+  it('that the server counts says so as well', async () => {
+    const { rig } = await world(
+      api({
+        conformsTo: Object.values(classes),
+        before: ({ path }) =>
+          path === '/aggregate'
+            ? { json: { aggregations: [{ name: 'total_count', value: 3 }] } }
+            : undefined,
+      }),
+    );
+    const args = { datetime: 'latest', aggregations: ['total_count'] };
+    expect(await rig.data('get_aggregations', args)).toMatchObject({
+      method: 'server',
+      warnings: [expect.stringContaining('"latest"')],
+    });
+  });
+});
+
+describe('buckets that are too many', () => {
+  it('are counted together', async () => {
+    const buckets = Array.from({ length: 210 }, (_, index) => ({ key: `${index}`, frequency: 2 }));
+    const aggregations = [{ name: 'x_frequency', buckets, overflow: 7 }];
+    const { rig } = await world(
+      api({
+        conformsTo: Object.values(classes),
+        before: ({ path }) => (path === '/aggregate' ? { json: { aggregations } } : undefined),
+      }),
+    );
+    const data = await rig.data('get_aggregations', { aggregations: ['x_frequency'] });
+    const [read] = data['aggregations'] as { buckets: unknown[]; overflow: number }[];
+    expect(read!.buckets).toHaveLength(200);
+    expect(read!.overflow).toBe(27);
+  });
+});
+
+describe('a federated search', () => {
+  const scene = (id: string, day: string, cover: number) =>
+    item(id, { properties: { datetime: `2024-01-${day}T00:00:00Z`, 'eo:cloud_cover': cover } });
+  const two = async (first: ReturnType<typeof scene>[], second: ReturnType<typeof scene>[]) => {
+    const conformsTo = Object.values(classes);
+    const one = await serve(api({ conformsTo, items: first }));
+    const other = await serve(api({ conformsTo, items: second }));
+    return rigFor({ catalogs: { one: { url: one.origin }, other: { url: other.origin } } });
+  };
+  const idsOf = (data: Readonly<Record<string, unknown>>) =>
+    (data['items'] as { id: string }[]).map(({ id }) => id).join(' ');
+  const warningsOf = (data: Readonly<Record<string, unknown>>) =>
+    (data['catalogs'] as { warnings: string[] }[]).map(({ warnings }) => warnings.join(' '));
+
+  it('is merged newest first', async () => {
+    const rig = await two(
+      [scene('a', '09', 1), scene('b', '05', 2)],
+      [scene('c', '07', 3), scene('d', '03', 4)],
+    );
+    const data = await rig.data('search_federated');
+    expect(idsOf(data)).toBe('a c b d');
+    expect(warningsOf(data)).toEqual(['', '']);
+  });
+
+  it('is merged by what it is to be sorted by', async () => {
+    const rig = await two(
+      [scene('a', '01', 10), scene('b', '09', 30)],
+      [scene('c', '05', 20), scene('d', '02', 40)],
+    );
+    const data = await rig.data('search_federated', { sortby: '+properties.eo:cloud_cover' });
+    expect(idsOf(data)).toBe('a c b d');
+    expect(warningsOf(data)).toEqual(['', '']);
+  });
+
+  it('says whose items are not in order', async () => {
+    const rig = await two([scene('a', '01', 10), scene('b', '09', 5)], [scene('c', '05', 20)]);
+    for (const args of [{}, { sortby: '-properties.datetime' }]) {
+      const data = await rig.data('search_federated', args);
+      expect(warningsOf(data)).toEqual([expect.stringContaining('in this order'), '']);
+    }
+  });
+});
+
+describe('a walk', () => {
+  it('goes eight levels down, and no further', async () => {
+    const server = await serve(({ path, origin }) => {
+      const level = Number(path.slice(1) || 0);
+      if (path.startsWith('/item')) return { json: item(path.slice(1)) };
+      const links = [
+        { rel: 'child', href: `${origin}/${level + 1}` },
+        { rel: 'item', href: `${origin}/item${level}` },
+      ];
+      return { json: { type: 'Catalog', id: `level${level}`, links } };
+    });
+    const rig = await rigFor({ catalogs: { files: { url: server.origin } } });
+    await rig.data('search_items', { limit: 100 });
+    const levels = server.seen.filter(({ path }) => /^\/\d+$/.test(path));
+    expect(levels.map(({ path }) => path).at(-1)).toBe('/8');
+  });
+});
