@@ -109,7 +109,7 @@ export type StacConfig = z.output<typeof configSchema>;
 export type CatalogConfig = z.output<typeof catalog>;
 export type SecretSource = z.output<typeof secret>;
 
-export const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
+const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
   'earth-search': { url: 'https://earth-search.aws.element84.com/v1' },
   'planetary-computer': {
     url: 'https://planetarycomputer.microsoft.com/api/stac/v1',

@@ -136,7 +136,7 @@ describe('credentials that a server repeats in disguise', () => {
   it.each(disguises)('stay out of answers and tokens: %s', async (_, disguise) => {
     const server = await serve(
       api({
-        conformsTo: [...Object.values(classes)],
+        conformsTo: Object.values(classes),
         before: ({ path, origin }) => {
           const list = path === '/search' ? 'features' : 'collections';
           if (path === '/collections/scenes')

@@ -38,7 +38,7 @@ export function clean(root: unknown, secrets: readonly string[] = []): unknown {
     for (const key of Object.keys(container)) {
       const value = container[key];
       const [name, kept] = [cleanText(key, secrets), visit(value)];
-      if (name !== key) delete container[key];
+      if (name !== key) Reflect.deleteProperty(container, key);
       if (name !== key || kept !== value) define(container, name, kept);
     }
   }

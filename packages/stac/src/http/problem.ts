@@ -64,7 +64,7 @@ export function reasonIn(
   if (!doc) return text.trim() === '' ? undefined : oneLine(text, REASON_LENGTH);
   const said = [doc['description'], doc['detail'], doc['message'], doc['title'], doc['error']]
     .map(sentence)
-    .find((text) => text !== undefined);
+    .find((one) => one !== undefined);
   const [first] = docsOf(doc['errors']);
   return said ?? (first && sentence(first['message'] ?? first['description']));
 }
