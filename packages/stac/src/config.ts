@@ -89,7 +89,7 @@ const settings = z.strictObject({
     .int()
     .min(65_536)
     .max(268_435_456)
-    .default(33_554_432)
+    .default(8_388_608)
     .describe('The largest answer of a catalogue that is read.'),
 });
 
