@@ -173,6 +173,7 @@ describe('a text does not hold up the process', () => {
     const text = `{"type":"FeatureCollection","features":[{"id":"a","properties":{"x":[${list}]}}]}`;
     const { rig } = await world(
       api({ before: ({ path }) => (path === '/search' ? { text } : undefined) }),
+      { maxResponseBytes: 33_554_432 },
     );
     expect(await costOf(() => rig.data('search_items'))).toBeLessThan(3000);
   });
