@@ -1,4 +1,4 @@
-import type { Absence, Reconciliation } from './spec.js';
+import type { Absence, OpenAct, Reconciliation } from './spec.js';
 
 /** How far a call is, for a client that waits. */
 export interface Progress {
@@ -14,10 +14,7 @@ export interface Fence {
 
 /** How to find out whether a step happened that nobody knows the end of. */
 export interface StepReadBack<T> extends Absence {
-  readonly readBack: (open: {
-    /** When its first byte may have left, in milliseconds since 1970. */
-    readonly sentAt: number;
-  }) => Promise<Reconciliation<T>>;
+  readonly readBack: (open: OpenAct) => Promise<Reconciliation<T>>;
 }
 
 /** The journal's record of a mutation, as its handler sees it. */

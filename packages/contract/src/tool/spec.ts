@@ -44,13 +44,32 @@ export interface CostEstimate {
   readonly unit: string;
 }
 
+/** Another operation of the same account, as far as anybody knows. */
+export interface OtherOperation {
+  readonly tool: string;
+  readonly args: Arguments;
+  /** The data of its answer, and what those of its steps gave that are done. */
+  readonly results: readonly unknown[];
+  /** When its first byte may have left, where nobody has said yet how that ended. */
+  readonly openSince?: number;
+}
+
+/** Something that was sent, and of which nobody knows whether it happened. */
+export interface OpenAct {
+  /** When the first byte may have left, in milliseconds since 1970. */
+  readonly sentAt: number;
+  /**
+   * What else was done for the account at that time: its results are not what became of this. To be
+   * asked after looking, because what is seen then may have been another's just before.
+   */
+  readonly others: () => Promise<readonly OtherOperation[]>;
+}
+
 /** An operation of which nobody knows whether it happened. */
-export interface UnknownOperation<Args = Arguments> {
+export interface UnknownOperation<Args = Arguments> extends OpenAct {
   readonly id: string;
   readonly account: string;
   readonly args: Args;
-  /** When the first byte may have left, in milliseconds since 1970. */
-  readonly sentAt: number;
 }
 
 export type Reconciliation<Data = unknown> =

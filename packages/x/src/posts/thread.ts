@@ -11,6 +11,7 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { faultToError } from '../faults.js';
 import type { Scope } from '../scope.js';
+import { claimsOf } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
 import { readBack, type Posted } from './read-back.js';
@@ -40,7 +41,8 @@ export async function postThread(
       };
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
-        readBack: ({ sentAt }) => readBack(client, draft, sentAt, scope),
+        readBack: ({ sentAt, others }) =>
+          readBack(client, draft, sentAt, scope, async () => claimsOf(await others())),
       };
       posted.push(
         operation ? await operation.step(`post ${index + 1}`, send, reconcile) : await send(),

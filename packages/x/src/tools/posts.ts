@@ -4,6 +4,7 @@ import { routes } from '../api/routes.js';
 import { postCost, readCost } from '../cost/estimate.js';
 import { docOf } from '../json.js';
 import { unreadable } from '../problems/upstream-problem.js';
+import { claimsOf } from '../posts/claims.js';
 import { createKnownPost } from '../posts/create.js';
 import { checkDraft, type Draft } from '../posts/draft.js';
 import { readBack, type Posted } from '../posts/read-back.js';
@@ -39,9 +40,9 @@ function reconcileBy<Args>(
 ): Reconcile<Args, Posted> {
   return {
     authoritative: false,
-    readBack: ({ args, sentAt }, context) => {
+    readBack: ({ args, sentAt, others }, context) => {
       const scope = scopeOf(context, client.clock.now(), client.capMs);
-      return readBack(client, draftOf(args), sentAt, scope);
+      return readBack(client, draftOf(args), sentAt, scope, async () => claimsOf(await others()));
     },
   };
 }
