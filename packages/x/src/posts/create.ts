@@ -5,6 +5,7 @@ import { idOf } from '../api/read-post.js';
 import { routes } from '../api/routes.js';
 import { faultToError, refusalIn } from '../faults.js';
 import { docOf, textOf, type Doc } from '../json.js';
+import { partialErrorsIn } from '../problems/partial-error.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
 import { unescapeHtml } from '../text/html-entities.js';
@@ -68,7 +69,7 @@ function readPosted(doc: Doc): Posted {
   const data = docOf(doc['data']);
   const id = idOf(data?.['id']);
   if (id === undefined) throw unreadable();
-  return { id, text: unescapeHtml(textOf(data?.['text']) ?? '') };
+  return { id, text: unescapeHtml(textOf(data?.['text']) ?? ''), ...partialErrorsIn(doc) };
 }
 
 function isUnknown(cause: unknown): boolean {

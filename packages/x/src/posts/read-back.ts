@@ -1,6 +1,6 @@
 import type { Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { Post } from '../provider/model.js';
+import type { PartialError, Post } from '../provider/model.js';
 import { pause } from '../pause.js';
 import type { Scope } from '../scope.js';
 import { mayBeOf, type Claims } from './claims.js';
@@ -10,6 +10,7 @@ import { isPostOf } from './match.js';
 export interface Posted {
   readonly id: string;
   readonly text: string;
+  readonly partial_errors?: readonly PartialError[];
 }
 
 /** X's times are whole seconds, its clock is only known from its answers, and a journal has its own. */

@@ -11,7 +11,7 @@ import { readBack, type Posted } from '../posts/read-back.js';
 import { postThread as sendThread } from '../posts/thread.js';
 import { scopeOf } from '../scope.js';
 import { demandTier } from '../tier.js';
-import { isGoneSince } from './relation.js';
+import { isGoneSince, notDone } from './relation.js';
 import {
   deleteTweetSpec,
   postThreadSpec,
@@ -150,11 +150,13 @@ export const deleteTweet = (client: Client) =>
         const { doc } = await client.requests.idempotent(request, scope);
         const deleted = docOf(doc['data'])?.['deleted'];
         if (typeof deleted !== 'boolean') throw unreadable();
-        return { id, deleted };
+        return deleted ? { id, deleted } : notDone();
       } catch (cause) {
-        // What is not there after a first try was deleted by that.
-        if (isGoneSince(cause)) return { id, deleted: true };
-        throw cause;
+        if (!isGoneSince(cause)) throw cause;
+        // Whether a first try deleted it, or it never was, X does not say.
+        const message =
+          'X does not have it. An earlier attempt of this call may have deleted it, or it was never there.';
+        return toolError('not_found', message, { outcome: 'unknown', details: { id } });
       }
     },
     {

@@ -2,9 +2,14 @@ import { profilesFrom, specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { xCodes } from '../../codes.js';
 import { id, mediaIds, postOptions, text, tweetId } from './arguments.js';
+import { partialErrors } from './paging.js';
 import { postTraits } from './traits.js';
 
-const postedSchema = z.strictObject({ id: z.string(), text: z.string() });
+const postedSchema = z.strictObject({
+  id: z.string(),
+  text: z.string(),
+  partial_errors: partialErrors.optional(),
+});
 
 const poll = z
   .strictObject({
