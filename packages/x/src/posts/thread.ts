@@ -1,15 +1,7 @@
-import {
-  faultToError as defaultReading,
-  isToolError,
-  outcomeOfFault,
-  toolError,
-  type StepReadBack,
-  type ToolContext,
-  type ToolError,
-} from '@toolkeel/contract';
+import { toolError, type StepReadBack, type ToolContext } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
-import { faultToError } from '../faults.js';
+import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
 import { claimsOf } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
@@ -74,6 +66,26 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
     message: 'It failed in a way that nobody foresaw.',
     retryAfterMs: undefined,
   };
+  const details = { posted: posted.length, failed_at_index: index, cause_code: code };
+  const there = posted.map(({ id }, at) => ({ index: at, id }));
+  const begin = `${posted.length} of ${all} tweets are posted;`;
+  const last = posted.at(-1)?.id;
+  if (isUnknown(cause)) {
+    const advice = resumes
+      ? 'The same call looks for it, and goes on behind it once it is found.'
+      : `Look for it among the replies to ${last} before you post the rest.`;
+    const about = `Nobody knows whether number ${index + 1} is. Do not post it again.`;
+    return toolError('thread_partial_failure', `${begin} ${about} ${advice}`, {
+      retryAfterMs,
+      outcome: 'unknown',
+      details,
+      data: {
+        posted: there,
+        unknown: { index, code, message: `${about} ${advice}` },
+        unposted: all - posted.length - 1,
+      },
+    });
+  }
   const failed = {
     index,
     code,
@@ -82,34 +94,11 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
   };
   const advice = resumes
     ? 'The same call goes on there.'
-    : `Post the rest in reply to ${posted.at(-1)?.id}, and not from the top.`;
-  const text = `${posted.length} of ${all} tweets are posted; number ${index + 1} is not: ${message} ${advice}`;
+    : `Post the rest in reply to ${last}, and not from the top.`;
+  const text = `${begin} number ${index + 1} is not: ${message} ${advice}`;
   return toolError('thread_partial_failure', text, {
     retryAfterMs,
-    outcome: isUnknown(cause) ? 'unknown' : undefined,
-    details: { posted: posted.length, failed_at_index: index, cause_code: code },
-    data: {
-      posted: posted.map(({ id }, at) => ({ index: at, id })),
-      failed,
-      unposted: all - posted.length,
-    },
+    details,
+    data: { posted: there, failed, unposted: all - posted.length },
   });
-}
-
-function readingOf(cause: unknown): ToolError | undefined {
-  if (cause instanceof FaultError) return faultToError(cause.fault) ?? defaultReading(cause.fault);
-  return raisedIn(cause);
-}
-
-function isUnknown(cause: unknown): boolean {
-  if (cause instanceof FaultError) return outcomeOfFault('once', cause.fault) === 'unknown';
-  return (raisedIn(cause)?.input.outcome ?? 'unknown') === 'unknown';
-}
-
-function raisedIn(cause: unknown): ToolError | undefined {
-  const raised: unknown =
-    typeof cause === 'object' && cause !== null && 'toolError' in cause
-      ? cause.toolError
-      : undefined;
-  return isToolError(raised) ? raised : undefined;
 }
