@@ -32,10 +32,17 @@ export interface Inverse<Args = Arguments> {
   readonly of: string | readonly string[];
   /** The arguments of the act that is undone; left out when both take the same. */
   readonly args?: (args: Args) => Arguments;
-  /** Whether a finished operation is the one that is undone, where the arguments cannot tell. */
+  /**
+   * Whether an operation is the one that is undone, where the arguments cannot tell: a finished one, or
+   * one that stopped half way. `steps` is what those of its steps gave that are done.
+   */
   readonly matches?: (
     args: Args,
-    done: { readonly args: Arguments; readonly data: unknown },
+    done: {
+      readonly args: Arguments;
+      readonly data: unknown;
+      readonly steps: readonly unknown[];
+    },
   ) => boolean;
 }
 

@@ -2,7 +2,7 @@ import { raise, type Fence, type StepReadBack, type ToolOperation } from '@toolk
 import { limited } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
-import { othersAt } from '../reconcile/others.js';
+import { othersAt, othersIn } from '../reconcile/others.js';
 import type { Grip, Limit, SendRequest, SendResult } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { JournalScope } from './scope.js';
@@ -149,6 +149,7 @@ export function openHandle(deps: HandleDeps): Handle {
     operation: {
       id: operation.id,
       step: flow.step,
+      others: () => othersIn(kit, operation, operation.createdAt),
       sending: async () => {
         refuseWhenOver();
         const open = flow.open();

@@ -44,8 +44,15 @@ const POSTING: ReadonlySet<string> = new Set([
   'x_post_thread',
 ]);
 
+/** The posts that our own tool has deleted. */
+export function deletedBy(others: readonly OtherOperation[]): ReadonlySet<string> {
+  const results = others.filter(({ tool }) => tool === 'x_delete_tweet').flatMap((one) => one.results);
+  const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
+  return new Set(deleted.flatMap(idsIn));
+}
+
 /** Of an answer, whole or in part, or of one post of a thread. */
-export function idsIn(result: unknown): readonly string[] {
+function idsIn(result: unknown): readonly string[] {
   const doc = docOf(result) ?? {};
   const parts = [...docsOf(doc['tweets']), ...docsOf(doc['posted'])];
   const ids = [doc['id'], doc['root_id'], ...parts.map(({ id }) => id)];

@@ -1,9 +1,9 @@
-import { toolError, type StepReadBack, type ToolContext } from '@toolkeel/contract';
+import { raise, toolError, type StepReadBack, type ToolContext } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
-import { claimsOf } from './claims.js';
+import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
 import { readBack, type Posted } from './read-back.js';
@@ -20,12 +20,26 @@ export async function postThread(
   drafts: readonly Draft[],
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
-): Promise<readonly Posted[] | ReturnType<typeof partialFailure>> {
+): Promise<readonly Posted[] | ReturnType<typeof partialFailure> | PartGone> {
   const posted: Posted[] = [];
+  /** How many of them stand there from an earlier life. */
+  let earlier = 0;
+  let gone: PartGone | undefined;
+  const checkEarlier = async (): Promise<void> => {
+    if (!operation || earlier === 0) return;
+    // A journal that cannot say it does not give the right to send either.
+    const deleted = deletedBy(await operation.others().catch(() => []));
+    gone = partGone(posted, deleted, drafts.length);
+    if (gone) raise(gone);
+    earlier = 0;
+  };
   for (const [index, given] of drafts.entries()) {
     const draft = { ...given, replyTo: posted.at(-1)?.id };
     try {
-      const send = (): Promise<Posted> => {
+      let isSent = false;
+      const send = async (): Promise<Posted> => {
+        isSent = true;
+        await checkEarlier();
         if (index > 0 && scope.deadline - client.clock.now() < LEAST_MS) throw outOfTime();
         return operation
           ? createPost(client, draft, scope)
@@ -39,13 +53,39 @@ export async function postThread(
       posted.push(
         operation ? await operation.step(`post ${index + 1}`, send, reconcile) : await send(),
       );
+      if (!isSent) earlier += 1;
+      if (posted.length === drafts.length) await checkEarlier();
     } catch (cause) {
+      if (gone) return gone;
       // Nothing stands there yet, so that the cause itself is the answer.
       if (posted.length === 0) throw cause;
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
   return posted;
+}
+
+type PartGone = NonNullable<ReturnType<typeof partGone>>;
+
+/** Somebody deleted a part with our own tool: what would follow it has lost its place. */
+function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: number) {
+  const index = posted.findIndex(({ id }) => deleted.has(id));
+  const part = posted[index];
+  if (!part) return undefined;
+  const left = posted.map(({ id }, at) => ({ index: at, id })).filter(({ id }) => !deleted.has(id));
+  const advice =
+    index === 0
+      ? 'Post it anew, with another key.'
+      : 'Delete its first tweet to post it anew, or post the rest as replies.';
+  const message = `Number ${index + 1} of the thread, ${part.id}, was deleted, so it does not go on. ${advice}`;
+  return toolError('not_found', message, {
+    details: { resource: 'tweet', id: part.id },
+    data: {
+      posted: left,
+      failed: { index, code: 'not_found', message },
+      unposted: all - left.length,
+    },
+  });
 }
 
 function outOfTime(): FaultError {

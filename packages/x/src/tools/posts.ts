@@ -165,8 +165,8 @@ export const deleteTweet = (client: Client) =>
           ({ name }) => name,
         ),
         // A thread without its first tweet is gone as a thread.
-        matches: ({ tweet_id: id }, { data }) =>
-          docOf(data)?.['id'] === id || docOf(data)?.['root_id'] === id,
+        matches: ({ tweet_id: id }, { data, steps: [root] }) =>
+          [docOf(data)?.['id'], docOf(data)?.['root_id'], docOf(root)?.['id']].includes(id),
       },
       estimateCost: () => readCost(client.prices, 'interaction_delete', 1),
     },

@@ -24,6 +24,7 @@ export function notebook(): Notebook {
   };
   const operation = {
     id: 'op_test',
+    others: async () => [],
     sending: async () => {
       book.refuse?.();
       book.sendings.push({ step: current, at: Date.now() });
