@@ -56,7 +56,7 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
           data: settled?.data,
           steps: stepResults(each),
         };
-        const isThere = settled?.ok || isHalfDone(each);
+        const isThere = settled?.ok === true || isHalfDone(each);
         if (isThere && matches?.(args, done)) found.push(each);
       }
       before = held.at(-1)?.id;

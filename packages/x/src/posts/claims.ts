@@ -6,8 +6,8 @@ import { isPostOf } from './match.js';
 
 /** A post that somebody else sent at about the same time. */
 export interface Rival extends Omit<Draft, 'replyTo'> {
-  /** `any`: in reply to a post that is not known yet. */
   readonly replyTo?: string | undefined;
+  /** In reply to a post that is not known yet: a later part of a thread. */
   readonly repliesToAny?: boolean;
   /** When, where nobody knows yet how it ended. */
   readonly openSince: number;
@@ -46,7 +46,9 @@ const POSTING: ReadonlySet<string> = new Set([
 
 /** The posts that our own tool has deleted. */
 export function deletedBy(others: readonly OtherOperation[]): ReadonlySet<string> {
-  const results = others.filter(({ tool }) => tool === 'x_delete_tweet').flatMap((one) => one.results);
+  const results = others
+    .filter(({ tool }) => tool === 'x_delete_tweet')
+    .flatMap((one) => one.results);
   const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
   return new Set(deleted.flatMap(idsIn));
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '@toolkeel/sandbox';
+import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
@@ -7,8 +7,12 @@ import { useSandbox } from '../support/sandbox.js';
 const stage = useStage();
 const sandboxWorld = useSandbox();
 
-const onPost = (kind: Fault['kind'], skip: number): Fault =>
-  ({ kind, routes: ['create-post'], times: 1, skip }) as Fault;
+const onPost = (kind: FaultRule['kind'], skip: number): FaultRule => ({
+  kind,
+  routes: ['create-post'],
+  times: 1,
+  skip,
+});
 
 const key = (letter: string) => ({ idempotency_key: letter.repeat(20) });
 const config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 1 };

@@ -31,7 +31,11 @@ export function notebook(): Notebook {
       if (current !== undefined) book.steps.set(current, { done: false, at: Date.now() });
       return { token: 1 };
     },
-    step: async <T>(name: string, run: () => Promise<T>, reconcile?: StepReadBack<T>): Promise<T> => {
+    step: async <T>(
+      name: string,
+      run: () => Promise<T>,
+      reconcile?: StepReadBack<T>,
+    ): Promise<T> => {
       const known = book.steps.get(name);
       if (known?.done) return known.result as T;
       if (known) {

@@ -63,11 +63,7 @@ export function hold(slot: string | undefined, until: number): RecordChanges {
 }
 
 /** Always in the same order, so that two of us never wait for each other. */
-export function* freeAll(
-  tables: Tables,
-  ids: readonly string[],
-  actor: string,
-): Script<void> {
+export function* freeAll(tables: Tables, ids: readonly string[], actor: string): Script<void> {
   for (const id of ids.toSorted()) yield* free(tables, id, actor);
 }
 
@@ -81,5 +77,6 @@ function* free(tables: Tables, id: string, actor: string): Script<void> {
     yield* tables.audit.append(entry('released', after, actor, { reason: 'undone' }));
     return;
   }
-  if (isSettled(undone) && undone.slot !== undefined) yield* tables.operations.update(undone, hold(undefined, 0));
+  if (isSettled(undone) && undone.slot !== undefined)
+    yield* tables.operations.update(undone, hold(undefined, 0));
 }
