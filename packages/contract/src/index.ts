@@ -82,6 +82,8 @@ export type {
   HandlerResult,
   Inverse,
   JsonSchema,
+  OpenAct,
+  OtherOperation,
   PagingSpec,
   Reconcile,
   Reconciliation,

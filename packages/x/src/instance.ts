@@ -18,6 +18,7 @@ import type { XConfig } from './config.js';
 import { pricesOf } from './cost/prices.js';
 import { createConnections } from './http/connections.js';
 import { RateWindows } from './limits/windows.js';
+import { sentPosts } from './posts/sent-posts.js';
 import { retrying } from './provider/retrying.js';
 import { xProvider } from './provider/x-provider.js';
 import type { Environment } from './secrets.js';
@@ -90,6 +91,7 @@ function createClient(config: XConfig, given: Surroundings): Client {
     provider,
     requests: createRequests({ session, policy, upstream: shared, clock, random, observe }),
     me: createMe(session, provider),
+    sent: sentPosts(),
     windows,
     prices: pricesOf(config.prices),
     upstream: shared,

@@ -94,10 +94,16 @@ describe('uploading', () => {
   it('says what X says of a file that it cannot use', async () => {
     const { rig, sandbox } = await open();
     sandbox.setFaults([{ kind: 'x-media-fails', routes: ['media-finalize'], times: 1 }]);
-    expect(await rig.error('x_upload_media', { file_path: 'sub/film.mp4' })).toMatchObject({
-      code: 'media_upload_error',
-      message: expect.stringContaining('Unsupported video format') as string,
-      details: { stage: 'processing' },
+    const used = await rig.run('x_upload_media', { file_path: 'sub/film.mp4' });
+    const [made] = sandbox.commits({ kind: 'media.finalized' });
+    expect(used).toMatchObject({
+      data: { media_id: made && 'id' in made ? made.id : 'none', stage: 'processing' },
+      error: {
+        code: 'media_upload_error',
+        outcome: 'executed',
+        message: expect.stringContaining('Unsupported video format') as string,
+        details: { stage: 'processing' },
+      },
     });
     sandbox.setFaults([{ kind: 'http-400', routes: ['media-append'], times: 1 }]);
     expect(await rig.error('x_upload_media', { file_path: 'picture.png' })).toMatchObject({
@@ -106,6 +112,30 @@ describe('uploading', () => {
     });
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['media-initialize'], times: 1 }]);
     expect(await rig.code('x_upload_media', { file_path: 'picture.png' })).toBe('x_rate_limited');
+  });
+
+  it.each([
+    ['http-400', /X refused/],
+    ['x-402-credits', /no credits/],
+    ['x-403-not-permitted', /does not allow/],
+  ] as const)('is not lost over its description: %s', async (kind, why) => {
+    const { rig, sandbox } = await open();
+    sandbox.setFaults([{ kind, routes: ['media-metadata'] }]);
+    const args = { file_path: join(allowed, 'picture.png'), alt_text: 'A tern' };
+    const envelope = await rig.run('x_upload_media', args);
+    const [made] = sandbox.commits({ kind: 'media.finalized' });
+    const media_id = made && 'id' in made ? made.id : 'none';
+    expect(envelope).toMatchObject({
+      success: false,
+      data: { media_id, stage: 'alt_text', expires_in_secs: 86_400 },
+      error: {
+        code: 'media_upload_error',
+        outcome: 'executed',
+        message: expect.stringMatching(why) as string,
+        details: { stage: 'alt_text' },
+      },
+    });
+    expect(await rig.data('x_post_tweet', { text: 'a', media_ids: [media_id] })).toBeDefined();
   });
 
   it('answers while X still works on it, when its time is up', async () => {

@@ -100,12 +100,12 @@ describe('the pack', () => {
       ]);
     }
     const { inverse } = of('x_delete_tweet');
-    expect(inverse?.matches?.({ tweet_id: '5' }, { args: {}, data: { id: '5', text: 'a' } })).toBe(
-      true,
-    );
-    expect(inverse?.matches?.({ tweet_id: '5' }, { args: {}, data: { id: '6', text: 'a' } })).toBe(
-      false,
-    );
+    expect(
+      inverse?.matches?.({ tweet_id: '5' }, { args: {}, data: { id: '5', text: 'a' }, steps: [] }),
+    ).toBe(true);
+    expect(
+      inverse?.matches?.({ tweet_id: '5' }, { args: {}, data: { id: '6', text: 'a' }, steps: [] }),
+    ).toBe(false);
     expect(of('x_post_tweet').reconcile?.authoritative).toBe(false);
   });
 

@@ -196,6 +196,7 @@ describe('what stands around the handler', () => {
     const operation = {
       id: 'op_1',
       sending: () => Promise.resolve({ token: 1 }),
+      others: () => Promise.resolve([]),
       step: <T>(_: string, work: () => Promise<T>) => work(),
     };
     const tool = defineTool({

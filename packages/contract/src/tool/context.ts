@@ -1,4 +1,4 @@
-import type { Absence, Reconciliation } from './spec.js';
+import type { Absence, OpenAct, OtherOperation, Reconciliation } from './spec.js';
 
 /** How far a call is, for a client that waits. */
 export interface Progress {
@@ -14,10 +14,7 @@ export interface Fence {
 
 /** How to find out whether a step happened that nobody knows the end of. */
 export interface StepReadBack<T> extends Absence {
-  readonly readBack: (open: {
-    /** When its first byte may have left, in milliseconds since 1970. */
-    readonly sentAt: number;
-  }) => Promise<Reconciliation<T>>;
+  readonly readBack: (open: OpenAct) => Promise<Reconciliation<T>>;
 }
 
 /** The journal's record of a mutation, as its handler sees it. */
@@ -35,6 +32,8 @@ export interface ToolOperation {
     run: () => Promise<T>,
     reconcile?: StepReadBack<T>,
   ) => Promise<T>;
+  /** What else was done for the account since it began, for whoever goes on with it. */
+  readonly others: () => Promise<readonly OtherOperation[]>;
 }
 
 /** What the surroundings of a call give to its handler. */

@@ -32,10 +32,17 @@ export interface Inverse<Args = Arguments> {
   readonly of: string | readonly string[];
   /** The arguments of the act that is undone; left out when both take the same. */
   readonly args?: (args: Args) => Arguments;
-  /** Whether a finished operation is the one that is undone, where the arguments cannot tell. */
+  /**
+   * Whether an operation is the one that is undone, where the arguments cannot tell: a finished one, or
+   * one that stopped half way. `steps` is what those of its steps gave that are done.
+   */
   readonly matches?: (
     args: Args,
-    done: { readonly args: Arguments; readonly data: unknown },
+    done: {
+      readonly args: Arguments;
+      readonly data: unknown;
+      readonly steps: readonly unknown[];
+    },
   ) => boolean;
 }
 
@@ -44,13 +51,32 @@ export interface CostEstimate {
   readonly unit: string;
 }
 
+/** Another operation of the same account, as far as anybody knows. */
+export interface OtherOperation {
+  readonly tool: string;
+  readonly args: Arguments;
+  /** The data of its answer, and what those of its steps gave that are done. */
+  readonly results: readonly unknown[];
+  /** When its first byte may have left, where nobody has said yet how that ended. */
+  readonly openSince?: number;
+}
+
+/** Something that was sent, and of which nobody knows whether it happened. */
+export interface OpenAct {
+  /** When the first byte may have left, in milliseconds since 1970. */
+  readonly sentAt: number;
+  /**
+   * What else was done for the account at that time: its results are not what became of this. To be
+   * asked after looking, because what is seen then may have been another's just before.
+   */
+  readonly others: () => Promise<readonly OtherOperation[]>;
+}
+
 /** An operation of which nobody knows whether it happened. */
-export interface UnknownOperation<Args = Arguments> {
+export interface UnknownOperation<Args = Arguments> extends OpenAct {
   readonly id: string;
   readonly account: string;
   readonly args: Args;
-  /** When the first byte may have left, in milliseconds since 1970. */
-  readonly sentAt: number;
 }
 
 export type Reconciliation<Data = unknown> =

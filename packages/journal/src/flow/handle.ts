@@ -2,6 +2,7 @@ import { raise, type Fence, type StepReadBack, type ToolOperation } from '@toolk
 import { limited } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
+import { othersAt, othersIn } from '../reconcile/others.js';
 import type { Grip, Limit, SendRequest, SendResult } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { JournalScope } from './scope.js';
@@ -23,7 +24,7 @@ export interface Handle {
 }
 
 export interface HandleDeps {
-  readonly kit: Pick<Kit, 'store' | 'clock' | 'tenure' | 'report' | 'suspect'>;
+  readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
   readonly grip: Grip | undefined;
@@ -113,7 +114,8 @@ export function openHandle(deps: HandleDeps): Handle {
     provesAbsence: deps.provesAbsence,
     readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {
       try {
-        const found = await within(clock, times.answerBy, readBack({ sentAt }));
+        const others = () => othersAt(kit, operation, sentAt);
+        const found = await within(clock, times.answerBy, readBack({ sentAt, others }));
         return found === TOO_LATE ? { found: 'unknown' } : found;
       } catch (cause) {
         report(cause);
@@ -147,6 +149,7 @@ export function openHandle(deps: HandleDeps): Handle {
     operation: {
       id: operation.id,
       step: flow.step,
+      others: () => othersIn(kit, operation, operation.createdAt),
       sending: async () => {
         refuseWhenOver();
         const open = flow.open();

@@ -3,6 +3,8 @@ import { openArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
+import { stepResults } from '../reconcile/others.js';
+import { isHalfDone } from '../store/states.js';
 import type { OperationFilter } from '../store/store.js';
 import type { FlowParts } from './parts.js';
 
@@ -10,7 +12,10 @@ const PAGE = 200;
 /** So many counterparts that are held at once are no counterparts any more. */
 const MOST_PAGES = 50;
 
-/** Finds what an inverse has undone, so that it can be done again. Explicit keys stay taken. */
+/**
+ * Finds what an inverse has undone, also what stopped half way, so that it can be done again. Explicit
+ * keys stay taken.
+ */
 export function undoneBy(kit: Kit): FlowParts['undone'] {
   const { store, tools, identities, report } = kit;
 
@@ -46,8 +51,13 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
       const held = await store.list(before === undefined ? filter : { ...filter, before });
       for (const each of held) {
         const settled = readAnswer(each.answer)?.settled;
-        const done = { args: openArguments(kit.sealing, each), data: settled?.data };
-        if (settled?.ok && matches?.(args, done)) found.push(each);
+        const done = {
+          args: openArguments(kit.sealing, each),
+          data: settled?.data,
+          steps: stepResults(each),
+        };
+        const isThere = settled?.ok === true || isHalfDone(each);
+        if (isThere && matches?.(args, done)) found.push(each);
       }
       before = held.at(-1)?.id;
       if (held.length < PAGE) break;
@@ -66,7 +76,7 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
         found.push(...each);
       }
       return found
-        .filter(({ identity, state }) => identity.by !== 'key' && DONE.has(state))
+        .filter(({ identity, state }) => identity.by !== 'key' && CAN_BE_UNDONE.has(state))
         .map(({ id }) => id);
     } catch (cause) {
       // The undoing itself has happened: that must not be lost over what it makes possible.
@@ -76,4 +86,8 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
   };
 }
 
-const DONE: ReadonlySet<Operation['state']> = new Set(['succeeded', 'reconciled']);
+const CAN_BE_UNDONE: ReadonlySet<Operation['state']> = new Set([
+  'succeeded',
+  'reconciled',
+  'claimed',
+]);

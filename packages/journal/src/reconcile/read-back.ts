@@ -2,6 +2,7 @@ import { toolError, type Arguments, type Settled, type Tool } from '@toolkeel/co
 import { TOO_LATE, signalUntil, within } from '../flow/bounded.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
+import { othersAt } from './others.js';
 
 export type Found =
   | { readonly kind: 'executed'; readonly settled: Settled }
@@ -16,7 +17,7 @@ const ODD_ANSWER =
 
 /** Asks the upstream whether an operation happened. Never rejects. */
 export async function readBack(
-  { clock, report }: Pick<Kit, 'clock' | 'report'>,
+  { clock, report, store, sealing }: Pick<Kit, 'clock' | 'report' | 'store' | 'sealing'>,
   tool: Tool,
   operation: Pick<Operation, 'id' | 'account' | 'correlationId'> & {
     readonly args: Arguments;
@@ -30,7 +31,7 @@ export async function readBack(
   const { signal, done } = signalUntil(clock, deadline);
   try {
     const looking = reconcile.readBack(
-      { id, account, args, sentAt },
+      { id, account, args, sentAt, others: () => othersAt({ store, sealing }, operation, sentAt) },
       { signal, deadline, correlationId, progress: ignore, noteRetry: ignore },
     );
     const found = await within(clock, deadline, looking);

@@ -1,4 +1,4 @@
-import type { OperationState } from '../operation.js';
+import type { Operation, OperationState } from '../operation.js';
 import type { OperationRecord } from './record.js';
 import type { Grip } from './store.js';
 
@@ -45,4 +45,13 @@ export function newsOf(
   if (wasInFlight && !isInFlight(after)) return 'ended';
   const approved = after.approval?.decision === 'approved' && after.state === 'awaiting_approval';
   return approved ? 'approved' : undefined;
+}
+
+/** Some of its steps are done, none is open, and nobody goes on with it now. */
+export function isHalfDone({
+  state,
+  owner,
+  steps,
+}: Pick<Operation, 'state' | 'steps'> & { readonly owner?: string | undefined }): boolean {
+  return state === 'claimed' && owner === undefined && steps.length > 0;
 }

@@ -140,6 +140,8 @@ export interface OperationFilter {
   /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
+  /** Settled at or after. */
+  readonly settledSince?: number;
   readonly holdsSlot?: boolean;
   /** Newest first; the default is 100. `before` continues after the last one of a page. */
   readonly limit?: number;

@@ -2,6 +2,7 @@ import type { Clock, Upstream } from '@toolkeel/kernel';
 import type { XConfig } from '../config.js';
 import type { Prices } from '../cost/prices.js';
 import type { RateWindows } from '../limits/windows.js';
+import type { SentPosts } from '../posts/sent-posts.js';
 import type { SocialReadProvider } from '../provider/provider.js';
 import type { Me } from './me.js';
 import type { Session } from './session.js';
@@ -14,6 +15,7 @@ export interface Client {
   readonly provider: SocialReadProvider;
   readonly requests: Requests;
   readonly me: Me;
+  readonly sent: SentPosts;
   readonly windows: RateWindows;
   readonly prices: Prices;
   readonly upstream: Upstream;

@@ -6,6 +6,7 @@ import { routes, type Route } from '../api/routes.js';
 import { refusalIn } from '../faults.js';
 import { docOf, numberOf, textOf, type Doc } from '../json.js';
 import { pause } from '../pause.js';
+import { readingOf } from '../problems/reading-of.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
 import { multipart } from './multipart.js';
@@ -24,6 +25,8 @@ export interface Uploaded {
   readonly processing: boolean;
   readonly expiresInSecs: number | undefined;
 }
+
+type There = Omit<Uploaded, 'processing'>;
 
 type Stage = 'initialize' | 'append' | 'finalize' | 'processing' | 'alt_text';
 
@@ -54,27 +57,34 @@ export async function upload(
     progress({ progress: index + 1, total: count + 1, message: 'uploading' });
   }
   const finished = await finalize(client, id, scope);
-  const processing = await settled(client, id, docOf(finished['processing_info']), scope);
-  return {
+  const there = {
     id,
     mediaKey: textOf(finished['media_key']) ?? textOf(started['media_key']),
-    processing,
     expiresInSecs:
       numberOf(finished['expires_after_secs']) ?? numberOf(started['expires_after_secs']),
   };
+  const processing = await settled(client, there, docOf(finished['processing_info']), scope);
+  return { ...there, processing };
 }
 
 /** What somebody hears who cannot see the picture. */
 export async function setAltText(
   client: Client,
-  id: string,
+  media: Uploaded,
   text: string,
   scope: Scope,
 ): Promise<void> {
+  const { id } = media;
   const json = { id, metadata: { alt_text: { text } } };
-  await sender(client, scope)('alt_text', routes.mediaMetadata, ['2', 'media', 'metadata'], {
-    json,
-  });
+  const path = ['2', 'media', 'metadata'];
+  try {
+    await sender(client, scope)('alt_text', routes.mediaMetadata, path, { json });
+  } catch (cause) {
+    const { message, details } = readingOf(cause)?.input ?? {};
+    const why = message ?? 'It failed in a way that nobody foresaw.';
+    const said = `The file is uploaded as ${id}, without its alt text: ${why}`;
+    failedAfter('alt_text', said, media, numberOf(docOf(details)?.['status']));
+  }
 }
 
 type Body = { readonly json: unknown } | { readonly form: ReturnType<typeof multipart> } | object;
@@ -102,6 +112,22 @@ function failed(stage: Stage, message: string, status?: number): never {
     toolError('media_upload_error', message, {
       outcome: 'not_executed',
       details: { stage, ...(status !== undefined && { status }) },
+    }),
+  );
+}
+
+/** X has the file, so whoever asked gets its id. */
+function failedAfter(stage: Stage, message: string, media: There, status?: number): never {
+  return raise(
+    toolError('media_upload_error', message, {
+      outcome: 'executed',
+      details: { stage, ...(status !== undefined && { status }) },
+      data: {
+        media_id: media.id,
+        media_key: media.mediaKey ?? null,
+        stage,
+        expires_in_secs: media.expiresInSecs ?? null,
+      },
     }),
   );
 }
@@ -147,7 +173,7 @@ async function status(client: Client, id: string, scope: Scope): Promise<Doc> {
 /** Whether X still works on it when the time is up. */
 async function settled(
   client: Client,
-  id: string,
+  there: There,
   given: Doc | undefined,
   scope: Scope,
 ): Promise<boolean> {
@@ -156,13 +182,14 @@ async function settled(
     const state = textOf(info?.['state']);
     if (info === undefined || state === 'succeeded') return false;
     if (state === 'failed') {
-      failed('processing', `X could not use the file: ${reasonIn(info) ?? 'it does not say why'}.`);
+      const why = reasonIn(info) ?? 'it does not say why';
+      failedAfter('processing', `X has the file and could not use it: ${why}.`, there);
     }
     const secs = numberOf(info['check_after_secs']) ?? DEFAULT_CHECK_SECS;
     const waitMs = Math.max(0, secs) * 1000;
     if (client.clock.now() + waitMs + SPARE_MS >= scope.deadline) return true;
     await pause(client.clock, waitMs, scope.signal);
-    info = docOf((await status(client, id, scope))['processing_info']);
+    info = docOf((await status(client, there.id, scope))['processing_info']);
   }
 }
 

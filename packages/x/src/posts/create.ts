@@ -5,10 +5,12 @@ import { idOf } from '../api/read-post.js';
 import { routes } from '../api/routes.js';
 import { faultToError, refusalIn } from '../faults.js';
 import { docOf, textOf, type Doc } from '../json.js';
+import { partialErrorsIn } from '../problems/partial-error.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
 import { unescapeHtml } from '../text/html-entities.js';
 import { bodyOf, type Draft } from './draft.js';
+import type { Entry } from './sent-posts.js';
 import { findEqual, readBack, type Posted } from './read-back.js';
 
 /** Sends a post, once. Throws a `FaultError`, or a tool error where that can say more. */
@@ -33,23 +35,33 @@ export async function createKnownPost(
   { operation }: Pick<ToolContext, 'operation'>,
 ): Promise<Posted> {
   if (operation) return createPost(client, draft, scope);
-  let sentAt: number | undefined;
+  let sent: { readonly at: number; readonly entry: Entry } | undefined;
   const noting: Scope = {
     ...scope,
     get signal() {
       return scope.signal;
     },
     sending: async () => {
-      sentAt ??= client.clock.wallNow();
+      const at = client.clock.wallNow();
+      sent ??= { at, entry: client.sent.add(draft, at) };
     },
   };
   try {
-    return await createPost(client, draft, noting);
+    const posted = await createPost(client, draft, noting);
+    sent?.entry.made(posted.id);
+    return posted;
   } catch (cause) {
-    if (sentAt === undefined || !isUnknown(cause)) throw cause;
-    const found = await readBack(client, draft, sentAt, scope).catch(() => undefined);
-    if (found?.found === 'executed') return found.data;
-    throw cause;
+    if (!sent) throw cause;
+    const { at, entry } = sent;
+    if (!isUnknown(cause)) {
+      entry.notMade();
+      throw cause;
+    }
+    const others = () => Promise.resolve(entry.others());
+    const found = await readBack(client, draft, at, scope, others).catch(() => undefined);
+    if (found?.found !== 'executed') throw cause;
+    entry.made(found.data.id);
+    return found.data;
   }
 }
 
@@ -57,7 +69,7 @@ function readPosted(doc: Doc): Posted {
   const data = docOf(doc['data']);
   const id = idOf(data?.['id']);
   if (id === undefined) throw unreadable();
-  return { id, text: unescapeHtml(textOf(data?.['text']) ?? '') };
+  return { id, text: unescapeHtml(textOf(data?.['text']) ?? ''), ...partialErrorsIn(doc) };
 }
 
 function isUnknown(cause: unknown): boolean {

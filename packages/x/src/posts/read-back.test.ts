@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
 import type { Post } from '../provider/model.js';
 import type { ReadContext, SocialReadProvider } from '../provider/provider.js';
+import type { Claims } from './claims.js';
 import { readBack } from './read-back.js';
 
 const draft = { text: 'the same' };
@@ -62,7 +63,8 @@ function rig(posts: readonly Shown[], { aheadMs = 0, laterMs = 0, pageSize = 100
   return {
     asked,
     clock,
-    look: (ms = 60_000) => clock.run(readBack(client, draft, sentAt, scope(ms))),
+    look: (ms = 60_000, claims: () => Claims = () => ({ owned: new Set(), rivals: [] })) =>
+      clock.run(readBack(client, draft, sentAt, scope(ms), async () => claims())),
   };
 }
 
@@ -96,6 +98,42 @@ describe('looking for a post that nobody knows the end of', () => {
       { id: '9', madeAfterMs: 4_000 },
     ]);
     expect(await look()).toEqual({ found: 'unknown' });
+  });
+
+  it('leaves out what another made, and takes its own for its own', async () => {
+    const { look } = rig([
+      { id: '8', madeAfterMs: 100 },
+      { id: '9', madeAfterMs: 4_000 },
+    ]);
+    const owned = (...ids: string[]) => ({ owned: new Set(ids), rivals: [] });
+    expect(await look(60_000, () => owned('8'))).toMatchObject({ data: { id: '9' } });
+    expect(await look(60_000, () => owned('8', '9'))).toEqual({ found: 'absent' });
+  });
+
+  it('takes nothing that may be another’s as long as nobody knows', async () => {
+    const { look, clock } = rig([{ id: '8', madeAfterMs: 100 }]);
+    const rival = (text: string) => ({
+      owned: new Set<string>(),
+      rivals: [{ text, openSince: clock.wallNow() }],
+    });
+    expect(await look(60_000, () => rival('the same'))).toEqual({ found: 'unknown' });
+    expect(await look(60_000, () => rival('another'))).toMatchObject({ found: 'executed' });
+    let asked = 0;
+    const settling = () => (++asked > 2 ? rival('another') : rival('the same'));
+    expect(await look(60_000, settling)).toMatchObject({ found: 'executed' });
+  });
+
+  it('knows the millisecond in which X made an id', async () => {
+    const idAt = (ms: number) => String((BigInt(ms) - 1_288_834_974_657n) << 22n);
+    for (const [madeAfterMs, found] of [
+      [-4_000, 'absent'],
+      [-500, 'executed'],
+      [100, 'executed'],
+    ] as const) {
+      const aheadMs = 1_700_000_000_000;
+      const id = idAt(new VirtualClock().wallNow() + aheadMs + madeAfterMs);
+      expect(await rig([{ id, madeAfterMs }], { aheadMs }).look()).toMatchObject({ found });
+    }
   });
 
   it('looks again while X may be late, ever more slowly, and then gives up', async () => {

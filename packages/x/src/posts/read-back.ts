@@ -1,18 +1,22 @@
 import type { Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { Post } from '../provider/model.js';
+import type { PartialError, Post } from '../provider/model.js';
 import { pause } from '../pause.js';
 import type { Scope } from '../scope.js';
+import { mayBeOf, type Claims } from './claims.js';
 import type { Draft } from './draft.js';
 import { isPostOf } from './match.js';
 
 export interface Posted {
   readonly id: string;
   readonly text: string;
+  readonly partial_errors?: readonly PartialError[];
 }
 
 /** X's times are whole seconds, its clock is only known from its answers, and a journal has its own. */
 const SKEW_MS = 5_000;
+/** Where a post's id says the millisecond; what is left is that X tells its clock in seconds. */
+const EXACT_SKEW_MS = 2_000;
 /** A post that came to be later than this was made by somebody else. */
 const LATEST_MS = 120_000;
 /** For asking: what X's clock is taken for may be old. What is found is then compared exactly. */
@@ -33,18 +37,32 @@ export async function readBack(
   draft: Draft,
   sentAt: number,
   scope: Scope,
+  claims: () => Promise<Claims>,
 ): Promise<Reconciliation<Posted>> {
   const { clock } = client;
   const isOld = clock.wallNow() - sentAt > SETTLED_MS;
   const until = isOld ? 0 : Math.min(scope.deadline, clock.now() + MAX_WATCH_MS);
   for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(LAST_PAUSE_MS, waitMs * 2)) {
-    const found = await look(client, draft, sentAt, scope);
-    if (found.length === 1) return executed(found[0]!);
+    const seen = await look(client, draft, sentAt, scope);
+    const found = seen.length === 0 ? NOTHING : withoutOthers(seen, sentAt, await claims());
     // Two that look alike: one of them may be somebody else's doing.
-    if (found.length > 1) return { found: 'unknown' };
-    if (clock.now() + waitMs >= until) return { found: 'absent' };
+    if (found.posts.length > 1) return { found: 'unknown' };
+    if (found.posts.length === 1 && !found.isContested) return executed(found.posts[0]!);
+    if (clock.now() + waitMs >= until) {
+      return { found: found.isContested ? 'unknown' : 'absent' };
+    }
     await pause(clock, waitMs, scope.signal);
   }
+}
+
+const NOTHING = { posts: [], isContested: false };
+
+/** Leaves out what another operation made. What another may have made is not ours before that is known. */
+function withoutOthers(seen: readonly Post[], sentAt: number, { owned, rivals }: Claims) {
+  const posts = seen.filter(({ id }) => !owned.has(id));
+  const near = rivals.filter(({ openSince }) => Math.abs(openSince - sentAt) <= LATEST_MS);
+  const isContested = posts.some((post) => near.some((rival) => mayBeOf(rival, post)));
+  return { posts, isContested };
 }
 
 /** The newest of our posts that says the same, whenever it was made. */
@@ -96,10 +114,21 @@ async function look(
 /** Whether a post was made when ours would have been, on X's clock. */
 function timeCheck({ session, clock }: Client, sentAt: number): (post: Post) => boolean {
   const ahead = session.upstreamNow - clock.wallNow();
-  return ({ created_at: createdAt = '' }) => {
-    const made = Date.parse(createdAt) - (sentAt + ahead);
-    return made >= -SKEW_MS && made <= LATEST_MS;
+  return ({ id, created_at: createdAt = '' }) => {
+    const shown = Date.parse(createdAt);
+    const exact = timeOfId(id);
+    // Other ids than X's own say nothing about the time.
+    const isExact = Math.abs(exact - shown) <= 1_000;
+    const made = (isExact ? exact : shown) - (sentAt + ahead);
+    return made >= (isExact ? -EXACT_SKEW_MS : -SKEW_MS) && made <= LATEST_MS;
   };
+}
+
+const X_EPOCH_MS = 1_288_834_974_657;
+
+/** X's ids begin with the millisecond in which they were made. */
+function timeOfId(id: string): number {
+  return /^\d{1,19}$/.test(id) ? Number(BigInt(id) >> 22n) + X_EPOCH_MS : Number.NaN;
 }
 
 function secondOf(ms: number): string {

@@ -1,16 +1,9 @@
-import {
-  faultToError as defaultReading,
-  isToolError,
-  outcomeOfFault,
-  toolError,
-  type StepReadBack,
-  type ToolContext,
-  type ToolError,
-} from '@toolkeel/contract';
+import { raise, toolError, type StepReadBack, type ToolContext } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
-import { faultToError } from '../faults.js';
+import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
+import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
 import { readBack, type Posted } from './read-back.js';
@@ -27,12 +20,26 @@ export async function postThread(
   drafts: readonly Draft[],
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
-): Promise<readonly Posted[] | ReturnType<typeof partialFailure>> {
+): Promise<readonly Posted[] | ReturnType<typeof partialFailure> | PartGone> {
   const posted: Posted[] = [];
+  /** How many of them stand there from an earlier life. */
+  let earlier = 0;
+  let gone: PartGone | undefined;
+  const checkEarlier = async (): Promise<void> => {
+    if (!operation || earlier === 0) return;
+    // A journal that cannot say it does not give the right to send either.
+    const deleted = deletedBy(await operation.others().catch(() => []));
+    gone = partGone(posted, deleted, drafts.length);
+    if (gone) raise(gone);
+    earlier = 0;
+  };
   for (const [index, given] of drafts.entries()) {
     const draft = { ...given, replyTo: posted.at(-1)?.id };
     try {
-      const send = (): Promise<Posted> => {
+      let isSent = false;
+      const send = async (): Promise<Posted> => {
+        isSent = true;
+        await checkEarlier();
         if (index > 0 && scope.deadline - client.clock.now() < LEAST_MS) throw outOfTime();
         return operation
           ? createPost(client, draft, scope)
@@ -40,18 +47,45 @@ export async function postThread(
       };
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
-        readBack: ({ sentAt }) => readBack(client, draft, sentAt, scope),
+        readBack: ({ sentAt, others }) =>
+          readBack(client, draft, sentAt, scope, async () => claimsOf(await others())),
       };
       posted.push(
         operation ? await operation.step(`post ${index + 1}`, send, reconcile) : await send(),
       );
+      if (!isSent) earlier += 1;
+      if (posted.length === drafts.length) await checkEarlier();
     } catch (cause) {
+      if (gone) return gone;
       // Nothing stands there yet, so that the cause itself is the answer.
       if (posted.length === 0) throw cause;
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
   return posted;
+}
+
+type PartGone = NonNullable<ReturnType<typeof partGone>>;
+
+/** Somebody deleted a part with our own tool: what would follow it has lost its place. */
+function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: number) {
+  const index = posted.findIndex(({ id }) => deleted.has(id));
+  const part = posted[index];
+  if (!part) return undefined;
+  const left = posted.map(({ id }, at) => ({ index: at, id })).filter(({ id }) => !deleted.has(id));
+  const advice =
+    index === 0
+      ? 'Post it anew, with another key.'
+      : 'Delete its first tweet to post it anew, or post the rest as replies.';
+  const message = `Number ${index + 1} of the thread, ${part.id}, was deleted, so it does not go on. ${advice}`;
+  return toolError('not_found', message, {
+    details: { resource: 'tweet', id: part.id },
+    data: {
+      posted: left,
+      failed: { index, code: 'not_found', message },
+      unposted: all - left.length,
+    },
+  });
 }
 
 function outOfTime(): FaultError {
@@ -72,6 +106,26 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
     message: 'It failed in a way that nobody foresaw.',
     retryAfterMs: undefined,
   };
+  const details = { posted: posted.length, failed_at_index: index, cause_code: code };
+  const there = posted.map(({ id }, at) => ({ index: at, id }));
+  const begin = `${posted.length} of ${all} tweets are posted;`;
+  const last = posted.at(-1)?.id;
+  if (isUnknown(cause)) {
+    const advice = resumes
+      ? 'The same call looks for it, and goes on behind it once it is found.'
+      : `Look for it among the replies to ${last} before you post the rest.`;
+    const about = `Nobody knows whether number ${index + 1} is. Do not post it again.`;
+    return toolError('thread_partial_failure', `${begin} ${about} ${advice}`, {
+      retryAfterMs,
+      outcome: 'unknown',
+      details,
+      data: {
+        posted: there,
+        unknown: { index, code, message: `${about} ${advice}` },
+        unposted: all - posted.length - 1,
+      },
+    });
+  }
   const failed = {
     index,
     code,
@@ -80,34 +134,11 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
   };
   const advice = resumes
     ? 'The same call goes on there.'
-    : `Post the rest in reply to ${posted.at(-1)?.id}, and not from the top.`;
-  const text = `${posted.length} of ${all} tweets are posted; number ${index + 1} is not: ${message} ${advice}`;
+    : `Post the rest in reply to ${last}, and not from the top.`;
+  const text = `${begin} number ${index + 1} is not: ${message} ${advice}`;
   return toolError('thread_partial_failure', text, {
     retryAfterMs,
-    outcome: isUnknown(cause) ? 'unknown' : undefined,
-    details: { posted: posted.length, failed_at_index: index, cause_code: code },
-    data: {
-      posted: posted.map(({ id }, at) => ({ index: at, id })),
-      failed,
-      unposted: all - posted.length,
-    },
+    details,
+    data: { posted: there, failed, unposted: all - posted.length },
   });
-}
-
-function readingOf(cause: unknown): ToolError | undefined {
-  if (cause instanceof FaultError) return faultToError(cause.fault) ?? defaultReading(cause.fault);
-  return raisedIn(cause);
-}
-
-function isUnknown(cause: unknown): boolean {
-  if (cause instanceof FaultError) return outcomeOfFault('once', cause.fault) === 'unknown';
-  return (raisedIn(cause)?.input.outcome ?? 'unknown') === 'unknown';
-}
-
-function raisedIn(cause: unknown): ToolError | undefined {
-  const raised: unknown =
-    typeof cause === 'object' && cause !== null && 'toolError' in cause
-      ? cause.toolError
-      : undefined;
-  return isToolError(raised) ? raised : undefined;
 }

@@ -54,7 +54,8 @@ export function faultOfAnswer({ status, headers, body }: Failed, wallNow: number
 export function faultOfMissing(problem: Problem): FaultError {
   const refusal = refusalOf(200, problem);
   const cause = new UpstreamProblem(refusal, problem);
-  return new FaultError({ kind: 'rejected', sent: 'answered', cause });
+  const kind = refusal === 'server_error' ? 'server' : 'rejected';
+  return new FaultError({ kind, sent: 'answered', cause });
 }
 
 export function unreadable(): FaultError {

@@ -4,11 +4,10 @@ import { readList, readUser } from '../api/read-user.js';
 import { routes } from '../api/routes.js';
 import type { ApiRequest, Session } from '../api/session.js';
 import type { HttpAnswer } from '../http/request.js';
-import { compact, docOf, docsOf, isDoc, textOf, type Doc } from '../json.js';
-import { readPartialProblems, type Problem } from '../problems/problem.js';
-import { refusalOf } from '../problems/refusal.js';
+import { docOf, docsOf, isDoc, textOf, type Doc } from '../json.js';
+import { partialError } from '../problems/partial-error.js';
+import { readPartialProblems } from '../problems/problem.js';
 import { faultOfMissing, unreadable } from '../problems/upstream-problem.js';
-import type { PartialError } from './model.js';
 import type {
   Found,
   Page,
@@ -160,14 +159,4 @@ function listed<T>({ doc, limits }: HttpAnswer, read: Reader<T>): Page<T> {
     partialErrors: problems.map(partialError),
     limits,
   };
-}
-
-function partialError(problem: Problem): PartialError {
-  return compact({
-    reason: problem.type ?? refusalOf(200, problem),
-    resource_type: problem.resourceType,
-    resource_id: problem.resourceId,
-    parameter: problem.parameter,
-    message: problem.said,
-  });
 }

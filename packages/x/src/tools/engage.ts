@@ -1,9 +1,8 @@
-import { toolError } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { readCost } from '../cost/estimate.js';
 import { demandTier } from '../tier.js';
-import { add, remove } from './relation.js';
+import { add, notDone, remove } from './relation.js';
 import {
   bookmarkTweetSpec,
   followUserSpec,
@@ -15,12 +14,6 @@ import {
   unretweetSpec,
 } from './specs/engage.js';
 import { xTool } from './tool.js';
-
-const notDone = () =>
-  toolError('upstream_rejected', 'X took the request and did not carry it out.', {
-    outcome: 'not_executed',
-    details: { reason: 'not_done' },
-  });
 
 const relations = {
   likes: { set: 'likes', flag: 'liked' },

@@ -4,13 +4,14 @@ import { routes } from '../api/routes.js';
 import { postCost, readCost } from '../cost/estimate.js';
 import { docOf } from '../json.js';
 import { unreadable } from '../problems/upstream-problem.js';
+import { claimsOf } from '../posts/claims.js';
 import { createKnownPost } from '../posts/create.js';
 import { checkDraft, type Draft } from '../posts/draft.js';
 import { readBack, type Posted } from '../posts/read-back.js';
 import { postThread as sendThread } from '../posts/thread.js';
 import { scopeOf } from '../scope.js';
 import { demandTier } from '../tier.js';
-import { isGoneSince } from './relation.js';
+import { isGoneSince, notDone } from './relation.js';
 import {
   deleteTweetSpec,
   postThreadSpec,
@@ -39,9 +40,9 @@ function reconcileBy<Args>(
 ): Reconcile<Args, Posted> {
   return {
     authoritative: false,
-    readBack: ({ args, sentAt }, context) => {
+    readBack: ({ args, sentAt, others }, context) => {
       const scope = scopeOf(context, client.clock.now(), client.capMs);
-      return readBack(client, draftOf(args), sentAt, scope);
+      return readBack(client, draftOf(args), sentAt, scope, async () => claimsOf(await others()));
     },
   };
 }
@@ -149,11 +150,13 @@ export const deleteTweet = (client: Client) =>
         const { doc } = await client.requests.idempotent(request, scope);
         const deleted = docOf(doc['data'])?.['deleted'];
         if (typeof deleted !== 'boolean') throw unreadable();
-        return { id, deleted };
+        return deleted ? { id, deleted } : notDone();
       } catch (cause) {
-        // What is not there after a first try was deleted by that.
-        if (isGoneSince(cause)) return { id, deleted: true };
-        throw cause;
+        if (!isGoneSince(cause)) throw cause;
+        // Whether a first try deleted it, or it never was, X does not say.
+        const message =
+          'X does not have it. An earlier attempt of this call may have deleted it, or it was never there.';
+        return toolError('not_found', message, { outcome: 'unknown', details: { id } });
       }
     },
     {
@@ -162,8 +165,8 @@ export const deleteTweet = (client: Client) =>
           ({ name }) => name,
         ),
         // A thread without its first tweet is gone as a thread.
-        matches: ({ tweet_id: id }, { data }) =>
-          docOf(data)?.['id'] === id || docOf(data)?.['root_id'] === id,
+        matches: ({ tweet_id: id }, { data, steps: [root] }) =>
+          [docOf(data)?.['id'], docOf(data)?.['root_id'], docOf(root)?.['id']].includes(id),
       },
       estimateCost: () => readCost(client.prices, 'interaction_delete', 1),
     },

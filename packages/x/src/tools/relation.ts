@@ -1,3 +1,4 @@
+import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import type { Route } from '../api/routes.js';
@@ -31,18 +32,25 @@ export async function add(
   }
 }
 
-/** Takes something out of it. What is not there any more after a first try was taken out by that. */
+/** X answered as if all were well, and says that nothing changed. */
+export const notDone = () =>
+  toolError('upstream_rejected', 'X took the request and did not carry it out.', {
+    outcome: 'not_executed',
+    details: { reason: 'not_done' },
+  });
+
+/** Takes something out of it. What is not there after a first try is out of it, whoever did that. */
 export async function remove(
   client: Client,
   { route, set, flag }: Relation,
   which: string,
   scope: Scope,
-): Promise<boolean> {
+): Promise<false> {
   const { id } = await client.me(scope);
   try {
     const request = { route, path: ['2', 'users', id, set, which] };
     const doc = flagged((await client.requests.idempotent(request, scope)).doc, flag);
-    return doc[flag] === true;
+    return doc[flag] === true ? raise(notDone()) : false;
   } catch (cause) {
     if (isGoneSince(cause)) return false;
     throw cause;

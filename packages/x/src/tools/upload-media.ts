@@ -33,7 +33,7 @@ export const uploadMedia = (client: Client) =>
         };
       }
       const sent = await upload(client, media, kind, scope, context.progress);
-      if (args.alt_text !== undefined) await setAltText(client, sent.id, args.alt_text, scope);
+      if (args.alt_text !== undefined) await setAltText(client, sent, args.alt_text, scope);
       return {
         ...about,
         media_id: sent.id,

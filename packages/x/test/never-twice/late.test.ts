@@ -97,7 +97,7 @@ describe('X shows later than the bound what it has done', () => {
       const made = commitsOf(thread, x, after).flat();
       expect(made).toHaveLength(2);
       expect(first).toMatchObject({
-        data: { posted: [{ index: 0, id: 'id' in made[0]! && made[0].id }], failed: { index: 1 } },
+        data: { posted: [{ index: 0, id: 'id' in made[0]! && made[0].id }], unknown: { index: 1 } },
         error: { code: 'outcome_unknown', outcome: 'unknown' },
       });
       const second = await (await another()).call(thread.tool, thread.args);

@@ -1,9 +1,5 @@
-import { outcomeOfFault, type Around, type Next, type Reconciliation } from '@toolkeel/contract';
+import { outcomeOfFault, type Around, type Next, type StepReadBack } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-
-interface ReadBack<T> {
-  readonly readBack: (open: { readonly sentAt: number }) => Promise<Reconciliation<T>>;
-}
 
 /** As much of a journal as a handler can see: the right to send, and steps that are kept. */
 export interface Notebook {
@@ -28,17 +24,22 @@ export function notebook(): Notebook {
   };
   const operation = {
     id: 'op_test',
+    others: async () => [],
     sending: async () => {
       book.refuse?.();
       book.sendings.push({ step: current, at: Date.now() });
       if (current !== undefined) book.steps.set(current, { done: false, at: Date.now() });
       return { token: 1 };
     },
-    step: async <T>(name: string, run: () => Promise<T>, reconcile?: ReadBack<T>): Promise<T> => {
+    step: async <T>(
+      name: string,
+      run: () => Promise<T>,
+      reconcile?: StepReadBack<T>,
+    ): Promise<T> => {
       const known = book.steps.get(name);
       if (known?.done) return known.result as T;
       if (known) {
-        const found = await reconcile?.readBack({ sentAt: known.at });
+        const found = await reconcile?.readBack({ sentAt: known.at, others: async () => [] });
         if (found?.found !== 'executed') throw new Error(`nobody knows how ${name} ended`);
         book.steps.set(name, { done: true, result: found.data, at: known.at });
         return found.data;

@@ -42,6 +42,8 @@ export function listingContract(bench: () => Bench): void {
     expect(await ids({ identity: byContent("it's"), states: ['claimed'] })).toEqual([c.id]);
     expect(await ids({ since: start + 500 })).toEqual([c.id, b.id]);
     expect(await ids({ until: start + 500 })).toEqual([a.id]);
+    expect(await ids({ settledSince: start })).toEqual([a.id]);
+    expect(await ids({ settledSince: start + 1 })).toEqual([]);
     expect(await ids({ holdsSlot: true })).toEqual([c.id, b.id]);
     expect(await ids({ holdsSlot: false })).toEqual([a.id]);
     expect(await ids({ holdsSlot: true, before: c.id, limit: 1 })).toEqual([b.id]);

@@ -134,6 +134,25 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.get(open.id))!.holdsSlot).toBe(true);
   });
 
+  test('an inverse ends what stopped half way, and nothing that somebody works on', async () => {
+    const { store } = bench();
+    const half = await sending(store, { tool: 'thread' }, 'one');
+    await store.completeStep(grip(half), 'one', '1');
+    const undo = async (tool: string) => {
+      const inverse = await sending(store, { tool });
+      await store.settle(grip(inverse), success({ holdMs: 0, frees: [half.id] }));
+    };
+    await undo('delete');
+    expect(await store.get(half.id)).toMatchObject({ state: 'claimed', holdsSlot: true });
+    await store.settle(grip(half), success({ state: 'claimed', holdMs: 0 }));
+    await undo('delete again');
+    expect(await store.get(half.id)).toMatchObject({ state: 'released', holdsSlot: false });
+    expect(await store.claim(request({ tool: 'thread' }))).toMatchObject({
+      kind: 'mine',
+      resumed: false,
+    });
+  });
+
   test('an inverse that is found to have happened frees too', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });

@@ -151,7 +151,7 @@ function positionOf(records: readonly OperationRecord[], id: string): number {
 }
 
 function matches(record: OperationRecord, filter: OperationFilter, now: number): boolean {
-  const { states, tool, account, identity, since, until, holdsSlot } = filter;
+  const { states, tool, account, identity, since, until, settledSince, holdsSlot } = filter;
   return (
     (states === undefined || states.includes(record.state)) &&
     (tool === undefined || record.tool === tool) &&
@@ -160,6 +160,7 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
       (record.identity.by === identity.by && record.identity.value === identity.value)) &&
     (since === undefined || record.createdAt >= since) &&
     (until === undefined || record.createdAt < until) &&
+    (settledSince === undefined || (record.settledAt ?? -1) >= settledSince) &&
     (holdsSlot === undefined || holdsSlot === (record.slot !== undefined && !isOver(record, now)))
   );
 }

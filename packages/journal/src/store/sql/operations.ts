@@ -100,8 +100,10 @@ export function sqlOperations(
       }
       const all = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
       const limit = bind(values, filter.limit ?? 100);
+      // SQLite would rather read the whole table than sort the little that the index gives.
+      const order = filter.settledSince === undefined ? 'seq' : '+seq';
       const found = yield* rows(
-        `SELECT ${columns} FROM ${table}${all} ORDER BY seq DESC LIMIT ${limit}`,
+        `SELECT ${columns} FROM ${table}${all} ORDER BY ${order} DESC LIMIT ${limit}`,
         values,
       );
       return found.map(toRecord);
@@ -158,7 +160,7 @@ function inStates(states: readonly OperationState[], values: unknown[]): string 
 }
 
 function conditions(filter: OperationFilter, values: unknown[], { clock }: Dialect): string[] {
-  const { states, tool, account, identity, since, until, holdsSlot } = filter;
+  const { states, tool, account, identity, since, until, settledSince, holdsSlot } = filter;
   const where: string[] = [];
   if (states !== undefined) where.push(inStates(states, values));
   if (tool !== undefined) where.push(`tool = ${bind(values, tool)}`);
@@ -169,6 +171,7 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
   }
   if (since !== undefined) where.push(`created_at >= ${bind(values, since)}`);
   if (until !== undefined) where.push(`created_at < ${bind(values, until)}`);
+  if (settledSince !== undefined) where.push(`settled_at >= ${bind(values, settledSince)}`);
   if (holdsSlot !== undefined) {
     const holds = `(slot IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
     where.push(holdsSlot ? holds : `NOT ${holds}`);

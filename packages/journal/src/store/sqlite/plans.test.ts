@@ -36,6 +36,8 @@ test('nothing that is done again and again reads the whole journal', async () =>
   await store.list({ account: 'main', tool: 'post', holdsSlot: true });
   await store.list({ identity: byKey(), account: 'main', tool: 'post', holdsSlot: true });
   await store.list({ states: ['unknown', 'awaiting_approval'] });
+  await store.list({ states: ['claimed', 'sending', 'unknown'], account: 'main', until: 1 });
+  await store.list({ settledSince: 0, account: 'main', until: 1 });
   await store.prune(0);
   await store.close();
 

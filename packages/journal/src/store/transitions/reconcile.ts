@@ -22,7 +22,7 @@ export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script
     settledAt: tables.now,
     ...hold(holds ? operation.slot : undefined, tables.now + holdMs),
   });
-  if (verdict.frees !== undefined) yield* freeAll(tables, verdict.frees);
+  if (verdict.frees !== undefined) yield* freeAll(tables, verdict.frees, by);
   yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason }));
   return true;
 }

@@ -1,7 +1,7 @@
 import type { OperationState, Step } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
-import { isHeldBy, isSettled } from '../states.js';
+import { isHalfDone, isHeldBy, isSettled } from '../states.js';
 import type { Grip, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
@@ -17,7 +17,7 @@ export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Scr
   );
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
-  if (settlement.frees !== undefined) yield* freeAll(tables, settlement.frees);
+  if (settlement.frees !== undefined) yield* freeAll(tables, settlement.frees, grip.owner);
 
   const { state, outcome, code } = after;
   const { reason } = settlement;
@@ -63,13 +63,20 @@ export function hold(slot: string | undefined, until: number): RecordChanges {
 }
 
 /** Always in the same order, so that two of us never wait for each other. */
-export function* freeAll(tables: Tables, ids: readonly string[]): Script<void> {
-  for (const id of ids.toSorted()) yield* free(tables, id);
+export function* freeAll(tables: Tables, ids: readonly string[], actor: string): Script<void> {
+  for (const id of ids.toSorted()) yield* free(tables, id, actor);
 }
 
 /** What was undone may be done again. An explicit key still stands for its answer. */
-function* free(tables: Tables, id: string): Script<void> {
+function* free(tables: Tables, id: string, actor: string): Script<void> {
   const undone = yield* tables.operations.get(id);
-  if (undone === undefined || !isSettled(undone) || undone.identity.by === 'key') return;
-  if (undone.slot !== undefined) yield* tables.operations.update(undone, hold(undefined, 0));
+  if (undone === undefined || undone.identity.by === 'key') return;
+  if (isHalfDone(undone)) {
+    const over = { state: 'released', settledAt: tables.now, ...hold(undefined, 0) } as const;
+    const after = yield* tables.operations.update(undone, over);
+    yield* tables.audit.append(entry('released', after, actor, { reason: 'undone' }));
+    return;
+  }
+  if (isSettled(undone) && undone.slot !== undefined)
+    yield* tables.operations.update(undone, hold(undefined, 0));
 }

@@ -2,9 +2,14 @@ import { profilesFrom, specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { xCodes } from '../../codes.js';
 import { id, mediaIds, postOptions, text, tweetId } from './arguments.js';
+import { partialErrors } from './paging.js';
 import { postTraits } from './traits.js';
 
-const postedSchema = z.strictObject({ id: z.string(), text: z.string() });
+const postedSchema = z.strictObject({
+  id: z.string(),
+  text: z.string(),
+  partial_errors: partialErrors.optional(),
+});
 
 const poll = z
   .strictObject({
@@ -69,13 +74,20 @@ export const postThreadSpec = specifyTool({
   output: z.strictObject({ root_id: z.string(), tweets: z.array(postedSchema) }),
   partial: z.strictObject({
     posted: z.array(z.strictObject({ index: z.int(), id: z.string() })),
-    failed: z.strictObject({
-      index: z.int(),
-      code: z.string(),
-      message: z.string(),
-      retry_after_ms: z.number().optional(),
-    }),
-    unposted: z.int(),
+    failed: z
+      .strictObject({
+        index: z.int(),
+        code: z.string(),
+        message: z.string(),
+        retry_after_ms: z.number().optional(),
+      })
+      .optional()
+      .describe('The part that surely is not posted.'),
+    unknown: z
+      .strictObject({ index: z.int(), code: z.string(), message: z.string() })
+      .optional()
+      .describe('The part of which nobody knows whether it is posted.'),
+    unposted: z.int().describe('How many parts surely are not.'),
   }),
   errors: [...postTraits.errors, 'thread_partial_failure'],
 });

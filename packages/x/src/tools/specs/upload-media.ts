@@ -33,4 +33,12 @@ export const uploadMediaSpec = specifyTool({
     state: z.enum(['checked', 'processing', 'ready']),
     expires_in_secs: z.number().nullable(),
   }),
+  partial: z
+    .strictObject({
+      media_id: z.string(),
+      media_key: z.string().nullable(),
+      stage: z.enum(['processing', 'alt_text']),
+      expires_in_secs: z.number().nullable(),
+    })
+    .describe('The file is at X, and what came after it failed.'),
 });

@@ -1,0 +1,83 @@
+import type { OtherOperation } from '@toolkeel/contract';
+import { docOf, docsOf, listOf, textOf, type Doc } from '../json.js';
+import type { Post } from '../provider/model.js';
+import type { Draft } from './draft.js';
+import { isPostOf } from './match.js';
+
+/** A post that somebody else sent at about the same time. */
+export interface Rival extends Omit<Draft, 'replyTo'> {
+  readonly replyTo?: string | undefined;
+  /** In reply to a post that is not known yet: a later part of a thread. */
+  readonly repliesToAny?: boolean;
+  /** When, where nobody knows yet how it ended. */
+  readonly openSince: number;
+}
+
+/** Which posts are surely another's, and which may be. */
+export interface Claims {
+  readonly owned: ReadonlySet<string>;
+  readonly rivals: readonly Rival[];
+}
+
+/** Whether a post may as well be what became of somebody else's draft. */
+export function mayBeOf({ repliesToAny, ...rival }: Rival, post: Post): boolean {
+  const answered = post.referenced_tweets?.find(({ type }) => type === 'replied_to')?.id;
+  const replyTo = repliesToAny ? answered : rival.replyTo;
+  return isPostOf({ ...rival, replyTo }, post) && !(repliesToAny && answered === undefined);
+}
+
+/** What the other operations of an account lay claim to. */
+export function claimsOf(others: readonly OtherOperation[]): Claims {
+  const posting = others.filter(({ tool }) => POSTING.has(tool));
+  return {
+    owned: new Set(posting.flatMap(({ results }) => results.flatMap(idsIn))),
+    rivals: posting.flatMap(({ args, openSince }) =>
+      openSince === undefined ? [] : draftsIn(args).map((draft) => ({ ...draft, openSince })),
+    ),
+  };
+}
+
+const POSTING: ReadonlySet<string> = new Set([
+  'x_post_tweet',
+  'x_reply_to_tweet',
+  'x_quote_tweet',
+  'x_post_thread',
+]);
+
+/** The posts that our own tool has deleted. */
+export function deletedBy(others: readonly OtherOperation[]): ReadonlySet<string> {
+  const results = others
+    .filter(({ tool }) => tool === 'x_delete_tweet')
+    .flatMap((one) => one.results);
+  const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
+  return new Set(deleted.flatMap(idsIn));
+}
+
+/** Of an answer, whole or in part, or of one post of a thread. */
+function idsIn(result: unknown): readonly string[] {
+  const doc = docOf(result) ?? {};
+  const parts = [...docsOf(doc['tweets']), ...docsOf(doc['posted'])];
+  const ids = [doc['id'], doc['root_id'], ...parts.map(({ id }) => id)];
+  return ids.map(textOf).filter((id) => id !== undefined);
+}
+
+function draftsIn(args: Doc): readonly Omit<Rival, 'openSince'>[] {
+  const text = textOf(args['text']);
+  if (text !== undefined) {
+    const replyTo = textOf(args['in_reply_to_id']);
+    const quoteOf = textOf(args['quoted_tweet_id']);
+    return [{ text, replyTo, quoteOf, mediaIds: textsIn(args['media_ids']) }];
+  }
+  const media = listOf(args['media_ids']);
+  return textsIn(args['tweets']).map((part, index) => ({
+    text: part,
+    mediaIds: textsIn(media[index]),
+    repliesToAny: index > 0,
+  }));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return listOf(value)
+    .map(textOf)
+    .filter((text) => text !== undefined);
+}

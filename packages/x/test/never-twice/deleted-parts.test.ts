@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/patience.js';
+import { useStage } from '../support/stage.js';
+
+const stage = useStage();
+const thread = { tweets: ['one', 'two', 'three'] };
+const keyed = { ...thread, idempotency_key: 'a-key-of-sixteen-or-more' };
+
+/** A thread of which two parts are posted. */
+async function halfAThread(args: object) {
+  const { x, server } = await stage();
+  x.setFaults([{ kind: 'x-403-not-permitted', routes: ['create-post'], skip: 2, times: 1 }]);
+  const answer = await server.call('x_post_thread', args);
+  expect(answer).toMatchObject({ error: { code: 'thread_partial_failure' } });
+  const made = () =>
+    x.commits({ kind: 'post.created' }).map((commit) => ('id' in commit ? commit.id : ''));
+  const remove = async (id: string | undefined) =>
+    expect(await server.call('x_delete_tweet', { tweet_id: id })).toMatchObject({ success: true });
+  return { server, made, remove, again: () => server.call('x_post_thread', args) };
+}
+
+describe('a thread that stopped half way', () => {
+  it(
+    'begins anew when its first tweet was deleted',
+    async () => {
+      const { made, remove, again } = await halfAThread(thread);
+      await remove(made()[0]);
+      const answer = await again();
+      expect(made()).toHaveLength(5);
+      expect(answer).toMatchObject({ success: true, data: { root_id: made()[2] } });
+    },
+    PATIENCE_MS,
+  );
+
+  it.each([
+    ['another of its tweets', thread, [1]],
+    ['the first tweet of a key', keyed, [0]],
+    ['every tweet of a key', keyed, [0, 1]],
+  ])(
+    'does not go on when somebody deleted %s, and says so',
+    async (_, args, deleted) => {
+      const { made, remove, again } = await halfAThread(args);
+      for (const index of deleted) await remove(made()[index]);
+      const left = [0, 1].filter((index) => !deleted.includes(index));
+      for (const answer of [await again(), await again()]) {
+        expect(answer).toMatchObject({
+          success: false,
+          data: {
+            posted: left.map((index) => ({ index, id: made()[index] })),
+            failed: { index: deleted[0], code: 'not_found' },
+            unposted: 3 - left.length,
+          },
+          error: {
+            code: 'not_found',
+            retryable: false,
+            details: { id: made()[deleted[0]!] },
+          },
+        });
+      }
+      expect(made()).toHaveLength(2);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'goes on when something else was deleted',
+    async () => {
+      const { server, made, remove, again } = await halfAThread(thread);
+      await server.call('x_post_tweet', { text: 'something else' });
+      await remove(made()[2]);
+      expect(await again()).toMatchObject({ success: true, data: { root_id: made()[0] } });
+    },
+    PATIENCE_MS,
+  );
+});

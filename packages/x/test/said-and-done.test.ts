@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { useSandbox } from './support/sandbox.js';
+import { useWorld } from './support/world.js';
+
+const sandboxWorld = useSandbox();
+const { world } = useWorld();
+const tier = { tier: 'enterprise' } as const;
+const tweet_id = '999999999';
+
+describe('a delete', () => {
+  it('of what X never had is no delete, though a first attempt may have acted', async () => {
+    const { rig, sandbox } = await sandboxWorld(tier);
+    sandbox.setFaults([{ kind: 'http-503', routes: ['delete-post'], times: 1 }]);
+    expect(await rig.error('x_delete_tweet', { tweet_id })).toMatchObject({
+      code: 'not_found',
+      outcome: 'unknown',
+      retryable: false,
+      details: { id: tweet_id },
+    });
+    expect(await rig.error('x_delete_tweet', { tweet_id })).toMatchObject({
+      code: 'not_found',
+      outcome: 'not_executed',
+    });
+    expect(sandbox.commits()).toEqual([]);
+  });
+});
+
+describe('what X took and did not do', () => {
+  it.each([
+    ['x_delete_tweet', { tweet_id }, { deleted: false }],
+    ['x_unlike_tweet', { tweet_id }, { liked: true }],
+    ['x_unretweet', { tweet_id }, { retweeted: true }],
+    ['x_unbookmark_tweet', { tweet_id }, { bookmarked: true }],
+    ['x_unfollow_user', { target_user_id: tweet_id }, { following: true }],
+    ['x_like_tweet', { tweet_id }, { liked: false }],
+  ])('%s is no success', async (tool, args, data) => {
+    const { rig } = await world(
+      ({ path }) => ({ json: { data: path.endsWith('/me') ? { id: '1', username: 'me' } : data } }),
+      tier,
+    );
+    expect(await rig.error(tool, args)).toMatchObject({
+      code: 'upstream_rejected',
+      outcome: 'not_executed',
+      details: { reason: 'not_done' },
+    });
+  });
+});
+
+describe('errors in a success', () => {
+  const failure = {
+    type: 'https://api.x.com/2/problems/internal-error',
+    title: 'Internal Error',
+    detail: 'It broke.',
+  };
+
+  it('that are a failure of X itself are tried again, and said to be one', async () => {
+    const { rig, server } = await world(() => ({ json: { errors: [failure] } }));
+    expect(await rig.error('get_tweet_by_id', { tweet_id })).toMatchObject({
+      code: 'x_api_error',
+      retryable: true,
+    });
+    expect(server.seen.length).toBeGreaterThan(1);
+  });
+
+  it('stand beside the post that was made', async () => {
+    const { rig } = await world(() => ({
+      status: 201,
+      json: { data: { id: '7', text: 'a' }, errors: [failure] },
+    }));
+    const partial_errors = [{ reason: 'internal-error', message: 'It broke.' }];
+    expect(await rig.data('x_post_tweet', { text: 'a' })).toEqual({
+      id: '7',
+      text: 'a',
+      partial_errors,
+    });
+    expect(await rig.data('x_post_thread', { tweets: ['a'] })).toMatchObject({
+      tweets: [{ id: '7', partial_errors }],
+    });
+  });
+});
