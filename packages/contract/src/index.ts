@@ -141,6 +141,7 @@ export type {
   UpstreamHealth,
   UpstreamState,
 } from './pack.js';
+export { secretForms } from './secret-forms.js';
 export type {
   TextCompletion,
   TextContext,

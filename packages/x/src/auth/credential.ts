@@ -15,8 +15,6 @@ export interface Credential {
   renew(rejected: string, signal: AbortSignal): Promise<void>;
   /** What it was allowed to do; undefined where nobody knows. */
   scopes(): Promise<readonly string[] | undefined>;
-  /** What must never be repeated to anybody. */
-  secrets(): readonly string[];
 }
 
 /** A token that was given to us as it is, and that we cannot renew. */
@@ -28,7 +26,6 @@ export function fixedCredential(kind: CredentialKind, token: string): Credential
     token: () => Promise.resolve(token),
     renew: () => Promise.reject(notRenewable()),
     scopes: () => Promise.resolve(undefined),
-    secrets: () => [token],
   };
 }
 

@@ -24,11 +24,12 @@ const RENEWAL_TIMEOUT_MS = 10_000;
 /** A login that is kept in a file and shared by all processes that use it. */
 export function keptLogin(options: KeptLoginOptions): Credential {
   const { path, wallNow } = options;
+  const { secrets } = options.endpoint;
   let current: Login | undefined;
   let renewal: Promise<Login> | undefined;
 
   const load = async (): Promise<Login> => {
-    current = await readLogin(path);
+    current = await readLogin(path, secrets);
     if (!current) throw noLogin();
     return current;
   };
@@ -54,10 +55,6 @@ export function keptLogin(options: KeptLoginOptions): Credential {
       await unlessAborted(renewed(rejected), signal);
     },
     scopes: async () => (current ?? (await load())).scopes,
-    secrets: () =>
-      [current?.access_token, current?.refresh_token, options.endpoint.clientSecret].filter(
-        (secret) => secret !== undefined,
-      ),
   };
 }
 
@@ -69,7 +66,7 @@ async function renewLogin(rejected: string, options: KeptLoginOptions): Promise<
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
   });
   try {
-    const login = await readLogin(path);
+    const login = await readLogin(path, endpoint.secrets);
     if (!login) throw noLogin();
     // Somebody else was faster.
     if (login.access_token !== rejected && login.expires_at > wallNow()) return login;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import * as z from 'zod';
+import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ConfigError, demandPrivate } from '../secrets.js';
 
 const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
@@ -23,7 +24,10 @@ const loginSchema = z.strictObject({
 export type Login = Readonly<z.output<typeof loginSchema>>;
 
 /** Undefined if there is none yet. */
-export async function readLogin(path: string): Promise<Login | undefined> {
+export async function readLogin(
+  path: string,
+  secrets?: Pick<KnownSecrets, 'pass'>,
+): Promise<Login | undefined> {
   let text: string;
   try {
     const { mode } = await stat(path);
@@ -37,6 +41,9 @@ export async function readLogin(path: string): Promise<Login | undefined> {
   const parsed = loginSchema.safeParse(jsonOf(text));
   // Not the reason: it might quote a token.
   if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a login`);
+  const { access_token: access, refresh_token: refresh } = parsed.data;
+  secrets?.pass(access);
+  if (refresh !== undefined) secrets?.pass(refresh);
   return parsed.data;
 }
 
