@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { PackLog } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
+import { FaultError, type Fault } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
 import { noLogin } from '../not-configured.js';
 import { notRenewable, type Credential } from './credential.js';
@@ -27,6 +27,7 @@ export function keptLogin(options: KeptLoginOptions): Credential {
   const { secrets } = options.endpoint;
   let current: Login | undefined;
   let renewal: Promise<Login> | undefined;
+  const refusals: Refusals = new Map();
 
   const load = async (): Promise<Login> => {
     current = await readLogin(path, secrets);
@@ -35,7 +36,7 @@ export function keptLogin(options: KeptLoginOptions): Credential {
   };
   /** One renewal at a time. It goes on when a caller leaves: it would take the tokens with it. */
   const renewed = (rejected: string): Promise<Login> =>
-    (renewal ??= renewLogin(rejected, options)
+    (renewal ??= renewLogin(rejected, options, refusals)
       .then((login) => (current = login))
       .finally(() => {
         renewal = undefined;
@@ -58,8 +59,15 @@ export function keptLogin(options: KeptLoginOptions): Credential {
   };
 }
 
+/** What X said of the last refresh token that it refused: it says the same every time. */
+type Refusals = Map<string, Fault>;
+
 /** Refresh tokens are good for one use, so only one process may use one. */
-async function renewLogin(rejected: string, options: KeptLoginOptions): Promise<Login> {
+async function renewLogin(
+  rejected: string,
+  options: KeptLoginOptions,
+  refusals: Refusals,
+): Promise<Login> {
   const { path, endpoint, log, wallNow } = options;
   const signal = AbortSignal.timeout(RENEWAL_TIMEOUT_MS);
   const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
@@ -73,10 +81,19 @@ async function renewLogin(rejected: string, options: KeptLoginOptions): Promise<
     const { refresh_token: refreshToken } = login;
     const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && login.expires_at > wallNow();
     if (refreshToken === undefined || isNew) throw notRenewable();
+    const refusal = refusals.get(refreshToken);
+    if (refusal) throw new FaultError(refusal);
     if (!(await mine.held())) {
       throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock' });
     }
-    const next = await requestNext(login, refreshToken, endpoint, signal);
+    refusals.clear();
+    const next = await requestNext(login, refreshToken, endpoint, signal).catch(
+      (cause: unknown) => {
+        const fault = asRefreshFault(cause);
+        if (saysItIsOver(fault)) refusals.set(refreshToken, fault);
+        throw new FaultError(fault);
+      },
+    );
     // What is in memory still works: a disk that is full must not end that, too.
     await writeLogin(path, next).catch(() => log('error', 'login_not_saved', { path }));
     return next;
@@ -92,11 +109,7 @@ async function requestNext(
   signal: AbortSignal,
 ): Promise<Login> {
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const grant = await requestTokens(endpoint, login.client_id, form, signal).catch(
-    (cause: unknown) => {
-      throw new FaultError(asRefreshFault(cause));
-    },
-  );
+  const grant = await requestTokens(endpoint, login.client_id, form, signal);
   const now = endpoint.wallNow();
   return {
     ...login,
@@ -109,11 +122,18 @@ async function requestNext(
 }
 
 /** A refusal means that the login is over; whatever else went wrong, the call itself was not sent. */
-function asRefreshFault(cause: unknown) {
+function asRefreshFault(cause: unknown): Fault {
   // Its limits are the token endpoint's, and hold nothing else back.
   const { limits: _theirs, ...fault } = classify(cause);
   const kind = fault.kind === 'rejected' ? 'auth' : fault.kind;
-  return { ...fault, kind, sent: 'no' } as const;
+  // Once it is on its way it may be used up: whether to send it again is not for the same call to say.
+  const mayBeUsedUp = fault.sent !== 'no' && kind !== 'rate_limited';
+  return { ...fault, kind, sent: 'no', ...(mayBeUsedUp && { final: true }) };
+}
+
+/** Other refusals may come from somebody in between, and pass. */
+function saysItIsOver({ kind, status }: Fault): boolean {
+  return kind === 'auth' && (status === 400 || status === 401);
 }
 
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
