@@ -5,7 +5,7 @@ import { classify } from '../faults.js';
 import { noLogin } from '../not-configured.js';
 import { notRenewable, type Credential } from './credential.js';
 import { lock } from './lock.js';
-import { readLogin, writeLogin, type Login } from './login-file.js';
+import { readLogin, stampOfLogin, writeLogin, type Login } from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 export interface KeptLoginOptions {
@@ -26,13 +26,24 @@ export function keptLogin(options: KeptLoginOptions): Credential {
   const { path, wallNow } = options;
   const { secrets } = options.endpoint;
   let current: Login | undefined;
+  let seen: string | undefined;
   let renewal: Promise<Login> | undefined;
   const refusals: Refusals = new Map();
 
-  const load = async (): Promise<Login> => {
-    current = await readLogin(path, secrets);
+  /** Looked at before every use: whoever logs in anew means all who run. */
+  const look = (): Login => {
+    const stamp = stampOfLogin(path);
+    if (stamp !== seen) current = readLogin(path, secrets);
+    seen = stamp;
     if (!current) throw noLogin();
     return current;
+  };
+  const lookIfThere = (): Login | undefined => {
+    try {
+      return look();
+    } catch {
+      return undefined;
+    }
   };
   /** One renewal at a time. It goes on when a caller leaves: it would take the tokens with it. */
   const renewed = (rejected: string): Promise<Login> =>
@@ -44,10 +55,14 @@ export function keptLogin(options: KeptLoginOptions): Credential {
 
   return {
     kind: 'user',
-    isThere: () => current !== undefined || existsSync(path),
-    login: () => current?.login_id ?? '',
+    isThere: () => existsSync(path),
+    login: () => lookIfThere()?.login_id ?? '',
+    who: () => {
+      const login = lookIfThere();
+      return login?.user?.id ?? login?.login_id;
+    },
     async token(signal) {
-      const login = current ?? (await load());
+      const login = look();
       if (login.expires_at - EARLY_MS > wallNow()) return login.access_token;
       const fresh = await unlessAborted(renewed(login.access_token), signal);
       return fresh.access_token;
@@ -55,7 +70,7 @@ export function keptLogin(options: KeptLoginOptions): Credential {
     async renew(rejected, signal) {
       await unlessAborted(renewed(rejected), signal);
     },
-    scopes: async () => (current ?? (await load())).scopes,
+    scopes: async () => look().scopes,
   };
 }
 
@@ -74,7 +89,7 @@ async function renewLogin(
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
   });
   try {
-    const login = await readLogin(path, endpoint.secrets);
+    const login = readLogin(path, endpoint.secrets);
     if (!login) throw noLogin();
     // Somebody else was faster.
     if (login.access_token !== rejected && login.expires_at > wallNow()) return login;

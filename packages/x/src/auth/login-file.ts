@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import * as z from 'zod';
 import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ConfigError, demandPrivate } from '../secrets.js';
@@ -24,15 +25,12 @@ const loginSchema = z.strictObject({
 export type Login = Readonly<z.output<typeof loginSchema>>;
 
 /** Undefined if there is none yet. */
-export async function readLogin(
-  path: string,
-  secrets?: Pick<KnownSecrets, 'pass'>,
-): Promise<Login | undefined> {
+export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): Login | undefined {
   let text: string;
   try {
-    const { mode } = await stat(path);
+    const { mode } = statSync(path);
     demandPrivate(path, mode, 'tokenFile');
-    text = await readFile(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     if (isMissing(cause)) return undefined;
@@ -45,6 +43,12 @@ export async function readLogin(
   secrets?.pass(access);
   if (refresh !== undefined) secrets?.pass(refresh);
   return parsed.data;
+}
+
+/** Changes whenever somebody writes a login; undefined if there is none. */
+export function stampOfLogin(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
 }
 
 /** Whoever reads it sees the old one or the new one, never half of it. */

@@ -40,6 +40,7 @@ export async function createKnownPost(
       return scope.signal;
     },
     sending: async () => {
+      await scope.sending();
       sentAt ??= client.clock.wallNow();
     },
   };
