@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { ending } from './support/connect.js';
+import { ending, type Answer } from './support/connect.js';
 import { useGoverned } from './support/governed.js';
 import type { Reply } from './support/server.js';
 import { useWorld } from './support/world.js';
@@ -58,6 +58,8 @@ async function startX(onSeen: () => void = () => undefined) {
   return { server, posted, config: { baseUrl: server.origin, tokenFile } };
 }
 
+const idOf = ({ data }: Answer): unknown => (data as { readonly id?: unknown } | null)?.id;
+
 it('a server that runs acts for whoever logged in last', async () => {
   const { server, config } = await startX();
   logIn('ann');
@@ -84,10 +86,10 @@ it('what one account has posted is not told to the next one as its own', async (
   const second = await server.call('x_post_tweet', { text: 'hello' });
   await server.call('x_post_tweet', { text: 'by key', idempotency_key: key });
   expect(posted).toEqual(['ann', 'ann', 'bob', 'bob']);
-  expect(second.data?.['id']).not.toBe(first.data?.['id']);
+  expect(idOf(second)).not.toBe(idOf(first));
   logIn('ann');
   const third = await server.call('x_post_tweet', { text: 'hello' });
-  expect(third).toMatchObject({ data: { id: first.data?.['id'] } });
+  expect(third).toMatchObject({ data: { id: idOf(first) } });
   expect(posted).toHaveLength(4);
 });
 
