@@ -92,7 +92,15 @@ export type {
   ToolTraits,
   UnknownOperation,
 } from './tool/spec.js';
-export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
+export {
+  accountName,
+  accountOf,
+  boundAccount,
+  isJournaled,
+  windowOf,
+  type Tool,
+  type ToolSpec,
+} from './tool/tool.js';
 
 export type { RunClock } from './run/clock.js';
 export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
@@ -143,6 +151,7 @@ export type {
   UpstreamHealth,
   UpstreamState,
 } from './pack.js';
+export { secretForms } from './secret-forms.js';
 export type {
   TextCompletion,
   TextContext,

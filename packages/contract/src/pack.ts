@@ -24,6 +24,8 @@ export interface PackDeps {
   readonly log: PackLog;
   /** Takes the kernel's events: for counters, spans, progress and `meta.retry_count`. */
   readonly observe: (event: PackEvent) => void;
+  /** Takes a secret that no setting leads to, so that the host says it to nobody: a token that was renewed. */
+  readonly secret?: (value: string) => void;
   /** The language model, where one is configured. */
   readonly model?: TextModel;
 }

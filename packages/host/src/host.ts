@@ -77,6 +77,8 @@ export interface HostOptions {
   readonly log?: HostLog;
   /** Takes secrets out of all that leaves: `scrub` of a `Secrets`. */
   readonly scrub?: (text: string) => string;
+  /** Hears of secrets that packs come by: `watchPassing` of the same `Secrets`. */
+  readonly watchSecret?: (value: string) => void;
   /** Default: tokens that last as long as this process. */
   readonly tokens?: PageTokens;
   /** Of one answer, in bytes. Default: 48 KiB. */
@@ -149,6 +151,7 @@ export function createHost(options: HostOptions = {}): Host {
     log,
     observe: engine.observe,
     ...(options.model && { model: options.model }),
+    ...(options.watchSecret && { secret: options.watchSecret }),
   };
 
   const packs = (options.packs ?? []).map(

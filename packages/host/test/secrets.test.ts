@@ -85,3 +85,31 @@ it('never says a secret, wherever it was planted', async () => {
   expect(stderr).toContain('GET https://user:[redacted]@example.com');
   expect(seen).toContain('circuit_state');
 });
+
+it('takes out what a pack came by later, as it takes out what the settings name', async () => {
+  const secrets = new Secrets();
+  const leaky = leakyPack(secret);
+  const host = createHost({
+    packs: [
+      {
+        pack: {
+          ...leaky,
+          create: (config, deps) => {
+            deps.secret?.(secret);
+            return leaky.create(config, deps);
+          },
+        },
+      },
+    ],
+    scrub: secrets.scrub,
+    watchSecret: secrets.watchPassing,
+  });
+  const http = await host.listen({ port: 0 });
+  const client = await overHttp('2.x modern', http.url);
+  const said = JSON.stringify(await client.callTool({ name: 'leak_data', arguments: {} }));
+  await client.close();
+  await http.close();
+  await host.close();
+  expect(said).toContain('[redacted]');
+  for (const form of forms) expect(said).not.toContain(form);
+});

@@ -21,6 +21,7 @@ import { RateWindows } from './limits/windows.js';
 import { sentPosts } from './posts/sent-posts.js';
 import { retrying } from './provider/retrying.js';
 import { xProvider } from './provider/x-provider.js';
+import { knownSecrets } from './redact/known-secrets.js';
 import type { Environment } from './secrets.js';
 import { createTools } from './tools/index.js';
 
@@ -65,9 +66,11 @@ function createClient(config: XConfig, given: Surroundings): Client {
   const baseUrl = new URL(config.baseUrl);
   const wallNow = (): number => clock.wallNow();
   const windows = new RateWindows();
-  const credentials = createCredentials(config, { ...given, wallNow });
+  const secrets = knownSecrets(given.secret);
+  const credentials = createCredentials(config, { ...given, secrets, wallNow });
   const session = new Session({
     ...credentials,
+    secrets,
     baseUrl,
     connections,
     windows,

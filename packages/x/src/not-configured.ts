@@ -12,3 +12,8 @@ export const noCredential = (): NotConfigured =>
   new NotConfigured(
     'X is not configured: run `toolkeel login x`, or set TOOLKEEL_X_ACCESS_TOKEN or TOOLKEEL_X_BEARER_TOKEN.',
   );
+
+export const otherLogin = (): NotConfigured =>
+  new NotConfigured(
+    'Somebody else has logged in while this call was under way, so that nothing more was sent. Call again if it is meant for that account.',
+  );

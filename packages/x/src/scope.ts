@@ -1,4 +1,7 @@
 import type { ToolContext } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import { classify } from './faults.js';
+import { otherLogin } from './not-configured.js';
 
 /** One tool call, as the requests that it makes see it: all of them share its deadline. */
 export interface Scope {
@@ -11,8 +14,14 @@ export interface Scope {
   readonly sending: () => Promise<unknown>;
 }
 
-export function scopeOf(context: ToolContext, now: number, capMs: number): Scope {
+export function scopeOf(
+  context: ToolContext,
+  now: number,
+  capMs: number,
+  account?: () => string,
+): Scope {
   const { operation } = context;
+  const actsFor = context.account ?? account?.();
   return {
     deadline: Math.min(context.deadline, now + capMs),
     // Read through, because a host may make the signal only when somebody asks for it.
@@ -21,6 +30,9 @@ export function scopeOf(context: ToolContext, now: number, capMs: number): Scope
     },
     correlationId: context.correlationId,
     noteRetry: context.noteRetry,
-    sending: async () => operation?.sending(),
+    sending: async () => {
+      if (account && account() !== actsFor) throw new FaultError(classify(otherLogin()));
+      return operation?.sending();
+    },
   };
 }

@@ -83,7 +83,7 @@ function unfailing(read: () => number): () => number {
 /** The handler's view of the call. */
 export function handlerContext(
   call: Call,
-  cursor: unknown,
+  { account, cursor }: { readonly account: string; readonly cursor: unknown },
   extra: NonNullable<RunOptions['given']> = {},
 ): ToolContext {
   const { options, limits, correlationId, noteRetry } = call;
@@ -95,6 +95,7 @@ export function handlerContext(
     },
     deadline: extra.deadline ?? limits?.deadline ?? Number.POSITIVE_INFINITY,
     correlationId,
+    account,
     progress: options.progress ?? ignore,
     noteRetry,
     ...(cursor !== undefined && { cursor }),

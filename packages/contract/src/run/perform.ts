@@ -19,12 +19,12 @@ interface Work {
 /** Runs the handler and what stands around it, inside the limits of the call. */
 export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<Settled> {
   const { limits, options } = call;
-  const { args, cursor } = work;
+  const { args } = work;
   const early = limits && stopBefore(limits);
   if (early) return stopped(tool, early, false, call);
 
   const begin = (given: RunOptions['given']): Settled | Promise<Settled> =>
-    handle(tool, args, handlerContext(call, cursor, given), call);
+    handle(tool, args, handlerContext(call, work, given), call);
   if (options.around) return performAround(tool, work, call, options.around, begin);
   const settled = begin(options.given);
   if (!(settled instanceof Promise)) return withSoundFigures(settled, call);

@@ -42,6 +42,8 @@ export interface ToolContext<Cursor = unknown> {
   /** Milliseconds on the clock of the run; Infinity where there is none. */
   readonly deadline: number;
   readonly correlationId: string;
+  /** The account that the call was accepted for. */
+  readonly account?: string;
   readonly progress: (progress: Progress) => void;
   /** Counts one retry of an upstream request, for `meta.retry_count`. */
   readonly noteRetry: () => void;

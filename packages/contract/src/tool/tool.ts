@@ -62,6 +62,20 @@ export function accountOf(tool: Pick<Tool, 'account'>, args: Arguments): string 
   return typeof account === 'string' ? account : account(args);
 }
 
+/**
+ * An account, with who it is to the upstream at the moment. Where somebody else can log in under the same
+ * name, what one has done must not be taken for what the other has.
+ */
+export function boundAccount(name: string, who: string | undefined): string {
+  return who === undefined ? name : `${name}#${who}`;
+}
+
+/** The name of an account as it is configured: what rules speak of. */
+export function accountName(account: string): string {
+  const [name = account] = account.split('#', 1);
+  return name;
+}
+
 /** How long the same content counts as a repeat; 0 for inverses and for what may be repeated. */
 export function windowOf(tool: Pick<Tool, 'effect' | 'window' | 'inverse'>): number {
   return tool.window ?? (tool.effect === 'once' && !tool.inverse ? DEFAULT_WINDOW_MS : 0);

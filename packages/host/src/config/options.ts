@@ -7,10 +7,11 @@ import type { Config } from './schema.js';
 export function hostOptionsOf(
   { profile, mode = 'composer', toolTimeoutSecs }: Config,
   secrets: Secrets,
-): Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'scrub'> {
+): Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'scrub' | 'watchSecret'> {
   return {
     profile: profile === 'workflow' ? { name: profile, mode, approvalMode: true } : profile,
     scrub: secrets.scrub,
+    watchSecret: secrets.watchPassing,
     ...(toolTimeoutSecs !== undefined && { callTimeoutMs: toolTimeoutSecs * 1000 }),
   };
 }

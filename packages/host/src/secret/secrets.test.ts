@@ -57,4 +57,21 @@ describe('scrubbing', () => {
     secrets.watch('secret-1-and-more');
     expect(secrets.scrub('x secret-1-and-more y')).toBe('x [redacted] y');
   });
+
+  it('finds basic credentials, of which the secret is the second half', () => {
+    const secrets = new Secrets();
+    secrets.watch('client-secret');
+    for (const name of ['a', 'ab', 'abc']) {
+      const basic = Buffer.from(`${name}:client-secret`).toString('base64');
+      expect(secrets.scrub(basic)).toContain('[redacted]');
+    }
+  });
+
+  it('remembers the last of those that are replaced again and again, and all others', () => {
+    const secrets = new Secrets();
+    secrets.watch('stays-for-ever');
+    for (let index = 100; index < 300; index++) secrets.watchPassing(`token-number-${index}`);
+    const said = 'stays-for-ever token-number-100 token-number-250 token-number-299';
+    expect(secrets.scrub(said)).toBe('[redacted] token-number-100 [redacted] [redacted]');
+  });
 });

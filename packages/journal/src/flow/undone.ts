@@ -1,4 +1,10 @@
-import { accountOf, type Arguments, type Inverse, type Tool } from '@toolkeel/contract';
+import {
+  accountName,
+  accountOf,
+  type Arguments,
+  type Inverse,
+  type Tool,
+} from '@toolkeel/contract';
 import { openArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
@@ -28,12 +34,15 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
   const byArguments = async (
     of: string,
     inverse: Inverse,
+    undoing: string,
     args: Arguments,
   ): Promise<readonly Operation[]> => {
     const counterpart = await tools.load(of);
     if (!counterpart) return [];
     const meant = counterpartArgs(counterpart, inverse.args?.(args) ?? args);
-    const account = accountOf(counterpart, meant);
+    const own = accountOf(counterpart, meant);
+    // Who undid it was the same as who is logged in now, or not.
+    const account = accountName(own) === accountName(undoing) ? undoing : own;
     const { identity } = identities.withoutKey(counterpart, account, meant);
     return store.list({ tool: of, account, identity, holdsSlot: true });
   };
@@ -72,7 +81,7 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
       for (const of of typeof inverse.of === 'string' ? [inverse.of] : inverse.of) {
         const each = inverse.matches
           ? await byMatch(of, inverse, account, args)
-          : await byArguments(of, inverse, args);
+          : await byArguments(of, inverse, account, args);
         found.push(...each);
       }
       return found

@@ -67,6 +67,22 @@ describe('an operation that nobody knows the end of', () => {
     ]);
   });
 
+  it('is not looked for with the eyes of another one who has logged in under the same name', async () => {
+    let account = 'main#1';
+    const { clock, start, store, upstream } = rig({ account: () => account });
+    const server = start();
+    server.journal.start();
+    upstream.plans.push({ answers: 'reset', commits: false });
+    const first = await clock.run(server.call('post_sure', post));
+    account = 'main#2';
+    await clock.advance(900_000);
+    const state = async () => (await store.get(first.error?.operation_id ?? ''))?.state;
+    expect(await state()).toBe('unknown');
+    account = 'main#1';
+    await clock.advance(900_000);
+    expect(await state()).toBe('reconciled');
+  });
+
   it('is known to all who look at the same time, though only one of them can write it down', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({ answers: 'reset' });

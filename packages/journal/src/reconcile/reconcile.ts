@@ -1,4 +1,4 @@
-import type { Arguments, Tool } from '@toolkeel/contract';
+import { accountOf, type Arguments, type Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import { asNotExecuted } from '../answer/known.js';
@@ -20,6 +20,8 @@ export async function reconcileUnknown(
   const { reconcile } = tool;
   if (!reconcile) return false;
   const args = effectiveArguments(kit.sealing, operation);
+  // Another one does not see what this one did.
+  if (accountOf(tool, args) !== operation.account) return false;
   // Asked first: a former owner could still send between a look and the question whether it lives.
   const proves = await absence.proves(operation, reconcile);
   const { id, account, correlationId, sendingAt, createdAt } = operation;

@@ -11,7 +11,8 @@ export function createMe(session: Session, provider: SocialReadProvider): Me {
     const login = session.user?.login();
     if (known && known.login === login) return known.user;
     const { item: user } = await provider.getMe(undefined, context);
-    known = { login: session.user?.login() ?? '', user };
+    // Somebody may have logged in meanwhile: then it is not known whose answer this is.
+    if (login !== undefined && login === session.user?.login()) known = { login, user };
     return user;
   };
 }

@@ -7,6 +7,7 @@ import type { HttpAnswer, HttpRequest } from '../http/request.js';
 import { urlUnder } from '../http/url.js';
 import type { RateWindows } from '../limits/windows.js';
 import { noCredential, noLogin } from '../not-configured.js';
+import type { KnownSecrets } from '../redact/known-secrets.js';
 import type { Route } from './routes.js';
 
 export interface SessionOptions {
@@ -14,6 +15,7 @@ export interface SessionOptions {
   readonly connections: Connections;
   readonly app: Credential | undefined;
   readonly user: Credential | undefined;
+  readonly secrets: KnownSecrets;
   readonly windows: RateWindows;
   readonly maxBytes: number;
   readonly wallNow: () => number;
@@ -122,11 +124,10 @@ export class Session {
     perform: (request: HttpRequest, options: ExchangeOptions) => Promise<HttpAnswer>,
   ): Promise<HttpAnswer> {
     const { route } = request;
-    const { connections, maxBytes, wallNow, windows } = this.#options;
+    const { connections, maxBytes, secrets, wallNow, windows } = this.#options;
     const credential = this.credentialFor(route);
     const token = await credential.token(signal);
     const authorization = `Bearer ${token}`;
-    const secrets = credential.secrets();
     try {
       const answer = await perform(this.#httpRequest(request), {
         connections,

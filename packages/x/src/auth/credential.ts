@@ -9,14 +9,14 @@ export interface Credential {
   readonly isThere: () => boolean;
   /** Which login it is; another one may be another account. */
   readonly login: () => string;
+  /** Whose login it is, where another one can take its place; undefined where nobody knows. */
+  readonly who: () => string | undefined;
   /** The token to send, renewed first if its time is over. Throws a `FaultError` where it cannot be. */
   token(signal: AbortSignal): Promise<string>;
   /** A token that X did not accept is replaced, if it can be. */
   renew(rejected: string, signal: AbortSignal): Promise<void>;
   /** What it was allowed to do; undefined where nobody knows. */
   scopes(): Promise<readonly string[] | undefined>;
-  /** What must never be repeated to anybody. */
-  secrets(): readonly string[];
 }
 
 /** A token that was given to us as it is, and that we cannot renew. */
@@ -25,10 +25,10 @@ export function fixedCredential(kind: CredentialKind, token: string): Credential
     kind,
     isThere: () => true,
     login: () => 'fixed',
+    who: () => undefined,
     token: () => Promise.resolve(token),
     renew: () => Promise.reject(notRenewable()),
     scopes: () => Promise.resolve(undefined),
-    secrets: () => [token],
   };
 }
 

@@ -1,7 +1,8 @@
 import type { PackLog } from '@toolkeel/contract';
-import type { XConfig } from '../config.js';
+import type { SecretSource, XConfig } from '../config.js';
 import type { Connections } from '../http/connections.js';
 import { urlUnder } from '../http/url.js';
+import type { KnownSecrets } from '../redact/known-secrets.js';
 import { readSecret, type Environment } from '../secrets.js';
 import { fixedCredential, type Credential } from './credential.js';
 import { keptLogin } from './kept-login.js';
@@ -10,6 +11,7 @@ import type { TokenEndpoint } from './token-endpoint.js';
 export interface CredentialSurroundings {
   readonly env: Environment;
   readonly connections: Connections;
+  readonly secrets: KnownSecrets;
   readonly log: PackLog;
   readonly wallNow: () => number;
 }
@@ -21,11 +23,10 @@ export interface Credentials {
 
 /** What the configuration names. A secret that is named and not there is refused, by its setting. */
 export function createCredentials(config: XConfig, given: CredentialSurroundings): Credentials {
-  const { env } = given;
   const { bearerToken, accessToken, tokenFile } = config;
-  const app = bearerToken && fixedCredential('app', readSecret(bearerToken, 'bearerToken', env));
+  const app = bearerToken && fixedCredential('app', secretOf(bearerToken, 'bearerToken', given));
   const user = accessToken
-    ? fixedCredential('user', readSecret(accessToken, 'accessToken', env))
+    ? fixedCredential('user', secretOf(accessToken, 'accessToken', given))
     : tokenFile === undefined
       ? undefined
       : keptLogin({ path: tokenFile, endpoint: tokenEndpoint(config, given), ...given });
@@ -34,8 +35,20 @@ export function createCredentials(config: XConfig, given: CredentialSurroundings
 
 function tokenEndpoint(
   { baseUrl, clientSecret: source }: XConfig,
-  { env, connections, wallNow }: CredentialSurroundings,
+  given: CredentialSurroundings,
 ): TokenEndpoint {
-  const clientSecret = source && readSecret(source, 'clientSecret', env);
-  return { url: urlUnder(baseUrl, ['2', 'oauth2', 'token']), clientSecret, connections, wallNow };
+  const { connections, secrets, wallNow } = given;
+  const clientSecret = source && secretOf(source, 'clientSecret', given);
+  const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
+  return { url, clientSecret, connections, secrets, wallNow };
+}
+
+function secretOf(
+  source: SecretSource,
+  setting: string,
+  { env, secrets }: CredentialSurroundings,
+): string {
+  const secret = readSecret(source, setting, env);
+  secrets.keep(secret);
+  return secret;
 }

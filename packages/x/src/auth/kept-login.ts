@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { PackLog } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
+import { FaultError, type Fault } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
 import { noLogin } from '../not-configured.js';
 import { notRenewable, type Credential } from './credential.js';
 import { lock } from './lock.js';
-import { readLogin, writeLogin, type Login } from './login-file.js';
+import { readLogin, stampOfLogin, writeLogin, type Login } from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 export interface KeptLoginOptions {
@@ -24,17 +24,30 @@ const RENEWAL_TIMEOUT_MS = 10_000;
 /** A login that is kept in a file and shared by all processes that use it. */
 export function keptLogin(options: KeptLoginOptions): Credential {
   const { path, wallNow } = options;
+  const { secrets } = options.endpoint;
   let current: Login | undefined;
+  let seen: string | undefined;
   let renewal: Promise<Login> | undefined;
+  const refusals: Refusals = new Map();
 
-  const load = async (): Promise<Login> => {
-    current = await readLogin(path);
+  /** Looked at before every use: whoever logs in anew means all who run. */
+  const look = (): Login => {
+    const stamp = stampOfLogin(path);
+    if (stamp !== seen) current = readLogin(path, secrets);
+    seen = stamp;
     if (!current) throw noLogin();
     return current;
   };
+  const lookIfThere = (): Login | undefined => {
+    try {
+      return look();
+    } catch {
+      return undefined;
+    }
+  };
   /** One renewal at a time. It goes on when a caller leaves: it would take the tokens with it. */
   const renewed = (rejected: string): Promise<Login> =>
-    (renewal ??= renewLogin(rejected, options)
+    (renewal ??= renewLogin(rejected, options, refusals)
       .then((login) => (current = login))
       .finally(() => {
         renewal = undefined;
@@ -42,10 +55,14 @@ export function keptLogin(options: KeptLoginOptions): Credential {
 
   return {
     kind: 'user',
-    isThere: () => current !== undefined || existsSync(path),
-    login: () => current?.login_id ?? '',
+    isThere: () => existsSync(path),
+    login: () => lookIfThere()?.login_id ?? '',
+    who: () => {
+      const login = lookIfThere();
+      return login?.user?.id ?? login?.login_id;
+    },
     async token(signal) {
-      const login = current ?? (await load());
+      const login = look();
       if (login.expires_at - EARLY_MS > wallNow()) return login.access_token;
       const fresh = await unlessAborted(renewed(login.access_token), signal);
       return fresh.access_token;
@@ -53,33 +70,45 @@ export function keptLogin(options: KeptLoginOptions): Credential {
     async renew(rejected, signal) {
       await unlessAborted(renewed(rejected), signal);
     },
-    scopes: async () => (current ?? (await load())).scopes,
-    secrets: () =>
-      [current?.access_token, current?.refresh_token, options.endpoint.clientSecret].filter(
-        (secret) => secret !== undefined,
-      ),
+    scopes: async () => look().scopes,
   };
 }
 
+/** What X said of the last refresh token that it refused: it says the same every time. */
+type Refusals = Map<string, Fault>;
+
 /** Refresh tokens are good for one use, so only one process may use one. */
-async function renewLogin(rejected: string, options: KeptLoginOptions): Promise<Login> {
+async function renewLogin(
+  rejected: string,
+  options: KeptLoginOptions,
+  refusals: Refusals,
+): Promise<Login> {
   const { path, endpoint, log, wallNow } = options;
   const signal = AbortSignal.timeout(RENEWAL_TIMEOUT_MS);
   const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
   });
   try {
-    const login = await readLogin(path);
+    const login = readLogin(path, endpoint.secrets);
     if (!login) throw noLogin();
     // Somebody else was faster.
     if (login.access_token !== rejected && login.expires_at > wallNow()) return login;
     const { refresh_token: refreshToken } = login;
     const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && login.expires_at > wallNow();
     if (refreshToken === undefined || isNew) throw notRenewable();
+    const refusal = refusals.get(refreshToken);
+    if (refusal) throw new FaultError(refusal);
     if (!(await mine.held())) {
       throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock' });
     }
-    const next = await requestNext(login, refreshToken, endpoint, signal);
+    refusals.clear();
+    const next = await requestNext(login, refreshToken, endpoint, signal).catch(
+      (cause: unknown) => {
+        const fault = asRefreshFault(cause);
+        if (saysItIsOver(fault)) refusals.set(refreshToken, fault);
+        throw new FaultError(fault);
+      },
+    );
     // What is in memory still works: a disk that is full must not end that, too.
     await writeLogin(path, next).catch(() => log('error', 'login_not_saved', { path }));
     return next;
@@ -95,11 +124,7 @@ async function requestNext(
   signal: AbortSignal,
 ): Promise<Login> {
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const grant = await requestTokens(endpoint, login.client_id, form, signal).catch(
-    (cause: unknown) => {
-      throw new FaultError(asRefreshFault(cause));
-    },
-  );
+  const grant = await requestTokens(endpoint, login.client_id, form, signal);
   const now = endpoint.wallNow();
   return {
     ...login,
@@ -112,11 +137,18 @@ async function requestNext(
 }
 
 /** A refusal means that the login is over; whatever else went wrong, the call itself was not sent. */
-function asRefreshFault(cause: unknown) {
+function asRefreshFault(cause: unknown): Fault {
   // Its limits are the token endpoint's, and hold nothing else back.
   const { limits: _theirs, ...fault } = classify(cause);
   const kind = fault.kind === 'rejected' ? 'auth' : fault.kind;
-  return { ...fault, kind, sent: 'no' } as const;
+  // Once it is on its way it may be used up: whether to send it again is not for the same call to say.
+  const mayBeUsedUp = fault.sent !== 'no' && kind !== 'rate_limited';
+  return { ...fault, kind, sent: 'no', ...(mayBeUsedUp && { final: true }) };
+}
+
+/** Other refusals may come from somebody in between, and pass. */
+function saysItIsOver({ kind, status }: Fault): boolean {
+  return kind === 'auth' && (status === 400 || status === 401);
 }
 
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

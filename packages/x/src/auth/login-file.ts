@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import * as z from 'zod';
+import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ConfigError, demandPrivate } from '../secrets.js';
 
 const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
@@ -23,12 +25,12 @@ const loginSchema = z.strictObject({
 export type Login = Readonly<z.output<typeof loginSchema>>;
 
 /** Undefined if there is none yet. */
-export async function readLogin(path: string): Promise<Login | undefined> {
+export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): Login | undefined {
   let text: string;
   try {
-    const { mode } = await stat(path);
+    const { mode } = statSync(path);
     demandPrivate(path, mode, 'tokenFile');
-    text = await readFile(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     if (isMissing(cause)) return undefined;
@@ -37,7 +39,16 @@ export async function readLogin(path: string): Promise<Login | undefined> {
   const parsed = loginSchema.safeParse(jsonOf(text));
   // Not the reason: it might quote a token.
   if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a login`);
+  const { access_token: access, refresh_token: refresh } = parsed.data;
+  secrets?.pass(access);
+  if (refresh !== undefined) secrets?.pass(refresh);
   return parsed.data;
+}
+
+/** Changes whenever somebody writes a login; undefined if there is none. */
+export function stampOfLogin(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
 }
 
 /** Whoever reads it sees the old one or the new one, never half of it. */

@@ -7,6 +7,7 @@ import { createConnections } from '../http/connections.js';
 import { read } from '../http/exchange.js';
 import { urlUnder } from '../http/url.js';
 import { docOf, textOf } from '../json.js';
+import { knownSecrets } from '../redact/known-secrets.js';
 import { ConfigError } from '../secrets.js';
 import { authorizationCode } from './callback.js';
 import { LoginError } from './login-error.js';
@@ -18,7 +19,7 @@ import {
   type LoginResult,
 } from './login-x.js';
 import { writeLogin, type Login } from './login-file.js';
-import { requestTokens } from './token-endpoint.js';
+import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 const FIVE_MINUTES_MS = 300_000;
 const EXCHANGE_TIMEOUT_MS = 20_000;
@@ -43,8 +44,11 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
   const connections = createConnections(EXCHANGE_TIMEOUT_MS);
   try {
     const wallNow = Date.now;
+    const secrets = knownSecrets();
+    for (const one of [options.clientSecret, code, verifier])
+      if (one !== undefined) secrets.keep(one);
     const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
-    const endpoint = { url, clientSecret: options.clientSecret, connections, wallNow };
+    const endpoint = { url, clientSecret: options.clientSecret, connections, secrets, wallNow };
     const form = {
       grant_type: 'authorization_code',
       code,
@@ -53,11 +57,10 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
     };
     const inTime = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
     const grant = await requestTokens(endpoint, clientId, form, inTime).catch(explain);
-    const user = await whoIs(
-      grant.accessToken,
-      urlUnder(baseUrl, ['2', 'users', 'me']),
+    const user = await whoIs(grant.accessToken, urlUnder(baseUrl, ['2', 'users', 'me']), {
       connections,
-    );
+      secrets,
+    });
     const now = wallNow();
     const kept: Login = {
       version: 1,
@@ -134,7 +137,7 @@ async function keep(path: string, kept: Login): Promise<void> {
 async function whoIs(
   token: string,
   url: URL,
-  connections: ReturnType<typeof createConnections>,
+  { connections, secrets }: Pick<TokenEndpoint, 'connections' | 'secrets'>,
 ): Promise<Login['user']> {
   try {
     const { doc } = await read(
@@ -142,7 +145,7 @@ async function whoIs(
       {
         connections,
         authorization: `Bearer ${token}`,
-        secrets: [token],
+        secrets,
         maxBytes: 65_536,
         signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS),
         wallNow: Date.now,

@@ -10,7 +10,7 @@ export interface LoginState {
 /** The login in a file; undefined if there is none. Throws a `ConfigError` if it cannot be used. */
 export async function lookAtLogin(path: string): Promise<LoginState | undefined> {
   const { readLogin } = await import('./login-file.js');
-  const login = await readLogin(path);
+  const login = readLogin(path);
   return (
     login && {
       username: login.user?.username,

@@ -2,6 +2,7 @@ import type { Connections } from '../http/connections.js';
 import { write } from '../http/exchange.js';
 import { numberOf, textOf, type Doc } from '../json.js';
 import { unreadable } from '../problems/upstream-problem.js';
+import type { KnownSecrets } from '../redact/known-secrets.js';
 
 /** What the token endpoint gives. */
 export interface Grant {
@@ -16,6 +17,7 @@ export interface TokenEndpoint {
   /** Of a confidential app; a public one has none. */
   readonly clientSecret: string | undefined;
   readonly connections: Connections;
+  readonly secrets: KnownSecrets;
   readonly wallNow: () => number;
 }
 
@@ -26,7 +28,7 @@ const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 /** Asks for tokens. Throws a `FaultError` or what undici throws; neither holds a token. */
 export async function requestTokens(
-  { url, clientSecret, connections, wallNow }: TokenEndpoint,
+  { url, clientSecret, connections, secrets, wallNow }: TokenEndpoint,
   clientId: string,
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -43,14 +45,18 @@ export async function requestTokens(
     {
       connections,
       authorization: clientSecret === undefined ? undefined : `Basic ${basic}`,
-      secrets: [],
+      secrets,
+      bringsSecrets: true,
       maxBytes: MAX_BYTES,
       signal,
       wallNow,
       onSend: async () => undefined,
     },
   );
-  return readGrant(doc);
+  const grant = readGrant(doc);
+  secrets.pass(grant.accessToken);
+  if (grant.refreshToken !== undefined) secrets.pass(grant.refreshToken);
+  return grant;
 }
 
 function readGrant(doc: Doc): Grant {

@@ -2,6 +2,8 @@ import { parseServerHints } from '@toolkeel/kernel';
 import type { Dispatcher } from 'undici';
 import { isDoc, type Doc } from '../json.js';
 import { faultOfAnswer, unreadable } from '../problems/upstream-problem.js';
+import { clean } from '../redact/clean.js';
+import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ACCEPT_ENCODING, readBody } from './body.js';
 import type { Connections } from './connections.js';
 import { parseJson } from './parse-json.js';
@@ -11,8 +13,10 @@ export interface ExchangeOptions {
   readonly connections: Connections;
   /** As the `Authorization` header says it. */
   readonly authorization: string | undefined;
-  /** What must not be repeated in an answer, should X or somebody in between send it back to us. */
-  readonly secrets: readonly string[];
+  /** What must not be repeated, should X or somebody in between send it back to us. */
+  readonly secrets: KnownSecrets;
+  /** The answer is where secrets come from, and is read as it is. */
+  readonly bringsSecrets?: true;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly wallNow: () => number;
@@ -76,11 +80,13 @@ async function interpret(
   const budget = isSuccess ? options.maxBytes : ERROR_BODY_BYTES;
   const wallNow = options.wallNow();
   if (!isSuccess) {
-    const said = await bodyText(body, headers, budget, options).catch(() => '');
-    throw faultOfAnswer({ status, headers, body: jsonOr(said, undefined) }, wallNow);
+    const said = await bodyText(body, headers, budget).catch(() => '');
+    const failure = clean(jsonOr(said, undefined), options.secrets);
+    throw faultOfAnswer({ status, headers, body: failure }, wallNow);
   }
-  const text = await bodyText(body, headers, budget, options);
-  const doc: unknown = text.trim() === '' ? {} : jsonOr(text, undefined);
+  const text = await bodyText(body, headers, budget);
+  const parsed: unknown = text.trim() === '' ? {} : jsonOr(text, undefined);
+  const doc = options.bringsSecrets ? parsed : clean(parsed, options.secrets);
   if (!isDoc(doc)) throw unreadable();
   const { limits } = parseServerHints({ status, headers }, wallNow);
   return { status, doc: doc satisfies Doc, limits, clockAheadMs: clockAhead(headers, wallNow) };
@@ -90,11 +96,9 @@ async function bodyText(
   body: Dispatcher.ResponseData['body'],
   headers: HttpHeaders,
   budget: number,
-  { secrets }: ExchangeOptions,
 ): Promise<string> {
   try {
-    const text = (await readBody(body, headers, budget)).toString();
-    return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
+    return (await readBody(body, headers, budget)).toString();
   } catch (cause) {
     body.destroy();
     throw cause;

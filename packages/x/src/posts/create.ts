@@ -42,6 +42,7 @@ export async function createKnownPost(
       return scope.signal;
     },
     sending: async () => {
+      await scope.sending();
       const at = client.clock.wallNow();
       sent ??= { at, entry: client.sent.add(draft, at) };
     },

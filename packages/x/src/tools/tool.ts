@@ -1,4 +1,5 @@
 import {
+  boundAccount,
   implementTool,
   type ErrorCode,
   type HandlerResult,
@@ -57,11 +58,12 @@ export function xTool<
     'estimateCost' | 'inverse' | 'reconcile'
   > = {},
 ): Tool<In, Out> {
+  const account = (): string => boundAccount(client.config.account, client.session.user?.who());
   return implementTool(spec, {
     ...behaviour,
-    account: client.config.account,
+    account,
     handler: async (args: z.output<In>, context: ToolContext<z.output<Cursor>>) => {
-      const scope = scopeOf(context, client.clock.now(), client.capMs);
+      const scope = scopeOf(context, client.clock.now(), client.capMs, account);
       await demandCredentials(client, spec.name);
       return run(args, { scope, cursor: context.cursor, context });
     },

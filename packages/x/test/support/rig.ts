@@ -16,6 +16,8 @@ export interface Rig {
   readonly instance: PackInstance;
   readonly events: PackEvent[];
   readonly logged: string[];
+  /** The secrets that the host was told of. */
+  readonly told: string[];
   run(tool: string, args?: unknown, options?: RunOptions): Promise<Envelope<Answer>>;
   /** The data of a call that has to succeed. */
   data(tool: string, args?: unknown, options?: RunOptions): Promise<Answer>;
@@ -43,12 +45,14 @@ export async function createRig(
 ): Promise<Rig> {
   const events: PackEvent[] = [];
   const logged: string[] = [];
+  const told: string[] = [];
   const instance = await createXPack({ env }).create(configSchema.parse(config), {
     now: () => performance.now(),
     // The jitter's shortest wait: tests of retries need not take their time.
     random: () => 0,
     log: (...line) => logged.push(JSON.stringify(line)),
     observe: (event) => events.push(event),
+    secret: (value) => told.push(value),
   });
   const run: Rig['run'] = async (name, args = {}, options = {}) => {
     const tool = instance.tools.find((one) => one.name === name);
@@ -68,6 +72,7 @@ export async function createRig(
     instance,
     events,
     logged,
+    told,
     run,
     error,
     data: async (name, args, options) => {

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { argumentsOf } from './support/arguments.js';
+import type { Reply } from './support/server.js';
+import { useWorld } from './support/world.js';
+
+const { world } = useWorld();
+
+let folder = '';
+let tokenFile = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'toolkeel-x-'));
+  tokenFile = join(folder, 'x.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const keepLogin = (refreshToken: string, expiresAt = 1): Promise<void> =>
+  writeFile(
+    tokenFile,
+    JSON.stringify({
+      version: 1,
+      login_id: 'L',
+      client_id: 'cid',
+      access_token: `access-of-${refreshToken}`,
+      refresh_token: refreshToken,
+      obtained_at: 0,
+      expires_at: expiresAt,
+      scopes: [],
+    }),
+    { mode: 0o600 },
+  );
+
+/** X with a token endpoint that does not give one. */
+const refusing = async (reply: Reply) => {
+  const sent: (string | null)[] = [];
+  const { rig } = await world(
+    ({ path, body }) => {
+      if (!path.endsWith('/token')) return { status: 401, json: { title: 'Unauthorized' } };
+      sent.push(new URLSearchParams(body.toString()).get('refresh_token'));
+      return reply;
+    },
+    { accessToken: undefined, tokenFile, maxRetries: 2 },
+  );
+  return { rig, sent };
+};
+
+const unclear: Readonly<Record<string, Reply>> = {
+  'a 503': { status: 503, json: {} },
+  'a broken connection': { act: 'reset' },
+  'half an answer': { act: 'half', json: { access_token: 'abcdefgh', refresh_token: 'ijklmnop' } },
+  'an answer without a token': { json: {} },
+};
+
+describe.each([1, 9e15])('a login that ends at %s', (expiresAt) => {
+  it.each(Object.entries(unclear))(
+    'sends its refresh token once in a call that meets %s, for it may be used up',
+    async (_, reply) => {
+      await keepLogin('single-use', expiresAt);
+      const { rig, sent } = await refusing(reply);
+      for (const tool of ['x_get_me', 'x_post_tweet', 'x_delete_tweet']) {
+        sent.length = 0;
+        const error = await rig.error(tool, argumentsOf[tool]);
+        expect(error).toMatchObject({ retryable: true });
+        expect(sent).toEqual(['single-use']);
+      }
+    },
+  );
+
+  it.each(['invalid_grant', 'invalid_request'])(
+    'sends a refresh token that was refused with %s never again, and the next one at once',
+    async (error) => {
+      await keepLogin('used-up', expiresAt);
+      const { rig, sent } = await refusing({ status: 400, json: { error } });
+      for (const tool of ['x_get_me', 'x_get_me', 'x_post_tweet', 'x_get_home_timeline']) {
+        expect(await rig.error(tool, argumentsOf[tool])).toMatchObject({
+          code: 'x_auth_expired',
+          retryable: false,
+        });
+      }
+      expect(sent).toEqual(['used-up']);
+      await keepLogin('another', expiresAt);
+      await rig.error('x_get_me');
+      await rig.error('x_get_me');
+      expect(sent).toEqual(['used-up', 'another']);
+    },
+  );
+});
+
+it('asks again after a refusal that says nothing of the refresh token', async () => {
+  await keepLogin('good');
+  const { rig, sent } = await refusing({ status: 403, text: 'blocked on the way' });
+  await rig.error('x_get_me');
+  await rig.error('x_get_me');
+  expect(sent).toEqual(['good', 'good']);
+});
