@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './lib/checks/index.mjs';
+import { failuresOf } from './lib/failures.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
@@ -29,7 +30,8 @@ const runTests = async (mode, onNode) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const { file, args } = tool('vitest', ['run', ...mode, ...reporters, ...passedOn]);
     const code = await show({ file: onNode ?? file, args });
-    return summarise(existsSync(report) ? readJson(report) : undefined, code);
+    const told = existsSync(report) ? readJson(report) : undefined;
+    return { ...summarise(told, code), failures: failuresOf(told) };
   } finally {
     rmSync(temp, { recursive: true, force: true });
   }
@@ -58,7 +60,9 @@ await main(async () => {
     test,
     ...(again && { 'newer Node': again }),
   };
-  const tested = total([test.value, ...(again ? [again.value] : [])]);
+  const runs = [test.value, ...(again ? [again.value] : [])];
+  const tested = total(runs);
+  for (const failure of runs.flatMap(({ failures }) => failures)) say(`\n${failure}`);
   say(
     Object.entries(stages)
       .map(([name, { ms }]) => `${name} ${seconds(ms)}`)

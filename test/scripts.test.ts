@@ -19,6 +19,7 @@ import { lockProblems, versionProblems } from '../scripts/lib/checks/manifests.m
 import { holdsAll, stampOf } from '../scripts/lib/install.mjs';
 import { exclusively } from '../scripts/lib/lock.mjs';
 import { cacheDir, inRoot } from '../scripts/lib/paths.mjs';
+import { failuresOf } from '../scripts/lib/failures.mjs';
 import { capture, node } from '../scripts/lib/run.mjs';
 import { newerNode, otherNode } from '../scripts/lib/newer-node.mjs';
 import { stage } from '../scripts/lib/stage.mjs';
@@ -64,6 +65,35 @@ describe('the summary of a test run', () => {
     expect(summaryLine(total([first, { passed: 2, failed: 1, skipped: 0 }]))).toBe(
       '5 passed, 1 failed, 1 skipped',
     );
+  });
+
+  test('ends with what failed and why, without colours and at no great length', () => {
+    const long = `\u001b[31mexpected 1\u001b[39m\n${'at a line\n'.repeat(40)}`;
+    const failed = { status: 'failed', ancestorTitles: ['a post'], title: 'is sent once' };
+    const texts = failuresOf({
+      ...report,
+      testResults: [
+        { status: 'passed', assertionResults: [{ status: 'passed' }] },
+        {
+          name: inRoot('packages/x/a.test.ts'),
+          status: 'failed',
+          assertionResults: [{ ...failed, failureMessages: [long] }],
+        },
+        {
+          name: inRoot('packages/x/b.test.ts'),
+          status: 'failed',
+          message: 'does not load',
+          assertionResults: [],
+        },
+      ],
+    });
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toContain('✗ packages/x/a.test.ts › a post › is sent once\n    expected 1\n');
+    expect(texts[0]!.split('\n')).toHaveLength(14);
+    expect(texts[1]).toBe('✗ packages/x/b.test.ts\n    does not load');
+    const many = Array.from({ length: 30 }, () => ({ ...failed, failureMessages: ['no'] }));
+    const file = { name: inRoot('c.test.ts'), status: 'failed', assertionResults: many };
+    expect(failuresOf({ ...report, testResults: [file] }).at(-1)).toBe('✗ and 10 more');
   });
 
   test('says so when nothing ran', () => {

@@ -1,5 +1,6 @@
 /**
- * @typedef {{ status: string, assertionResults: { status: string }[] }} FileResult
+ * @typedef {{ status: string, ancestorTitles?: string[], title?: string, failureMessages?: string[] }} TestResult
+ * @typedef {{ status: string, name?: string, message?: string, assertionResults: TestResult[] }} FileResult
  * @typedef {{
  *   success: boolean, numPassedTests: number, numFailedTests: number, numPendingTests: number,
  *   numTodoTests: number, testResults: FileResult[],
