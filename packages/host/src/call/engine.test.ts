@@ -26,6 +26,7 @@ const tool = (handler: Handler, effect: 'read' | 'once' = 'read'): Tool =>
 const setUp = (around: readonly HostAround[] = []) => {
   const clock = new VirtualClock();
   const lines: Record<string, unknown>[] = [];
+  const rows: unknown[] = [];
   const metrics = {
     callEnded: vi.fn(),
     attempts: vi.fn(),
@@ -41,6 +42,7 @@ const setUp = (around: readonly HostAround[] = []) => {
     metrics,
     clock,
     log: (level, event, fields) => lines.push({ level, event, ...fields }),
+    noteCall: (row) => rows.push(row),
   });
   const run = (
     given: Tool,
@@ -52,7 +54,7 @@ const setUp = (around: readonly HostAround[] = []) => {
     const callable = { spec: given, load, timeoutMs: 1000, reportsEvents: true };
     return Promise.resolve(engine.run(callable, {}, context));
   };
-  return { clock, lines, metrics, engine, run };
+  return { clock, lines, rows, metrics, engine, run };
 };
 
 const throwing = (cause: unknown) => (): never => {
@@ -256,6 +258,31 @@ describe('retries that were used up', () => {
     });
     expect((await run(managing)).envelope.success).toBe(true);
     expect(metrics.retryExhausted).not.toHaveBeenCalled();
+  });
+});
+
+describe('the row of a call', () => {
+  const attempt = (elapsedMs: number) => ({ type: 'attempt_end', attempt: 0, elapsedMs });
+  const request = (elapsedMs: number) => ({ type: 'call_end', attempts: 2, elapsedMs });
+  const rowAfter = async (...events: readonly { readonly type: string }[]) => {
+    const { run, engine, rows } = setUp();
+    await run(
+      tool((_, { correlationId }) => {
+        for (const event of events) engine.observe({ ...event, correlationId });
+        return 'at last';
+      }),
+    );
+    expect(rows).toHaveLength(1);
+    return rows[0];
+  };
+
+  it('says how often it was tried and how much of its time was spent waiting', async () => {
+    const row = await rowAfter(attempt(30), attempt(50), request(330));
+    expect(row).toMatchObject({ code: 'ok', attempts: 2, waitedMs: 250 });
+  });
+
+  it('never says less than nothing, where attempts ran side by side', async () => {
+    expect(await rowAfter(attempt(90), attempt(50), request(100))).toMatchObject({ waitedMs: 0 });
   });
 });
 

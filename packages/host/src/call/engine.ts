@@ -205,7 +205,7 @@ export class CallEngine {
 export const OK = 'ok';
 
 function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
-  const { name: tool, correlationId, attempts, account, operationId } = call;
+  const { name: tool, correlationId, attempts, account, operationId, requestMs, attemptMs } = call;
   return {
     correlationId,
     tool,
@@ -213,6 +213,7 @@ function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
     at: Math.round(Date.now() - elapsedMs),
     elapsedMs: Math.round(elapsedMs),
     attempts,
+    waitedMs: Math.max(0, Math.round(requestMs - attemptMs)),
     ...(account !== undefined && { account }),
     ...(operationId !== undefined && { operationId }),
   };

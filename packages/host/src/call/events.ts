@@ -47,10 +47,14 @@ export function takeEvent(
       }
       break;
     case 'attempt_end':
+      if (call) call.attemptMs += event.elapsedMs;
       call?.span?.attempt(event.attempt, event.elapsedMs, event.fault?.kind);
       break;
     case 'call_end':
-      if (call) call.attempts += event.attempts;
+      if (call) {
+        call.attempts += event.attempts;
+        call.requestMs += event.elapsedMs;
+      }
       if (tool !== undefined) metrics.attempts(tool, event.attempts);
       break;
     case 'circuit_open':

@@ -38,6 +38,9 @@ export class RunningCall implements CallScope {
   readonly meta: RequestMeta;
   retries = 0;
   attempts = 0;
+  /** Milliseconds that its requests took, and those of them in which an attempt was under way. */
+  requestMs = 0;
+  attemptMs = 0;
   exhausted = false;
   /** Whom it acts for and under which operation, where something stands around its handler. */
   account: string | undefined;

@@ -44,6 +44,7 @@ const row = {
   at: 1,
   elapsedMs: 1,
   attempts: 1,
+  waitedMs: 0,
 };
 
 describe('a journal that is opened later', () => {

@@ -55,6 +55,7 @@ export function approvalRunner(parts: FlowParts, note: (row: CallRow) => void): 
         at,
         elapsedMs,
         attempts: 1,
+        waitedMs: 0,
         account,
         operationId: id,
       });

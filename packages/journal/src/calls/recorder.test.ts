@@ -10,6 +10,7 @@ const row = (n: number): CallRow => ({
   at: n,
   elapsedMs: 1,
   attempts: 1,
+  waitedMs: 0,
 });
 
 function recorder() {

@@ -157,6 +157,8 @@ export interface CallRow {
   readonly at: number;
   readonly elapsedMs: number;
   readonly attempts: number;
+  /** Of that time, what was spent waiting: between attempts, and for a turn. Of requests side by side, their sum. */
+  readonly waitedMs: number;
   readonly operationId?: string;
 }
 

@@ -22,6 +22,7 @@ const call = (n: number, changes: Partial<CallRow> = {}): CallRow => ({
   at: 1000 * n,
   elapsedMs: 12.5,
   attempts: 2,
+  waitedMs: 12.5,
   ...changes,
 });
 

@@ -6,7 +6,8 @@ import { bindAll, rows, run, type Dialect } from './dialect.js';
 /** Statements for these many rows are prepared; any number is made of them. */
 const SIZES = [64, 16, 4, 1] as const;
 
-const COLUMNS = 'correlation_id, tool, account, code, at, elapsed_ms, attempts, operation_id';
+const COLUMNS =
+  'correlation_id, tool, account, code, at, elapsed_ms, attempts, waited_ms, operation_id';
 
 export function sqlCalls({ prefix }: Dialect, kept: number): CallsTable {
   const table = `${prefix}calls`;
@@ -40,8 +41,10 @@ export function sqlCalls({ prefix }: Dialect, kept: number): CallsTable {
 }
 
 function toValues(call: CallRow): readonly unknown[] {
-  const { correlationId, tool, account, code, at, elapsedMs, attempts, operationId } = call;
-  return [correlationId, tool, account ?? null, code, at, elapsedMs, attempts, operationId ?? null];
+  const { correlationId, tool, account, code, at, elapsedMs, attempts, waitedMs } = call;
+  const whose = account ?? null;
+  const operationId = call.operationId ?? null;
+  return [correlationId, tool, whose, code, at, elapsedMs, attempts, waitedMs, operationId];
 }
 
 function toCall(row: Row): CallRow {
@@ -53,6 +56,7 @@ function toCall(row: Row): CallRow {
     at: row['at'] as number,
     elapsedMs: row['elapsed_ms'] as number,
     attempts: row['attempts'] as number,
+    waitedMs: row['waited_ms'] as number,
     ...(row['operation_id'] === null ? undefined : { operationId: row['operation_id'] as string }),
   };
 }

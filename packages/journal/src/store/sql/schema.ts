@@ -106,6 +106,7 @@ export function migrations({
       `CREATE TABLE ${p}meta (key TEXT PRIMARY KEY, value TEXT NOT NULL${end}`,
       ...(isSqlite ? [] : onlyPostgres(p)),
     ],
+    [`ALTER TABLE ${p}calls ADD COLUMN waited_ms ${real} NOT NULL DEFAULT 0`],
   ];
 }
 
