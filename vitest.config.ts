@@ -31,6 +31,8 @@ export default defineConfig(({ mode }) => ({
     // outside of their tests, so they can follow each other in one.
     pool: 'forks',
     isolate: false,
+    // Many suites wait for processes and timers of their own: one worker would leave half of the machine idle.
+    maxWorkers: '100%',
     testTimeout: mode === 'long' ? 600_000 : 20_000,
   },
 }));
