@@ -47,7 +47,7 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
       },
     });
     expect(took).toBeGreaterThan(598);
-    expect(took).toBeLessThan(900);
+    expect(took).toBeLessThan(2500);
     const id = (result['structuredContent'] as { meta: { correlation_id: string } }).meta
       .correlation_id;
     await until(() => linesOf(client.stderr()).some((line) => line['event'] === 'timeout_abort'));
@@ -228,7 +228,7 @@ describe('over HTTP', () => {
     await until(() => begun.count > seen);
     const from = performance.now();
     await server.close();
-    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(performance.now() - from).toBeLessThan(10_000);
     expect(await running).toMatchObject({
       structuredContent: { error: { code: 'cancelled' } },
     });

@@ -74,7 +74,7 @@ describe('a shape does not hold up the process', () => {
     delay.disable();
     expect(cost).toBeLessThan(2000);
     // At a stretch it takes some milliseconds; the bar leaves room for others on the machine.
-    expect(delay.percentile(99) / 1e6).toBeLessThan(400);
+    expect(delay.percentile(99) / 1e6).toBeLessThan(1000);
   });
 
   it('in each of many items', async () => {

