@@ -7,9 +7,13 @@ process.stdin.on('data', () => {
       process.stderr.write('stopping\n');
       process.kill(process.pid, 'SIGSTOP');
     }
-    const computed = process.cpuUsage();
+    const from = process.cpuUsage();
+    const computed = () => {
+      const { user, system } = process.cpuUsage(from);
+      return user + system;
+    };
     const wanted = HOW === 'computing' ? 300_000 : 0;
-    while (process.cpuUsage(computed).user < wanted);
+    while (computed() < wanted);
     setTimeout(() => process.stdout.write('{}\n'), HOW === 'waiting' ? 300 : 0);
   }, Number(CAP_PROBE_MS));
 });

@@ -10,7 +10,7 @@ export function logLines(text: string): LogLine[] {
 
 /** Lines come in batches, so whoever looks for one may have to wait. */
 export async function lineWith(event: string, text: () => string): Promise<LogLine> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 15_000;
   for (;;) {
     const found = logLines(text()).find((line) => line['event'] === event);
     if (found) return found;
