@@ -7,6 +7,8 @@ export interface Waiters {
   /** Everybody looks again, because nobody knows what was missed. */
   readonly tellAll: () => void;
   readonly size: () => number;
+  /** The operations that somebody waits for. */
+  readonly waitedFor: () => readonly string[];
   readonly onApproved: (listener: () => void) => () => void;
 }
 
@@ -50,6 +52,7 @@ export function waiters(): Waiters {
       for (const listener of listeners) listener();
     },
     size: () => waiting.size,
+    waitedFor: () => [...waiting.keys()],
     onApproved: (listener) => {
       const own = (): void => listener();
       listeners.add(own);

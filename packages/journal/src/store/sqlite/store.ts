@@ -27,6 +27,9 @@ export interface SqliteStoreOptions {
 
 type News = [what: 'ended' | 'approved', id: string];
 
+const STILL_WORKED_ON = `SELECT id FROM operations
+  WHERE id IN (SELECT value FROM json_each(?)) AND owner IS NOT NULL AND state IN ('claimed', 'sending')`;
+
 export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalStore> {
   const { path, now = Date.now, calls = 100_000, patienceMs = 10_000 } = options;
   const open = options.driver ?? (await chooseDriver());
@@ -53,7 +56,13 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
 
   const waiting = waiters();
   const others = pollForOthers(
-    () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
+    {
+      version: () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
+      ended: (ids) => {
+        const busy = driver.rows(STILL_WORKED_ON, [JSON.stringify(ids)]).map(({ id }) => id);
+        return ids.filter((id) => !busy.includes(id));
+      },
+    },
     waiting,
   );
   // Transitions run one after the other, each in one go, so that all can use the same tables.

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { waiters } from '../waiters.js';
+import { pollForOthers } from './poll.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const setUp = () => {
+  const waiting = waiters();
+  const state = { version: 1, over: [] as string[], asked: 0 };
+  const others = pollForOthers(
+    {
+      version: () => state.version,
+      ended: (ids) => {
+        state.asked += 1;
+        return ids.filter((id) => state.over.includes(id));
+      },
+    },
+    waiting,
+  );
+  const told: string[] = [];
+  const wait = (id: string): void => {
+    others.start();
+    void waiting.next(id, new AbortController().signal).news.then(() => told.push(id));
+  };
+  return { state, told, wait, others };
+};
+
+test('only those are woken whose operation another process has ended', async () => {
+  const { state, told, wait } = setUp();
+  wait('a');
+  wait('b');
+  await vi.advanceTimersByTimeAsync(50);
+  expect(told).toEqual([]);
+  Object.assign(state, { version: 2, over: ['b'] });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(told).toEqual(['b']);
+});
+
+test('the operations are read only when somebody else has written', async () => {
+  const { state, wait } = setUp();
+  wait('a');
+  await vi.advanceTimersByTimeAsync(1000);
+  const before = state.asked;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(state.asked).toBe(before);
+  state.version = 2;
+  await vi.advanceTimersByTimeAsync(101);
+  expect(state.asked).toBe(before + 1);
+});
+
+test('a newcomer does not wait for the next look of those who wait for long', async () => {
+  const { state, told, wait } = setUp();
+  wait('a');
+  await vi.advanceTimersByTimeAsync(1000);
+  wait('b');
+  Object.assign(state, { version: 2, over: ['b'] });
+  await vi.advanceTimersByTimeAsync(3);
+  expect(told).toEqual(['b']);
+});
+
+test('a database that cannot be asked is for those who wait to hear of', async () => {
+  const { state, told, wait } = setUp();
+  wait('a');
+  Object.defineProperty(state, 'version', {
+    get: () => {
+      throw new Error('the disk is gone');
+    },
+  });
+  await vi.advanceTimersByTimeAsync(10);
+  expect(told).toEqual(['a']);
+});
+
+test('many who wait do not make a slow look a constant one', async () => {
+  const { state, wait } = setUp();
+  let looks = 0;
+  Object.defineProperty(state, 'version', {
+    get: () => {
+      looks += 1;
+      vi.advanceTimersByTime(5);
+      return looks;
+    },
+  });
+  for (let i = 0; i < 100; i++) {
+    wait(`op${i}`);
+    await vi.advanceTimersByTimeAsync(2);
+  }
+  expect(looks).toBeLessThan(12);
+});
