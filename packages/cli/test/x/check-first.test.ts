@@ -91,8 +91,8 @@ describe.each(['require_approval', 'dry_run', 'deny'])('where a rule says %s', (
     const client = await serve(ruled(action));
     for (const [what, tool, args, code] of impossible) {
       const { error } = await client.call(tool, { ...args });
-      expect(error, what).toMatchObject({ code, outcome: 'not_executed' });
-      expect(error, what).not.toHaveProperty('operation_id');
+      expect({ what, ...error }).toMatchObject({ what, code, outcome: 'not_executed' });
+      expect(error).not.toHaveProperty('operation_id');
     }
     expect(await operations()).toEqual([]);
     // What could be sent is kept, so that one would see it.
@@ -117,7 +117,8 @@ describe.each(['require_approval', 'dry_run', 'deny'])('where a rule says %s', (
     ] as const;
     for (const [tool, args] of calls) {
       const { error } = await client.call(tool, { ...args });
-      expect(error, tool).toMatchObject({ code: 'x_not_configured', outcome: 'not_executed' });
+      const refused = { tool, code: 'x_not_configured', outcome: 'not_executed' };
+      expect({ tool, ...error }).toMatchObject(refused);
     }
     expect(await operations()).toEqual([]);
   });

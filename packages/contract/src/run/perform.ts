@@ -7,14 +7,7 @@ import { checkOf, type Check } from './check.js';
 import { asDeclared } from './failure.js';
 import { fromFault, handle } from './handle.js';
 import { settleWithin, STOPPED, stopBefore, type Stop } from './limits.js';
-import type {
-  AcceptedCall,
-  Around,
-  Next,
-  RunOptions,
-  Settled,
-  SettledFailure,
-} from './options.js';
+import type { AcceptedCall, Around, Next, RunOptions, Settled, SettledFailure } from './options.js';
 import { vet, withSoundFigures } from './vet.js';
 
 interface Work {

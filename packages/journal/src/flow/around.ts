@@ -110,7 +110,7 @@ export function journalAround(deps: MeetDeps): JournalAround {
     const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
     const request = { ...who, call, next, scope, answerBy };
     const slot = (): string => slotOf(call.account, call.tool.name, who.identity);
-    const isUnderWay = (): boolean => acts.find(slot()) !== undefined;
+    const isUnderWay = (): boolean => acts.has(slot());
     return (await checkFirst(deps.parts, request, isUnderWay)) ?? attend(request);
   };
 }
