@@ -55,7 +55,14 @@ export {
 
 export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
 export { profilesFrom } from './tool/check-traits.js';
-export type { Fence, Progress, StepReadBack, ToolContext, ToolOperation } from './tool/context.js';
+export type {
+  CheckContext,
+  Fence,
+  Progress,
+  StepReadBack,
+  ToolContext,
+  ToolOperation,
+} from './tool/context.js';
 export { CONTROL_ARGUMENTS } from './tool/control-names.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
@@ -78,6 +85,7 @@ export {
 export type {
   Absence,
   Arguments,
+  CheckResult,
   CostEstimate,
   HandlerResult,
   Inverse,

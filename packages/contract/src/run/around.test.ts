@@ -35,6 +35,7 @@ describe('what stands around the handler', () => {
         controls: { idempotencyKey: key, allowDuplicate: true },
         account: 'main',
         correlationId: 'c-1',
+        check: expect.any(Function) as unknown,
       },
       { ok: true, data: { id: 'a', n: 10 } },
     ]);

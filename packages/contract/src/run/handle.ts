@@ -45,12 +45,12 @@ export function handle(
   return answered(returned);
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
   return 'then' in value && typeof value.then === 'function';
 }
 
-function fromReturned(tool: Tool, returned: unknown, call: Call): Settled {
+export function fromReturned(tool: Tool, returned: unknown, call: Call): Settled {
   if (isToolError(returned)) return fromToolError(tool, returned, call);
   if (isFaulted(returned)) return fromFault(tool, returned.fault, call);
   try {
@@ -75,7 +75,7 @@ function fromToolError(tool: Tool, { input: error, data }: ToolError, call: Call
   return part === undefined ? { ok: false, error } : { ok: false, error, data: part };
 }
 
-function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailure {
+export function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailure {
   const raised = raisedToolError(cause);
   if (raised) return fromToolError(tool, raised, call);
   const fault = faultOf(cause);

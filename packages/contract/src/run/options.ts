@@ -43,6 +43,13 @@ export interface AcceptedCall {
   readonly controls: Controls;
   readonly account: string;
   readonly correlationId: string;
+  /**
+   * What the tool's own check makes of it: a refusal, an answer, or undefined where it may go on. It
+   * sends nothing and runs once, however often it is asked. To be asked before the call is stored, a
+   * person is bothered or a budget is touched. Whoever asks sees to what it says; where nobody does,
+   * it runs directly before the handler.
+   */
+  readonly check: () => Promise<Settled | undefined>;
 }
 
 /**

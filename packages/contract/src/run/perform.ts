@@ -3,10 +3,11 @@ import type { Controls } from '../tool/controls.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import { handlerContext, type Call } from './call.js';
+import { checkOf, type Check } from './check.js';
 import { asDeclared } from './failure.js';
 import { fromFault, handle } from './handle.js';
 import { settleWithin, STOPPED, stopBefore, type Stop } from './limits.js';
-import type { Around, Next, RunOptions, Settled, SettledFailure } from './options.js';
+import type { AcceptedCall, Around, Next, RunOptions, Settled, SettledFailure } from './options.js';
 import { vet, withSoundFigures } from './vet.js';
 
 interface Work {
@@ -16,6 +17,14 @@ interface Work {
   readonly cursor: unknown;
 }
 
+/** How far a call came, and what ended it. */
+interface Life {
+  begun: boolean;
+  stop?: Stop;
+}
+
+type Begin = (given: RunOptions['given']) => Settled | Promise<Settled>;
+
 /** Runs the handler and what stands around it, inside the limits of the call. */
 export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<Settled> {
   const { limits, options } = call;
@@ -23,56 +32,70 @@ export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<S
   const early = limits && stopBefore(limits);
   if (early) return stopped(tool, early, false, call);
 
-  const begin = (given: RunOptions['given']): Settled | Promise<Settled> =>
-    handle(tool, args, handlerContext(call, work, given), call);
-  if (options.around) return performAround(tool, work, call, options.around, begin);
+  const life: Life = { begun: false };
+  const check = checkOf(tool, args, () => handlerContext(call, work, options.given), call);
+  const enter: Begin = (given) => {
+    // The caller has its answer already, and it says whether the handler had begun.
+    if (life.stop) return stopped(tool, life.stop, life.begun, call);
+    life.begun = true;
+    return handle(tool, args, handlerContext(call, work, given), call);
+  };
+  const begin: Begin = (given) => {
+    const checked = check.wasAsked() ? undefined : check.ask();
+    if (checked instanceof Promise) return checked.then((said) => said ?? enter(given));
+    return checked ?? enter(given);
+  };
+  if (options.around) {
+    const accepted = acceptedCall(tool, work, call, check);
+    return performAround(accepted, call, options.around, { begin, life });
+  }
   const settled = begin(options.given);
   if (!(settled instanceof Promise)) return withSoundFigures(settled, call);
   if (!limits) return settled.then((ended) => withSoundFigures(ended, call));
-  let stop: Stop = 'deadline';
-  const onStop = (why: Stop): void => {
-    stop = why;
-  };
-  return settleWithin(limits, settled, { ...watcher(call), onStop }).then((ended) =>
-    ended === STOPPED ? stopped(tool, stop, true, call) : withSoundFigures(ended, call),
+  return settleWithin(limits, settled, watcher(call, life)).then((ended) =>
+    ended === STOPPED ? endOf(tool, life, call) : withSoundFigures(ended, call),
   );
 }
 
-async function performAround(
+function acceptedCall(
   tool: Tool,
   { args, controls, account }: Work,
+  { correlationId }: Call,
+  check: Check,
+): AcceptedCall {
+  return { tool, args, controls, account, correlationId, check: async () => check.ask() };
+}
+
+async function performAround(
+  accepted: AcceptedCall,
   call: Call,
   around: Around,
-  begin: (given: RunOptions['given']) => Settled | Promise<Settled>,
+  { begin, life }: { readonly begin: Begin; readonly life: Life },
 ): Promise<Settled> {
-  const { limits, correlationId } = call;
+  const { tool } = accepted;
+  const { limits } = call;
   const checked: Settled[] = [];
-  let begun = false;
-  let stop: Stop | undefined;
   const next: Next = async (given) => {
-    // The caller has its answer already, and it says whether the handler had begun.
-    if (stop) return stopped(tool, stop, begun, call);
-    begun = true;
     const settled = await begin(given);
     checked.push(settled);
     return settled;
   };
-  const run = async (): Promise<Settled> =>
-    around({ tool, args, controls, account, correlationId }, next);
-  const onStop = (why: Stop): void => {
-    stop = why;
-  };
-  const ended = limits
-    ? await settleWithin(limits, run(), { ...watcher(call), onStop })
-    : await run();
-  if (ended !== STOPPED) return vet(tool, ended, checked, call);
-  return stopped(tool, stop ?? 'deadline', begun, call);
+  const run = async (): Promise<Settled> => around(accepted, next);
+  const ended = limits ? await settleWithin(limits, run(), watcher(call, life)) : await run();
+  return ended === STOPPED ? endOf(tool, life, call) : vet(tool, ended, checked, call);
 }
 
-function watcher({ options, report }: Call) {
+function endOf(tool: Tool, { stop = 'deadline', begun }: Life, call: Call): SettledFailure {
+  return stopped(tool, stop, begun, call);
+}
+
+function watcher({ options, report }: Call, life: Life) {
   const { onPending, onLate } = options;
   return {
     onPending,
+    onStop: (why: Stop): void => {
+      life.stop = why;
+    },
     onLate: (settled: Settled): void => {
       try {
         onLate?.(settled);

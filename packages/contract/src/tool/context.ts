@@ -36,6 +36,9 @@ export interface ToolOperation {
   readonly others: () => Promise<readonly OtherOperation[]>;
 }
 
+/** What a check sees of a call. */
+export type CheckContext = Pick<ToolContext, 'signal' | 'deadline' | 'correlationId' | 'account'>;
+
 /** What the surroundings of a call give to its handler. */
 export interface ToolContext<Cursor = unknown> {
   readonly signal: AbortSignal;

@@ -35,6 +35,7 @@ const TRAITS = new Set<string>(
 const BEHAVIOUR = new Set<string>(
   Object.keys({
     handler: 0,
+    check: 0,
     account: 0,
     inverse: 0,
     estimateCost: 0,
@@ -108,6 +109,8 @@ export function implementTool<
   // Only arguments that this tool's own schema has accepted reach these functions.
   const erased = behaviour as unknown as Pick<Tool, keyof ErasedBehaviour>;
   demand(typeof erased.handler === 'function', 'handler', 'must be a function');
+  const { check } = erased;
+  demand(check === undefined || typeof check === 'function', 'check', 'must be a function');
   checkMutationFields(demand, { ...spec, ...erased });
   if (erased.inverse) checkInverse(demand, spec, erased.inverse);
   return Object.freeze({ ...spec, ...erased });

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { SharedCode } from '../codes/shared.js';
 import type { ErrorCode } from '../codes/table.js';
 import type { Profile } from '../envelope/meta.js';
-import type { ToolContext } from './context.js';
+import type { CheckContext, ToolContext } from './context.js';
 import type { Answer, Faulted, ToolError } from './result.js';
 
 /** Arguments after the schema has accepted them. */
@@ -162,6 +162,12 @@ export type HandlerResult<
   | Faulted
   | ToolError<Code | SharedCode, DeepReadonly<z.input<Partial>> | null>;
 
+/** What a check says: nothing, a refusal, or the answer of a call that would send nothing. */
+export type CheckResult<Out extends z.ZodType, Code extends ErrorCode> =
+  | undefined
+  | ToolError<Code | SharedCode, null>
+  | Answer<DeepReadonly<z.input<Out>>, never>;
+
 /** What a tool does when it is called. */
 export interface ToolBehaviour<
   In extends z.ZodObject,
@@ -174,6 +180,15 @@ export interface ToolBehaviour<
     args: z.output<In>,
     context: ToolContext<z.output<Cursor>>,
   ) => Result | Promise<Result>;
+  /**
+   * Looks whether the call could be sent at all, before anybody is asked for it, and sends nothing
+   * upstream. What it refuses was not executed. It runs before the handler, and again before an act
+   * that a person has approved; the handler still has to hold what may change in between.
+   */
+  readonly check?: (
+    args: z.output<In>,
+    context: CheckContext,
+  ) => CheckResult<Out, Code> | Promise<CheckResult<Out, Code>>;
   /** The configured account that a call acts for. */
   readonly account?: string | ((args: z.output<In>) => string);
   readonly inverse?: Inverse<z.output<In>>;

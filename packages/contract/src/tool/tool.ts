@@ -1,7 +1,7 @@
 import type { Fault } from '@toolkeel/kernel';
 import type * as z from 'zod';
 import type { ErrorCode } from '../codes/table.js';
-import type { ToolContext } from './context.js';
+import type { CheckContext, ToolContext } from './context.js';
 import type { ToolError } from './result.js';
 import type {
   Arguments,
@@ -46,6 +46,7 @@ export interface Tool<
   Out extends z.ZodType = z.ZodType,
 > extends ToolSpec<In, Out> {
   readonly handler: (args: Arguments, context: ToolContext) => unknown;
+  readonly check?: (args: Arguments, context: CheckContext) => unknown;
   readonly account?: string | ((args: Arguments) => string);
   readonly inverse?: Inverse;
   readonly estimateCost?: (args: Arguments) => CostEstimate | undefined;

@@ -1,4 +1,4 @@
-import { faulted, type RunClock, type Tool, type ToolSpec } from '@toolkeel/contract';
+import { faulted, type Faulted, type RunClock, type Tool, type ToolSpec } from '@toolkeel/contract';
 
 /** What can be called, and how: a tool that is there or that comes with its pack. */
 export interface Callable {
@@ -21,16 +21,14 @@ export function loadTool(
   until: number,
   clock: RunClock,
 ): Tool | Promise<Tool> {
-  const failing = (cause: unknown): Tool => ({
-    ...spec,
-    handler: () => {
+  // By its check already: nobody has to approve what cannot be carried out.
+  const standIn = (end: () => Faulted): Tool => ({ ...spec, check: end, handler: end });
+  const failing = (cause: unknown): Tool =>
+    standIn(() => {
       throw cause;
-    },
-  });
-  const late = (): Tool => ({
-    ...spec,
-    handler: () => faulted({ kind: 'timeout', clock: 'deadline', sent: 'no' }),
-  });
+    });
+  const late = (): Tool =>
+    standIn(() => faulted({ kind: 'timeout', clock: 'deadline', sent: 'no' }));
   try {
     const tool = load();
     if (!(tool instanceof Promise)) return tool;

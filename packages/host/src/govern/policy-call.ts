@@ -3,7 +3,7 @@ import type { PolicyCall } from '@toolkeel/policy';
 
 /** A call as rules see it: with the arguments that are the journal's, because rules may name them. */
 export function policyCall(
-  { tool, args, controls, account }: Omit<AcceptedCall, 'correlationId'>,
+  { tool, args, controls, account }: Pick<AcceptedCall, 'tool' | 'args' | 'controls' | 'account'>,
   { now, approved = false }: { readonly now: number; readonly approved?: boolean },
 ): PolicyCall {
   const { idempotencyKey, allowDuplicate } = controls;

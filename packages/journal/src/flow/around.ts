@@ -5,6 +5,7 @@ import { slotOf } from '../slot.js';
 import { over } from './begin.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { CarriedOut, Ended } from './carry-out.js';
+import { checkFirst } from './check-first.js';
 import { meet, type MeetDeps, type Patience } from './meet.js';
 import { idempotencyMeta } from './replay.js';
 import { claimFor, type Request } from './request.js';
@@ -107,6 +108,9 @@ export function journalAround(deps: MeetDeps): JournalAround {
     const who = kit.identities.of(call, scope.meta);
     if ('ok' in who) return who;
     const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
-    return attend({ ...who, call, next, scope, answerBy });
+    const request = { ...who, call, next, scope, answerBy };
+    const slot = (): string => slotOf(call.account, call.tool.name, who.identity);
+    const isUnderWay = (): boolean => acts.has(slot());
+    return (await checkFirst(deps.parts, request, isUnderWay)) ?? attend(request);
   };
 }

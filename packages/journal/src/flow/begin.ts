@@ -1,4 +1,4 @@
-import { isRetryable, raise, type CostEstimate, type Settled } from '@toolkeel/contract';
+import { isRetryable, raise, toolError, type CostEstimate, type Settled } from '@toolkeel/contract';
 import { estimatedCost } from '../answer/cost.js';
 import { approvalRequired, journalFailed, policyRefusal, refusal } from '../answer/refusals.js';
 import { withOperation } from '../answer/known.js';
@@ -7,7 +7,11 @@ import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Grip, Settlement } from '../store/store.js';
 import { carryOut, type CarriedOut, type Ended, type Work } from './carry-out.js';
+import { checkedBy } from './check-first.js';
+import { decide } from './decide.js';
 import type { FlowParts } from './parts.js';
+import { saysNothingOfTheRequest } from './settlement.js';
+import { timesWithin } from './times.js';
 import { AGAIN_MS, codeOf } from './write-end.js';
 
 /** An operation that is to be begun, or gone on with. */
@@ -25,49 +29,48 @@ export function over(
   return { answered: Promise.resolve(answer), ended };
 }
 
-/** Asks the policy, and carries out what it allows. */
+/** Asks the tool's check and the policy, and carries out what both allow. */
 export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
-  const { grip, operation } = work;
-  if (!grip || operation.steps.length > 0) return goOn(parts, work);
-  parts.kit.running.add(operation.id);
-  const approved = operation.approval?.decision === 'approved';
-  const decision = await decide(parts, work, approved);
-  if (decision?.kind === 'allow') return carryOut(parts, { ...work, limits: decision.limits });
-  if (decision?.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
+  const { kit } = parts;
+  const { call, grip, operation, scope } = work;
+  const { id, steps, approval } = operation;
+  if (grip) kit.running.add(id);
+  const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
+  const said = await checkedBy(parts, call, answerBy);
+  if (!grip || steps.length > 0) return goOn(parts, work, said);
+  if (said?.ok === false) return stop(parts, work, withOperation(said, id));
+  const decision = await decide(kit, call, approval?.decision === 'approved');
+  if (decision === undefined || decision.kind === 'deny') return refuse(parts, work, decision);
+  // Nothing would be sent, so there is nothing to approve or to try.
+  if (said) return stop(parts, work, said);
+  if (decision.kind === 'allow') return carryOut(parts, { ...work, limits: decision.limits });
+  if (decision.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
+  return refuse(parts, work, decision);
+}
+
+function refuse(
+  parts: FlowParts,
+  work: Begin,
+  decision: Parameters<typeof policyRefusal>[0],
+): Promise<CarriedOut> {
   const error = policyRefusal(decision, work.call, costOf(parts, work));
-  return stop(parts, work, refusal(error, operation.id), decision?.rule);
+  return stop(parts, work, refusal(error, work.operation.id), decision?.rule);
 }
 
 /**
- * What was begun was allowed then, and counted. Its steps that are done are looked up and an open one
- * is read back whatever the policy says now; only what would be sent still needs its word.
+ * What was begun could be sent and was allowed then, and counted. Its steps that are done are looked up
+ * and an open one is read back whatever the check and the policy say now; only what would be sent
+ * still needs their word.
  */
-function goOn(parts: FlowParts, work: Begin): CarriedOut {
-  if (work.grip) parts.kit.running.add(work.operation.id);
+function goOn(parts: FlowParts, work: Begin, said: Settled | undefined): CarriedOut {
   const permit = async (): Promise<void> => {
-    const decision = await decide(parts, work, true);
+    if (said?.ok === false) raise(toolError(said.error.code, said.error.message, said.error));
+    const decision = await decide(parts.kit, work.call, true);
     if (decision?.kind === 'allow') return;
     const reason = decision?.kind === 'approve' ? undefined : decision;
     raise(policyRefusal(reason, work.call, costOf(parts, work)));
   };
   return carryOut(parts, { ...work, limits: [], permit });
-}
-
-/** Undefined when the policy cannot say. */
-async function decide(
-  { kit }: FlowParts,
-  { call }: Begin,
-  approved: boolean,
-): Promise<Decision | undefined> {
-  if (!kit.decide) return { kind: 'allow', limits: [] };
-  try {
-    const decision = await kit.decide(call, { approved, now: kit.clock.wallNow() });
-    if (!approved || decision.kind !== 'approve') return decision;
-    throw new TypeError(`rule ${decision.rule} asks again for what a person has approved`);
-  } catch (cause) {
-    kit.report(cause, call.correlationId);
-    return undefined;
-  }
 }
 
 /** Ends it before anything was sent. What an earlier life had done waits on. */
@@ -87,8 +90,10 @@ function stopped(
   answer: Settled,
   reason: string | undefined,
 ): Settlement {
-  // What a person has approved is not lost because of something that passes.
-  const passes = !answer.ok && isRetryable(answer.error.code);
+  // What a person has approved is not lost because of something that passes, or that an operator
+  // repairs. A rule is neither.
+  const isRule = reason !== undefined;
+  const passes = !answer.ok && (isRule ? isRetryable : saysNothingOfTheRequest)(answer.error.code);
   const waitsOn = approval?.decision === 'approved' && passes;
   return {
     state: steps.length > 0 ? 'claimed' : waitsOn ? 'awaiting_approval' : 'released',

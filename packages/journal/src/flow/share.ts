@@ -13,6 +13,7 @@ export interface Shared {
 
 /** Callers of one process that mean the same act get one result. */
 export interface Sharing {
+  readonly has: (slot: string) => boolean;
   readonly find: (slot: string) => Shared | undefined;
   readonly begin: (slot: string, shared: Shared) => void;
 }
@@ -20,6 +21,7 @@ export interface Sharing {
 export function sharing(): Sharing {
   const acts = new Map<string, Shared>();
   return {
+    has: (slot) => acts.has(slot),
     find: (slot) => acts.get(slot),
     begin: (slot, shared) => {
       acts.set(slot, shared);

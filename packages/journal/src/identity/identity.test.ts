@@ -11,7 +11,8 @@ const { of } = identities({ templates: new Map(), sealing: testSealing });
 
 function callOf(tool: Tool, args: object, more: Partial<AcceptedCall> = {}): AcceptedCall {
   const controls = { allowDuplicate: false };
-  return { tool, args: { ...args }, account: 'main', correlationId: 'c', controls, ...more };
+  const check = () => Promise.resolve(undefined);
+  return { tool, args: { ...args }, account: 'main', correlationId: 'c', controls, check, ...more };
 }
 
 function identityOf(call: AcceptedCall, meta = {}) {

@@ -17,7 +17,7 @@ export interface Draft {
 const NOT_TEXT = /[\uFFFE\uFEFF\uFFFF]/;
 
 /** Refuses what X would refuse, before anything is sent. `index` is that of a part of a thread. */
-export function checkDraft(draft: Draft, limit: number, index?: number): void {
+export function checkDraft(draft: Draft, limit: number, index?: number): undefined {
   const { text, mediaIds = [], poll } = draft;
   const field = index === undefined ? 'text' : `tweets[${index}]`;
   const invalid = (reason: string): never =>

@@ -1,7 +1,6 @@
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { readCost } from '../cost/estimate.js';
-import { demandTier } from '../tier.js';
 import { add, notDone, remove } from './relation.js';
 import {
   bookmarkTweetSpec,
@@ -27,7 +26,6 @@ export const likeTweet = (client: Client) =>
     likeTweetSpec,
     client,
     async ({ tweet_id: id }, { scope }) => {
-      demandTier(likeTweetSpec.name, client.config);
       const relation = { route: routes.like, ...relations.likes };
       const { liked } = await add(client, relation, { tweet_id: id }, scope);
       return liked === true ? { tweet_id: id, liked } : notDone();
@@ -40,7 +38,6 @@ export const unlikeTweet = (client: Client) =>
     unlikeTweetSpec,
     client,
     async ({ tweet_id: id }, { scope }) => {
-      demandTier(unlikeTweetSpec.name, client.config);
       const relation = { route: routes.unlike, ...relations.likes };
       return { tweet_id: id, liked: await remove(client, relation, id, scope) };
     },
@@ -55,7 +52,6 @@ export const followUser = (client: Client) =>
     followUserSpec,
     client,
     async ({ target_user_id: id }, { scope }) => {
-      demandTier(followUserSpec.name, client.config);
       const relation = { route: routes.follow, ...relations.following };
       const data = await add(client, relation, { target_user_id: id }, scope);
       const following = data['following'] === true;

@@ -10,7 +10,6 @@ import { checkDraft, type Draft } from '../posts/draft.js';
 import { readBack, type Posted } from '../posts/read-back.js';
 import { postThread as sendThread } from '../posts/thread.js';
 import { scopeOf } from '../scope.js';
-import { demandTier } from '../tier.js';
 import { isGoneSince, notDone } from './relation.js';
 import {
   deleteTweetSpec,
@@ -57,12 +56,9 @@ export const postTweet = (client: Client) => {
   return xTool(
     postTweetSpec,
     client,
-    async (args, { scope, context }) => {
-      const draft = draftOf(args);
-      checkDraft(draft, client.config.maxPostLength);
-      return createKnownPost(client, draft, scope, context);
-    },
+    (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
     {
+      check: (args) => checkDraft(draftOf(args), client.config.maxPostLength),
       estimateCost: ({ text }) => postCost(client.prices, [text]),
       reconcile: reconcileBy(client, draftOf),
     },
@@ -79,12 +75,9 @@ export const replyToTweet = (client: Client) => {
   return xTool(
     replyToTweetSpec,
     client,
-    async (args, { scope, context }) => {
-      const draft = draftOf(args);
-      checkDraft(draft, client.config.maxPostLength);
-      return createKnownPost(client, draft, scope, context);
-    },
+    (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
     {
+      check: (args) => checkDraft(draftOf(args), client.config.maxPostLength),
       estimateCost: ({ text }) => postCost(client.prices, [text], 'summoned_reply'),
       reconcile: reconcileBy(client, draftOf),
     },
@@ -101,43 +94,47 @@ export const quoteTweet = (client: Client) => {
   return xTool(
     quoteTweetSpec,
     client,
-    async (args, { scope, context }) => {
-      demandTier(quoteTweetSpec.name, client.config);
-      const draft = draftOf(args);
-      checkDraft(draft, client.config.maxPostLength);
-      return createKnownPost(client, draft, scope, context);
-    },
+    (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
     {
+      check: (args) => checkDraft(draftOf(args), client.config.maxPostLength),
       estimateCost: ({ text }) => postCost(client.prices, [text]),
       reconcile: reconcileBy(client, draftOf),
     },
   );
 };
 
+interface ThreadArguments extends Omit<PostOptions, 'media_ids'> {
+  readonly tweets: readonly string[];
+  readonly media_ids?: readonly (readonly string[])[] | undefined;
+}
+
+const draftsOf = ({ tweets, media_ids: media = [], ...args }: ThreadArguments): readonly Draft[] =>
+  tweets.map((text, index) => ({ text, ...optionsOf({ ...args, media_ids: media[index] }) }));
+
 export const postThread = (client: Client) =>
   xTool(
     postThreadSpec,
     client,
     async (args, { scope, context }) => {
-      const { tweets, media_ids: media = [] } = args;
-      if (media.length > tweets.length) {
-        return toolError('invalid_input', 'media_ids: has more entries than tweets', {
-          outcome: 'not_executed',
-          details: { field: 'media_ids', reason: 'has more entries than tweets' },
-        });
-      }
-      const drafts = tweets.map((text, index) => ({
-        text,
-        ...optionsOf({ ...args, media_ids: media[index] }),
-      }));
-      // All of them before the first one: half a thread helps nobody.
-      for (const [index, draft] of drafts.entries()) {
-        checkDraft(draft, client.config.maxPostLength, index);
-      }
-      const sent = await sendThread(client, drafts, scope, context);
+      const sent = await sendThread(client, draftsOf(args), scope, context);
       return isToolError(sent) ? sent : { root_id: sent[0]?.id ?? '', tweets: sent };
     },
-    { estimateCost: ({ tweets }) => postCost(client.prices, tweets) },
+    {
+      check: (args) => {
+        const { tweets, media_ids: media = [] } = args;
+        if (media.length > tweets.length) {
+          return toolError('invalid_input', 'media_ids: has more entries than tweets', {
+            details: { field: 'media_ids', reason: 'has more entries than tweets' },
+          });
+        }
+        // All of them before the first one: half a thread helps nobody.
+        for (const [index, draft] of draftsOf(args).entries()) {
+          checkDraft(draft, client.config.maxPostLength, index);
+        }
+        return undefined;
+      },
+      estimateCost: ({ tweets }) => postCost(client.prices, tweets),
+    },
   );
 
 export const deleteTweet = (client: Client) =>

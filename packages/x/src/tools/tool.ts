@@ -1,6 +1,7 @@
 import {
   boundAccount,
   implementTool,
+  type CheckContext,
   type ErrorCode,
   type HandlerResult,
   type Tool,
@@ -15,6 +16,7 @@ import { toolRoutes } from '../about/tool-routes.js';
 import { routes } from '../api/routes.js';
 import { classify, faultToError } from '../faults.js';
 import { scopeOf, type Scope } from '../scope.js';
+import { demandTier } from '../tier.js';
 
 /** A call, as a tool's own code sees it. */
 export interface Run<Cursor = unknown> {
@@ -55,16 +57,20 @@ export function xTool<
   ) => Promise<HandlerResult<Out, Code, Partial, Cursor>>,
   behaviour: Pick<
     ToolBehaviour<In, Out, Code, Cursor, never>,
-    'estimateCost' | 'inverse' | 'reconcile'
+    'check' | 'estimateCost' | 'inverse' | 'reconcile'
   > = {},
 ): Tool<In, Out> {
   const account = (): string => boundAccount(client.config.account, client.session.user?.who());
   return implementTool(spec, {
     ...behaviour,
     account,
-    handler: async (args: z.output<In>, context: ToolContext<z.output<Cursor>>) => {
-      const scope = scopeOf(context, client.clock.now(), client.capMs, account);
+    check: async (args: z.output<In>, context: CheckContext) => {
       await demandCredentials(client, spec.name);
+      demandTier(spec.name, client.config);
+      return behaviour.check?.(args, context);
+    },
+    handler: (args: z.output<In>, context: ToolContext<z.output<Cursor>>) => {
+      const scope = scopeOf(context, client.clock.now(), client.capMs, account);
       return run(args, { scope, cursor: context.cursor, context });
     },
     // Every tool of this pack declares the codes that it maps to: `xCodes`.

@@ -1,4 +1,4 @@
-import { raise, toolError } from '@toolkeel/contract';
+import { answer, raise, toolError } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import { openMedia, type OpenMedia } from '../media/open-media.js';
 import {
@@ -14,37 +14,55 @@ import { uploadMediaSpec } from './specs/upload-media.js';
 import { xTool } from './tool.js';
 
 export const uploadMedia = (client: Client) =>
-  xTool(uploadMediaSpec, client, async (args, { scope, context }) => {
-    const media = await openMedia(args.file_path, client.config.mediaDirectories);
-    try {
-      const kind = await kindOf(media);
-      const about = {
-        media_type: kind.type,
-        media_category: kind.category,
-        size_bytes: media.size,
-      };
-      if (args.dry_run) {
+  xTool(
+    uploadMediaSpec,
+    client,
+    (args, { scope, context }) =>
+      withMedia(client, args.file_path, async (media, kind) => {
+        const sent = await upload(client, media, kind, scope, context.progress);
+        if (args.alt_text !== undefined) await setAltText(client, sent, args.alt_text, scope);
         return {
-          ...about,
-          media_id: null,
-          media_key: null,
-          state: 'checked' as const,
-          expires_in_secs: null,
+          ...aboutOf(media, kind),
+          media_id: sent.id,
+          media_key: sent.mediaKey ?? null,
+          state: sent.processing ? ('processing' as const) : ('ready' as const),
+          expires_in_secs: sent.expiresInSecs ?? null,
         };
-      }
-      const sent = await upload(client, media, kind, scope, context.progress);
-      if (args.alt_text !== undefined) await setAltText(client, sent, args.alt_text, scope);
-      return {
-        ...about,
-        media_id: sent.id,
-        media_key: sent.mediaKey ?? null,
-        state: sent.processing ? ('processing' as const) : ('ready' as const),
-        expires_in_secs: sent.expiresInSecs ?? null,
-      };
-    } finally {
-      await media.file.close();
-    }
-  });
+      }),
+    {
+      check: (args) =>
+        withMedia(client, args.file_path, async (media, kind) =>
+          args.dry_run ? answer({ ...aboutOf(media, kind), ...notSent }) : undefined,
+        ),
+    },
+  );
+
+const notSent = {
+  media_id: null,
+  media_key: null,
+  state: 'checked',
+  expires_in_secs: null,
+} as const;
+
+const aboutOf = ({ size }: OpenMedia, { type, category }: MediaKind) => ({
+  media_type: type,
+  media_category: category,
+  size_bytes: size,
+});
+
+/** A file that may be uploaded, as long as it is needed. */
+async function withMedia<T>(
+  { config }: Client,
+  path: string,
+  use: (media: OpenMedia, kind: MediaKind) => Promise<T>,
+): Promise<T> {
+  const media = await openMedia(path, config.mediaDirectories);
+  try {
+    return await use(media, await kindOf(media));
+  } finally {
+    await media.file.close();
+  }
+}
 
 /** By what is in the file. A size that X would refuse is refused here, before a byte is sent. */
 async function kindOf({ file, size }: OpenMedia): Promise<MediaKind> {

@@ -20,7 +20,7 @@ export function notebook(): Notebook {
     sendings: [],
     steps: new Map(),
     refuse: undefined,
-    around: (_call, next: Next) => next({ operation }),
+    around: async (call, next: Next) => (await call.check()) ?? next({ operation }),
   };
   const operation = {
     id: 'op_test',

@@ -1,0 +1,154 @@
+import { FaultError } from '@toolkeel/kernel';
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { acceptControls } from '../tool/controls.js';
+import { defineTool } from '../tool/define.js';
+import { ToolDefinitionError } from '../tool/definition-error.js';
+import { raise } from '../tool/raise.js';
+import { answer, toolError } from '../tool/result.js';
+import type { Tool } from '../tool/tool.js';
+import type { Around, Settled } from './options.js';
+import { startTool } from './run-tool.js';
+import { acting, base, run, throwing } from './run.fixture.js';
+
+const notThere = () => toolError('not_found', 'It is not there.');
+const refusal = { code: 'not_found', message: 'It is not there.', outcome: 'not_executed' };
+
+/** A tool that acts once, what it did, and what became of its surprises. */
+function checked(check: Tool['check']) {
+  const handler = vi.fn(acting.handler);
+  const tool: Tool = acceptControls(
+    defineTool({ ...acting, account: 'main', handler, check: check as () => undefined }),
+  );
+  const reports: unknown[] = [];
+  const onUnexpected = (cause: unknown): void => void reports.push(cause);
+  return { tool, handler, reports, onUnexpected };
+}
+
+describe('the check of a tool', () => {
+  it.each([
+    ['that returns a refusal', notThere],
+    ['that returns it later', () => Promise.resolve(notThere())],
+    ['that raises it', () => raise(notThere())],
+  ])('%s keeps the handler from running: nothing was executed', async (_, check) => {
+    const { tool, handler } = checked(check);
+    expect((await run(tool, { id: 'a' })).error).toMatchObject(refusal);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('that says nothing lets it run', async () => {
+    for (const check of [() => undefined, () => Promise.resolve(undefined)]) {
+      const { tool } = checked(check);
+      expect(await run(tool, { id: 'a' })).toMatchObject({ data: { id: 'a', n: 10 } });
+    }
+  });
+
+  it('answers a call that would send nothing, and its data has to match', async () => {
+    const { tool, handler } = checked(({ id }) => answer({ id, n: 0 }));
+    expect(await run(tool, { id: 'a' })).toMatchObject({ success: true, data: { id: 'a', n: 0 } });
+    const other = checked(() => answer({ id: 7 }));
+    const { error } = await run(other.tool, { id: 'a' }, other);
+    expect(error).toMatchObject({ code: 'serialization_error', outcome: 'not_executed' });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('sees the accepted arguments and for whom the call acts', async () => {
+    const check = vi.fn<NonNullable<Tool['check']>>();
+    const { tool } = checked(check);
+    await run(tool, { id: 'a' }, { correlationId: 'c-1' });
+    expect(check).toHaveBeenCalledOnce();
+    expect(check.mock.calls[0]).toMatchObject([
+      { id: 'a', limit: 10 },
+      { account: 'main', correlationId: 'c-1', deadline: Number.POSITIVE_INFINITY },
+    ]);
+    check.mockClear();
+    await run(tool, { id: 1 });
+    expect(check).not.toHaveBeenCalled();
+  });
+
+  it('needs no promise where it makes none', () => {
+    const { tool } = checked(notThere);
+    expect(startTool(tool, { id: 'a' })).not.toBeInstanceOf(Promise);
+  });
+
+  it.each([
+    ['throws anything', throwing(new Error('secret'))],
+    ['says true', () => true],
+    ['says that it does not know', () => toolError('outcome_unknown', '?')],
+    ['answers with a code that the tool does not declare', () => toolError('x_forbidden', 'No.')],
+  ])('that %s stops the call, and nothing was executed', async (_, check) => {
+    const { tool, handler, reports, onUnexpected } = checked(check);
+    const { error } = await run(tool, { id: 'a' }, { onUnexpected });
+    expect(error).toMatchObject({ code: 'internal_error', outcome: 'not_executed' });
+    expect(JSON.stringify(error)).not.toContain('secret');
+    expect(reports).toHaveLength(1);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('that meets a fault never makes it an unknown outcome', async () => {
+    const { tool } = checked(throwing(new FaultError({ kind: 'network', sent: 'maybe' })));
+    expect((await run(tool, { id: 'a' })).error).toMatchObject({
+      code: 'upstream_unavailable',
+      outcome: 'not_executed',
+    });
+  });
+
+  it('that does not end is ended with the call, and the handler does not begin later', async () => {
+    const clock = new VirtualClock();
+    for (const around of [undefined, (async (_, next) => next()) as Around]) {
+      let go: (() => void) | undefined;
+      const { tool, handler } = checked(() => new Promise<void>((resolve) => (go = resolve)));
+      const options = { clock, deadline: clock.now() + 100, around };
+      expect((await clock.run(run(tool, { id: 'a' }, options))).error).toMatchObject({
+        code: 'timeout',
+        outcome: 'not_executed',
+      });
+      go?.();
+      await new Promise(setImmediate);
+      expect(handler).not.toHaveBeenCalled();
+    }
+  });
+
+  it('of a tool that reads works as well', async () => {
+    const tool = defineTool({ ...base, check: notThere });
+    expect((await run(tool, { id: 'a' })).error).toMatchObject({ code: 'not_found' });
+  });
+
+  it('must be a function', () => {
+    const check = true as never;
+    expect(() => defineTool({ ...base, check })).toThrow(ToolDefinitionError);
+  });
+});
+
+describe('whoever stands around the handler', () => {
+  it('can ask the check before anything else, and it runs once', async () => {
+    const check = vi.fn(notThere);
+    const { tool, handler } = checked(check);
+    const said: (Settled | undefined)[] = [];
+    const around: Around = async (call, next) => {
+      said.push(await call.check(), await call.check());
+      return said[0] ?? next();
+    };
+    expect((await run(tool, { id: 'a' }, { around })).error).toMatchObject(refusal);
+    expect(said[1]).toBe(said[0]);
+    expect(check).toHaveBeenCalledOnce();
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('is not needed for it: who does not ask cannot get past it', async () => {
+    const { tool, handler } = checked(notThere);
+    const around: Around = (_, next) => next();
+    expect((await run(tool, { id: 'a' }, { around })).error).toMatchObject(refusal);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('may go on after asking: what was begun earlier has to be brought to its end', async () => {
+    const { tool, handler } = checked(notThere);
+    const around: Around = async (call, next) => {
+      await call.check();
+      return next();
+    };
+    expect(await run(tool, { id: 'a' }, { around })).toMatchObject({ success: true });
+    expect(handler).toHaveBeenCalledOnce();
+  });
+});
