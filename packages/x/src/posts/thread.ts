@@ -3,6 +3,7 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
+import { demandCashtags } from '../tier.js';
 import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
@@ -21,6 +22,8 @@ export async function postThread(
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
 ): Promise<readonly Posted[] | ReturnType<typeof partialFailure> | PartGone> {
+  const texts = drafts.map(({ text }) => text);
+  demandCashtags(texts, client.config);
   const posted: Posted[] = [];
   /** How many of them stand there from an earlier life. */
   let earlier = 0;
