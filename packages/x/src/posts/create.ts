@@ -11,6 +11,7 @@ import type { Scope } from '../scope.js';
 import { demandCashtags } from '../tier.js';
 import { unescapeHtml } from '../text/html-entities.js';
 import { bodyOf, type Draft } from './draft.js';
+import { fitting } from './fitting.js';
 import type { Entry } from './sent-posts.js';
 import { findEqual, readBack, type Posted } from './read-back.js';
 
@@ -72,7 +73,8 @@ function readPosted(doc: Doc): Posted {
   const data = docOf(doc['data']);
   const id = idOf(data?.['id']);
   if (id === undefined) throw unreadable();
-  return { id, text: unescapeHtml(textOf(data?.['text']) ?? ''), ...partialErrorsIn(doc) };
+  const text = unescapeHtml(textOf(data?.['text']) ?? '');
+  return fitting([{ id, text, ...partialErrorsIn(doc) }])[0]!;
 }
 
 function isUnknown(cause: unknown): boolean {

@@ -7,6 +7,7 @@ import { demandCashtags } from '../tier.js';
 import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
+import { fitting } from './fitting.js';
 import { readBack, type Posted } from './read-back.js';
 
 /** Less time than this is not enough for another post: better to stop before it than in it. */
@@ -65,7 +66,7 @@ export async function postThread(
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
-  return posted;
+  return fitting(posted);
 }
 
 type PartGone = NonNullable<ReturnType<typeof partGone>>;
