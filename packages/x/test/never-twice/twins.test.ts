@@ -94,6 +94,33 @@ describe('the same words, twice on purpose', () => {
     PATIENCE_MS,
   );
 
+  it.each([
+    ['the one with a poll', [{}, { poll: true }]],
+    ['the one without', [{ poll: true }, {}]],
+  ])(
+    'and one asks a question: %s is known by it',
+    async (_, calls) => {
+      const { x, server } = await stage(config);
+      const poll = { options: ['yes & no', 'neither'], duration_minutes: 60 };
+      const ask = (at: number, letter: string) =>
+        server.call('x_post_tweet', {
+          text: 'Tea?',
+          ...('poll' in calls[at]! && { poll }),
+          ...key(letter),
+        });
+      const lagged = x.commits().length;
+      x.setLag(60_000);
+      x.setFaults([onPost('acted-http-503', 0), onPost('acted-http-503', 0)]);
+      expect([await ask(0, 'a'), await ask(1, 'b')]).toMatchObject([unknown, unknown]);
+      x.setLag(0);
+      const made = x.commits({ after: lagged, kind: 'post.created' });
+      expect(await ask(1, 'b')).toMatchObject({ data: { id: 'id' in made[1]! && made[1].id } });
+      expect(await ask(0, 'a')).toMatchObject({ data: { id: 'id' in made[0]! && made[0].id } });
+      expect(made).toHaveLength(2);
+    },
+    PATIENCE_MS,
+  );
+
   it(
     'and no journal: the process remembers what it posted',
     async () => {
