@@ -65,7 +65,7 @@ describe('the windows of X', () => {
   );
 
   /** A server whose login is a file that is not there yet, and which has the app's token. */
-  const started = async (limits: XSandboxOptions['limits']) => {
+  const started = async (limits: NonNullable<XSandboxOptions['limits']>) => {
     const { x, folder } = await stage({}, { sandbox: { limits } });
     const { config, env } = loginTo(x, { bearerToken: { env: 'APP' } });
     const tokenFile = join(folder, 'x.json');
