@@ -30,10 +30,14 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
   const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
   await run.said(/Ctrl-C stops it/);
   const [, stac = '', x = ''] = run.out().split(/^(?:stac|x)$/m);
-  const command = / {2}(TOOLKEEL_X_BASE_URL=.*) toolkeel serve x$/m.exec(x)?.[1] ?? '';
-  const env = Object.fromEntries(command.split(' ').map((pair) => pair.split('=', 2)));
+  const printed = / {2}(TOOLKEEL_X_BASE_URL=.*) toolkeel serve (.*)$/m.exec(x);
+  const [, variables = '', args = ''] = printed ?? [];
+  const env = Object.fromEntries(variables.split(' ').map((pair) => pair.split('=', 2)));
   expect(env).toMatchObject({ TOOLKEEL_X_TIER: 'enterprise' });
-  const client = await overStdio(['x', '--profile', 'api'], { cwd: dir(), env });
+  const client = await overStdio(args.split(' '), { cwd: dir(), env });
+  expect(await client.call('x_post_tweet', { text: 'as printed' })).toMatchObject({
+    success: true,
+  });
   expect(await client.call('x_get_home_timeline')).toMatchObject({
     error: { code: 'x_api_error' },
   });

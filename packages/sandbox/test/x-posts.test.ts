@@ -19,6 +19,65 @@ const FIELDS =
 const read = async (x: XSandbox, id: string): Promise<Thing | undefined> =>
   (await get(x, `/2/tweets/${id}?${FIELDS}`)).json.data;
 
+describe('a poll', () => {
+  const poll = { options: ['Yes & no', 'cafe\u0301'], duration_minutes: 60 };
+  const POLL =
+    'expansions=attachments.poll_ids&poll.fields=duration_minutes,end_datetime,voting_status';
+
+  test('stands beside its post, and is open for as long as it was given', async () => {
+    const x = await xSandbox();
+    const { id } = await posted(x, { text: 'Tea?', poll });
+    expect(x.commits()).toMatchObject([{ kind: 'post.created', id, poll: poll.options }]);
+    const { json } = await get(x, `/2/tweets/${id}?${POLL}`);
+    const shown = json as unknown as {
+      data: { attachments: { poll_ids: string[] } };
+      includes: { polls: object[] };
+    };
+    const options = [
+      { position: 1, label: 'Yes & no', votes: 0 },
+      { position: 2, label: 'café', votes: 0 },
+    ];
+    expect(shown.includes.polls).toEqual([
+      {
+        id: shown.data.attachments.poll_ids[0],
+        options,
+        duration_minutes: 60,
+        end_datetime: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        voting_status: 'open',
+      },
+    ]);
+    x.clock.advance(3_600_000);
+    const later = await get(x, `/2/tweets/${id}?${POLL}`);
+    expect(later.json).toMatchObject({ includes: { polls: [{ voting_status: 'closed' }] } });
+    const bare = await get(x, `/2/tweets/${id}?tweet.fields=attachments`);
+    expect(Object.keys(bare.json)).toEqual(['data']);
+  });
+
+  test('makes another post of the same words', async () => {
+    const x = await xSandbox();
+    await posted(x, { text: 'Tea?' });
+    await posted(x, { text: 'Tea?', poll });
+    const other = { ...poll, options: ['1', '2'] };
+    await posted(x, { text: 'Tea?', poll: other });
+    expect((await send(x, '/2/tweets', { text: 'Tea?', poll })).status).toBe(403);
+    expect(x.commits()).toHaveLength(3);
+  });
+
+  test.each([
+    ['one option', { poll: { ...poll, options: ['a'] } }],
+    ['five options', { poll: { ...poll, options: ['a', 'b', 'c', 'd', 'e'] } }],
+    ['a long option', { poll: { ...poll, options: ['a', 'b'.repeat(26)] } }],
+    ['no time', { poll: { ...poll, duration_minutes: 4 } }],
+    ['no text', { text: '', poll }],
+    ['media', { poll, media: { media_ids: ['1'] } }],
+    ['a quote', { poll, quote_tweet_id: '1' }],
+  ])('with %s is refused', async (_, more) => {
+    const x = await xSandbox({ tier: 'enterprise' });
+    expect((await send(x, '/2/tweets', { text: 'Tea?', ...more })).status).toBe(400);
+    expect(x.commits()).toEqual([]);
+  });
+});
+
 describe('a post', () => {
   test('is committed, answered with 201 and read back', async () => {
     const x = await xSandbox();

@@ -7,7 +7,7 @@ import { askX, closeXSandboxesAfterEach, get, posted, send, xSandbox } from './s
 closeXSandboxesAfterEach();
 
 const POST =
-  'tweet.fields=attachments,author_id,conversation_id,created_at,display_text_range,edit_controls,entities,in_reply_to_user_id,lang,non_public_metrics,note_tweet,possibly_sensitive,public_metrics,referenced_tweets,reply_settings&user.fields=created_at,public_metrics&media.fields=alt_text,duration_ms,height,url,width,preview_image_url&expansions=author_id,referenced_tweets.id.author_id,in_reply_to_user_id,entities.mentions.username,attachments.media_keys';
+  'tweet.fields=attachments,author_id,conversation_id,created_at,display_text_range,edit_controls,entities,in_reply_to_user_id,lang,non_public_metrics,note_tweet,possibly_sensitive,public_metrics,referenced_tweets,reply_settings&user.fields=created_at,public_metrics&media.fields=alt_text,duration_ms,height,url,width,preview_image_url&poll.fields=duration_minutes,end_datetime,voting_status&expansions=author_id,referenced_tweets.id.author_id,in_reply_to_user_id,entities.mentions.username,attachments.media_keys,attachments.poll_ids';
 const USER =
   'user.fields=created_at,description,location,most_recent_tweet_id,pinned_tweet_id,profile_image_url,protected,public_metrics,url,verified,verified_type&expansions=pinned_tweet_id';
 const LIST =
@@ -216,6 +216,10 @@ test('no body breaks it', async () => {
       text: fc.string({ unit: 'binary' }),
       reply: fc.record({ in_reply_to_tweet_id: fc.constantFrom(x.landmarks.threadId, '1', 'x') }),
       media: fc.record({ media_ids: fc.array(fc.constantFrom('1', '2')) }),
+      poll: fc.record({
+        options: fc.array(fc.string({ maxLength: 27 }), { maxLength: 5 }),
+        duration_minutes: fc.constantFrom(4, 5, 60, 10_080, 10_081, 7.5),
+      }),
     },
     { requiredKeys: [] },
   );

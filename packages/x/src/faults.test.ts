@@ -46,6 +46,17 @@ describe('faultToError', () => {
     expect(errorOf(answered(408))).toMatchObject({ details: { clock: 'upstream' } });
   });
 
+  it('says where the operator enrols the app', () => {
+    const body = {
+      type: 'https://api.x.com/2/problems/client-forbidden',
+      reason: 'client-not-enrolled',
+      registration_url: 'https://developer.x.com/en/docs/projects/overview',
+    };
+    expect(errorOf(answered(403, body)).message).toContain(` ${body.registration_url} `);
+    const foreign = { ...body, registration_url: 'https://elsewhere.example/' };
+    expect(errorOf(answered(403, foreign)).message).not.toContain('elsewhere');
+  });
+
   it('leaves what is not about X to the default table', () => {
     expect(faultToError({ kind: 'cancelled', sent: 'no' })).toBeUndefined();
     expect(faultToError({ kind: 'overloaded', sent: 'no' })).toBeUndefined();

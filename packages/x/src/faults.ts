@@ -131,7 +131,7 @@ function refused(fault: Fault): Reading {
   if (isSetting(cause)) return toolError('x_not_configured', cause.message);
   const refusal = refusalIn(fault) ?? 'invalid_request';
   const code = codesOfRefusals[refusal] ?? 'upstream_rejected';
-  const message = `${messages[refusal] ?? 'X refused the request as it was made.'}${saidOf(fault)}`;
+  const message = `${messages[refusal] ?? 'X refused the request as it was made.'}${whereOf(fault)}${saidOf(fault)}`;
   if (code === 'x_credits_depleted') return toolError(code, message);
   if (code === 'not_found') return toolError(code, message, { details: missing(fault) });
   const details = { ...(status !== undefined && { status }), reason: refusal };
@@ -152,6 +152,12 @@ export function refusalIn({ cause }: Fault): Refusal | undefined {
 
 function problemOf({ cause }: Fault) {
   return cause instanceof UpstreamProblem ? cause.problem : undefined;
+}
+
+/** A person has to go there, so it stands in what a person reads. */
+function whereOf(fault: Fault): string {
+  const url = problemOf(fault)?.registrationUrl;
+  return url === undefined ? '' : ` See ${url} for that.`;
 }
 
 function saidOf(fault: Fault): string {

@@ -65,9 +65,9 @@ function createClient(config: XConfig, given: Surroundings): Client {
   const { clock, policy, connections, random, observe } = given;
   const baseUrl = new URL(config.baseUrl);
   const wallNow = (): number => clock.wallNow();
-  const windows = new RateWindows();
   const secrets = knownSecrets(given.secret);
   const credentials = createCredentials(config, { ...given, secrets, wallNow });
+  const windows = new RateWindows((kind) => credentials[kind]?.login());
   const session = new Session({
     ...credentials,
     secrets,

@@ -1,5 +1,6 @@
 import { raise, toolError } from '@toolkeel/contract';
 import type { XConfig } from './config.js';
+import { countCashtags } from './text/cashtags.js';
 
 /** What X took from everybody who does not pay for its enterprise tier. */
 export const enterpriseOnly: Readonly<Record<string, string>> = {
@@ -13,11 +14,21 @@ export const enterpriseOnly: Readonly<Record<string, string>> = {
 export function demandTier(tool: string, { tier }: XConfig): void {
   const what = enterpriseOnly[tool];
   if (what === undefined || tier === 'enterprise') return;
-  raise(
-    toolError(
-      'x_forbidden',
-      `X gives ${what} to its enterprise tier only, and this account is configured as ${tier}. Nothing was sent.`,
-      { details: { reason: 'tier' }, outcome: 'not_executed' },
-    ),
+  refuse(`X gives ${what} to its enterprise tier only, and`, tier);
+}
+
+/** Every other tier may name one stock in a post. */
+export function demandCashtags(texts: readonly string[], { tier }: XConfig): void {
+  const most = Math.max(...texts.map(countCashtags));
+  if (most <= 1 || tier === 'enterprise') return;
+  refuse(`X takes ${most} cashtags in one post from its enterprise tier only, and`, tier);
+}
+
+function refuse(why: string, tier: XConfig['tier']): never {
+  return raise(
+    toolError('x_forbidden', `${why} this account is configured as ${tier}. Nothing was sent.`, {
+      details: { reason: 'tier' },
+      outcome: 'not_executed',
+    }),
   );
 }

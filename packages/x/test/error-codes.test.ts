@@ -79,7 +79,7 @@ describe('error codes', () => {
     );
     const isOnce = (tool: string) => specs.find(({ name }) => name === tool)?.effect === 'once';
     // Nobody knows whether a post came to be, and it is looked for; for the rest the cause is the answer.
-    const brief = { toolTimeoutSecs: 0.6, attemptTimeoutSecs: 0.6 };
+    const brief = { toolTimeoutSecs: 3, attemptTimeoutSecs: 3 };
     for (const [reply, code] of [
       [{ act: 'reset' }, 'x_network_error'],
       [{ status: 500 }, 'x_api_error'],

@@ -25,13 +25,13 @@ function journaled(rig: Rig, store: JournalStore): Call {
   return async (name, args) => {
     const tool = load(name);
     if (!tool) throw new Error(`no tool ${name}`);
-    const deadline = performance.now() + 3_000;
+    const deadline = performance.now() + 10_000;
     const run = await runTool(tool, args, { around: journal.around, deadline });
     return run.envelope as Answer;
   };
 }
 
-const brief: Config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 1 };
+const brief: Config = { toolTimeoutSecs: 10, attemptTimeoutSecs: 4 };
 
 async function world(options: object = {}, config: Config = {}) {
   const { sandbox, rig, another } = await sandboxWorld(

@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { XSandboxOptions } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { ending } from './support/connect.js';
 import { loginTo, useGoverned } from './support/governed.js';
@@ -63,28 +64,23 @@ describe('the windows of X', () => {
     PATIENCE_MS,
   );
 
-  it(
-    'of the app do not hold back whoever has logged in since',
-    async () => {
-      const { x, folder } = await stage(
-        {},
-        { sandbox: { limits: { 'user-by-username': { app: 1, user: 900 } } } },
-      );
-      const { config, env } = loginTo(x, { bearerToken: { env: 'APP' } });
-      const tokenFile = join(folder, 'x.json');
-      await rm(tokenFile, { force: true });
-      const server = await start({
-        folder,
-        env,
-        config: { ...config, accessToken: undefined, tokenFile },
-      });
-      const read = async () =>
-        ending(await server.call('x_get_user_by_username', { username: x.landmarks.me.username }));
-      expect([await read(), await read()]).toEqual(['ok', 'x_rate_limited']);
+  /** A server whose login is a file that is not there yet, and which has the app's token. */
+  const started = async (limits: NonNullable<XSandboxOptions['limits']>) => {
+    const { x, folder } = await stage({}, { sandbox: { limits } });
+    const { config, env } = loginTo(x, { bearerToken: { env: 'APP' } });
+    const tokenFile = join(folder, 'x.json');
+    const server = await start({
+      folder,
+      env,
+      config: { ...config, accessToken: undefined, tokenFile },
+    });
+    const { username } = x.landmarks.me;
+    const read = async () => ending(await server.call('x_get_user_by_username', { username }));
+    const logIn = (login_id: string) => {
       const { accessToken, refreshToken } = x.issueTokens();
       const login = {
         version: 1,
-        login_id: 'late',
+        login_id,
         client_id: x.credentials.clientId,
         access_token: accessToken,
         refresh_token: refreshToken,
@@ -92,8 +88,46 @@ describe('the windows of X', () => {
         expires_at: Date.now() + 3_600_000,
         scopes: [],
       };
-      await writeFile(tokenFile, JSON.stringify(login), { mode: 0o600 });
+      return writeFile(tokenFile, JSON.stringify(login), { mode: 0o600 });
+    };
+    return { x, server, read, logIn, logOut: () => rm(tokenFile) };
+  };
+
+  it(
+    'of the app do not hold back whoever has logged in since',
+    async () => {
+      const { read, logIn } = await started({ 'user-by-username': { app: 1, user: 900 } });
+      expect([await read(), await read()]).toEqual(['ok', 'x_rate_limited']);
+      await logIn('late');
       expect(await read()).toBe('ok');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'of a login do not hold back the app',
+    async () => {
+      const { read, logIn, logOut } = await started({ 'user-by-username': { app: 2, user: 1 } });
+      await logIn('first');
+      expect([await read(), await read()]).toEqual(['ok', 'x_rate_limited']);
+      await logOut();
+      expect([await read(), await read(), await read()]).toEqual(['ok', 'ok', 'x_rate_limited']);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'of a login do not hold back the next one, and are not shown as its own',
+    async () => {
+      const { x, server, read, logIn } = await started({ 'user-by-username': { user: 1 } });
+      await logIn('first');
+      expect([await read(), await read()]).toEqual(['ok', 'x_rate_limited']);
+      const sent = x.log({ route: 'user-by-username' }).length;
+      await logIn('second');
+      expect(await server.call('get_rate_limits')).toMatchObject({ data: { limits: [] } });
+      // To X it is the same account, so it is X who refuses; but it was asked.
+      expect([await read(), await read()]).toEqual(['x_rate_limited', 'x_rate_limited']);
+      expect(x.log({ route: 'user-by-username' })).toHaveLength(sent + 1);
     },
     PATIENCE_MS,
   );

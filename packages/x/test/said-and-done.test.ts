@@ -33,6 +33,9 @@ describe('what X took and did not do', () => {
     ['x_unbookmark_tweet', { tweet_id }, { bookmarked: true }],
     ['x_unfollow_user', { target_user_id: tweet_id }, { following: true }],
     ['x_like_tweet', { tweet_id }, { liked: false }],
+    ['x_retweet', { tweet_id }, { retweeted: false }],
+    ['x_bookmark_tweet', { tweet_id }, { bookmarked: false }],
+    ['x_follow_user', { target_user_id: tweet_id }, { following: false, pending_follow: false }],
   ])('%s is no success', async (tool, args, data) => {
     const { rig } = await world(
       ({ path }) => ({ json: { data: path.endsWith('/me') ? { id: '1', username: 'me' } : data } }),

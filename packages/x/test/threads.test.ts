@@ -94,8 +94,8 @@ describe('a thread that stops half way', () => {
 
   it('stops before a part for which there is no time', async () => {
     const { rig, sandbox } = await sandboxWorld(
-      { latency: { fixedMs: 300 } },
-      { toolTimeoutSecs: 2, attemptTimeoutSecs: 2 },
+      { latency: { fixedMs: 500 } },
+      { toolTimeoutSecs: 4, attemptTimeoutSecs: 4 },
     );
     const letters = [...'abcdefgh'];
     const error = await rig.error('x_post_thread', { tweets: letters }, notebook());

@@ -1,5 +1,5 @@
 import { choosePacks } from '../choose-packs.js';
-import type { SandboxUpstream, Settings } from '../packs.js';
+import { toolsOf, type SandboxUpstream, type Settings } from '../packs.js';
 import { packFlags } from '../pack-flags.js';
 import { settingsByPack } from '../sandbox-flags.js';
 import { startSandboxes } from '../sandboxes.js';
@@ -16,15 +16,18 @@ export async function sandbox(
   const packs = choosePacks(named);
   const said = settingsByPack(packs, await packFlags(), flags);
   const { byPack, close } = await startSandboxes(packs, said);
-  for (const [name, upstream] of byPack) stdout.write(about(name, upstream));
+  for (const [name, upstream] of byPack) stdout.write(await about(name, upstream));
   stdout.write('Ctrl-C stops it.\n');
   await stopped;
   await close();
 }
 
-function about(name: string, { addresses, environment }: SandboxUpstream): string {
+async function about(name: string, { addresses, environment }: SandboxUpstream): Promise<string> {
   const lines = Object.entries(addresses).map(([what, url]) => `  ${what.padEnd(10)} ${url}\n`);
   const variables = Object.entries(environment).map(([key, value]) => `${key}=${shellWord(value)}`);
-  const command = [...variables, `toolkeel serve ${name}`].join(' ');
+  // Whoever starts an upstream that can be acted on wants to act on it, and the usual profile only reads.
+  const acts = (await toolsOf([name])).some(({ profiles }) => !profiles.includes('readonly'));
+  const serve = `toolkeel serve ${name}${acts ? ' --profile api' : ''}`;
+  const command = [...variables, serve].join(' ');
   return `${name}\n${lines.join('')}\n  ${command}\n\n`;
 }

@@ -8,6 +8,8 @@ export type Act =
       readonly media: readonly string[];
       readonly reply_to?: string;
       readonly quote_of?: string;
+      /** The options, as they were sent. */
+      readonly poll?: readonly string[];
     }
   | { readonly kind: 'post.deleted'; readonly id: string }
   | {

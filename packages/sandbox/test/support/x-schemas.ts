@@ -50,7 +50,14 @@ const post = object(
       enum: ['everyone', 'following', 'mentionedUsers', 'subscribers', 'verified'],
     },
     referenced_tweets: some(all({ type: { enum: ['replied_to', 'quoted', 'retweeted'] }, id })),
-    attachments: all({ media_keys: some({ type: 'string', pattern: String.raw`^\d+_\d+$` }) }),
+    attachments: {
+      ...object({
+        media_keys: some({ type: 'string', pattern: String.raw`^\d+_\d+$` }),
+        poll_ids: { ...some(id), maxItems: 1 },
+      }),
+      minProperties: 1,
+      maxProperties: 1,
+    },
     entities,
     note_tweet: object({ text, entities }, ['text']),
     display_text_range: { type: 'array', items: count, minItems: 2, maxItems: 2 },
@@ -111,6 +118,21 @@ const media = object(
   ['media_key', 'type'],
 );
 
+const poll = object(
+  {
+    id,
+    options: {
+      ...some(all({ position: count, label: text, votes: count })),
+      minItems: 2,
+      maxItems: 4,
+    },
+    duration_minutes: { type: 'integer', minimum: 5, maximum: 10_080 },
+    end_datetime: time,
+    voting_status: { enum: ['open', 'closed'] },
+  },
+  ['id', 'options'],
+);
+
 const list = object(
   {
     id,
@@ -158,7 +180,7 @@ const envelope = (data: unknown, more: Record<string, unknown> = {}) => ({
   ...object({
     data,
     includes: {
-      ...object({ users: some(user), tweets: some(post), media: some(media) }),
+      ...object({ users: some(user), tweets: some(post), media: some(media), polls: some(poll) }),
       minProperties: 1,
     },
     errors: some(partial),

@@ -18,9 +18,10 @@ export function fieldQueries(spelling: Spelling): FieldQueries {
   return {
     posts: {
       [`${spelling}.fields`]: `${postFields},${renamed}`,
-      expansions: 'author_id,attachments.media_keys',
+      expansions: 'author_id,attachments.media_keys,attachments.poll_ids',
       'user.fields': 'username,name',
       'media.fields': 'type,url,alt_text',
+      'poll.fields': 'options,duration_minutes,voting_status',
     },
     users: { 'user.fields': userFields },
     lists: {

@@ -11,10 +11,11 @@ export function idOf(value: unknown): string | undefined {
   return text !== undefined && ID.test(text) ? text : undefined;
 }
 
-/** What stands beside the posts of an answer: their authors and their media. */
+/** What stands beside the posts of an answer: their authors, their media and their polls. */
 export interface Includes {
   readonly users: ReadonlyMap<string, Doc>;
   readonly media: ReadonlyMap<string, Doc>;
+  readonly polls: ReadonlyMap<string, Doc>;
 }
 
 export function readIncludes(doc: Doc): Includes {
@@ -26,7 +27,11 @@ export function readIncludes(doc: Doc): Includes {
         return value === undefined ? [] : [[value, one]];
       }),
     );
-  return { users: byKey('users', 'id'), media: byKey('media', 'media_key') };
+  return {
+    users: byKey('users', 'id'),
+    media: byKey('media', 'media_key'),
+    polls: byKey('polls', 'id'),
+  };
 }
 
 /** A post of X, or undefined for what is none. */
@@ -49,6 +54,7 @@ export function readPost(doc: Doc, includes: Includes): Post | undefined {
     referenced_tweets: some(referencesOf(doc)),
     urls: some(urlsOf(doc)),
     media: some(mediaOf(doc, includes)),
+    poll: pollOf(doc, includes),
     public_metrics: metricsOf(doc['public_metrics']),
   }) as Post;
 }
@@ -95,6 +101,24 @@ function mediaOf(doc: Doc, { media }: Includes) {
         alt_text: textOf(one?.['alt_text']),
       }),
     ];
+  });
+}
+
+/** A post has one at most. X may name it and not show it. */
+function pollOf(doc: Doc, { polls }: Includes) {
+  const [id] = listOf(docOf(doc['attachments'])?.['poll_ids']).map(textOf);
+  if (id === undefined) return undefined;
+  const poll = polls.get(id);
+  const options = docsOf(poll?.['options']).flatMap(({ label, votes }) => {
+    const text = textOf(label);
+    return text === undefined
+      ? []
+      : [compact({ label: unescapeHtml(text), votes: numberOf(votes) })];
+  });
+  return compact({
+    options,
+    duration_minutes: numberOf(poll?.['duration_minutes']),
+    voting_status: textOf(poll?.['voting_status']),
   });
 }
 

@@ -81,7 +81,9 @@ export class Session {
 
   /** Calls with the same one count against the same limits. */
   limitKey(route: Route): string {
-    return `${this.#choose(route)?.kind ?? 'nobody'} ${route.name}`;
+    const credential = this.#choose(route);
+    // Another login may be another account, whose windows are its own.
+    return `${credential?.kind ?? 'nobody'} ${credential?.login() ?? ''} ${route.name}`;
   }
 
   read(request: ApiRequest, attempt: AttemptScope): Promise<HttpAnswer> {
@@ -127,6 +129,7 @@ export class Session {
     const { connections, maxBytes, secrets, wallNow, windows } = this.#options;
     const credential = this.credentialFor(route);
     const token = await credential.token(signal);
+    const login = credential.login();
     const authorization = `Bearer ${token}`;
     try {
       const answer = await perform(this.#httpRequest(request), {
@@ -137,14 +140,14 @@ export class Session {
         authorization,
         secrets,
       });
-      windows.note(route.name, credential.kind, answer.limits);
+      windows.note(route.name, credential.kind, login, answer.limits);
       reportLimits?.(answer.limits);
       this.#clockAheadMs = answer.clockAheadMs ?? this.#clockAheadMs;
       this.#lastSuccessAt = wallNow();
       return answer;
     } catch (cause) {
       if (cause instanceof FaultError) {
-        windows.note(route.name, credential.kind, cause.fault.limits ?? []);
+        windows.note(route.name, credential.kind, login, cause.fault.limits ?? []);
         if (cause.fault.kind === 'auth') this.#rejected.set(credential, token);
       }
       throw cause;

@@ -24,6 +24,8 @@ export interface TokenEndpoint {
 const MAX_BYTES = 65_536;
 /** X's own lifetime of an access token, for an answer that does not say. */
 const TWO_HOURS_MS = 7_200_000;
+/** More than that is no lifetime but a mistake: no calendar has its end. */
+const MAX_LIFETIME_S = 365 * 86_400;
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 /** Asks for tokens. Throws a `FaultError` or what undici throws; neither holds a token. */
@@ -63,11 +65,16 @@ function readGrant(doc: Doc): Grant {
   const accessToken = textOf(doc['access_token']);
   if (accessToken === undefined || !TOKEN.test(accessToken)) throw unreadable();
   const refreshToken = textOf(doc['refresh_token']);
-  const seconds = numberOf(doc['expires_in']);
   return {
     accessToken,
     refreshToken: refreshToken !== undefined && TOKEN.test(refreshToken) ? refreshToken : undefined,
-    expiresInMs: seconds !== undefined && seconds > 0 ? seconds * 1000 : TWO_HOURS_MS,
+    expiresInMs: lifetimeOf(doc['expires_in']),
     scopes: textOf(doc['scope'])?.split(' ').filter(Boolean) ?? [],
   };
+}
+
+/** In milliseconds, from what X says in seconds. */
+export function lifetimeOf(given: unknown): number {
+  const seconds = numberOf(given) ?? 0;
+  return seconds > 0 && seconds <= MAX_LIFETIME_S ? seconds * 1000 : TWO_HOURS_MS;
 }

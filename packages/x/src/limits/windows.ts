@@ -13,27 +13,32 @@ export interface KnownWindow {
 /** The window that X does not name. */
 export const SHORT_WINDOW = '15 minutes';
 
+type Limits = readonly RateLimitInfo[];
+
 /** The limits of all endpoints as far as they are known: by credential, shared by all tools. */
 export class RateWindows {
-  readonly #known = new Map<string, KnownWindow>();
+  readonly #known = new Map<string, KnownWindow & { readonly login: string }>();
+  readonly #current: (kind: CredentialKind) => string | undefined;
 
-  note(endpoint: string, credential: CredentialKind, limits: readonly RateLimitInfo[]): void {
+  /** `current`: which login of a kind there is now; those of another one are not ours any more. */
+  constructor(current: (kind: CredentialKind) => string | undefined) {
+    this.#current = current;
+  }
+
+  note(endpoint: string, credential: CredentialKind, login: string, limits: Limits): void {
     for (const info of limits) {
       const window = info.name ?? SHORT_WINDOW;
-      this.#known.set(`${credential} ${endpoint} ${window}`, {
-        endpoint,
-        credential,
-        window,
-        info,
-      });
+      const one = { endpoint, credential, login, window, info };
+      this.#known.set([credential, login, endpoint, window].join(' '), one);
     }
   }
 
   /** Those that have not been reset since. */
   list(wallNow: number): readonly KnownWindow[] {
-    for (const [key, { info }] of this.#known) {
-      if (info.reset * 1000 <= wallNow) this.#known.delete(key);
+    for (const [key, { info, credential, login }] of this.#known) {
+      const isOver = info.reset * 1000 <= wallNow || login !== this.#current(credential);
+      if (isOver) this.#known.delete(key);
     }
-    return [...this.#known.values()];
+    return [...this.#known.values()].map(({ login: _, ...known }) => known);
   }
 }

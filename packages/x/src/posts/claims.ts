@@ -1,5 +1,5 @@
 import type { OtherOperation } from '@toolkeel/contract';
-import { docOf, docsOf, listOf, textOf, type Doc } from '../json.js';
+import { docOf, docsOf, listOf, numberOf, textOf, type Doc } from '../json.js';
 import type { Post } from '../provider/model.js';
 import type { Draft } from './draft.js';
 import { isPostOf } from './match.js';
@@ -66,7 +66,8 @@ function draftsIn(args: Doc): readonly Omit<Rival, 'openSince'>[] {
   if (text !== undefined) {
     const replyTo = textOf(args['in_reply_to_id']);
     const quoteOf = textOf(args['quoted_tweet_id']);
-    return [{ text, replyTo, quoteOf, mediaIds: textsIn(args['media_ids']) }];
+    const mediaIds = textsIn(args['media_ids']);
+    return [{ text, replyTo, quoteOf, mediaIds, poll: pollIn(args['poll']) }];
   }
   const media = listOf(args['media_ids']);
   return textsIn(args['tweets']).map((part, index) => ({
@@ -74,6 +75,14 @@ function draftsIn(args: Doc): readonly Omit<Rival, 'openSince'>[] {
     mediaIds: textsIn(media[index]),
     repliesToAny: index > 0,
   }));
+}
+
+function pollIn(value: unknown): Draft['poll'] {
+  const poll = docOf(value);
+  const duration = numberOf(poll?.['duration_minutes']);
+  return poll && duration !== undefined
+    ? { options: textsIn(poll['options']), duration_minutes: duration }
+    : undefined;
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -8,8 +8,10 @@ import { docOf, textOf, type Doc } from '../json.js';
 import { partialErrorsIn } from '../problems/partial-error.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
+import { demandCashtags } from '../tier.js';
 import { unescapeHtml } from '../text/html-entities.js';
 import { bodyOf, type Draft } from './draft.js';
+import { fitting } from './fitting.js';
 import type { Entry } from './sent-posts.js';
 import { findEqual, readBack, type Posted } from './read-back.js';
 
@@ -34,6 +36,7 @@ export async function createKnownPost(
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
 ): Promise<Posted> {
+  demandCashtags([draft.text], client.config);
   if (operation) return createPost(client, draft, scope);
   let sent: { readonly at: number; readonly entry: Entry } | undefined;
   const noting: Scope = {
@@ -70,7 +73,8 @@ function readPosted(doc: Doc): Posted {
   const data = docOf(doc['data']);
   const id = idOf(data?.['id']);
   if (id === undefined) throw unreadable();
-  return { id, text: unescapeHtml(textOf(data?.['text']) ?? ''), ...partialErrorsIn(doc) };
+  const text = unescapeHtml(textOf(data?.['text']) ?? '');
+  return fitting([{ id, text, ...partialErrorsIn(doc) }])[0]!;
 }
 
 function isUnknown(cause: unknown): boolean {

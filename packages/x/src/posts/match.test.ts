@@ -36,11 +36,33 @@ function shown(draft: Draft, more: { mentions?: readonly string[]; added?: strin
       ...(draft.replyTo === undefined ? [] : [{ type: 'replied_to', id: draft.replyTo }]),
       ...(draft.quoteOf === undefined ? [] : [{ type: 'quoted', id: draft.quoteOf }]),
     ],
-    attachments: { media_keys: (draft.mediaIds ?? []).map((id) => `3_${id}`) },
+    attachments: {
+      media_keys: (draft.mediaIds ?? []).map((id) => `3_${id}`),
+      ...(draft.poll && { poll_ids: ['55'] }),
+    },
   };
 }
 
-const matches = (draft: Draft, doc: Doc) => isPostOf(draft, readPost(doc, readIncludes(doc))!);
+/** X puts the poll beside the post. */
+const beside = ({ poll }: Draft): Doc => ({
+  includes: {
+    polls: poll && [
+      {
+        id: '55',
+        options: poll.options.map((label, index) => ({
+          position: index + 1,
+          label: label.normalize('NFC').replaceAll('&', '&amp;'),
+          votes: index,
+        })),
+        duration_minutes: poll.duration_minutes,
+      },
+    ],
+  },
+});
+const poll = { options: ['yes & no', 'cafe\u0301'], duration_minutes: 60 };
+
+const matches = (draft: Draft, doc: Doc, around: Doc = {}) =>
+  isPostOf(draft, readPost(doc, readIncludes(around))!);
 
 describe('isPostOf', () => {
   it.each<[string, Draft, Parameters<typeof shown>[1]]>([
@@ -67,8 +89,9 @@ describe('isPostOf', () => {
       { text: 'so https://x.com/them/status/9', quoteOf: '9' },
       { added: ['https://x.com/them/status/9'] },
     ],
+    ['a poll', { text: 'tea?', poll }, {}],
   ])('recognises %s', (_, draft, more) => {
-    expect(matches(draft, shown(draft, more))).toBe(true);
+    expect(matches(draft, shown(draft, more), beside(draft))).toBe(true);
   });
 
   it.each<[string, Draft, Draft]>([
@@ -81,8 +104,31 @@ describe('isPostOf', () => {
     ['other media', { text: 'a', mediaIds: ['1'] }, { text: 'a', mediaIds: ['2'] }],
     ['more media', { text: 'a', mediaIds: ['1'] }, { text: 'a', mediaIds: ['1', '2'] }],
     ['an end of it', { text: 'b', replyTo: '1' }, { text: 'a b', replyTo: '1' }],
+    ['a post without its poll', { text: 'a', poll }, { text: 'a' }],
+    ['a post with a poll', { text: 'a' }, { text: 'a', poll }],
+    ['other options', { text: 'a', poll }, { text: 'a', poll: { ...poll, options: ['1', '2'] } }],
+    [
+      'more options',
+      { text: 'a', poll },
+      { text: 'a', poll: { ...poll, options: [...poll.options, '3'] } },
+    ],
+    [
+      'options in another order',
+      { text: 'a', poll },
+      { text: 'a', poll: { ...poll, options: poll.options.toReversed() } },
+    ],
+    [
+      'a poll of another length',
+      { text: 'a', poll },
+      { text: 'a', poll: { ...poll, duration_minutes: 61 } },
+    ],
   ])('does not take %s for it', (_, draft, other) => {
-    expect(matches(draft, shown(other))).toBe(false);
+    expect(matches(draft, shown(other), beside(other))).toBe(false);
+  });
+
+  it('does not take a poll for it that X does not show', () => {
+    expect(matches({ text: 'a', poll }, shown({ text: 'a', poll }))).toBe(false);
+    expect(matches({ text: 'a' }, shown({ text: 'a', poll }))).toBe(false);
   });
 
   it('recognises whatever was written, and tells apart what differs', () => {

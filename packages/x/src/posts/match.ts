@@ -4,7 +4,12 @@ import type { Draft } from './draft.js';
 
 /** Whether a post of our account is what became of a draft, whatever X made of its text. */
 export function isPostOf(draft: Draft, post: Post): boolean {
-  return refersAlike(draft, post) && carriesAlike(draft, post) && textsMatch(draft, post);
+  return (
+    refersAlike(draft, post) &&
+    carriesAlike(draft, post) &&
+    asksAlike(draft, post) &&
+    textsMatch(draft, post)
+  );
 }
 
 function refersAlike({ replyTo, quoteOf }: Draft, { referenced_tweets: references = [] }: Post) {
@@ -21,6 +26,19 @@ function refersAlike({ replyTo, quoteOf }: Draft, { referenced_tweets: reference
 function carriesAlike({ mediaIds = [] }: Draft, { media = [] }: Post): boolean {
   const keys = new Set(media.map((one) => one.media_key.replace(/^\d+_/, '')));
   return mediaIds.length === media.length && mediaIds.every((id) => keys.has(id));
+}
+
+/** The same options in the same order, for as long. */
+function asksAlike({ poll: meant }: Draft, { poll: shown }: Post): boolean {
+  if (!meant || !shown) return !meant && !shown;
+  const { options, duration_minutes: minutes = meant.duration_minutes } = shown;
+  const plain = (label: string | undefined): string =>
+    withSingleBlanks(label?.normalize('NFC') ?? '');
+  return (
+    minutes === meant.duration_minutes &&
+    options.length === meant.options.length &&
+    options.every(({ label }, index) => plain(label) === plain(meant.options[index]))
+  );
 }
 
 function textsMatch(draft: Draft, post: Post): boolean {

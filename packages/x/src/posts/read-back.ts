@@ -5,6 +5,7 @@ import { pause } from '../pause.js';
 import type { Scope } from '../scope.js';
 import { mayBeOf, type Claims } from './claims.js';
 import type { Draft } from './draft.js';
+import { fitting } from './fitting.js';
 import { isPostOf } from './match.js';
 
 export interface Posted {
@@ -79,7 +80,7 @@ export async function findEqual(
 
 const executed = ({ id, text }: Post): Reconciliation<Posted> => ({
   found: 'executed',
-  data: { id, text },
+  data: fitting([{ id, text }])[0]!,
 });
 
 async function look(

@@ -3,9 +3,11 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
+import { demandCashtags } from '../tier.js';
 import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
+import { fitting } from './fitting.js';
 import { readBack, type Posted } from './read-back.js';
 
 /** Less time than this is not enough for another post: better to stop before it than in it. */
@@ -21,6 +23,8 @@ export async function postThread(
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
 ): Promise<readonly Posted[] | ReturnType<typeof partialFailure> | PartGone> {
+  const texts = drafts.map(({ text }) => text);
+  demandCashtags(texts, client.config);
   const posted: Posted[] = [];
   /** How many of them stand there from an earlier life. */
   let earlier = 0;
@@ -62,7 +66,7 @@ export async function postThread(
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
-  return posted;
+  return fitting(posted);
 }
 
 type PartGone = NonNullable<ReturnType<typeof partGone>>;

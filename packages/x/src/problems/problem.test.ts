@@ -105,6 +105,40 @@ describe('what X means by a failure', () => {
     expect(refusal(403, typed('something-new', { detail }))).toBe('forbidden');
   });
 
+  it('is read from the type of an entry where the body itself has none', () => {
+    const detail = 'You are not allowed to create a Tweet with duplicate content.';
+    const entry = typed('unsupported-authentication', { detail });
+    for (const errors of [[entry], [entry, { message: detail }], [{ message: detail }, entry]]) {
+      expect(refusal(403, { ...blank(403, 'Forbidden', detail), errors })).toBe('wrong_auth_kind');
+      expect(refusal(403, { errors })).toBe('wrong_auth_kind');
+    }
+  });
+
+  it('is not read from words that X only repeats', () => {
+    const texts = [
+      'duplicate content',
+      'Reply to this conversation is not allowed',
+      'you have not been mentioned or otherwise engaged',
+      'My account was suspended',
+      'You are not allowed to create a Tweet with duplicate content.',
+      'Your account is suspended and is not permitted to do this.',
+    ];
+    for (const text of texts) {
+      const quoting = `The text [${text}] is not permitted.`;
+      expect(refusal(403, blank(403, 'Forbidden', quoting))).toBe('forbidden');
+      expect(refusal(403, { errors: [{ message: quoting }] })).toBe('forbidden');
+      expect(refusal(403, { ...blank(403, text), errors: [{ value: text }] })).toBe('forbidden');
+    }
+    const other = 'The account of its author is suspended.';
+    expect(refusal(403, blank(403, 'Forbidden', other))).toBe('forbidden');
+  });
+
+  it('is read from a sentence in whichever field X puts it', () => {
+    const sentence = 'You are not allowed to create a Tweet with duplicate content.';
+    expect(refusal(403, { errors: [{ message: sentence }] })).toBe('duplicate_content');
+    expect(refusal(403, { errors: [{ detail: sentence }] })).toBe('duplicate_content');
+  });
+
   it('is not found in what an object inherits', () => {
     for (const word of ['constructor', '__proto__', 'toString']) {
       expect(refusal(403, { type: `x/${word}`, title: word })).toBe('forbidden');
@@ -127,6 +161,26 @@ describe('readProblem', () => {
     expect(readProblem(body).said).toBe(
       'One or more parameters to your request was invalid. The `max_results` query parameter value [3] is not between 10 and 100',
     );
+  });
+
+  it.each([
+    ['https://developer.x.com/en/portal', 'https://developer.x.com/en/portal'],
+    ['https://developer.twitter.com/a?b=c#d', 'https://developer.twitter.com/a?b=c#d'],
+    ['https://x.com', 'https://x.com/'],
+    ['http://developer.x.com/en/portal', undefined],
+    ['https://x.com.elsewhere.example/', undefined],
+    ['https://notx.com/', undefined],
+    ['https://me:secret@x.com/', undefined],
+    ['https://x.com:8443/', undefined],
+    ['https://x.com/\u202eevil', 'https://x.com/%E2%80%AEevil'],
+    [`https://x.com/${'a'.repeat(400)}`, undefined],
+    ['javascript:alert(1)', undefined],
+    ['/en/portal', undefined],
+    [7, undefined],
+  ])('takes %j as the address to register at only if it is one of X', (given, taken) => {
+    const body = typed('client-forbidden', { registration_url: given });
+    expect(readProblem(body).registrationUrl).toBe(taken);
+    expect(readProblem({ errors: [body] }).registrationUrl).toBe(taken);
   });
 
   it('reads the reasons beside a success', () => {

@@ -9,10 +9,14 @@ export interface Problem {
   readonly detail: string | undefined;
   /** Numbers of the older API, which newer endpoints still send. */
   readonly codes: readonly number[];
+  /** What X wrote, each as it stands: its own sentences, which may quote ours. */
+  readonly sentences: readonly string[];
   /** In X's words, for a person: one line, clipped. */
   readonly said: string | undefined;
   /** `client-not-enrolled` and the like. */
   readonly reason: string | undefined;
+  /** Where an app is enrolled; only an address of X's own. */
+  readonly registrationUrl: string | undefined;
   /** Of a usage cap: Daily or Monthly. */
   readonly period: string | undefined;
   readonly resourceId: string | undefined;
@@ -22,6 +26,7 @@ export interface Problem {
 
 const MAX_SAID = 300;
 const MAX_WORD = 64;
+const OF_X = /^(?:[a-z0-9-]+\.)*(?:x|twitter)\.com$/;
 /** Longer lists of errors are not read: nobody would. */
 const MAX_ERRORS = 100;
 
@@ -31,7 +36,7 @@ export function readProblem(given: unknown): Problem {
   const errors = docsOf(doc['errors']).slice(0, MAX_ERRORS);
   // Some answers wrap the problem into a list of one.
   const [only] = errors.length === 1 && textOf(doc['type']) === undefined ? errors : [];
-  const type = typeOf(doc) ?? (only && typeOf(only));
+  const type = typeOf(doc) ?? errors.map(typeOf).find((one) => one !== undefined);
   const title = wordOf(doc['title']) ?? (only && wordOf(only['title']));
   const detail = lineOf(doc['detail']) ?? (only && lineOf(only['detail']));
   const messages = errors.map(({ message }) => lineOf(message)).filter((one) => one !== undefined);
@@ -40,8 +45,10 @@ export function readProblem(given: unknown): Problem {
     title,
     detail,
     codes: [doc, ...errors].map(({ code }) => numberOf(code)).filter((one) => one !== undefined),
+    sentences: detail === undefined ? messages : [detail, ...messages],
     said: saidBy(detail, messages) ?? title,
     reason: wordOf(doc['reason']) ?? (only && wordOf(only['reason'])),
+    registrationUrl: addressOf(doc['registration_url'] ?? only?.['registration_url']),
     period: wordOf(doc['period']),
     resourceId: wordOf(doc['resource_id']) ?? wordOf(doc['value']),
     resourceType: wordOf(doc['resource_type']),
@@ -69,6 +76,16 @@ function lineOf(value: unknown): string | undefined {
   const text = textOf(value);
   const line = text === undefined ? '' : oneLine(text, MAX_SAID);
   return line === '' ? undefined : line;
+}
+
+/** For a person to open, so nobody else's: whoever stands between X and us may write here, too. */
+function addressOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  if (text === undefined || !URL.canParse(text)) return undefined;
+  const { href, origin, host } = new URL(text);
+  // Neither another scheme or port, nor a name or password in front of the host.
+  const isPlain = origin === `https://${host}` && href.startsWith(`${origin}/`);
+  return isPlain && OF_X.test(host) && href.length <= MAX_SAID ? href : undefined;
 }
 
 function wordOf(value: unknown): string | undefined {

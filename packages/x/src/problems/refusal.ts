@@ -71,13 +71,19 @@ const byCode: Readonly<Record<number, Refusal>> = {
 
 /**
  * Sentences of refusals that have neither type, name nor number. They are asked last, and only of a
- * 403 without any of these.
+ * 403 without any of these. From their beginning: further on X may quote what somebody wrote.
  */
 const bySentence: readonly (readonly [RegExp, Refusal])[] = [
-  [/\bduplicate content\b/i, 'duplicate_content'],
-  [/\breply to this conversation is not allowed\b/i, 'reply_not_allowed'],
-  [/\bnot been mentioned or otherwise engaged\b/i, 'reply_not_allowed'],
-  [/\baccount\b.{0,60}\b(?:suspended|locked|restricted)\b/i, 'account_restricted'],
+  [
+    /^You are not allowed to create a (?:Tweet|Post) with duplicate content\.?$/i,
+    'duplicate_content',
+  ],
+  [/^Reply to this conversation is not allowed\b/i, 'reply_not_allowed'],
+  [/^Your account is (?:temporarily )?(?:suspended|locked|restricted)\b/i, 'account_restricted'],
+  [
+    /^To protect our users from spam and other malicious activity, this account is temporarily locked\b/i,
+    'account_restricted',
+  ],
 ];
 
 const byStatus: Readonly<Record<number, Refusal>> = {
@@ -101,9 +107,9 @@ export function refusalOf(status: number, problem: Problem): Refusal {
   return sentenceOf(status, problem) ?? own(byStatus, status) ?? 'invalid_request';
 }
 
-function sentenceOf(status: number, { type, said }: Problem): Refusal | undefined {
-  if (status !== 403 || type !== undefined || said === undefined) return undefined;
-  return bySentence.find(([pattern]) => pattern.test(said))?.[1];
+function sentenceOf(status: number, { type, sentences }: Problem): Refusal | undefined {
+  if (status !== 403 || type !== undefined) return undefined;
+  return bySentence.find(([pattern]) => sentences.some((one) => pattern.test(one)))?.[1];
 }
 
 function own<T>(table: Readonly<Record<string, T>>, key: string | number | undefined) {

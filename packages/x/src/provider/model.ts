@@ -25,6 +25,13 @@ export const postSchema = z.strictObject({
       }),
     )
     .optional(),
+  poll: z
+    .strictObject({
+      options: z.array(z.strictObject({ label: z.string(), votes: z.number().optional() })),
+      duration_minutes: z.number().optional(),
+      voting_status: z.string().optional(),
+    })
+    .optional(),
   public_metrics: count.optional(),
 });
 

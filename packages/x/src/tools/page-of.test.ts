@@ -66,4 +66,69 @@ describe('fetchPage', () => {
     const shown = await fetchPage(fetch, { max_results: 3 }, { after: '99', n: 3 });
     expect(shown.items.map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
+
+  /** Turns pages until there is no way on; `calls` is what keeps a test from being endless. */
+  const turnAll = async (
+    fetch: Parameters<typeof fetchPage<Item>>[0],
+    { wanted = 10, calls = 200 } = {},
+  ) => {
+    const reasons: string[] = [];
+    let cursor: PageCursor | undefined;
+    for (let call = 1; call <= calls; call++) {
+      const shown = await fetchPage(fetch, { max_results: wanted }, cursor);
+      reasons.push(...shown.partialErrors.map(({ reason }) => reason));
+      cursor = shown.next;
+      if (cursor === undefined) return { call, reasons };
+    }
+    return { call: Infinity, reasons };
+  };
+  const page = (ids: readonly string[], nextToken: string): Page<Item> => ({
+    items: ids.map((id) => ({ id })),
+    nextToken,
+    partialErrors: [],
+    limits: [],
+  });
+
+  it.each([
+    ['a token leads to itself', (asked: number) => page([String(asked)], 'same'), 2],
+    ['tokens lead in a circle', (asked: number) => page([String(asked)], 'abc'[asked % 3]!), 4],
+    ['the same page has ever new tokens', (asked: number) => page(['1', '2'], `t${asked}`), 2],
+    [
+      'a few pages have ever new tokens',
+      (asked: number) => page([`${asked % 4}`, 'x'], `t${asked}`),
+      5,
+    ],
+    ['there are empty pages without end', (asked: number) => page([], `t${asked}`), 10],
+  ])('comes to an end, and says why, where %s', async (_, give, expected) => {
+    let asked = -1;
+    const turned = await turnAll(async () => give((asked += 1)));
+    expect(turned).toEqual({ call: expected, reasons: ['pages_repeat'] });
+  });
+
+  it('notices a circle also where each page is cut', async () => {
+    let asked = -1;
+    const fetch = async ({ paginationToken = 'a' }) => {
+      asked += 1;
+      return page(
+        ['1', '2', '3'].map((id) => paginationToken + id),
+        paginationToken === 'a' ? 'b' : 'a',
+      );
+    };
+    // Two pages of three items each, two at a time, and the first one has no token yet.
+    expect(await turnAll(fetch, { wanted: 2 })).toEqual({
+      call: expect.any(Number) as number,
+      reasons: ['pages_repeat'],
+    });
+    expect(asked).toBeLessThan(12);
+  });
+
+  it('goes on behind an empty page, and through long lists', async () => {
+    const items = (asked: number) => (asked % 3 === 1 ? [] : [String(asked)]);
+    let asked = -1;
+    const turned = await turnAll(async () => {
+      asked += 1;
+      return { ...page(items(asked), `t${asked}`), ...(asked === 150 && { nextToken: undefined }) };
+    });
+    expect(turned).toEqual({ call: 151, reasons: [] });
+  });
 });

@@ -2,6 +2,7 @@ import { page, rateLimitMeta } from '@toolkeel/contract';
 import type { RateLimitInfo } from '@toolkeel/kernel';
 import type { PartialError } from '../provider/model.js';
 import type { Page, PageQuery } from '../provider/provider.js';
+import { wayOn } from './way-on.js';
 import type { PageCursor } from './specs/paging.js';
 
 interface Wanted {
@@ -30,20 +31,28 @@ export async function fetchPage<T extends { readonly id: string }>(
   const maxResults = cursor?.n ?? Math.max(wanted, least);
   const found = await fetch({ maxResults, paginationToken: cursor?.t });
   const rest = cursor?.after === undefined ? found.items : itemsAfter(found.items, cursor.after);
-  const next = found.nextToken === undefined ? undefined : { t: found.nextToken };
+  const { next, repeats } = wayOn(found, cursor);
   if (rest.length === 0 && found.items.length > 0 && next) {
     return fetchPage(fetch, { max_results: wanted, least }, next);
   }
   const items = rest.slice(0, wanted);
   const after = (kept: number): PageCursor => ({
     ...(cursor?.t !== undefined && { t: cursor.t }),
+    ...(cursor?.seen && { seen: cursor.seen }),
     after: items[kept - 1]?.id ?? '',
     n: maxResults,
   });
-  const { partialErrors, limits } = found;
+  const { limits } = found;
   const isCut = items.length < rest.length;
+  const partialErrors = repeats && !isCut ? [...found.partialErrors, REPEATS] : found.partialErrors;
   return { items, partialErrors, limits, after, next: isCut ? after(items.length) : next };
 }
+
+const REPEATS: PartialError = {
+  reason: 'pages_repeat',
+  message:
+    'X leads back to a page that it gave before, or from one empty page to the next. The list ends here; there may be more that X does not show.',
+};
 
 /** If the item is gone by now, the whole page: shown twice is better than not shown. */
 function itemsAfter<T extends { readonly id: string }>(items: readonly T[], id: string) {

@@ -20,7 +20,7 @@ describe.each(acted)('%s', (name, rule) => {
   it.each(namings)(
     'what was done is known at once, and is not done again, %s',
     async (naming) => {
-      const attemptTimeoutSecs = name === 'commit then hang' ? 0.6 : 5;
+      const attemptTimeoutSecs = name === 'commit then hang' ? 1.5 : 5;
       const {
         x,
         server,

@@ -2,7 +2,7 @@ import type { FaultKind } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { commitsOf } from '../support/acts.js';
 import { callAll, cellsOf, done, namings } from '../support/cells.js';
-import { ending, type Answer, type Connected } from '../support/connect.js';
+import { ending, settledCall, type Answer, type Connected } from '../support/connect.js';
 import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 
@@ -18,7 +18,7 @@ const acted: readonly FaultKind[] = [
 
 const AN_HOUR = 3_600_000;
 const UNKNOWN = 'outcome_unknown unknown';
-const brief = { toolTimeoutSecs: 3 };
+const brief = { toolTimeoutSecs: 4 };
 /** Whoever looks after what is unknown does so often. */
 const watchful = { journal: { leaseMs: 6_000 } };
 
@@ -93,23 +93,23 @@ describe('X shows later than the bound what it has done', () => {
       const after = x.commits().length;
       x.setLag(AN_HOUR);
       x.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
-      const first = await server.call(thread.tool, thread.args);
+      const first = await settledCall(server, thread.tool, thread.args);
       const made = commitsOf(thread, x, after).flat();
       expect(made).toHaveLength(2);
       expect(first).toMatchObject({
         data: { posted: [{ index: 0, id: 'id' in made[0]! && made[0].id }], unknown: { index: 1 } },
         error: { code: 'outcome_unknown', outcome: 'unknown' },
       });
-      const second = await (await another()).call(thread.tool, thread.args);
+      const second = await settledCall(await another(), thread.tool, thread.args);
       expect(ending(second)).toBe(UNKNOWN);
       expect(commitsOf(thread, x, after).flat()).toHaveLength(2);
       x.setLag(0);
-      const third = await (await another()).call(thread.tool, thread.args);
+      const third = await settledCall(await another(), thread.tool, thread.args);
       const asked = { operation_id: operationOf(first) };
       expect(await server.call('get_operation', asked)).toMatchObject({
         data: { state: 'succeeded', outcome: 'executed' },
       });
-      const fourth = await server.call(thread.tool, thread.args);
+      const fourth = await settledCall(server, thread.tool, thread.args);
       expect(cellsOf(acts, x, after, [third], [fourth])).toEqual([
         done(thread, 'without a key', ['ok', 'ok']),
       ]);

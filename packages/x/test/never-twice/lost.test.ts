@@ -46,7 +46,7 @@ describe.each(lost)('%s', (_, rule) => {
   it(
     'a post is sent by nobody again, and its end stays unknown',
     async () => {
-      const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 1.5 });
+      const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 3 });
       await server.call('x_get_me');
       const named = await Promise.all(
         namings.map(async (naming) => {
@@ -69,7 +69,7 @@ describe.each(lost)('%s', (_, rule) => {
       }
       expect(x.log({ route: 'create-post' })).toHaveLength(sent);
     },
-    PATIENCE_MS,
+    2 * PATIENCE_MS,
   );
 
   it.each(namings)(

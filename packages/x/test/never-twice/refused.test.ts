@@ -85,7 +85,7 @@ describe('a limit', () => {
     const { x, server, acts: prepare } = await stage();
     const acts = (await prepare('one')).filter(plain);
     const after = x.commits().length;
-    x.setFaults(always({ kind, retryAfter: { seconds: 3 } }));
+    x.setFaults(always({ kind, retryAfter: { seconds: 12 } }));
     const first = await callAll(server, acts, naming);
     const sent = x.log().length;
     const early = await callAll(server, acts, naming);

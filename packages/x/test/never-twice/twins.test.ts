@@ -1,5 +1,6 @@
 import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
+import { settledCall } from '../support/connect.js';
 import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
 import { useSandbox } from '../support/sandbox.js';
@@ -15,7 +16,7 @@ const onPost = (kind: FaultRule['kind'], skip: number): FaultRule => ({
 });
 
 const key = (letter: string) => ({ idempotency_key: letter.repeat(20) });
-const config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 1 };
+const config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 2 };
 const unknown = { success: false, error: { code: 'outcome_unknown', outcome: 'unknown' } };
 
 describe('the same words, twice on purpose', () => {
@@ -86,10 +87,38 @@ describe('the same words, twice on purpose', () => {
       expect(await Promise.all(calls)).toMatchObject([unknown, unknown]);
       x.setLag(0);
       for (const letter of ['a', 'b']) {
-        const again = await server.call('x_post_tweet', { text: 'twin text', ...key(letter) });
+        const args = { text: 'twin text', ...key(letter) };
+        const again = await settledCall(server, 'x_post_tweet', args);
         expect(again).toMatchObject(unknown);
       }
       expect(x.commits({ kind: 'post.created' })).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it.each([
+    ['the one with a poll', [{}, { poll: true }]],
+    ['the one without', [{ poll: true }, {}]],
+  ])(
+    'and one asks a question: %s is known by it',
+    async (_, calls) => {
+      const { x, server } = await stage(config);
+      const poll = { options: ['yes & no', 'neither'], duration_minutes: 60 };
+      const ask = (at: number, letter: string) =>
+        settledCall(server, 'x_post_tweet', {
+          text: 'Tea?',
+          ...('poll' in calls[at]! && { poll }),
+          ...key(letter),
+        });
+      const lagged = x.commits().length;
+      x.setLag(60_000);
+      x.setFaults([onPost('acted-http-503', 0), onPost('acted-http-503', 0)]);
+      expect([await ask(0, 'a'), await ask(1, 'b')]).toMatchObject([unknown, unknown]);
+      x.setLag(0);
+      const made = x.commits({ after: lagged, kind: 'post.created' });
+      expect(await ask(1, 'b')).toMatchObject({ data: { id: 'id' in made[1]! && made[1].id } });
+      expect(await ask(0, 'a')).toMatchObject({ data: { id: 'id' in made[0]! && made[0].id } });
+      expect(made).toHaveLength(2);
     },
     PATIENCE_MS,
   );

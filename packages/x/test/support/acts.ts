@@ -60,6 +60,10 @@ export async function postsFor(x: XSandbox, tag: string): Promise<readonly Act[]
       text: `${tag} look & see`,
       media_ids: [pictures[0]],
     }),
+    post('post with a poll', 'x_post_tweet', {
+      text: `${tag} tea & <coffee>?`,
+      poll: { options: ['tea & <milk>', 'cafe\u0301'], duration_minutes: 60 },
+    }),
     post('post of media alone', 'x_post_tweet', { text: '', media_ids: [pictures[1]] }),
     post('reply', 'x_reply_to_tweet', {
       text: `${tag} yes & no, see https://example.com/${tag}`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { commitsOf, type Act } from './acts.js';
-import { ending, type Answer, type Connected } from './connect.js';
+import { ending, settledCall, type Answer, type Connected } from './connect.js';
 
 export type Naming = 'with a key' | 'without a key';
 export const namings: readonly Naming[] = ['with a key', 'without a key'];
@@ -33,7 +33,8 @@ export function callAll(
     acts.map(({ tool, args, name }) => {
       const hash = createHash('sha256').update(JSON.stringify([name, args]));
       const idempotency_key = hash.digest('hex');
-      return server.call(tool, naming === 'with a key' ? { ...args, idempotency_key } : args);
+      const named = naming === 'with a key' ? { ...args, idempotency_key } : args;
+      return settledCall(server, tool, named);
     }),
   );
 }

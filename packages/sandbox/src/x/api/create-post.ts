@@ -4,7 +4,7 @@ import { refusal } from '../problem/refusals.js';
 import { findEntities } from '../text/entities.js';
 import { weightedLength } from '../text/length.js';
 import { postFrom } from '../world/post-from.js';
-import type { Media, Post } from '../world/things.js';
+import type { Media, Poll, Post } from '../world/things.js';
 import { bodyIn, idSchema } from './body.js';
 import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
 import { addressees, mayReply } from './reply-rules.js';
@@ -24,6 +24,12 @@ const bodySchema = z.strictObject({
     z.strictObject({
       media_ids: z.array(idSchema).min(1).max(4),
       tagged_user_ids: z.exactOptional(z.array(idSchema).max(10)),
+    }),
+  ),
+  poll: z.exactOptional(
+    z.strictObject({
+      options: z.array(z.string().min(1).max(25)).min(2).max(4),
+      duration_minutes: z.int().min(5).max(10_080),
     }),
   ),
   reply_settings: z.exactOptional(
@@ -68,6 +74,15 @@ function quoted(api: XApi, call: Call, { quote_tweet_id: id }: Body): Post | und
   return seenPost(api, call, id, 'quote_tweet_id');
 }
 
+/** A post carries one thing: a poll, media or another post. */
+function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): Poll | undefined {
+  if (!poll) return undefined;
+  if (media || quote !== undefined)
+    throw invalid('A poll, media and a quote exclude each other.', { poll: poll.options });
+  const options = poll.options.map((label) => label.normalize('NFC'));
+  return { id: world.newId(), options, durationMinutes: poll.duration_minutes };
+}
+
 /** Four photos, or one of anything else; ready, and the author's own. */
 function attached(api: XApi, call: Call, { media }: Body): Media[] {
   const ids = media?.media_ids ?? [];
@@ -84,10 +99,11 @@ export const createPost: Handler = async (api, call) => {
   const own = userOf(call);
   const body = await bodyIn(call.request, bodySchema);
   const text = checkedText(api, body);
+  const poll = polled(api, body);
   const target = repliedTo(api, call, body);
   const quote = quoted(api, call, body);
   const media = attached(api, call, body);
-  const content = JSON.stringify([text, target?.id, quote?.id, body.media?.media_ids]);
+  const content = JSON.stringify([text, target?.id, quote?.id, body.media?.media_ids, body.poll]);
   if (recent.has(own, content)) throw refusal('x-403-duplicate', api.names);
 
   const id = world.newId();
@@ -103,6 +119,7 @@ export const createPost: Handler = async (api, call) => {
     target,
     quote,
     media,
+    poll,
     replySettings: body.reply_settings ?? 'everyone',
   });
   world.addPost(post);
@@ -115,6 +132,7 @@ export const createPost: Handler = async (api, call) => {
     media: body.media?.media_ids ?? [],
     ...(target && { reply_to: target.id }),
     ...(quote && { quote_of: quote.id }),
+    ...(body.poll && { poll: body.poll.options }),
   });
   const hasLink = findEntities(text).some(({ kind }) => kind === 'url');
   return {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json.js';
 import { notAuthorized, notFound } from '../problem/partial.js';
 import type { Media, Post, User } from '../world/things.js';
 import { presentMedia } from './media.js';
+import { presentPoll } from './poll.js';
 import { presentPost } from './post.js';
 import type { Shape } from './shape.js';
 import { presentUser } from './user.js';
@@ -18,6 +19,8 @@ interface Gathered {
   readonly users: Map<string, User>;
   readonly posts: Map<string, Post>;
   readonly media: Map<string, Media>;
+  /** The posts that have one. */
+  readonly polled: Set<Post>;
   readonly errors: Map<string, JsonObject>;
 }
 
@@ -26,6 +29,7 @@ export function includesOf(posts: readonly Post[], view: View, shape: Shape): In
     users: new Map(),
     posts: new Map(),
     media: new Map(),
+    polled: new Set(),
     errors: new Map(),
   };
   for (const post of posts) expand(post, view, shape, gathered);
@@ -47,6 +51,7 @@ function expand(post: Post, view: View, { expansions }: Shape, gathered: Gathere
       const media = world.media.get(key);
       if (media) gathered.media.set(key, media);
     }
+  if (expansions.has('attachments.poll_ids') && post.poll) gathered.polled.add(post);
   const byAuthor = expansions.has('referenced_tweets.id.author_id');
   if (!byAuthor && !expansions.has('referenced_tweets.id')) return;
   for (const { id } of post.references) {
@@ -68,6 +73,7 @@ export function pinnedBy(users: readonly User[], view: View, shape: Shape): Incl
     users: new Map(),
     posts: new Map(),
     media: new Map(),
+    polled: new Set(),
     errors: new Map(),
   };
   for (const user of users) {
@@ -83,7 +89,8 @@ export function pinnedBy(users: readonly User[], view: View, shape: Shape): Incl
   return presented(gathered, view, shape);
 }
 
-function presented({ users, posts, media, errors }: Gathered, view: View, shape: Shape): Includes {
+function presented(gathered: Gathered, view: View, shape: Shape): Includes {
+  const { users, posts, media, polled, errors } = gathered;
   const includes: JsonObject = {
     ...(users.size > 0 && {
       users: [...users.values()].map((user) => presentUser(user, view, shape)),
@@ -94,6 +101,9 @@ function presented({ users, posts, media, errors }: Gathered, view: View, shape:
       ),
     }),
     ...(media.size > 0 && { media: [...media.values()].map((one) => presentMedia(one, shape)) }),
+    ...(polled.size > 0 && {
+      polls: [...polled].flatMap((post) => presentPoll(post, view, shape)),
+    }),
   };
   const isEmpty = Object.keys(includes).length === 0;
   return { includes: isEmpty ? undefined : includes, errors: [...errors.values()] };

@@ -22,7 +22,10 @@ const fields: Readonly<Record<string, Field>> = {
   reply_settings: ({ replySettings }) => replySettings,
   referenced_tweets: ({ references }) =>
     references.length > 0 ? references.map(({ type, id }) => ({ type, id })) : undefined,
-  attachments: ({ mediaKeys }) => (mediaKeys.length > 0 ? { media_keys: mediaKeys } : undefined),
+  attachments: ({ mediaKeys, poll }) => {
+    if (poll) return { poll_ids: [poll.id] };
+    return mediaKeys.length > 0 ? { media_keys: mediaKeys } : undefined;
+  },
   entities: (post) => entitiesOf(post).entities,
   note_tweet: ({ note }) => note && { text: note.text, ...entitiesOf(note) },
   display_text_range: ({ text }) => [0, Array.from(text).length],
@@ -87,6 +90,7 @@ const neededBy: Readonly<Record<string, string>> = {
   'referenced_tweets.id': 'referenced_tweets',
   'referenced_tweets.id.author_id': 'referenced_tweets',
   'attachments.media_keys': 'attachments',
+  'attachments.poll_ids': 'attachments',
   'entities.mentions.username': 'entities',
 };
 

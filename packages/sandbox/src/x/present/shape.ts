@@ -32,6 +32,7 @@ const usual = {
   post: ['id', 'text', 'edit_history_tweet_ids'],
   user: ['id', 'name', 'username'],
   media: ['media_key', 'type'],
+  poll: ['id', 'options'],
   list: ['id', 'name'],
 };
 
@@ -72,7 +73,6 @@ export function shapeFrom(query: URLSearchParams, about: keyof typeof shapeParam
     list.map((word) => inWords(word, vocabulary));
   const read = (name: string, list: readonly string[]): string[] =>
     wordsIn(query, name, translate(list)).map(inOldWords);
-  wordsIn(query, 'poll.fields', known.poll);
   wordsIn(query, 'place.fields', known.place);
   const fields = (kind: Kind, given: readonly string[]): ReadonlySet<string> =>
     new Set([...usual[kind], ...given]);
@@ -81,6 +81,7 @@ export function shapeFrom(query: URLSearchParams, about: keyof typeof shapeParam
     post: fields('post', read(young ? 'post.fields' : 'tweet.fields', known.post)),
     user: fields('user', read('user.fields', known.user)),
     media: fields('media', read('media.fields', known.media)),
+    poll: fields('poll', read('poll.fields', known.poll)),
     list: fields('list', read('list.fields', known.list)),
     expansions: new Set(read('expansions', expandable[about])),
   };

@@ -1,6 +1,6 @@
 import { compose, type Appended } from '../text/compose.js';
 import { weightedLength } from '../text/length.js';
-import type { Media, Post, Reference } from './things.js';
+import type { Media, Poll, Post, Reference } from './things.js';
 import type { Moment } from './visibility.js';
 import type { World } from './world.js';
 
@@ -14,6 +14,7 @@ export interface PostParts {
   readonly target?: Post | undefined;
   readonly quote?: Post | undefined;
   readonly media?: readonly Media[];
+  readonly poll?: Poll | undefined;
   readonly lang?: string;
   readonly replySettings?: string;
   readonly unlisted?: Post['unlisted'];
@@ -49,6 +50,7 @@ export function postFrom(world: World, parts: PostParts): Post {
     ...(target && { inReplyToUserId: target.authorId }),
     references,
     mediaKeys: media.map(({ key }) => key),
+    ...(parts.poll && { poll: parts.poll }),
     replySettings: parts.replySettings ?? 'everyone',
     unlisted: parts.unlisted ?? { likes: 0, impressions: 1 },
     hidden: false,

@@ -37,10 +37,18 @@ export interface Post extends Lived {
   readonly inReplyToUserId?: string;
   readonly references: readonly Reference[];
   readonly mediaKeys: readonly string[];
+  readonly poll?: Poll;
   readonly replySettings: string;
   /** Those who saw it, and reactions that are told but cannot be listed. */
   readonly unlisted: Readonly<Record<'likes' | 'impressions', number>>;
   hidden: boolean;
+}
+
+/** Nobody votes here. */
+export interface Poll {
+  readonly id: string;
+  readonly options: readonly string[];
+  readonly durationMinutes: number;
 }
 
 export interface Media {

@@ -2,11 +2,16 @@ import * as z from 'zod';
 import { listSchema, partialErrorSchema, postSchema, userSchema } from '../../provider/model.js';
 import { id } from './arguments.js';
 
-/** Where a list goes on: X's own token, and the last item where a page of X's was cut. */
+/**
+ * Where a list goes on: X's own token, and the last item where a page of X's was cut. `seen` knows the
+ * pages and tokens that came before, so that a list which leads in a circle has an end.
+ */
 const cursorSchema = z.strictObject({
   t: z.string().max(1024).optional(),
   after: id.optional(),
   n: z.int().min(1).max(1000).optional(),
+  seen: z.array(z.string().max(16)).max(64).optional(),
+  empty: z.int().min(0).optional(),
 });
 
 export type CursorSchema = typeof cursorSchema;

@@ -1,0 +1,89 @@
+import type * as files from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openMedia } from './open-media.js';
+
+/** What somebody else does between our look at a path and the opening, and right after it. */
+const meanwhile = vi.hoisted(() => ({
+  beforeOpen: async (): Promise<void> => undefined,
+  afterOpen: async (): Promise<void> => undefined,
+}));
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof files>();
+  const open: typeof real.open = async (...args) => {
+    await meanwhile.beforeOpen();
+    const file = await real.open(...args);
+    await meanwhile.afterOpen();
+    return file;
+  };
+  return { ...real, open };
+});
+
+const nothing = async (): Promise<void> => undefined;
+let folder = '';
+let allowed = '';
+let path = '';
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'toolkeel-open-')));
+  allowed = join(folder, 'allowed');
+  path = join(allowed, 'sub', 'picture.png');
+  for (const [parent, text] of [
+    [join(allowed, 'sub'), 'picture'],
+    [join(folder, 'secret'), 'private'],
+    [join(allowed, 'other'), 'another'],
+  ] as const) {
+    await mkdir(parent, { recursive: true });
+    await writeFile(join(parent, 'picture.png'), text);
+  }
+});
+afterEach(async () => {
+  Object.assign(meanwhile, { beforeOpen: nothing, afterOpen: nothing });
+  await rm(folder, { recursive: true, force: true });
+});
+
+const kept = () => join(allowed, 'kept');
+const swapFor = async (target: string): Promise<void> => {
+  await rename(join(allowed, 'sub'), kept());
+  await symlink(target, join(allowed, 'sub'));
+};
+const swapBack = async (): Promise<void> => {
+  await rm(join(allowed, 'sub'));
+  await rename(kept(), join(allowed, 'sub'));
+};
+
+describe('a path that changes while it is opened', () => {
+  it('is opened where nothing changes', async () => {
+    const { file, size } = await openMedia(path, [allowed]);
+    expect([size, (await file.readFile()).toString()]).toEqual([7, 'picture']);
+    await file.close();
+  });
+
+  it('is refused when a folder on the way leads out by now', async () => {
+    meanwhile.beforeOpen = () => swapFor(join(folder, 'secret'));
+    await expect(openMedia(path, [allowed])).rejects.toMatchObject({
+      toolError: {
+        input: {
+          code: 'file_read_error',
+          message: expect.stringContaining('changed while') as string,
+        },
+      },
+    });
+  });
+
+  it('is refused when it led out only while it was opened', async () => {
+    meanwhile.beforeOpen = () => swapFor(join(folder, 'secret'));
+    meanwhile.afterOpen = swapBack;
+    await expect(openMedia(path, [allowed])).rejects.toMatchObject({
+      toolError: { input: { code: 'file_read_error' } },
+    });
+  });
+
+  it('is refused when it leads to another file of the same folders', async () => {
+    meanwhile.afterOpen = () => swapFor(join(allowed, 'other'));
+    await expect(openMedia(path, [allowed])).rejects.toMatchObject({
+      toolError: { input: { code: 'file_read_error' } },
+    });
+  });
+});
