@@ -18,10 +18,10 @@ export function demandTier(tool: string, { tier }: XConfig): void {
 }
 
 /** Every other tier may name one stock in a post. */
-export function demandCashtags(texts: readonly string[], { tier }: XConfig): void {
-  const most = Math.max(...texts.map(countCashtags));
-  if (most <= 1 || tier === 'enterprise') return;
-  refuse(`X takes ${most} cashtags in one post from its enterprise tier only, and`, tier);
+export function demandCashtags(text: string, { tier }: Pick<XConfig, 'tier'>): void {
+  const count = countCashtags(text);
+  if (count <= 1 || tier === 'enterprise') return;
+  refuse(`X takes ${count} cashtags in one post from its enterprise tier only, and`, tier);
 }
 
 function refuse(why: string, tier: XConfig['tier']): never {

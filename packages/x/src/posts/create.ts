@@ -8,7 +8,6 @@ import { docOf, textOf, type Doc } from '../json.js';
 import { partialErrorsIn } from '../problems/partial-error.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
-import { demandCashtags } from '../tier.js';
 import { unescapeHtml } from '../text/html-entities.js';
 import { bodyOf, type Draft } from './draft.js';
 import { fitting } from './fitting.js';
@@ -36,7 +35,6 @@ export async function createKnownPost(
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
 ): Promise<Posted> {
-  demandCashtags([draft.text], client.config);
   if (operation) return createPost(client, draft, scope);
   let sent: { readonly at: number; readonly entry: Entry } | undefined;
   const noting: Scope = {

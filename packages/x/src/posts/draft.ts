@@ -1,4 +1,6 @@
 import { raise, toolError } from '@toolkeel/contract';
+import type { XConfig } from '../config.js';
+import { demandCashtags } from '../tier.js';
 import { weightedLength } from '../text/weighted-length.js';
 
 /** A post that is not there yet. */
@@ -17,7 +19,12 @@ export interface Draft {
 const NOT_TEXT = /[\uFFFE\uFEFF\uFFFF]/;
 
 /** Refuses what X would refuse, before anything is sent. `index` is that of a part of a thread. */
-export function checkDraft(draft: Draft, limit: number, index?: number): undefined {
+export function checkDraft(
+  draft: Draft,
+  config: Pick<XConfig, 'maxPostLength' | 'tier'>,
+  index?: number,
+): undefined {
+  const limit = config.maxPostLength;
   const { text, mediaIds = [], poll } = draft;
   const field = index === undefined ? 'text' : `tweets[${index}]`;
   const invalid = (reason: string): never =>
@@ -31,6 +38,7 @@ export function checkDraft(draft: Draft, limit: number, index?: number): undefin
   if (NOT_TEXT.test(text)) invalid('holds characters that X does not accept');
   if (poll && mediaIds.length > 0) invalid('a poll and media exclude each other');
   if (new Set(mediaIds).size < mediaIds.length) invalid('names the same media twice');
+  demandCashtags(text, config);
   const length = weightedLength(text);
   if (length <= limit) return;
   raise(

@@ -3,7 +3,6 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
-import { demandCashtags } from '../tier.js';
 import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost, createPost } from './create.js';
 import type { Draft } from './draft.js';
@@ -23,8 +22,6 @@ export async function postThread(
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
 ): Promise<readonly Posted[] | ReturnType<typeof partialFailure> | PartGone> {
-  const texts = drafts.map(({ text }) => text);
-  demandCashtags(texts, client.config);
   const posted: Posted[] = [];
   /** How many of them stand there from an earlier life. */
   let earlier = 0;

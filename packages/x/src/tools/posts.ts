@@ -58,7 +58,7 @@ export const postTweet = (client: Client) => {
     client,
     (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
     {
-      check: (args) => checkDraft(draftOf(args), client.config.maxPostLength),
+      check: (args) => checkDraft(draftOf(args), client.config),
       estimateCost: ({ text }) => postCost(client.prices, [text]),
       reconcile: reconcileBy(client, draftOf),
     },
@@ -77,7 +77,7 @@ export const replyToTweet = (client: Client) => {
     client,
     (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
     {
-      check: (args) => checkDraft(draftOf(args), client.config.maxPostLength),
+      check: (args) => checkDraft(draftOf(args), client.config),
       estimateCost: ({ text }) => postCost(client.prices, [text], 'summoned_reply'),
       reconcile: reconcileBy(client, draftOf),
     },
@@ -96,7 +96,7 @@ export const quoteTweet = (client: Client) => {
     client,
     (args, { scope, context }) => createKnownPost(client, draftOf(args), scope, context),
     {
-      check: (args) => checkDraft(draftOf(args), client.config.maxPostLength),
+      check: (args) => checkDraft(draftOf(args), client.config),
       estimateCost: ({ text }) => postCost(client.prices, [text]),
       reconcile: reconcileBy(client, draftOf),
     },
@@ -129,7 +129,7 @@ export const postThread = (client: Client) =>
         }
         // All of them before the first one: half a thread helps nobody.
         for (const [index, draft] of draftsOf(args).entries()) {
-          checkDraft(draft, client.config.maxPostLength, index);
+          checkDraft(draft, client.config, index);
         }
         return undefined;
       },
