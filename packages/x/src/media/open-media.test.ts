@@ -1,25 +1,21 @@
-import type * as files from 'node:fs/promises';
-import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openMedia } from './open-media.js';
 
 /** What somebody else does between our look at a path and the opening, and right after it. */
-const meanwhile = vi.hoisted(() => ({
+const meanwhile = {
   beforeOpen: async (): Promise<void> => undefined,
   afterOpen: async (): Promise<void> => undefined,
-}));
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof files>();
-  const open: typeof real.open = async (...args) => {
-    await meanwhile.beforeOpen();
-    const file = await real.open(...args);
-    await meanwhile.afterOpen();
-    return file;
-  };
-  return { ...real, open };
-});
+};
+const openMeanwhile: typeof open = async (...args) => {
+  await meanwhile.beforeOpen();
+  const file = await open(...args);
+  await meanwhile.afterOpen();
+  return file;
+};
+const openIt = () => openMedia(path, [allowed], openMeanwhile);
 
 const nothing = async (): Promise<void> => undefined;
 let folder = '';
@@ -55,14 +51,14 @@ const swapBack = async (): Promise<void> => {
 
 describe('a path that changes while it is opened', () => {
   it('is opened where nothing changes', async () => {
-    const { file, size } = await openMedia(path, [allowed]);
+    const { file, size } = await openIt();
     expect([size, (await file.readFile()).toString()]).toEqual([7, 'picture']);
     await file.close();
   });
 
   it('is refused when a folder on the way leads out by now', async () => {
     meanwhile.beforeOpen = () => swapFor(join(folder, 'secret'));
-    await expect(openMedia(path, [allowed])).rejects.toMatchObject({
+    await expect(openIt()).rejects.toMatchObject({
       toolError: {
         input: {
           code: 'file_read_error',
@@ -75,14 +71,14 @@ describe('a path that changes while it is opened', () => {
   it('is refused when it led out only while it was opened', async () => {
     meanwhile.beforeOpen = () => swapFor(join(folder, 'secret'));
     meanwhile.afterOpen = swapBack;
-    await expect(openMedia(path, [allowed])).rejects.toMatchObject({
+    await expect(openIt()).rejects.toMatchObject({
       toolError: { input: { code: 'file_read_error' } },
     });
   });
 
   it('is refused when it leads to another file of the same folders', async () => {
     meanwhile.afterOpen = () => swapFor(join(allowed, 'other'));
-    await expect(openMedia(path, [allowed])).rejects.toMatchObject({
+    await expect(openIt()).rejects.toMatchObject({
       toolError: { input: { code: 'file_read_error' } },
     });
   });

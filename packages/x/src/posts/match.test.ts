@@ -69,6 +69,7 @@ describe('isPostOf', () => {
     ['plain text', { text: 'hello' }, {}],
     ['what X escapes', { text: 'a < b && c > d &amp;' }, {}],
     ['links', { text: 'see https://Example.com and example.org/a?b=1#c!' }, {}],
+    ['a link to a name that cannot be', { text: 'see c.xn--p1ai1 soon' }, {}],
     ['composed letters', { text: 'cafe\u0301' }, {}],
     ['blanks around', { text: '  hello \n' }, {}],
     ['a reply', { text: 'yes', replyTo: '5' }, { mentions: ['alice', 'bob'] }],

@@ -102,6 +102,7 @@ function canonicalUrl(link: string): string {
     const url = new URL(address);
     return `${url.host}${url.pathname.replace(/\/$/, '')}${url.search}${url.hash}`;
   } catch {
-    return link;
+    // X takes names for links that are none, and adds to them all the same.
+    return address;
   }
 }
