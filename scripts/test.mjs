@@ -30,6 +30,7 @@ const runTests = async (mode, onNode) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const { file, args } = tool('vitest', ['run', ...mode, ...reporters, ...passedOn]);
     const code = await show({ file: onNode ?? file, args });
+    /** @type {import('./lib/summary.mjs').Report | undefined} */
     const told = existsSync(report) ? readJson(report) : undefined;
     return { ...summarise(told, code), failures: failuresOf(told) };
   } finally {
