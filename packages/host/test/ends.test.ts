@@ -209,7 +209,7 @@ describe('over HTTP', () => {
       await started.opened;
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const closing = { listening, host: own }[what].close();
-      await vi.advanceTimersByTimeAsync(99_999);
+      await vi.advanceTimersByTimeAsync(90_000);
       vi.useRealTimers();
       done.open();
       expect(await running).toMatchObject({ structuredContent: { success: true } });
