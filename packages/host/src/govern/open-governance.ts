@@ -69,6 +69,8 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
       throw new TypeError('it was closed before it was open');
     }
     store = opened.store;
+    const { caution } = store;
+    if (caution !== undefined) log('warn', 'journal_not_durable', { message: caution });
     const keyless = keylessTools(here, templates);
     if (keyless.length > 0) log('info', 'once_tools_without_key', { tools: keyless });
     return createJournal({

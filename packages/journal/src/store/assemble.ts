@@ -18,6 +18,7 @@ import { takeOver } from './transitions/take-over.js';
 /** What differs from store to store: where scripts run. */
 export interface Engine {
   readonly kind: JournalStore['kind'];
+  readonly caution?: string;
   /** What at most one operation can hold. Default: a hash, because an index keeps it. */
   readonly slotOf?: (request: ClaimRequest) => string;
   /** Sees what is committed, changes and locks nothing. */
@@ -63,6 +64,7 @@ export function assemble(engine: Engine): JournalStore {
 
   return {
     kind,
+    ...(engine.caution !== undefined && { caution: engine.caution }),
     wait,
     onApproved,
     close,

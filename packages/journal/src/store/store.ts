@@ -189,6 +189,8 @@ export interface Notice {
  */
 export interface JournalStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
+  /** Why its operator should not rely on it as it is set up. */
+  readonly caution?: string;
   readonly now: () => Promise<number>;
 
   /** A process that enlists anew under its old id has lost what it owned before. */
