@@ -14,7 +14,6 @@ import type { JournalDeps } from './journal-hooks.js';
 import { lazyJournal, type LazyJournal } from './lazy-journal.js';
 import { notifierOf } from './notifier.js';
 import { isKept, openJournalStore } from './open-store.js';
-import { scrubbedStore } from './scrubbed-store.js';
 
 export interface GovernanceOptions {
   readonly loaded: LoadedConfig;
@@ -39,8 +38,6 @@ export interface Governance {
   readonly close: () => Promise<void>;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Reads rules and key templates, and refuses those that cannot be meant with a ConfigError. The
  * journal itself is opened later: a server answers its first request without it.
@@ -62,7 +59,6 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     const { createJournal, keylessTools, ...notifiers } = await import('@toolkeel/journal');
     const decide = decideBy(typeof policy === 'function' ? await policy() : policy);
     const notify = notifierOf(loaded.notify, notifiers);
-    const { retentionDays } = config.journal;
     const opened = await openJournalStore(loaded);
     if (isClosed) {
       await opened.store.close();
@@ -75,11 +71,9 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     if (keyless.length > 0) log('info', 'once_tools_without_key', { tools: keyless });
     return createJournal({
       ...deps,
-      sealing: opened.sealing,
-      store: scrubbedStore(opened.store, loaded.secrets.scrub),
+      ...opened.journaling,
       templates,
       decide,
-      ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
       ...(notify && { notify }),
     });
   };
