@@ -89,6 +89,8 @@ export interface NoticesTable {
   /** Never due again; it stays, so that nobody is told twice of the same. */
   readonly told: (id: string) => Script<void>;
   readonly remove: (id: string) => Script<void>;
+  /** It is over, told or not: should it come to that again, it is news. */
+  readonly withdraw: (kind: Notice['kind'], operationId: string) => Script<void>;
   /** Those of operations that are gone. */
   readonly prune: () => Script<void>;
 }
