@@ -61,7 +61,7 @@ export interface Operation {
   readonly identity: Identity;
   /** Fingerprint over all arguments: of a key's other arguments a conflict is made. */
   readonly argsHash: string;
-  /** JSON of the arguments; sealed where one of them is sensitive, or while an approval waits. */
+  /** JSON of the arguments; sealed where one of them is sensitive, or a policy may ask a person. */
   readonly args: string;
   readonly state: OperationState;
   /** What is known of the world: present once the operation settled. */

@@ -6,6 +6,9 @@ import { useWorld } from '../support/shop-world.js';
 
 const { data, shop, configure, serve, command, process: start } = useWorld();
 const DAY_MS = 86_400_000;
+/** Whether whoever reads the files of the journal finds it there, in its log too. */
+const inClear = (text: string): boolean =>
+  readdirSync(data('')).some((name) => readFileSync(data(name), 'latin1').includes(text));
 
 /** What a person has to settle. */
 const unknown = async (server: Connected, tool: string, args: object): Promise<string> => {
@@ -51,7 +54,16 @@ it('no secret of this process is kept, though a person says it', async () => {
   });
   expect((await ended).code).toBe(0);
   await server.close();
-  const files = readdirSync(data('')).map((name) => readFileSync(data(name), 'latin1'));
-  expect(files.some((text) => text.includes(token))).toBe(false);
-  expect(files.some((text) => text.includes('seen with [redacted]'))).toBe(true);
+  expect(inClear(token)).toBe(false);
+  expect(inClear('seen with [redacted]')).toBe(true);
+});
+
+it('what waits for a person was never in clear in the files of the journal', async () => {
+  configure({ profile: 'workflow' });
+  const server = await serve();
+  const { error } = await server.call('shop_order', { item: 'a waiting sentence' });
+  expect(error).toMatchObject({ code: 'approval_required' });
+  expect(inClear('a waiting sentence')).toBe(false);
+  const { out } = await command('approvals', 'show', error?.operation_id ?? '');
+  expect(out).toContain('a waiting sentence');
 });
