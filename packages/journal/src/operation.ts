@@ -84,6 +84,8 @@ export interface Operation {
   readonly code?: string;
   readonly steps: readonly Step[];
   readonly approval?: Approval;
+  /** What of it cannot be read. Its steps and its approval are missing then, and nobody goes on with it. */
+  readonly damaged?: string;
 }
 
 /** A process that owns operations. Whoever has lapsed owns nothing any more. */

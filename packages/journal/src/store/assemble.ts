@@ -1,3 +1,4 @@
+import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
 import { view } from './record.js';
@@ -45,7 +46,7 @@ export function assemble(engine: Engine): JournalStore {
     for (;;) {
       const before = changed.length;
       for (const id of await read(ids)) {
-        const operation = await write((tables) => change(tables, id));
+        const operation = await write((tables) => change(tables, id)).catch(unlessDamaged);
         if (operation !== undefined) changed.push(operation);
       }
       // They come in batches, and what was changed is not among the next.
@@ -156,6 +157,11 @@ export function assemble(engine: Engine): JournalStore {
 
 function hashedSlotOf({ account, tool, identity }: ClaimRequest): string {
   return slotOf(account, tool, identity);
+}
+
+/** It stays as it is, and whoever lists it sees it. */
+function unlessDamaged(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
 }
 
 function clock({ now }: Tables): Script<number> {

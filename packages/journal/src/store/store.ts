@@ -133,6 +133,11 @@ export type DecisionResult =
   | { readonly kind: 'absent' };
 
 export interface OperationFilter {
+  /**
+   * One that cannot be read is marked, and the others are given. By default it is an error: whoever
+   * concludes something from what there is must not overlook any.
+   */
+  readonly damaged?: 'shown';
   readonly states?: readonly OperationState[];
   readonly tool?: string;
   readonly account?: string;
