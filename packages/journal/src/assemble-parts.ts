@@ -96,6 +96,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
     }),
     report,
     observe,
+    watch: options.watch ?? (() => () => ({ attempts: 0, waitedMs: 0 })),
     suspect,
     newId: () => newId('op'),
     running: new Set(),
@@ -118,9 +119,9 @@ function newId(kind: string): string {
 
 /** A hook that throws must not take an operation with it. */
 function safeHooks(options: JournalOptions): Pick<Kit, 'report' | 'observe'> {
-  const report: Kit['report'] = (cause, correlationId) => {
+  const report: Kit['report'] = (cause, correlationId, about) => {
     try {
-      options.report?.(cause, correlationId);
+      options.report?.(cause, correlationId, about);
     } catch {
       // There is nobody left to tell.
     }
