@@ -28,7 +28,7 @@ it('an approved call is written down with the attempts and waits that it took', 
   );
   report = (correlationId) => {
     const said = (type: string, more: object): void =>
-      host.observe({ correlationId, upstream: 'shelf', at: 0, type, ...more });
+      host.observe(Object.assign({ correlationId, type }, more, { upstream: 'shelf', at: 0 }));
     said('retry_attempt', { attempt: 0, afterMs: 70 });
     for (const attempt of [0, 1]) said('attempt_end', { attempt, elapsedMs: 15 });
     said('call_end', { attempts: 2, elapsedMs: 100 });
