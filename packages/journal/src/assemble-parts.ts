@@ -100,6 +100,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
     suspect,
     newId: () => newId('op'),
     running: new Set(),
+    maxPending: options.maxPendingApprovals ?? 100,
     times: {
       waitMs: options.waitMs ?? 10_000,
       retentionMs: options.retentionMs ?? 30 * DAY_MS,

@@ -24,6 +24,8 @@ export interface Kit {
   readonly newId: () => string;
   /** Operations that are in our hands, from the moment we have them until their end is written. */
   readonly running: Set<string>;
+  /** How many approvals of one account may wait at the same time. */
+  readonly maxPending: number;
   readonly times: {
     readonly waitMs: number;
     readonly retentionMs: number;

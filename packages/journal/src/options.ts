@@ -76,6 +76,8 @@ export interface JournalOptions {
   readonly deadAfterMs?: number;
   /** How long a person's refusal stands for the same content. Default: 24 h. */
   readonly refusalMs?: number;
+  /** How many approvals of one account may wait for a person at the same time. Default: 100. */
+  readonly maxPendingApprovals?: number;
   /** The most that an approved operation may take. Default: 60 s. */
   readonly callTimeoutMs?: number;
   /** How often work is looked for: approved operations, notices. Default: 1 s. */

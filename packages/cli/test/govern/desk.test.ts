@@ -67,3 +67,16 @@ it('what waits for a person was never in clear in the files of the journal', asy
   const { out } = await command('approvals', 'show', error?.operation_id ?? '');
   expect(out).toContain('a waiting sentence');
 });
+
+it('an agent cannot bury a person under requests', async () => {
+  configure({ profile: 'workflow', journal: { maxPendingApprovals: 2 } });
+  const server = await serve();
+  const codes: (string | undefined)[] = [];
+  for (const item of ['tea', 'jam', 'gin']) {
+    codes.push((await server.call('shop_order', { item })).error?.code);
+  }
+  expect(codes).toEqual(['approval_required', 'approval_required', 'policy_denied_rate_limited']);
+  // Who asks again for what waits hears that it waits.
+  expect((await server.call('shop_order', { item: 'tea' })).error?.code).toBe('approval_required');
+  expect((await command('approvals', 'list')).out.match(/^op_/gm)).toHaveLength(2);
+});

@@ -29,7 +29,10 @@ export interface OpenedStore {
   readonly store: JournalStore;
   readonly sealing: Sealing;
   /** For `createJournal`: the same for a server and for a person at a command line. */
-  readonly journaling: Pick<JournalOptions, 'store' | 'sealing' | 'retentionMs'>;
+  readonly journaling: Pick<
+    JournalOptions,
+    'store' | 'sealing' | 'retentionMs' | 'maxPendingApprovals'
+  >;
 }
 
 /** The store and what seals it, as the configuration says. Throws a JournalError that says what to do. */
@@ -38,7 +41,7 @@ export async function openJournalStore(
 ): Promise<OpenedStore> {
   const { openSealing, openStore } = await import('@toolkeel/journal');
   const { dataDir, config, secrets } = input;
-  const { retentionDays } = config.journal;
+  const { retentionDays, maxPendingApprovals } = config.journal;
   const store = await openStore(journalAddress(input), { dataDir });
   try {
     const sealing = await openSealing(store, dataDir);
@@ -46,6 +49,7 @@ export async function openJournalStore(
       store: scrubbedStore(store, secrets.scrub),
       sealing,
       ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
+      ...(maxPendingApprovals !== undefined && { maxPendingApprovals }),
     };
     return { store, sealing, journaling };
   } catch (cause) {

@@ -99,6 +99,8 @@ export interface Verdict {
 }
 
 export interface ApprovalRequest extends Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> {
+  /** How many of one account may wait for a decision at the same time. Default: any number. */
+  readonly maxPending?: number;
   readonly expiresInMs: number;
   readonly sealedArgs: string;
   readonly answer: string;
@@ -245,7 +247,11 @@ export interface JournalStore {
   /** Resolves when nobody works on the operation any more, or at `signal`; to its last known state. */
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
 
-  readonly awaitApproval: (grip: Grip, request: ApprovalRequest) => Promise<Operation | undefined>;
+  /** `full`: as many wait as may, and it is still the caller's. Undefined: it is not. */
+  readonly awaitApproval: (
+    grip: Grip,
+    request: ApprovalRequest,
+  ) => Promise<Operation | 'full' | undefined>;
   readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
   /** Claims an approved operation for execution; undefined when none of these tools has one. */

@@ -39,6 +39,8 @@ export interface OperationsTable {
   readonly ownedBy: (owner: string) => Script<readonly string[]>;
   /** The one that waits longest; passes over what somebody else is just taking, or nobody can read. */
   readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
+  /** How many of this account wait for a person's decision. */
+  readonly undecided: (account: string) => Script<number>;
   readonly overdueApprovals: () => Script<readonly string[]>;
   /** Deletes some of what settled before and holds no slot; how many. */
   readonly prune: (settledBefore: number, limit: number) => Script<number>;

@@ -148,6 +148,12 @@ export function sqlOperations(
       }
     },
 
+    *undecided(account) {
+      const where = `${WAITING} AND approval_decision IS NULL AND account = $1`;
+      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, [account]);
+      return row!['n'] as number;
+    },
+
     *overdueApprovals() {
       const values: unknown[] = [];
       return yield* ids(`${WAITING} AND approval_expires_at <= ${clock(values)}`, values);
