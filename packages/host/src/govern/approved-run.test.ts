@@ -9,13 +9,13 @@ const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits:
 
 it('an approved call is written down with the attempts and waits that it took', async () => {
   const { tools, done } = shelf();
-  let report: ((correlationId: string) => void) | undefined;
+  const upstream = { asked: (_correlationId: string): void => {} };
   const retrying = tools.map((tool): Tool =>
     tool.name === 'put'
       ? {
           ...tool,
           handler: async (args, context) => {
-            report?.(context.correlationId);
+            upstream.asked(context.correlationId);
             return tool.handler(args, context);
           },
         }
@@ -26,7 +26,7 @@ it('an approved call is written down with the attempts and waits that it took', 
     {},
     { journaling: { decide } },
   );
-  report = (correlationId) => {
+  upstream.asked = (correlationId) => {
     const said = (type: string, more: object): void =>
       host.observe(Object.assign({ correlationId, type }, more, { upstream: 'shelf', at: 0 }));
     said('retry_attempt', { attempt: 0, afterMs: 70 });

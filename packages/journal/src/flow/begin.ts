@@ -134,7 +134,7 @@ async function askPerson(
       ...(cost && { cost }),
     });
     if (waiting === 'full') {
-      return stop(parts, work, refusal(tooManyWait(kit.maxPending), operation.id));
+      return await stop(parts, work, refusal(tooManyWait(kit.maxPending), operation.id));
     }
     kit.running.delete(operation.id);
     if (!waiting?.approval) return over(operation, lost(operation), 'none');
