@@ -20,7 +20,7 @@ export const runtimeSuites: readonly string[] = [
   'packages/stac/src/reach/*.test.ts',
   // Newer Node brings SQLite along, older Node takes it from a package.
   'packages/journal/src/store/sqlite/*.test.ts',
-  'packages/journal/test/sqlite-failures.test.ts',
+  'packages/journal/test/sqlite-{failures,open}.test.ts',
   // Processes, signals, the cap.
   'packages/cli/test/{cap,lateness,serve,up}.test.ts',
 ];

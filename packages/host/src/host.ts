@@ -172,7 +172,11 @@ export function createHost(options: HostOptions = {}): Host {
     specs: () => table.specs,
     load: (name) => table.entry(name)?.load(),
   };
-  const journal = options.journal?.({ tools: toolSource, ...journalHooks(log, metrics) });
+  const journal = options.journal?.({
+    tools: toolSource,
+    watch: engine.watch,
+    ...journalHooks(log, metrics),
+  });
   if (journal) {
     aroundMutations = [...around, journal.around];
     table.addTool(prepare(journal.tool), callTimeoutMs);

@@ -96,9 +96,11 @@ function kitOf(options: Given, suspect: () => void): Kit {
     }),
     report,
     observe,
+    watch: options.watch ?? (() => () => ({ attempts: 0, waitedMs: 0 })),
     suspect,
     newId: () => newId('op'),
     running: new Set(),
+    maxPending: options.maxPendingApprovals ?? 100,
     times: {
       waitMs: options.waitMs ?? 10_000,
       retentionMs: options.retentionMs ?? 30 * DAY_MS,
@@ -118,9 +120,9 @@ function newId(kind: string): string {
 
 /** A hook that throws must not take an operation with it. */
 function safeHooks(options: JournalOptions): Pick<Kit, 'report' | 'observe'> {
-  const report: Kit['report'] = (cause, correlationId) => {
+  const report: Kit['report'] = (cause, correlationId, about) => {
     try {
-      options.report?.(cause, correlationId);
+      options.report?.(cause, correlationId, about);
     } catch {
       // There is nobody left to tell.
     }

@@ -37,3 +37,8 @@ export class JournalError extends Error {
     this.maybeDone = maybeDone;
   }
 }
+
+/** Something cannot be read; where there are many, that is no reason to give up the others. */
+export function isDamage(error: unknown): error is JournalError {
+  return error instanceof JournalError && error.reason === 'corrupt';
+}

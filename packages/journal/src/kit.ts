@@ -1,7 +1,7 @@
 import type { Clock } from '@toolkeel/kernel';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
-import type { Decide, ToolSource } from './options.js';
+import type { Decide, Report, ToolSource, Watch } from './options.js';
 import type { Sealing } from './sealing/sealing.js';
 import type { Tenure } from './owner/tenure.js';
 import type { JournalStore } from './store/store.js';
@@ -17,12 +17,15 @@ export interface Kit {
   readonly identities: Identities;
   readonly tenure: Tenure;
   readonly observe: (event: JournalEvent) => void;
-  readonly report: (cause: unknown, correlationId?: string) => void;
+  readonly report: Report;
+  readonly watch: Watch;
   /** The store failed just when it may have given us an operation, which we then know nothing of. */
   readonly suspect: () => void;
   readonly newId: () => string;
   /** Operations that are in our hands, from the moment we have them until their end is written. */
   readonly running: Set<string>;
+  /** How many approvals of one account may wait at the same time. */
+  readonly maxPending: number;
   readonly times: {
     readonly waitMs: number;
     readonly retentionMs: number;

@@ -61,7 +61,7 @@ export interface Operation {
   readonly identity: Identity;
   /** Fingerprint over all arguments: of a key's other arguments a conflict is made. */
   readonly argsHash: string;
-  /** JSON of the arguments; sealed where one of them is sensitive, or while an approval waits. */
+  /** JSON of the arguments; sealed where one of them is sensitive, or a policy may ask a person. */
   readonly args: string;
   readonly state: OperationState;
   /** What is known of the world: present once the operation settled. */
@@ -84,6 +84,8 @@ export interface Operation {
   readonly code?: string;
   readonly steps: readonly Step[];
   readonly approval?: Approval;
+  /** What of it cannot be read. Its steps and its approval are missing then, and nobody goes on with it. */
+  readonly damaged?: string;
 }
 
 /** A process that owns operations. Whoever has lapsed owns nothing any more. */

@@ -4,7 +4,7 @@ import type { JournalEvent } from './events.js';
 import type { Notifier } from './notices/message.js';
 import type { Liveness } from './owner/process.js';
 import type { Sealing } from './sealing/sealing.js';
-import type { JournalStore, Limit } from './store/store.js';
+import type { CallRow, JournalStore, Limit } from './store/store.js';
 
 /** The tools that this process has. */
 export interface ToolSource {
@@ -39,6 +39,15 @@ export type Decide = (
   context: { readonly approved: boolean; readonly now: number },
 ) => Decision | Promise<Decision>;
 
+/** `about`: what failed, where it is not the journal itself. */
+export type Report = (cause: unknown, correlationId?: string, about?: 'notice') => void;
+
+/** Called before the work begins; what it gives is called when the work has ended. */
+export type Watch = (call: {
+  readonly correlationId: string;
+  readonly tool: string;
+}) => () => Pick<CallRow, 'attempts' | 'waitedMs'>;
+
 export interface JournalOptions {
   readonly store: JournalStore;
   /** Keeps sensitive arguments and waiting approvals unreadable in the database. */
@@ -52,8 +61,10 @@ export interface JournalOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly observe?: (event: JournalEvent) => void;
-  /** Causes that no answer may carry: a store that failed, a hook that threw. */
-  readonly report?: (cause: unknown, correlationId?: string) => void;
+  /** Causes that no answer may carry: a store that failed, a hook that threw, a notice that nobody took. */
+  readonly report?: Report;
+  /** Counts what an approved operation asks of its upstream. Default: nobody does, and it is written as 0. */
+  readonly watch?: Watch;
   readonly notify?: Notifier;
   /** How long a process that says nothing still owns what it began. Default: 15 s. */
   readonly leaseMs?: number;
@@ -65,6 +76,8 @@ export interface JournalOptions {
   readonly deadAfterMs?: number;
   /** How long a person's refusal stands for the same content. Default: 24 h. */
   readonly refusalMs?: number;
+  /** How many approvals of one account may wait for a person at the same time. Default: 100. */
+  readonly maxPendingApprovals?: number;
   /** The most that an approved operation may take. Default: 60 s. */
   readonly callTimeoutMs?: number;
   /** How often work is looked for: approved operations, notices. Default: 1 s. */

@@ -180,4 +180,29 @@ describe('a server that stops', () => {
     await cluster.kill();
     rmSync(dir, { recursive: true });
   });
+
+  test(
+    'at once after a send was granted still knows of it, though the role asks for less',
+    { timeout: 120_000 },
+    async () => {
+      const dir = mkdtempSync(join(dataDir, 'toolkeel-crash-'));
+      const cluster = await startCluster(dir, process.pid);
+      const client = new pg.Client({ connectionString: cluster.url });
+      await client.connect();
+      await client.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off');
+      await client.end();
+      const store = await open(cluster.url);
+      // It is a server for tests, and nobody should take it for anything else.
+      expect(store.caution).toContain('fsync = off');
+      await store.enlist(owner(), DAY);
+      const operation = await sending(store);
+
+      await cluster.kill();
+      await cluster.start();
+      expect(await store.get(operation.id)).toMatchObject({ state: 'sending' });
+      await store.close();
+      await cluster.kill();
+      rmSync(dir, { recursive: true });
+    },
+  );
 });

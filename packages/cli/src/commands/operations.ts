@@ -96,9 +96,9 @@ export function unknownOperation(id: string): UsageError {
 
 function operationTable(found: readonly OperationView[], around: Surroundings): string {
   const rows = found.map(
-    ({ id, state, outcome = '', code = '', tool, account, created_at: at }) => [
+    ({ id, state, damaged, outcome = '', code = '', tool, account, created_at: at }) => [
       id,
-      state,
+      damaged === undefined ? state : `${state} (damaged)`,
       outcome,
       code,
       tool,

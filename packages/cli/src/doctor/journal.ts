@@ -22,7 +22,12 @@ export async function examineJournal(loaded: LoadedConfig): Promise<readonly Fin
     const { store, sealing } = await openJournalStore(loaded);
     try {
       const detail = `${file ?? store.kind} can be used, with the key ${sealing.keyId}`;
-      return [{ status: 'ok', what, detail }, ...(await waiting(store))];
+      const { caution } = store;
+      const use: Finding =
+        caution === undefined
+          ? { status: 'ok', what, detail }
+          : { status: 'warn', what, detail, advice: caution };
+      return [use, ...(await waiting(store))];
     } finally {
       await store.close();
     }

@@ -33,11 +33,11 @@ export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<
   const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
   const loaded = settingsFor(flags, around, bindings);
   const { createJournal } = await import('@toolkeel/journal');
-  const { store, sealing } = await openJournalStore(loaded);
+  const { store, journaling } = await openJournalStore(loaded);
   const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, around)));
   const known = new Set(tools.specs().map(({ name }) => name));
   const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
-  const journal = createJournal({ store, sealing, tools, templates: Object.fromEntries(keys) });
+  const journal = createJournal({ ...journaling, tools, templates: Object.fromEntries(keys) });
   const { operations, approvals, counts } = journal;
   return {
     operations,

@@ -13,11 +13,12 @@ import {
 } from '@toolkeel/contract';
 import type { CallRow } from '@toolkeel/journal';
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { JournalDeps } from '../govern/journal-hooks.js';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { HostAround } from './around.js';
 import { loadTool, type Callable } from './callable.js';
-import { takeEvent } from './events.js';
+import { takeEvent, type Counted } from './events.js';
 import { throughLayers } from './layers.js';
 import { progressFor, type ProgressReporter } from './progress.js';
 import { isTraced, startSpan } from '../trace/tracing.js';
@@ -48,6 +49,7 @@ export interface EngineOptions {
 export class CallEngine {
   readonly #options: EngineOptions;
   readonly #running = new Map<string, RunningCall>();
+  readonly #watched = new Map<string, Counted>();
   #idle: (() => void)[] = [];
 
   constructor(options: EngineOptions) {
@@ -60,7 +62,19 @@ export class CallEngine {
 
   /** Takes the kernel's events from packs. */
   readonly observe = (event: PackEvent): void => {
-    takeEvent(event, this.#running.get(event.correlationId), this.#options);
+    const { correlationId } = event;
+    const call = this.#running.get(correlationId) ?? this.#watched.get(correlationId);
+    takeEvent(event, call, this.#options);
+  };
+
+  /** Counts for a call that somebody else runs, until what it gives is called. */
+  readonly watch: JournalDeps['watch'] = ({ correlationId, tool: name }) => {
+    const call = { ...NOTHING_YET, name };
+    this.#watched.set(correlationId, call);
+    return () => {
+      this.#watched.delete(correlationId);
+      return { attempts: call.attempts, waitedMs: waitedMsOf(call) };
+    };
   };
 
   /** Runs a tool for a request, without a promise where the tool needs none. Never rejects. */
@@ -205,7 +219,7 @@ export class CallEngine {
 export const OK = 'ok';
 
 function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
-  const { name: tool, correlationId, attempts, account, operationId, requestMs, attemptMs } = call;
+  const { name: tool, correlationId, attempts, account, operationId } = call;
   return {
     correlationId,
     tool,
@@ -213,10 +227,17 @@ function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
     at: Math.round(Date.now() - elapsedMs),
     elapsedMs: Math.round(elapsedMs),
     attempts,
-    waitedMs: Math.max(0, Math.round(requestMs - attemptMs)),
+    waitedMs: waitedMsOf(call),
     ...(account !== undefined && { account }),
     ...(operationId !== undefined && { operationId }),
   };
+}
+
+const NOTHING_YET = { retries: 0, attempts: 0, requestMs: 0, attemptMs: 0, exhausted: false };
+
+/** Between attempts. */
+function waitedMsOf({ requestMs, attemptMs }: Counted): number {
+  return Math.max(0, Math.round(requestMs - attemptMs));
 }
 
 function codeOf({ envelope }: ToolRun): string {

@@ -25,10 +25,17 @@ const LEVELS: Readonly<Record<string, LogLevel>> = Object.freeze({
   circuit_close: 'info',
 });
 
+/** What is counted of a call: one that a client waits for, or one that a person has approved. */
+export type Counted = Pick<
+  RunningCall,
+  'name' | 'retries' | 'attempts' | 'requestMs' | 'attemptMs' | 'exhausted'
+> &
+  Partial<Pick<RunningCall, 'span' | 'onRetry'>>;
+
 /** Turns what packs report into counters, log lines and progress. `call` is undefined when it is over. */
 export function takeEvent(
   given: PackEvent,
-  call: RunningCall | undefined,
+  call: Counted | undefined,
   { log, metrics }: EventSinks,
 ): void {
   const event = given as KernelEvent;

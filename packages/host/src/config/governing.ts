@@ -32,6 +32,12 @@ export const journalSection = z.strictObject({
     .max(3650)
     .optional()
     .describe('How long finished operations are kept. Default: 30.'),
+  maxPendingApprovals: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('How many requests of one account may wait for a person. Default: 100.'),
 });
 
 const webAddress = z.url({ protocol: /^https?$/, error: 'must begin with https:// or http://' });

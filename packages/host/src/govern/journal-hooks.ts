@@ -3,7 +3,7 @@ import type { HostLog, LogLevel } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 
 /** What a host gives to its journal. */
-export type JournalDeps = Required<Pick<JournalOptions, 'tools' | 'observe' | 'report'>>;
+export type JournalDeps = Required<Pick<JournalOptions, 'tools' | 'observe' | 'report' | 'watch'>>;
 
 const LEVELS: Readonly<Record<JournalEvent['type'], LogLevel>> = Object.freeze({
   operation_unknown: 'warn',
@@ -30,8 +30,8 @@ export function journalHooks(
         ...(by !== undefined && { by }),
       });
     },
-    report: (cause, correlationId) =>
-      log('error', 'journal_failed', {
+    report: (cause, correlationId, about) =>
+      log('error', about === 'notice' ? 'notice_failed' : 'journal_failed', {
         ...(correlationId !== undefined && { correlation_id: correlationId }),
         cause,
       }),

@@ -14,7 +14,6 @@ import type { JournalDeps } from './journal-hooks.js';
 import { lazyJournal, type LazyJournal } from './lazy-journal.js';
 import { notifierOf } from './notifier.js';
 import { isKept, openJournalStore } from './open-store.js';
-import { scrubbedStore } from './scrubbed-store.js';
 
 export interface GovernanceOptions {
   readonly loaded: LoadedConfig;
@@ -39,8 +38,6 @@ export interface Governance {
   readonly close: () => Promise<void>;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Reads rules and key templates, and refuses those that cannot be meant with a ConfigError. The
  * journal itself is opened later: a server answers its first request without it.
@@ -62,22 +59,21 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     const { createJournal, keylessTools, ...notifiers } = await import('@toolkeel/journal');
     const decide = decideBy(typeof policy === 'function' ? await policy() : policy);
     const notify = notifierOf(loaded.notify, notifiers);
-    const { retentionDays } = config.journal;
     const opened = await openJournalStore(loaded);
     if (isClosed) {
       await opened.store.close();
       throw new TypeError('it was closed before it was open');
     }
     store = opened.store;
+    const { caution } = store;
+    if (caution !== undefined) log('warn', 'journal_not_durable', { message: caution });
     const keyless = keylessTools(here, templates);
     if (keyless.length > 0) log('info', 'once_tools_without_key', { tools: keyless });
     return createJournal({
       ...deps,
-      sealing: opened.sealing,
-      store: scrubbedStore(opened.store, loaded.secrets.scrub),
+      ...opened.journaling,
       templates,
       decide,
-      ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
       ...(notify && { notify }),
     });
   };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { JournalStore, Sealing } from '@toolkeel/journal';
+import type { JournalOptions, JournalStore, Sealing } from '@toolkeel/journal';
 import type { LoadedConfig } from '../config/load.js';
+import { scrubbedStore } from './scrubbed-store.js';
 
 const DEFAULT_URL = 'sqlite:journal.db';
 
@@ -22,15 +23,35 @@ export function journalFile(input: StoreInput): string | undefined {
   return path === undefined ? undefined : resolve(input.dataDir, path);
 }
 
+const DAY_MS = 86_400_000;
+
+export interface OpenedStore {
+  readonly store: JournalStore;
+  readonly sealing: Sealing;
+  /** For `createJournal`: the same for a server and for a person at a command line. */
+  readonly journaling: Pick<
+    JournalOptions,
+    'store' | 'sealing' | 'retentionMs' | 'maxPendingApprovals'
+  >;
+}
+
 /** The store and what seals it, as the configuration says. Throws a JournalError that says what to do. */
 export async function openJournalStore(
-  input: StoreInput,
-): Promise<{ readonly store: JournalStore; readonly sealing: Sealing }> {
+  input: StoreInput & Pick<LoadedConfig, 'config' | 'secrets'>,
+): Promise<OpenedStore> {
   const { openSealing, openStore } = await import('@toolkeel/journal');
-  const { dataDir } = input;
+  const { dataDir, config, secrets } = input;
+  const { retentionDays, maxPendingApprovals } = config.journal;
   const store = await openStore(journalAddress(input), { dataDir });
   try {
-    return { store, sealing: await openSealing(store, dataDir) };
+    const sealing = await openSealing(store, dataDir);
+    const journaling = {
+      store: scrubbedStore(store, secrets.scrub),
+      sealing,
+      ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
+      ...(maxPendingApprovals !== undefined && { maxPendingApprovals }),
+    };
+    return { store, sealing, journaling };
   } catch (cause) {
     await store.close();
     throw cause;

@@ -2,10 +2,14 @@ import type { JournalStore } from '@toolkeel/journal';
 
 /** An upstream may say aloud what it was given: what is kept is cleaned like all that leaves. */
 export function scrubbedStore(store: JournalStore, scrub: (text: string) => string): JournalStore {
-  const clean = <T extends { readonly answer: string }>(given: T): T => ({
+  const clean = <T extends { readonly answer?: string; readonly reason?: string }>(
+    given: T,
+  ): T => ({
     ...given,
-    answer: scrub(given.answer),
+    ...(given.answer !== undefined && { answer: scrub(given.answer) }),
+    ...(given.reason !== undefined && { reason: scrub(given.reason) }),
   });
+  const cleanJson = <T>(value: T): T => JSON.parse(scrub(JSON.stringify(value))) as T;
   return {
     ...store,
     claim: (request) => {
@@ -16,6 +20,9 @@ export function scrubbedStore(store: JournalStore, scrub: (text: string) => stri
     completeStep: (grip, step, result) => store.completeStep(grip, step, scrub(result)),
     settle: (grip, settlement) => store.settle(grip, clean(settlement)),
     reconcile: (id, verdict) => store.reconcile(id, clean(verdict)),
+    decideApproval: (id, decision) => store.decideApproval(id, clean(decision)),
+    audit: ({ detail, ...entry }) =>
+      store.audit(detail ? { ...entry, detail: cleanJson(detail) } : entry),
     awaitApproval: (grip, request) => store.awaitApproval(grip, clean(request)),
   };
 }

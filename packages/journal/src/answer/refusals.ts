@@ -112,6 +112,13 @@ export function limited({ name }: Limit, retryAfterMs: number): ToolError {
   });
 }
 
+/** A person who is asked a thousand things at once approves them all, or none. */
+export function tooManyWait(max: number): ToolError {
+  const text = `A person must approve this first, and ${max} requests of this account wait already. Nothing was sent, and nobody was asked. Ask again when some of them were decided.`;
+  const rule = 'journal.maxPendingApprovals';
+  return toolError('policy_denied_rate_limited', text, { details: { rule } });
+}
+
 export function journalDown(outcome: 'not_executed' | 'unknown'): ToolError {
   const text =
     outcome === 'not_executed'

@@ -67,7 +67,7 @@ export function approvalDesk(kit: Kit): Approvals {
 
   return {
     list: async (filter) =>
-      (await store.list({ ...filter, states: ['awaiting_approval'] })).map(view),
+      (await store.list({ ...filter, states: ['awaiting_approval'], damaged: 'shown' })).map(view),
     show: async (id) => {
       const operation = await store.get(id);
       return operation?.approval && view(operation);

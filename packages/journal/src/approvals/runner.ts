@@ -42,6 +42,7 @@ export function approvalRunner(parts: FlowParts, note: (row: CallRow) => void): 
     const { id, fence, correlationId, tool: name, account } = operation;
     const from = kit.clock.now();
     const at = kit.clock.wallNow();
+    const counted = kit.watch({ correlationId, tool: name });
     try {
       const tool = await kit.tools.load(operation.tool);
       if (!tool) return await giveBack(operation, owner);
@@ -54,14 +55,16 @@ export function approvalRunner(parts: FlowParts, note: (row: CallRow) => void): 
         code,
         at,
         elapsedMs,
-        attempts: 1,
-        waitedMs: 0,
+        ...counted(),
         account,
         operationId: id,
       });
     } catch (cause) {
       kit.report(cause, correlationId);
       await giveBack(operation, owner);
+    } finally {
+      // However it ended, nobody counts on.
+      counted();
     }
   };
 

@@ -22,8 +22,14 @@ export function strays({ kit, settler }: FlowParts, isSuspected: () => boolean):
       if (isSuspected()) rounds = 2;
       if (rounds === 0) return;
       const owner = await kit.tenure.current();
-      const claimed = await kit.store.list({ states: ['claimed'], limit: 1000 });
-      const alone = claimed.filter((each) => each.owner === owner && !kit.running.has(each.id));
+      const claimed = await kit.store.list({
+        states: ['claimed'],
+        limit: 1000,
+        damaged: 'shown',
+      });
+      const alone = claimed.filter(
+        (each) => each.owner === owner && each.damaged === undefined && !kit.running.has(each.id),
+      );
       // Seen twice: one that has just been given to us is not known here yet.
       const lost = alone.filter(({ id }) => seen.has(id));
       for (const each of lost) {

@@ -1,6 +1,12 @@
 import { isRetryable, raise, toolError, type CostEstimate, type Settled } from '@toolkeel/contract';
 import { estimatedCost } from '../answer/cost.js';
-import { approvalRequired, journalFailed, policyRefusal, refusal } from '../answer/refusals.js';
+import {
+  approvalRequired,
+  journalFailed,
+  policyRefusal,
+  refusal,
+  tooManyWait,
+} from '../answer/refusals.js';
 import { withOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
@@ -124,8 +130,12 @@ async function askPerson(
       expiresInMs,
       sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
+      maxPending: kit.maxPending,
       ...(cost && { cost }),
     });
+    if (waiting === 'full') {
+      return await stop(parts, work, refusal(tooManyWait(kit.maxPending), operation.id));
+    }
     kit.running.delete(operation.id);
     if (!waiting?.approval) return over(operation, lost(operation), 'none');
     const { id, tool, account } = operation;

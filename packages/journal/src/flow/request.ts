@@ -20,6 +20,9 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
   const { tool, account, args, controls, correlationId } = call;
   const id = kit.newId();
   const json = JSON.stringify(args);
+  // What a person is asked about must never have stood in a file in clear, and the policy is asked later.
+  const mayWait = kit.decide !== undefined && kit.store.kind !== 'memory';
+  const isClear = tool.sensitive.length === 0 && !mayWait;
   const claim = (owner: string) =>
     kit.store.claim({
       id,
@@ -29,7 +32,7 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
       effect: tool.effect === 'once' ? 'once' : 'idempotent',
       identity,
       argsHash,
-      args: tool.sensitive.length === 0 ? json : kit.sealing.seal(json, id),
+      args: isClear ? json : kit.sealing.seal(json, id),
       correlationId,
       allowDuplicate: controls.allowDuplicate,
     });

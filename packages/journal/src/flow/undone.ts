@@ -44,7 +44,7 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
     // Who undid it was the same as who is logged in now, or not.
     const account = accountName(own) === accountName(undoing) ? undoing : own;
     const { identity } = identities.withoutKey(counterpart, account, meant);
-    return store.list({ tool: of, account, identity, holdsSlot: true });
+    return store.list({ tool: of, account, identity, holdsSlot: true, damaged: 'shown' });
   };
 
   const byMatch = async (
@@ -54,7 +54,13 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
     args: Arguments,
   ): Promise<readonly Operation[]> => {
     const found: Operation[] = [];
-    const filter: OperationFilter = { tool: of, account, holdsSlot: true, limit: PAGE };
+    const filter: OperationFilter = {
+      tool: of,
+      account,
+      holdsSlot: true,
+      limit: PAGE,
+      damaged: 'shown',
+    };
     let before: string | undefined;
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const held = await store.list(before === undefined ? filter : { ...filter, before });
@@ -85,7 +91,10 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
         found.push(...each);
       }
       return found
-        .filter(({ identity, state }) => identity.by !== 'key' && CAN_BE_UNDONE.has(state))
+        .filter(
+          ({ identity, state, damaged }) =>
+            damaged === undefined && identity.by !== 'key' && CAN_BE_UNDONE.has(state),
+        )
         .map(({ id }) => id);
     } catch (cause) {
       // The undoing itself has happened: that must not be lost over what it makes possible.

@@ -1,4 +1,5 @@
 import type { Kit } from '../kit.js';
+import type { Operation } from '../operation.js';
 import type { Notice } from '../store/store.js';
 import type { NoticeMessage, Notifier } from './message.js';
 
@@ -10,18 +11,14 @@ export function teller(
   { store, report }: Pick<Kit, 'store' | 'report'>,
   notify: Notifier,
 ): () => Promise<void> {
-  const messageOf = async ({
-    kind,
-    operationId,
-    at,
-  }: Notice): Promise<NoticeMessage | undefined> => {
-    const operation = await store.get(operationId);
-    if (!operation) return undefined;
-    const { tool, account, approval } = operation;
+  const messageOf = async (
+    { kind, at }: Notice,
+    { id, tool, account, approval }: Operation,
+  ): Promise<NoticeMessage> => {
     const head = await store.auditHead();
     return {
       kind,
-      operation_id: operationId,
+      operation_id: id,
       tool,
       account,
       at: new Date(at).toISOString(),
@@ -35,11 +32,12 @@ export function teller(
   };
 
   const tell = async (notice: Notice): Promise<void> => {
+    let operation: Operation | undefined;
     try {
-      const message = await messageOf(notice);
-      if (message) await notify(message);
+      operation = await store.get(notice.operationId);
+      if (operation) await notify(await messageOf(notice, operation));
     } catch (cause) {
-      report(cause);
+      report(cause, operation?.correlationId, 'notice');
       const { first, most } = AGAIN_MS;
       await store.noticeFailed(notice.id, Math.min(first * 2 ** (notice.tries - 1), most));
       return;

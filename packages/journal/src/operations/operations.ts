@@ -73,7 +73,7 @@ export function operations(parts: FlowParts): Operations {
   };
 
   return {
-    list: async (filter) => (await store.list(filter)).map(view),
+    list: async (filter) => (await store.list({ ...filter, damaged: 'shown' })).map(view),
     show: async (id) => {
       const operation = await store.get(id);
       return operation && view(operation);

@@ -43,6 +43,8 @@ export interface OperationView {
   readonly arguments?: Masked;
   readonly steps: readonly { readonly name: string; readonly state: 'sending' | 'done' }[];
   readonly approval?: ApprovalView;
+  /** Why it cannot be read as a whole. */
+  readonly damaged?: string;
   /** What a repeat is told: data, or an error. */
   readonly answer?: { readonly data?: unknown; readonly error?: unknown };
 }
@@ -77,6 +79,7 @@ export function viewOf(
     steps: operation.steps.map(({ name, state: at }) => ({ name, state: at })),
     ...(approval && { approval: approvalView(approval) }),
     ...(answer && { answer }),
+    ...(operation.damaged !== undefined && { damaged: operation.damaged }),
   };
 }
 

@@ -21,9 +21,10 @@ export function reconciler(parts: FlowParts): () => Promise<void> {
 
   const unknowns = async (): Promise<readonly Operation[]> => {
     const names = new Set(tools.specs().map(({ name }) => name));
-    const found = await store.list({ states: ['unknown'], limit: PAGE });
+    const found = await store.list({ states: ['unknown'], limit: PAGE, damaged: 'shown' });
     return found.filter(
-      ({ tool, steps }) => names.has(tool) && !steps.some(({ state }) => state === 'sending'),
+      ({ tool, steps, damaged }) =>
+        damaged === undefined && names.has(tool) && !steps.some(({ state }) => state === 'sending'),
     );
   };
   const look = async (operation: Operation): Promise<boolean> => {

@@ -1,3 +1,4 @@
+import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
 import { view } from './record.js';
@@ -18,6 +19,7 @@ import { takeOver } from './transitions/take-over.js';
 /** What differs from store to store: where scripts run. */
 export interface Engine {
   readonly kind: JournalStore['kind'];
+  readonly caution?: string;
   /** What at most one operation can hold. Default: a hash, because an index keeps it. */
   readonly slotOf?: (request: ClaimRequest) => string;
   /** Sees what is committed, changes and locks nothing. */
@@ -44,7 +46,7 @@ export function assemble(engine: Engine): JournalStore {
     for (;;) {
       const before = changed.length;
       for (const id of await read(ids)) {
-        const operation = await write((tables) => change(tables, id));
+        const operation = await write((tables) => change(tables, id)).catch(unlessDamaged);
         if (operation !== undefined) changed.push(operation);
       }
       // They come in batches, and what was changed is not among the next.
@@ -63,6 +65,7 @@ export function assemble(engine: Engine): JournalStore {
 
   return {
     kind,
+    ...(engine.caution !== undefined && { caution: engine.caution }),
     wait,
     onApproved,
     close,
@@ -154,6 +157,11 @@ export function assemble(engine: Engine): JournalStore {
 
 function hashedSlotOf({ account, tool, identity }: ClaimRequest): string {
   return slotOf(account, tool, identity);
+}
+
+/** It stays as it is, and whoever lists it sees it. */
+function unlessDamaged(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
 }
 
 function clock({ now }: Tables): Script<number> {

@@ -5,7 +5,7 @@ type Stored<T> = {
 };
 
 /** An operation as it is kept. The slot is there as long as nobody took it away. */
-export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot'>> {
+export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot' | 'damaged'>> {
   readonly slot: string | undefined;
   /** How often it was sent: what the limits counted belongs to one of these. */
   readonly sends: number;
@@ -13,10 +13,15 @@ export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot'>> {
   readonly restsUntil: number | undefined;
 }
 
+/** One of many: what is wrong with it keeps nobody from the others. */
+export interface ListedRecord extends OperationRecord {
+  readonly damaged?: string;
+}
+
 export type RecordChanges = Partial<Omit<OperationRecord, 'id' | 'identity' | 'createdAt'>>;
 
 /** As everybody else sees it. A slot whose time is over is free, whether or not somebody took it. */
-export function view(record: OperationRecord, now: number): Operation {
+export function view(record: ListedRecord, now: number): Operation {
   const shown: { -readonly [K in keyof Operation]: Operation[K] } = {
     id: record.id,
     account: record.account,
@@ -40,6 +45,7 @@ export function view(record: OperationRecord, now: number): Operation {
   if (record.answer !== undefined) shown.answer = record.answer;
   if (record.code !== undefined) shown.code = record.code;
   if (record.approval !== undefined) shown.approval = record.approval;
+  if (record.damaged !== undefined) shown.damaged = record.damaged;
   return shown;
 }
 

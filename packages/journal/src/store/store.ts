@@ -99,6 +99,8 @@ export interface Verdict {
 }
 
 export interface ApprovalRequest extends Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> {
+  /** How many of one account may wait for a decision at the same time. Default: any number. */
+  readonly maxPending?: number;
   readonly expiresInMs: number;
   readonly sealedArgs: string;
   readonly answer: string;
@@ -133,6 +135,11 @@ export type DecisionResult =
   | { readonly kind: 'absent' };
 
 export interface OperationFilter {
+  /**
+   * One that cannot be read is marked, and the others are given. By default it is an error: whoever
+   * concludes something from what there is must not overlook any.
+   */
+  readonly damaged?: 'shown';
   readonly states?: readonly OperationState[];
   readonly tool?: string;
   readonly account?: string;
@@ -189,6 +196,8 @@ export interface Notice {
  */
 export interface JournalStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
+  /** Why its operator should not rely on it as it is set up. */
+  readonly caution?: string;
   readonly now: () => Promise<number>;
 
   /** A process that enlists anew under its old id has lost what it owned before. */
@@ -238,7 +247,11 @@ export interface JournalStore {
   /** Resolves when nobody works on the operation any more, or at `signal`; to its last known state. */
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
 
-  readonly awaitApproval: (grip: Grip, request: ApprovalRequest) => Promise<Operation | undefined>;
+  /** `full`: as many wait as may, and it is still the caller's. Undefined: it is not. */
+  readonly awaitApproval: (
+    grip: Grip,
+    request: ApprovalRequest,
+  ) => Promise<Operation | 'full' | undefined>;
   readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
   /** Claims an approved operation for execution; undefined when none of these tools has one. */

@@ -1,6 +1,6 @@
 import type { AuditRow } from '../audit/row.js';
 import type { OperationState, Owner } from '../operation.js';
-import type { OperationRecord, RecordChanges } from './record.js';
+import type { ListedRecord, OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
 import type { AuditEntry, CallRow, Grip, Notice, OperationFilter } from './store.js';
 
@@ -31,14 +31,16 @@ export interface OperationsTable {
   readonly insert: (record: OperationRecord) => Script<boolean>;
   /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
-  readonly list: (filter: OperationFilter) => Script<readonly OperationRecord[]>;
+  readonly list: (filter: OperationFilter) => Script<readonly ListedRecord[]>;
   readonly count: (states: readonly OperationState[]) => Script<number>;
   /** In flight, and their owner's lease is over. */
   readonly abandoned: () => Script<readonly string[]>;
   /** In flight, and owned by this one. */
   readonly ownedBy: (owner: string) => Script<readonly string[]>;
-  /** The one that waits longest; passes over what somebody else is just taking. */
+  /** The one that waits longest; passes over what somebody else is just taking, or nobody can read. */
   readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
+  /** How many of this account wait for a person's decision. */
+  readonly undecided: (account: string) => Script<number>;
   readonly overdueApprovals: () => Script<readonly string[]>;
   /** Deletes some of what settled before and holds no slot; how many. */
   readonly prune: (settledBefore: number, limit: number) => Script<number>;
@@ -89,6 +91,8 @@ export interface NoticesTable {
   /** Never due again; it stays, so that nobody is told twice of the same. */
   readonly told: (id: string) => Script<void>;
   readonly remove: (id: string) => Script<void>;
+  /** It is over, told or not: should it come to that again, it is news. */
+  readonly withdraw: (kind: Notice['kind'], operationId: string) => Script<void>;
   /** Those of operations that are gone. */
   readonly prune: () => Script<void>;
 }

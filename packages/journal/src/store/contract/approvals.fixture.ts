@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Operation } from '../../operation.js';
-import type { ApprovalDecision, ApprovalRequest, DecisionResult } from '../store.js';
+import type { ApprovalDecision, ApprovalRequest, DecisionResult, JournalStore } from '../store.js';
 import {
+  byContent,
   claimed,
   DAY,
   grip,
+  newId,
   owner,
   request,
   sending,
@@ -36,7 +38,9 @@ export async function waiting(
   approval: Partial<ApprovalRequest> = {},
 ): Promise<Operation> {
   const operation = await claimed(store, changes);
-  return (await store.awaitApproval(grip(operation), asked(approval)))!;
+  const result = await store.awaitApproval(grip(operation), asked(approval));
+  if (typeof result !== 'object') throw new Error(`it does not wait: ${result}`);
+  return result;
 }
 
 const operationOf = (result: DecisionResult): Operation => {
@@ -75,6 +79,26 @@ export function approvalContract(bench: () => Bench): void {
     expect(await store.awaitApproval({ ...grip(operation), fence: 5 }, asked())).toBeUndefined();
     const sent = await sending(store, { tool: 'reply' });
     expect(await store.awaitApproval(grip(sent), asked())).toBeUndefined();
+  });
+
+  test('no more wait for a person on one account than may, also when many ask at once', async () => {
+    const { store, another } = bench();
+    const other = await another();
+    const ask = async (at: JournalStore, account: string) => {
+      const operation = await claimed(at, { account, identity: byContent(newId()) });
+      const result = await at.awaitApproval(grip(operation), asked({ maxPending: 3 }));
+      return typeof result === 'object' ? result : { state: result, id: operation.id };
+    };
+    const all = await Promise.all([1, 2, 3, 4].flatMap(() => [ask(store, 'a'), ask(other, 'a')]));
+    const refused = all.filter(({ state }) => state === 'full');
+    expect(refused).toHaveLength(5);
+    expect(await store.get(refused[0]!.id)).toMatchObject({ state: 'claimed', owner: 'alice' });
+    expect(await ask(store, 'b')).toMatchObject({ state: 'awaiting_approval' });
+    // What somebody has decided waits for nobody any more.
+    const one = all.find(({ state }) => state === 'awaiting_approval')!;
+    await store.decideApproval(one.id, decision());
+    expect(await ask(store, 'a')).toMatchObject({ state: 'awaiting_approval' });
+    expect(await ask(store, 'a')).toMatchObject({ state: 'full' });
   });
 
   test('is not lost with the process that asked', async () => {

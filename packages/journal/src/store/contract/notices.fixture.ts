@@ -87,6 +87,24 @@ export function noticeContract(bench: () => Bench): void {
     expect(await store.takeNotices(10)).toEqual([]);
   });
 
+  test.each([
+    ['known to be done', 'second'],
+    ['known not to be done', 'first'],
+  ])('an unknown that comes after one that is %s is news', async (end, next) => {
+    const { store } = bench();
+    const { id } = await sending(store, {}, 'first');
+    await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
+    const [notice] = await store.takeNotices(10);
+    await store.noticeTold(notice!.id);
+    const again = grip((await store.takeOver(id, 'bob', 1))!);
+    if (end === 'known to be done') await store.completeStep(again, 'first', '{}');
+    else await store.reopenStep(again, 'first');
+    expect(await store.takeNotices(10)).toEqual([]);
+    await store.send(again, { limits: [], step: next });
+    await store.settle(again, unknown());
+    expect(await store.takeNotices(10)).toMatchObject([{ operationId: id, tries: 1 }]);
+  });
+
   test('nobody hears of what has been dealt with', async () => {
     const { store } = bench();
     const one = await settled(store, { identity: byContent(newId()) }, unknown());

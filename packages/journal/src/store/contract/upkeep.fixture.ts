@@ -4,6 +4,8 @@ import { waiting } from './approvals.fixture.js';
 import {
   byContent,
   DAY,
+  grip,
+  LEASE,
   newId,
   owner,
   release,
@@ -75,6 +77,21 @@ export function upkeepContract(bench: () => Bench): void {
     for (const { id } of [...kept, young]) expect(await store.get(id)).toBeDefined();
     expect(await store.auditHead()).toEqual(before);
     expect((await store.calls()).map(({ correlationId }) => correlationId)).toEqual(['c-3']);
+  });
+
+  test('who may still be about to send a step is known until the step is cleared up', async () => {
+    const { store, advance } = bench();
+    const { id } = await sending(store, {}, 'first');
+    await advance(LEASE);
+    await store.sweep();
+    await store.enlist(owner('bob'), LEASE);
+    const taken = (await store.takeOver(id, 'bob', 1))!;
+    await store.settle(grip(taken), unknown());
+    expect((await store.get(id))?.owner).toBeUndefined();
+    await advance(60 * DAY);
+    await store.prune((await store.now()) - DAY);
+    expect(await store.owner('alice')).toMatchObject({ pid: 42 });
+    expect(await store.owner('bob')).toBeUndefined();
   });
 
   test('many are pruned, and a pruned slot is free', async () => {

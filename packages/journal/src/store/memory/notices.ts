@@ -12,10 +12,15 @@ export function memoryNotices(
     if (notice !== undefined) all.set(id, { ...notice, ...changes });
     return answer(undefined);
   };
+  const idOf = (kind: Notice['kind'], operationId: string): string => `${kind}:${operationId}`;
+  const remove = (id: string): Script<void> => {
+    all.delete(id);
+    return answer(undefined);
+  };
 
   return {
     add(kind, operationId) {
-      const id = `${kind}:${operationId}`;
+      const id = idOf(kind, operationId);
       if (!all.has(id)) all.set(id, { id, kind, operationId, at: now(), tries: 0, dueAt: now() });
       return answer(undefined);
     },
@@ -26,10 +31,8 @@ export function memoryNotices(
     },
     defer: (id, dueAt, tries) => change(id, tries === undefined ? { dueAt } : { dueAt, tries }),
     told: (id) => change(id, { dueAt: Infinity }),
-    remove(id) {
-      all.delete(id);
-      return answer(undefined);
-    },
+    remove,
+    withdraw: (kind, operationId) => remove(idOf(kind, operationId)),
     prune() {
       for (const { id, operationId } of all.values()) if (!exists(operationId)) all.delete(id);
       return answer(undefined);

@@ -128,6 +128,12 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       const [first] = ready.toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!);
       return answer(first);
     },
+    undecided: (wanted) =>
+      answer(
+        waiting().filter(
+          ({ account, approval }) => account === wanted && approval?.decision === undefined,
+        ).length,
+      ),
     overdueApprovals() {
       const time = now();
       const overdue = waiting().filter(

@@ -38,10 +38,11 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     lockFree: ' FOR UPDATE SKIP LOCKED',
     packs: false,
   };
+  let caution: string | undefined;
   try {
     // The clock is part of what may have to be made first.
     const beforehand = transactor({ pool, where, patienceMs, clock: '0' });
-    await prepareSchema(beforehand, dialect, schema, where);
+    caution = await prepareSchema(beforehand, dialect, schema, where);
   } catch (error) {
     await pool.end();
     throw error;
@@ -59,6 +60,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
 
   const store = assemble({
     kind: 'postgres',
+    ...(caution !== undefined && { caution }),
     read: (script) => read(using(script, false)),
     write: (script) => write(using(script, true)),
     wait: (id, signal) => {

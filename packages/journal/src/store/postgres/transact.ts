@@ -105,8 +105,14 @@ interface Begun {
   readonly xid: number;
 }
 
+/**
+ * A role or a database may come with `synchronous_commit = off`, and then a crash of the server takes
+ * back what we were told is kept. Whatever is stricter than `on` stays as the operator has it.
+ */
+const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
+
 async function begin(client: pg.ClientBase, clock: string): Promise<Begun> {
-  const text = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT txid_current() AS xid, ${clock} AS now`;
+  const text = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT txid_current() AS xid, ${clock} AS now, ${DURABLE}`;
   // Two statements in one message give two results, which the types of pg do not know.
   const results = (await client.query(text)) as unknown as readonly pg.QueryResult<Begun>[];
   return results[1]!.rows[0]!;

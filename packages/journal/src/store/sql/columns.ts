@@ -1,6 +1,6 @@
-import { JournalError } from '../../error.js';
+import { isDamage, JournalError } from '../../error.js';
 import type { Approval, Step } from '../../operation.js';
-import type { OperationRecord, RecordChanges } from '../record.js';
+import type { ListedRecord, OperationRecord, RecordChanges } from '../record.js';
 import type { Row } from '../script.js';
 import type { Dialect } from './dialect.js';
 
@@ -118,13 +118,29 @@ export function columnsOf({ packs }: Dialect): string {
 }
 
 export function toRecord(row: Row): OperationRecord {
-  const { packed } = row;
-  return ofCells(
-    packed === undefined
-      ? READ_COLUMNS.map((column) => row[column])
-      : (JSON.parse(packed as string) as readonly unknown[]),
-  );
+  return ofCells(cellsOf(row));
 }
+
+/** As far as it can be read; it says what cannot. */
+export function toListedRecord(row: Row): ListedRecord {
+  const cells = cellsOf(row);
+  try {
+    return ofCells(cells);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { ...ofCells(cells.with(STEPS, '[]').with(APPROVAL, null)), damaged: error.message };
+  }
+}
+
+function cellsOf(row: Row): readonly unknown[] {
+  const { packed } = row;
+  return packed === undefined
+    ? READ_COLUMNS.map((column) => row[column])
+    : (JSON.parse(packed as string) as readonly unknown[]);
+}
+
+const STEPS = 15;
+const APPROVAL = 23;
 
 /** Spelt out, because it is done three times for each operation. */
 function ofCells(cells: readonly unknown[]): OperationRecord {
@@ -147,8 +163,8 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     heldUntil: cells[19] ?? undefined,
     answer: cells[20] ?? undefined,
     code: cells[21] ?? undefined,
-    steps: cells[15] === '[]' ? NO_STEPS : parsed(cells, 15),
-    approval: cells[23] === null ? undefined : parsed(cells, 23),
+    steps: cells[STEPS] === '[]' ? NO_STEPS : parsed(cells, STEPS, Array.isArray),
+    approval: cells[APPROVAL] === null ? undefined : parsed(cells, APPROVAL, isObject),
     slot: cells[1] ?? undefined,
     sends: cells[14],
     restsUntil: cells[22] ?? undefined,
@@ -159,9 +175,11 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
 const NO_STEPS: readonly Step[] = [];
 
 /** Whoever cannot read what was done must not go on from there. */
-function parsed(cells: readonly unknown[], at: number): unknown {
+function parsed(cells: readonly unknown[], at: number, isIt: (value: unknown) => boolean): unknown {
   try {
-    return JSON.parse(cells[at] as string);
+    const value: unknown = JSON.parse(cells[at] as string);
+    if (isIt(value)) return value;
+    throw new TypeError('it is of another kind');
   } catch (cause) {
     throw new JournalError(
       'corrupt',
@@ -170,3 +188,5 @@ function parsed(cells: readonly unknown[], at: number): unknown {
     );
   }
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

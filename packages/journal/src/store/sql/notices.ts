@@ -1,3 +1,4 @@
+import type { Script } from '../script.js';
 import type { Notice } from '../store.js';
 import type { NoticesTable } from '../tables.js';
 import { bind, rows, run, type Dialect } from './dialect.js';
@@ -6,11 +7,16 @@ export function sqlNotices(dialect: Dialect, now: () => number): NoticesTable {
   const { prefix, clock, lockFree } = dialect;
   const table = `${prefix}notices`;
 
+  const idOf = (kind: Notice['kind'], operationId: string): string => `${kind}:${operationId}`;
+  function* remove(id: string): Script<void> {
+    yield* run(`DELETE FROM ${table} WHERE id = $1`, [id]);
+  }
+
   return {
     *add(kind, operationId) {
       yield* run(
         `INSERT INTO ${table} (id, kind, operation_id, at, tries, due_at) VALUES ($1, $2, $3, $4, 0, $5) ON CONFLICT (id) DO NOTHING`,
-        [`${kind}:${operationId}`, kind, operationId, now(), now()],
+        [idOf(kind, operationId), kind, operationId, now(), now()],
       );
     },
     *due(limit) {
@@ -33,9 +39,8 @@ export function sqlNotices(dialect: Dialect, now: () => number): NoticesTable {
     *told(id) {
       yield* run(`UPDATE ${table} SET due_at = NULL WHERE id = $1`, [id]);
     },
-    *remove(id) {
-      yield* run(`DELETE FROM ${table} WHERE id = $1`, [id]);
-    },
+    remove,
+    withdraw: (kind, operationId) => remove(idOf(kind, operationId)),
     *prune() {
       yield* run(
         `DELETE FROM ${table} WHERE operation_id NOT IN (SELECT id FROM ${prefix}operations)`,

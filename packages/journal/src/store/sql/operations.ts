@@ -5,7 +5,14 @@ import { IN_FLIGHT, isHeldBy, isInFlight, isSettled, newsOf, SETTLED } from '../
 import type { Grip, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
-import { changedColumns, columnsOf, NEW_COLUMNS, newValues, toRecord } from './columns.js';
+import {
+  changedColumns,
+  columnsOf,
+  NEW_COLUMNS,
+  newValues,
+  toListedRecord,
+  toRecord,
+} from './columns.js';
 import { bind, bindAll, count, first, rows, run, type Dialect } from './dialect.js';
 
 export interface SqlDeps {
@@ -106,7 +113,7 @@ export function sqlOperations(
         `SELECT ${columns} FROM ${table}${all} ORDER BY ${order} DESC LIMIT ${limit}`,
         values,
       );
-      return found.map(toRecord);
+      return found.map(filter.damaged === 'shown' ? toListedRecord : toRecord);
     },
 
     *count(states) {
@@ -125,12 +132,26 @@ export function sqlOperations(
     ownedBy: (owner) => ids(`${inFlight} AND owner = $1`, [owner]),
 
     *nextApproved(tools) {
-      const values: unknown[] = [];
-      const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})`;
-      return yield* one(
-        `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
-        values,
-      );
+      const unreadable: string[] = [];
+      for (;;) {
+        const values: unknown[] = [];
+        const others =
+          unreadable.length === 0 ? '' : ` AND id NOT IN (${bindAll(values, unreadable)})`;
+        const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})${others}`;
+        const row = yield* first(
+          `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
+          values,
+        );
+        const found = row && toListedRecord(row);
+        if (found?.damaged === undefined) return found;
+        unreadable.push(found.id);
+      }
+    },
+
+    *undecided(account) {
+      const where = `${WAITING} AND approval_decision IS NULL AND account = $1`;
+      const row = yield* first(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, [account]);
+      return row!['n'] as number;
     },
 
     *overdueApprovals() {

@@ -7,6 +7,7 @@ import { sqlAudit } from '../sql/audit.js';
 import type { Dialect } from '../sql/dialect.js';
 import { chooseDriver } from './choose-driver.js';
 import { connection } from './connection.js';
+import { patience } from './patience.js';
 import { prepareSchema } from './schema.js';
 
 const dialect: Dialect = {
@@ -30,7 +31,7 @@ afterEach(() => {
 const writer = async () => {
   const driver = (await chooseDriver())(path, 100);
   closing.push(driver.close);
-  const { read, write } = connection(driver, path, 1000);
+  const { read, write } = connection(driver, path, patience(path, 1000));
   await prepareSchema({ read, write }, dialect, path);
   const audit = sqlAudit(dialect, () => 1000);
   return {

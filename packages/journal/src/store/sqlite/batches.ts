@@ -1,4 +1,5 @@
 import type { SqliteDriver } from './driver.js';
+import type { Patiently } from './patience.js';
 
 /** So many transitions at most share a commit, so that nobody else waits long for the lock. */
 const MOST = 64;
@@ -18,7 +19,7 @@ type End = { readonly value: unknown } | { readonly error: unknown };
  */
 export function batches(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
-  patiently: <T>(action: () => T) => Promise<T>,
+  patiently: Patiently,
 ): <T>(work: () => T) => Promise<T> {
   const waiting: Job[] = [];
   let isScheduled = false;

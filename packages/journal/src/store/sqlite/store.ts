@@ -6,10 +6,10 @@ import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
 import { chooseDriver } from './choose-driver.js';
-import { BUSY_MS, connection } from './connection.js';
+import { connection } from './connection.js';
 import type { OpenDriver, SqliteDriver } from './driver.js';
-import { sqliteError } from './errors.js';
 import { prepareFile } from './files.js';
+import { BUSY_MS, patience, type Patiently } from './patience.js';
 import { pollForOthers } from './poll.js';
 import { sameFile } from './same-file.js';
 import { prepareSchema } from './schema.js';
@@ -34,9 +34,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   const { path, now = Date.now, calls = 100_000, patienceMs = 10_000 } = options;
   const open = options.driver ?? (await chooseDriver());
   prepareFile(path);
-  const driver = openDatabase(open, path);
+  const patiently = patience(path, patienceMs);
+  const driver = await openDatabase(open, path, patiently);
   const mustBeThere = sameFile(path);
-  const { read, write } = connection(driver, path, patienceMs);
+  const { read, write } = connection(driver, path, patiently);
 
   let time = now();
   const dialect: Dialect = {
@@ -109,13 +110,19 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   return store;
 }
 
-function openDatabase(open: OpenDriver, path: string): SqliteDriver {
+/** Another process may have the whole file to itself for a moment, such as one that closes it. */
+async function openDatabase(
+  open: OpenDriver,
+  path: string,
+  patiently: Patiently,
+): Promise<SqliteDriver> {
+  const driver = await patiently(() => open(path, BUSY_MS));
   try {
-    const driver = open(path, BUSY_MS);
-    driver.exec('PRAGMA synchronous = FULL');
+    await patiently(() => driver.exec('PRAGMA synchronous = FULL'));
     return driver;
   } catch (error) {
-    throw sqliteError(error, path);
+    driver.close();
+    throw error;
   }
 }
 

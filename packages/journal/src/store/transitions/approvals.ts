@@ -17,9 +17,10 @@ export function* awaitApproval(
   tables: Tables,
   grip: Grip,
   request: ApprovalRequest,
-): Script<Operation | undefined> {
+): Script<Operation | 'full' | undefined> {
   const operation = yield* tables.operations.get(grip.id);
   if (!isHeldBy(operation, grip) || operation.state !== 'claimed') return undefined;
+  if (yield* isFull(tables, operation.account, request.maxPending)) return 'full';
   const { rule, explanation, hash, cost, expiresInMs, sealedArgs, answer } = request;
   const expiresAt = tables.now + expiresInMs;
   const asked = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
@@ -36,6 +37,17 @@ export function* awaitApproval(
     entry('approval_requested', after, grip.owner, { rule, hash, expiresAt, cost }),
   );
   return view(after, tables.now);
+}
+
+function* isFull(
+  { limits, operations }: Tables,
+  account: string,
+  max: number | undefined,
+): Script<boolean> {
+  if (max === undefined) return false;
+  // Whoever asks for the same account at the same time counts after us.
+  yield* limits.lock([`pending approvals of ${account}`]);
+  return (yield* operations.undecided(account)) >= max;
 }
 
 export function* editApproval(

@@ -1,3 +1,4 @@
+import { isDamage } from '../../error.js';
 import type { OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import type { Notice } from '../store.js';
@@ -11,12 +12,21 @@ function stillMatters({ kind }: Notice, operation: OperationRecord | undefined):
   return operation?.state === 'awaiting_approval' && operation.approval?.decision === undefined;
 }
 
+/** Whoever tells of one that is damaged finds that out, and reports it. */
+function* matters(tables: Tables, notice: Notice): Script<boolean> {
+  try {
+    return stillMatters(notice, yield* tables.operations.look(notice.operationId));
+  } catch (error) {
+    if (isDamage(error)) return true;
+    throw error;
+  }
+}
+
 /** What has been dealt with meanwhile is not told any more. */
 export function* takeNotices(tables: Tables, limit: number): Script<readonly Notice[]> {
   const taken: Notice[] = [];
   for (const notice of yield* tables.notices.due(limit)) {
-    const operation = yield* tables.operations.look(notice.operationId);
-    if (!stillMatters(notice, operation)) {
+    if (!(yield* matters(tables, notice))) {
       yield* tables.notices.remove(notice.id);
       continue;
     }

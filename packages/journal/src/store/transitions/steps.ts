@@ -18,6 +18,7 @@ export function* completeStep(
   if (earlier?.state === 'done') return true;
   const done: Step = { name, state: 'done', result, at: tables.now };
   const steps = [...operation.steps.filter((step) => step !== earlier), done];
+  yield* clearedUp(tables, operation, earlier, grip);
   return yield* goOn(tables, operation, grip, 'step_done', name, steps);
 }
 
@@ -26,6 +27,7 @@ export function* reopenStep(tables: Tables, grip: Grip, name: string): Script<bo
   const open = operation?.steps.find((step) => step.name === name && step.state === 'sending');
   if (operation === undefined || open === undefined) return false;
   const steps = operation.steps.filter((step) => step !== open);
+  yield* clearedUp(tables, operation, open, grip);
   return yield* goOn(tables, operation, grip, 'step_reopened', name, steps);
 }
 
@@ -34,6 +36,17 @@ function* held(tables: Tables, grip: Grip): Script<OperationRecord | undefined> 
   const operation = yield* tables.operations.get(grip.id);
   if (!isHeldBy(operation, grip) || isSettled(operation)) return undefined;
   return operation;
+}
+
+/** Somebody may have been told that nobody knows the end of this step. Of another one he is told anew. */
+function* clearedUp(
+  tables: Tables,
+  { id, state }: OperationRecord,
+  step: Step | undefined,
+  { owner }: Grip,
+): Script<void> {
+  const isOwn = state !== 'unknown' && (step === undefined || step.owner === owner);
+  if (!isOwn) yield* tables.notices.withdraw('operation_unknown', id);
 }
 
 function* goOn(

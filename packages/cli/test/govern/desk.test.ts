@@ -1,0 +1,82 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import type { OperationView } from '@toolkeel/journal';
+import { expect, it } from 'vitest';
+import type { Connected } from '../support/client.js';
+import { useWorld } from '../support/shop-world.js';
+
+const { data, shop, configure, serve, command, process: start } = useWorld();
+const DAY_MS = 86_400_000;
+/** Whether whoever reads the files of the journal finds it there, in its log too. */
+const inClear = (text: string): boolean =>
+  readdirSync(data('')).some((name) => readFileSync(data(name), 'latin1').includes(text));
+
+/** What a person has to settle. */
+const unknown = async (server: Connected, tool: string, args: object): Promise<string> => {
+  shop().next('commit and break');
+  const { error } = await server.call(tool, { ...args });
+  expect(error).toMatchObject({ code: 'outcome_unknown' });
+  return error?.operation_id ?? '';
+};
+const resolve = async (id: string): Promise<OperationView> => {
+  const words = ['operations', 'resolve', id, '--outcome', 'executed', '--by', 'ana', '--json'];
+  const { code, out } = await command(...words, '--data', '{"id":"e1"}');
+  expect(code).toBe(0);
+  return JSON.parse(out) as OperationView;
+};
+
+it('what a person resolves is kept as long as what a server settles', async () => {
+  configure({ profile: 'api', journal: { retentionDays: 365 } });
+  const server = await serve();
+  const order = { item: 'tea', idempotency_key: 'the-order-of-monday' };
+  const { settled_at: from = '', held_until: until = '' } = await resolve(
+    await unknown(server, 'shop_order', order),
+  );
+  expect(Date.parse(until) - Date.parse(from)).toBe(365 * DAY_MS);
+});
+
+it('what a person says was undone may be done again, also under a key of the file', async () => {
+  configure({ profile: 'api', journal: { keys: { shop_order: 'order:{item}' } } });
+  const server = await serve();
+  await server.call('shop_order', { item: 'tea' });
+  await resolve(await unknown(server, 'shop_cancel', { item: 'tea' }));
+  await server.call('shop_order', { item: 'tea' });
+  expect(shop().effects).toEqual(['order tea', 'cancel tea', 'order tea']);
+});
+
+it('no secret of this process is kept, though a person says it', async () => {
+  configure({ profile: 'api' });
+  const server = await serve();
+  const id = await unknown(server, 'shop_order', { item: 'tea' });
+  const token = 'the-token-of-the-shop';
+  const words = ['--data', JSON.stringify({ id: token }), '--reason', `seen with ${token}`];
+  const { ended } = start(['operations', 'resolve', id, '--outcome', 'executed', ...words], {
+    SHOP_TOKEN: token,
+  });
+  expect((await ended).code).toBe(0);
+  await server.close();
+  expect(inClear(token)).toBe(false);
+  expect(inClear('seen with [redacted]')).toBe(true);
+});
+
+it('what waits for a person was never in clear in the files of the journal', async () => {
+  configure({ profile: 'workflow' });
+  const server = await serve();
+  const { error } = await server.call('shop_order', { item: 'a waiting sentence' });
+  expect(error).toMatchObject({ code: 'approval_required' });
+  expect(inClear('a waiting sentence')).toBe(false);
+  const { out } = await command('approvals', 'show', error?.operation_id ?? '');
+  expect(out).toContain('a waiting sentence');
+});
+
+it('an agent cannot bury a person under requests', async () => {
+  configure({ profile: 'workflow', journal: { maxPendingApprovals: 2 } });
+  const server = await serve();
+  const codes: (string | undefined)[] = [];
+  for (const item of ['tea', 'jam', 'gin']) {
+    codes.push((await server.call('shop_order', { item })).error?.code);
+  }
+  expect(codes).toEqual(['approval_required', 'approval_required', 'policy_denied_rate_limited']);
+  // Who asks again for what waits hears that it waits.
+  expect((await server.call('shop_order', { item: 'tea' })).error?.code).toBe('approval_required');
+  expect((await command('approvals', 'list')).out.match(/^op_/gm)).toHaveLength(2);
+});

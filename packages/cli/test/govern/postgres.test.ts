@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCluster, type Cluster } from '@toolkeel/journal/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { lineWith } from '../support/log-lines.js';
+import { useWorld } from '../support/shop-world.js';
+
+const { configure, serve, command } = useWorld();
+const place = mkdtempSync(join(tmpdir(), 'toolkeel-fsync-'));
+let cluster: Cluster;
+// A server for tests: what it keeps need not outlive a power cut.
+beforeAll(async () => void (cluster = await startCluster(place, process.pid)), 120_000);
+afterAll(async () => {
+  await cluster.kill();
+  rmSync(place, { recursive: true });
+});
+
+it('a database that forgets in a power cut is named at the start and by the doctor', async () => {
+  configure({ profile: 'api', journal: { url: cluster.url } });
+  const server = await serve();
+  expect(await server.call('shop_order', { item: 'tea' })).toMatchObject({ success: true });
+  const line = await lineWith('journal_not_durable', server.stderr);
+  expect(line).toMatchObject({ level: 'warn', message: expect.stringContaining('fsync = off') });
+  expect((await command('doctor')).out).toMatch(/^warn +journal .*\n.*fsync = off/m);
+});

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JournalStore } from '@toolkeel/journal';
+import { decision, waiting } from '../src/store/contract/approvals.fixture.js';
+import {
+  byContent,
+  claimed,
+  LEASE,
+  newId,
+  owner,
+  settled,
+  unknown,
+  type Bench,
+} from '../src/store/contract/harness.fixture.js';
+import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { sqliteStore } from '../src/store/sqlite/store.js';
+
+/** Somebody, or a disk, has changed a row. Nobody goes on with it, and everything else does. */
+describe.each([
+  ['cannot be read', '{'],
+  ['is of another kind', '7'],
+])('one operation whose JSON %s', (_, junk) => {
+  let dir: string;
+  let store: JournalStore;
+  let now = Date.UTC(2026, 0, 1);
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'toolkeel-damaged-'));
+    store = await sqliteStore({ path: join(dir, 'journal.db'), now: () => now });
+    await store.enlist(owner(), LEASE);
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  const advance = async (ms: number) => void (now += ms);
+  const bench = (): Bench => ({
+    store,
+    advance,
+    another: async () => store,
+    close: async () => {},
+  });
+  const next = () => ({ identity: byContent(newId()) });
+  const damage = async (id: string, column: 'steps' | 'approval' = 'steps') => {
+    const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
+    driver.exec(`UPDATE operations SET ${column} = '${junk}' WHERE id = '${id}'`);
+    driver.close();
+  };
+  const corrupt = { name: 'JournalError', reason: 'corrupt' };
+
+  test('is refused by itself, and marked among the others', async () => {
+    const [good, bad] = [await claimed(store, next()), await claimed(store, next())];
+    await damage(bad.id);
+    await expect(store.get(bad.id)).rejects.toMatchObject(corrupt);
+    await expect(store.list()).rejects.toMatchObject(corrupt);
+    expect(await store.list({ damaged: 'shown' })).toEqual([
+      { ...bad, damaged: expect.stringContaining(`Operation ${bad.id} is damaged`) as string },
+      good,
+    ]);
+  });
+
+  test('stops no approval but its own', async () => {
+    const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
+    await store.decideApproval(bad.id, decision());
+    await store.decideApproval(good.id, decision());
+    await damage(bad.id, 'approval');
+    expect(await store.takeApproved('alice', ['post'])).toMatchObject({ id: good.id });
+    expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
+  });
+
+  test('does not keep others from running out', async () => {
+    const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
+    await damage(bad.id, 'approval');
+    await advance(365 * 86_400_000);
+    expect(await store.expireApprovals(0)).toMatchObject([{ id: good.id }]);
+  });
+
+  test('does not keep others from being swept', async () => {
+    const [bad, good] = [await claimed(store, next()), await claimed(store, next())];
+    await damage(bad.id);
+    await advance(LEASE);
+    expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
+  });
+
+  test('keeps nobody from hearing of others', async () => {
+    const bad = await settled(store, next(), unknown());
+    const good = await settled(store, next(), unknown());
+    await damage(bad.id);
+    const told = (await store.takeNotices(10)).map(({ operationId }) => operationId);
+    expect(told).toEqual([bad.id, good.id]);
+  });
+});
