@@ -9,6 +9,8 @@ export interface Hooks {
   readonly afterResponse: () => void;
 }
 
+/** A storm on a busy machine lasts longer than the window of half a minute, in which the same content is the same act. */
+const WINDOW_MS = 3_600_000;
 const profiles = ['api', 'workflow'] as const;
 const input = z.object({ key: z.string().min(1), text: z.string().default('') });
 const output = z.object({ id: z.string() });
@@ -76,6 +78,7 @@ export function effectTools(url: string, hooks: Hooks) {
       input,
       output,
       errors: codes,
+      window: WINDOW_MS,
       handler: ({ key }, context) => act(key, '', context),
       reconcile: { authoritative: true, readBack: ({ args }) => find(args.key, '') },
     }),
@@ -89,6 +92,7 @@ export function effectTools(url: string, hooks: Hooks) {
       input,
       output,
       errors: codes,
+      window: WINDOW_MS,
       handler: ({ key }, context) => act(key, '', context),
     }),
     defineTool({
@@ -101,6 +105,7 @@ export function effectTools(url: string, hooks: Hooks) {
       input,
       output: z.object({ ids: z.array(z.string()) }),
       errors: codes,
+      window: WINDOW_MS,
       handler: async ({ key }, context) => {
         const ids: string[] = [];
         for (const part of ['1', '2', '3']) {
