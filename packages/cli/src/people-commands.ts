@@ -46,7 +46,10 @@ function addOperations(operations: Command, { run, surroundings, example }: Tool
     .description('Says how an operation ended that nobody knows the end of. Look first.')
     .argument('<id>', 'an operation that is unknown, or stopped half way')
     .requiredOption('--outcome <outcome>', 'executed or not_executed')
-    .option('--data <json>', 'what repeats shall get as its result')
+    .option(
+      '--data <json>',
+      'what repeats shall get as its result; of a step that was carried out it is needed',
+    )
     .option('--by <name>', 'who says so (default: your user)')
     .option('--reason <text>', 'why, for the audit')
     .addHelpText(

@@ -66,6 +66,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   const handle = openHandle({
     kit,
     times,
+    tool,
     ...work,
     ...(tool.estimateCost && {
       cost: () => estimatedCost(tool, args, (cause) => kit.report(cause, correlationId)),

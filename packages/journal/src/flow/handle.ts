@@ -1,4 +1,10 @@
-import { raise, type Fence, type StepReadBack, type ToolOperation } from '@toolkeel/contract';
+import {
+  raise,
+  type Fence,
+  type StepReadBack,
+  type Tool,
+  type ToolOperation,
+} from '@toolkeel/contract';
 import { limited } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
@@ -26,6 +32,7 @@ export interface Handle {
 export interface HandleDeps {
   readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
+  readonly tool: Pick<Tool, 'step'>;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
   readonly grip: Grip | undefined;
   readonly limits: readonly Limit[];
@@ -110,6 +117,7 @@ export function openHandle(deps: HandleDeps): Handle {
     operation,
     store,
     report,
+    result: deps.tool.step,
     grip: takeHold,
     provesAbsence: deps.provesAbsence,
     readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {

@@ -100,6 +100,7 @@ export function effectTools(url: string, hooks: Hooks) {
       profiles,
       input,
       output: z.object({ ids: z.array(z.string()) }),
+      step: output,
       errors: codes,
       handler: async ({ key }, context) => {
         const ids: string[] = [];
