@@ -1,4 +1,5 @@
 import type { Clock } from '@toolkeel/kernel';
+import type { OwnWords } from './background/own-words.js';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
 import type { Decide, ToolSource } from './options.js';
@@ -23,6 +24,7 @@ export interface Kit {
   readonly newId: () => string;
   /** Operations that are in our hands, from the moment we have them until their end is written. */
   readonly running: Set<string>;
+  readonly ownWords: OwnWords;
   readonly times: {
     readonly waitMs: number;
     readonly retentionMs: number;

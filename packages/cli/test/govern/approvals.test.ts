@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { OperationView } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import type { Connected } from '../support/client.js';
+import { lineWith } from '../support/log-lines.js';
 import { useWorld } from '../support/shop-world.js';
 
 const { data, shop, configure, serve, command, personSays } = useWorld();
@@ -63,6 +64,9 @@ describe('a person who is asked', () => {
       state: 'succeeded',
       approval: { decision: 'approved', decided_by: 'ana' },
     });
+    const line = await lineWith('approval_decided', server.stderr);
+    expect(line).toMatchObject({ operation_id: id, result: 'approved', by: 'ana' });
+    expect(line['correlation_id']).toEqual(expect.any(String));
   });
 
   it('refuses with a reason, which the agent hears', async () => {

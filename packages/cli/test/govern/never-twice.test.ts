@@ -127,6 +127,12 @@ describe('a server that can change something', () => {
       'seen in the shop',
     );
     expect(resolved).toMatchObject({ code: 0, err: '' });
+    expect(await lineWith('operation_reconciled', server.stderr)).toMatchObject({
+      operation_id: id,
+      result: 'executed',
+      by: 'ana',
+      elsewhere: true,
+    });
     expect(await server.call('shop_order', order)).toMatchObject({ data: { id: 'e1' } });
     expect(shop().effects).toEqual(['order tea']);
     const shown = await command('operations', 'show', id);

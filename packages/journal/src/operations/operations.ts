@@ -101,9 +101,15 @@ export function operations(parts: FlowParts): Operations {
       }
       const open = operation.steps.find(({ state }) => state === 'sending');
       if (open) demandResult(operation.tool, open.name, resolution);
-      const isSettled = open
-        ? await settleStep(kit, operation, open.name, resolution)
-        : await settleAll(operation, resolution);
+      const isSettled = await kit.ownWords.saying(
+        open ? 'step_resolved' : 'reconciled',
+        id,
+        () =>
+          open
+            ? settleStep(kit, operation, open.name, resolution)
+            : settleAll(operation, resolution),
+        (settled) => settled,
+      );
       if (!isSettled) throw invalid(`operation ${id} has just been settled by somebody else`);
       parts.noteReconciled(operation, resolution.outcome, resolution.by);
       return view((await store.get(id)) ?? operation);

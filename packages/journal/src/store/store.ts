@@ -172,6 +172,9 @@ export interface AuditEntry {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
+/** A row of the audit that tells what a person decided. */
+export type SaidByPeople = Pick<AuditRow, 'seq' | 'kind' | 'operationId' | 'actor' | 'detail'>;
+
 /** Something a person should hear of. Written with the transition that causes it, told afterwards. */
 export interface Notice {
   readonly id: string;
@@ -268,6 +271,11 @@ export interface JournalStore {
   readonly auditHead: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;
   /** In the order of the chain. A row that cannot be read comes as it is, marked. */
   readonly auditRows: (from: number, limit: number) => Promise<readonly AuditRow[]>;
+  /** What people decided, in the order of the chain, and where to go on. Without a place: what comes now. */
+  readonly saidByPeople: (
+    from: number | undefined,
+    limit: number,
+  ) => Promise<{ readonly rows: readonly SaidByPeople[]; readonly next: number }>;
 
   /** Notices that are due; each is told by one process at a time. */
   readonly takeNotices: (limit: number) => Promise<readonly Notice[]>;
