@@ -41,7 +41,8 @@ export interface HandleDeps {
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
-  readonly permit?: (() => Promise<void>) | undefined;
+  readonly rule?: string | undefined;
+  readonly permit?: (() => Promise<string | undefined>) | undefined;
   /** On the store's clock. */
   readonly onSent: (at: number) => void;
 }
@@ -52,7 +53,7 @@ export function openHandle(deps: HandleDeps): Handle {
   let grip = deps.grip;
   let revoked = false;
   let sent = false;
-  let { limits, permit, cost } = deps;
+  let { limits, rule, permit, cost } = deps;
 
   const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
 
@@ -85,6 +86,7 @@ export function openHandle(deps: HandleDeps): Handle {
       const estimate = cost?.();
       const request = {
         limits,
+        ...(rule !== undefined && { rule }),
         ...(step !== undefined && { step }),
         ...(estimate && { cost: estimate }),
       };
@@ -101,7 +103,7 @@ export function openHandle(deps: HandleDeps): Handle {
    * attempt asks again: by then the operation may not be ours any more.
    */
   const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: Fence }> => {
-    await permit?.();
+    if (permit) rule = await permit();
     const answer = await send(step);
     if (answer.kind === 'lost') return refuse.lost();
     if (answer.kind === 'limited') return raise(limited(answer.limit, answer.retryAfterMs));

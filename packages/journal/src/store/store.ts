@@ -45,6 +45,8 @@ export interface SendRequest {
   /** For an operation of several steps: which one. */
   readonly step?: string;
   readonly limits: readonly Limit[];
+  /** The rule that allowed it, for the audit. */
+  readonly rule?: string;
   /** What the whole operation is estimated to cost, for the audit of its first send. */
   readonly cost?: Approval['cost'];
 }
