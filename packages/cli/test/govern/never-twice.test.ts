@@ -139,6 +139,13 @@ describe('a server that can change something', () => {
     expect(shown.out).toMatch(/state +reconciled/);
     expect((await command('operations', 'resolve', id, '--outcome', 'executed')).code).toBe(1);
     expect((await command('operations', 'show', 'op_none')).code).toBe(2);
+    const short = await command('operations', 'show', id.slice(0, 11), '--json');
+    expect(JSON.parse(short.out)).toMatchObject({ id });
+    await server.call('shop_order', { item: 'jam' });
+    const page = await command('operations', 'list', '--limit', '1', '--json');
+    const [newest] = (JSON.parse(page.out) as { operations: { id: string }[] }).operations;
+    const next = await command('operations', 'list', '--before', newest?.id ?? '', '--json');
+    expect(JSON.parse(next.out)).toMatchObject({ operations: [{ id }] });
   });
 });
 

@@ -139,6 +139,8 @@ export interface OperationFilter {
   readonly tool?: string;
   readonly account?: string;
   readonly identity?: Identity;
+  /** How its id begins, for people who write no more of it. */
+  readonly idPrefix?: string;
   /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
