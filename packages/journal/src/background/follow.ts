@@ -23,7 +23,11 @@ export function follower({ store, observe, ownWords }: Kit): () => Promise<void>
       kind === 'approval_decided' ? 'approval_decided' : 'operation_reconciled';
     const result = resultIn(said.detail);
     observe({
-      ...{ type, operationId, tool, account, correlationId },
+      type,
+      operationId,
+      tool,
+      account,
+      correlationId,
       ...(result !== undefined && { result }),
       by: said.actor,
       elsewhere: true,

@@ -71,7 +71,8 @@ export function accepts(schema: unknown, value: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return schema !== false;
   const { type, enum: list, const: only, anyOf, oneOf, allOf, ...rest } = schema as JsonSchema;
   const each = (part: unknown) => part as readonly unknown[];
-  if (type !== undefined && ![type].flat().some((one) => isOf(String(one), value))) return false;
+  if (type !== undefined && ![type as string | string[]].flat().some((one) => isOf(one, value)))
+    return false;
   if (list !== undefined && !each(list).includes(value)) return false;
   if (only !== undefined && only !== value) return false;
   for (const part of [anyOf, oneOf]) {

@@ -31,16 +31,20 @@ export function sureAt(root: JsonSchema, segments: readonly Segment[]): Sure | u
 }
 
 /** Schemas one of which any value fits that fits this one. Of several that all must hold, one is enough. */
-export function sureShapes(
+export function sureShapes(schema: unknown, root: JsonSchema): readonly JsonSchema[] | undefined {
+  return choicesIn(schema, root, { left: MAX_STEPS });
+}
+
+function choicesIn(
   schema: unknown,
   root: JsonSchema,
-  steps = { left: MAX_STEPS },
+  steps: { left: number },
 ): readonly JsonSchema[] | undefined {
   if (schema === false) return [];
   if (!isObject(schema) || steps.left-- <= 0) return undefined;
   if (saysSomething(schema)) return [schema];
   const { $ref, anyOf, oneOf, allOf } = schema;
-  const next = (one: unknown) => sureShapes(one, root, steps);
+  const next = (one: unknown) => choicesIn(one, root, steps);
   if (typeof $ref === 'string') return next(atPointer(root, $ref));
   for (const choice of [anyOf, oneOf]) if (Array.isArray(choice)) return joined(choice.map(next));
   return Array.isArray(allOf) ? allOf.map(next).find((one) => one !== undefined) : undefined;
