@@ -35,7 +35,7 @@ function addOperations(operations: Command, { run, surroundings, example }: Tool
     .action(run(async (flags: ListFlags) => (await load()).listOperations(flags, surroundings)));
   withDeskFlags(operations.command('show'))
     .description('Shows one operation: its arguments, its steps, its answer.')
-    .argument('<id>', 'op_…, as an answer or the list names it')
+    .argument('<id>', 'op_…, as an answer or the list names it; its beginning is enough')
     .addHelpText('after', example('toolkeel operations show op_4a1f'))
     .action(
       run(async (id: string, flags: DeskFlags) =>
@@ -46,7 +46,10 @@ function addOperations(operations: Command, { run, surroundings, example }: Tool
     .description('Says how an operation ended that nobody knows the end of. Look first.')
     .argument('<id>', 'an operation that is unknown, or stopped half way')
     .requiredOption('--outcome <outcome>', 'executed or not_executed')
-    .option('--data <json>', 'what repeats shall get as its result')
+    .option(
+      '--data <json>',
+      'what repeats shall get as its result; of a step that was carried out it is needed',
+    )
     .option('--by <name>', 'who says so (default: your user)')
     .option('--reason <text>', 'why, for the audit')
     .addHelpText(
@@ -100,7 +103,7 @@ function addApprovals(approvals: Command, tools: Tools): void {
     .argument('<id>', 'the operation')
     .option(
       '--set <name=value>',
-      'an argument and its value, as JSON or text; can be given again',
+      'an argument and its value, a text or JSON as the tool takes it; can be given again',
       collect,
     )
     .option('--remove <name>', 'leave an argument out; can be given again', collect)
@@ -151,7 +154,8 @@ function withFilters(command: Command): Command {
     .option('--account <name>', 'only of this account')
     .option('--since <time>', 'a time, or how long ago: 2026-05-01, 2h, 7d')
     .option('--until <time>', 'before that')
-    .option('--limit <number>', 'at most so many (default: 100)');
+    .option('--limit <number>', 'at most so many (default: 100)')
+    .option('--before <id>', 'go on behind this one, the last of the page before');
 }
 
 function withDecisionFlags(command: Command): Command {

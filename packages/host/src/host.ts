@@ -23,7 +23,7 @@ import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
 import { admits, ToolTable } from './catalog/tools.js';
 import { journalHooks, type JournalDeps } from './govern/journal-hooks.js';
 import { policyStatusTool } from './govern/policy-status.js';
-import { readRules } from './govern/reads.js';
+import { readRules, type NoteDenial } from './govern/reads.js';
 import { within } from './govern/within.js';
 import { askPack, probeOf } from './health.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
@@ -129,7 +129,13 @@ export function createHost(options: HostOptions = {}): Host {
     journal && within(COUNT_LIMIT_MS, journal.counts()).catch(() => undefined);
   const metrics = prometheusMetrics(upstreams, waiting);
   const { around = [], policy } = options;
-  const reads = typeof policy === 'object' ? readRules(policy) : undefined;
+  // The denial stands, whether or not it can be written down: nobody waits for that.
+  const noteDenial: NoteDenial = (denial) => {
+    journal?.noteDenial(denial).catch((cause: unknown) => {
+      log('error', 'journal_failed', { correlation_id: denial.correlationId, cause });
+    });
+  };
+  const reads = typeof policy === 'object' ? readRules(policy, noteDenial) : undefined;
   let aroundMutations = around;
   const engine = new CallEngine({
     profile,

@@ -1,5 +1,6 @@
 import { systemClock } from '@toolkeel/kernel';
 import { randomUUID } from 'node:crypto';
+import { ownWords } from './background/own-words.js';
 import type { JournalEvent } from './events.js';
 import { within } from './flow/bounded.js';
 import type { FlowParts } from './flow/parts.js';
@@ -101,6 +102,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
     newId: () => newId('op'),
     running: new Set(),
     maxPending: options.maxPendingApprovals ?? 100,
+    ownWords: ownWords(),
     times: {
       waitMs: options.waitMs ?? 10_000,
       retentionMs: options.retentionMs ?? 30 * DAY_MS,

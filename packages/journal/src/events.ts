@@ -14,4 +14,6 @@ export interface JournalEvent {
   readonly result?: string;
   /** Who: a person's name, `read-back`, the rule that asked. */
   readonly by?: string;
+  /** A person decided it in another process, such as a command line. */
+  readonly elsewhere?: true;
 }

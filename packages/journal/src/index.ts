@@ -1,4 +1,4 @@
-export { createJournal, type Journal } from './journal.js';
+export { createJournal, type Denial, type Journal } from './journal.js';
 export type { Decide, Decision, JournalOptions, ToolSource } from './options.js';
 export type { JournalEvent } from './events.js';
 export type { JournalAround } from './flow/around.js';

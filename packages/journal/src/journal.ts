@@ -22,12 +22,22 @@ export interface Journal {
   /** `get_operation`, for an agent. */
   readonly tool: Tool;
   readonly noteCall: CallRecorder['note'];
+  /** Writes to the audit that a call was denied which the journal does not see: one that reads. */
+  readonly noteDenial: (denial: Denial) => Promise<void>;
   /** For gauges. */
   readonly counts: () => Promise<{ readonly unknown: number; readonly awaitingApproval: number }>;
   /** Begins what a live process does beside its calls: approvals, read-backs, notices, tidying up. */
   readonly start: () => void;
   /** Waits for what is being carried out, at most `graceMs` (default: 5 s), and leaves. The store stays open. */
   readonly close: (graceMs?: number) => Promise<void>;
+}
+
+export interface Denial {
+  readonly tool: string;
+  readonly account: string;
+  readonly correlationId: string;
+  readonly code: string;
+  readonly rule: string;
 }
 
 const noTools: ToolSource = { specs: () => [], load: () => undefined };
@@ -64,6 +74,11 @@ export function createJournal(options: JournalOptions): Journal {
     approvals: approvalDesk(kit),
     tool: getOperationTool(desk),
     noteCall: calls.note,
+    noteDenial: ({ tool, account, ...detail }) => {
+      const written = kit.store.audit({ kind: 'denied', tool, account, actor: 'policy', detail });
+      parts.track(written);
+      return written;
+    },
     counts: async () => ({
       unknown: await kit.store.count(['unknown']),
       awaitingApproval: await kit.store.count(['awaiting_approval']),

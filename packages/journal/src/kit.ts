@@ -1,4 +1,5 @@
 import type { Clock } from '@toolkeel/kernel';
+import type { OwnWords } from './background/own-words.js';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
 import type { Decide, Report, ToolSource, Watch } from './options.js';
@@ -26,6 +27,7 @@ export interface Kit {
   readonly running: Set<string>;
   /** How many approvals of one account may wait at the same time. */
   readonly maxPending: number;
+  readonly ownWords: OwnWords;
   readonly times: {
     readonly waitMs: number;
     readonly retentionMs: number;

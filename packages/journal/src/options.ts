@@ -15,7 +15,7 @@ export interface ToolSource {
 
 /** What a policy says of a call. */
 export type Decision =
-  | { readonly kind: 'allow'; readonly limits: readonly Limit[] }
+  | { readonly kind: 'allow'; readonly rule?: string; readonly limits: readonly Limit[] }
   | {
       readonly kind: 'deny';
       readonly code:

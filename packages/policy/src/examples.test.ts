@@ -82,6 +82,7 @@ describe('the rules of the README', () => {
       evaluate(policy, callOf('x_post_thread', { tweets: ['a'] }, { account: 'ann' })),
     ).toEqual({
       kind: 'allow',
+      rule: expect.any(String) as string,
       limits: [
         { name: 'posts/day/account:ann', max: 20, windowMs: 86_400_000 },
         { name: 'global/hour', max: 60, windowMs: 3_600_000 },

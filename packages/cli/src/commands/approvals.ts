@@ -1,12 +1,14 @@
 import { undecided } from '@toolkeel/host';
 import type { Decided, OperationView } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
+import { findId } from '../people/find-id.js';
 import type { DeskFlags, OpenedDesk } from '../people/open-desk.js';
 import { pretty, table } from '../people/print.js';
+import { argumentSchema, readValue } from '../people/read-value.js';
 import { costText, operationText } from '../people/show-operation.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
-import { atDesk, filterOf, jsonOf, unknownOperation, type ListFlags } from './operations.js';
+import { atDesk, filterOf, unknownOperation, withCursor, type ListFlags } from './operations.js';
 
 export interface DecideFlags extends DeskFlags {
   readonly hash?: string;
@@ -22,8 +24,8 @@ export interface EditFlags extends Omit<DecideFlags, 'reason'> {
 export async function listApprovals(flags: ListFlags, around: Surroundings): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async ({ approvals }, say) => {
-    const found = await approvals.list(filter);
+  return atDesk(flags, around, async (desk, say) => {
+    const found = await desk.approvals.list(await withCursor(desk, filter));
     if (json) say(`${pretty({ approvals: found })}\n`);
     else if (found.length === 0) say('Nothing waits for a person.\n');
     else say(approvalTable(found, around));
@@ -45,14 +47,16 @@ export async function showApproval(
 
 export async function decide(
   decision: 'approve' | 'reject',
-  id: string,
+  typed: string,
   flags: DecideFlags,
   around: Surroundings,
 ): Promise<number> {
   const by = actorOf(flags.by);
   const { reason, json } = flags;
   return atDesk(flags, around, async (desk, say) => {
-    const hash = await seen(`${decision} this`, id, flags, around, desk, say);
+    const operation = await waiting(desk, typed);
+    const { id } = operation;
+    const hash = await seen(`${decision} this`, operation, flags, around, say);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
     const result = await desk.approvals[decision](id, given);
@@ -61,20 +65,25 @@ export async function decide(
 }
 
 export async function editApproval(
-  id: string,
+  typed: string,
   flags: EditFlags,
   around: Surroundings,
 ): Promise<number> {
   const by = actorOf(flags.by);
-  const changes = Object.fromEntries((flags.set ?? []).map(assignment));
+  const given = (flags.set ?? []).map(assignment);
   const remove = [...(flags.remove ?? [])];
-  if (Object.keys(changes).length + remove.length === 0) {
+  if (given.length + remove.length === 0) {
     throw new UsageError('Say what to change: --set name=value, --remove name.');
   }
   return atDesk(flags, around, async (desk, say) => {
-    const hash = await seen('change this', id, flags, around, desk, say);
+    const asked = await waiting(desk, typed);
+    const input = desk.specOf(asked.tool)?.inputSchema;
+    const changes = Object.fromEntries(
+      given.map(([name, value]) => [name, readValue(name, value, argumentSchema(input, name))]),
+    );
+    const hash = await seen('change this', asked, flags, around, say);
     if (hash === undefined) return 1;
-    const result = await desk.approvals.edit(id, { hash, by, changes, remove });
+    const result = await desk.approvals.edit(asked.id, { hash, by, changes, remove });
     const { operation } = result;
     return tell(
       result,
@@ -91,13 +100,11 @@ export async function editApproval(
  */
 async function seen(
   what: string,
-  id: string,
+  operation: OperationView,
   { hash, json }: DecideFlags,
   { isInteractive, confirm }: Surroundings,
-  desk: OpenedDesk,
   say: (text: string) => void,
 ): Promise<string | undefined> {
-  const operation = await waiting(desk, id);
   if (hash !== undefined) return hash;
   if (!isInteractive || json) {
     throw new UsageError(
@@ -108,8 +115,9 @@ async function seen(
   return (await confirm(`Do you ${what}?`)) ? operation.approval?.hash : undefined;
 }
 
-async function waiting({ approvals }: OpenedDesk, id: string): Promise<OperationView> {
-  const operation = await approvals.show(id);
+async function waiting(desk: OpenedDesk, typed: string): Promise<OperationView> {
+  const id = await findId(desk, typed);
+  const operation = await desk.approvals.show(id);
   if (!operation) throw unknownOperation(id);
   return operation;
 }
@@ -130,13 +138,12 @@ function tell(
   return isDone ? 0 : 1;
 }
 
-/** `name=value`: the value is JSON where it can be, else a text. */
-function assignment(text: string): readonly [string, unknown] {
+/** `name=value`; what the value is depends on the argument. */
+function assignment(text: string): readonly [string, string] {
   const [, name, value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
     throw new UsageError(`--set must be name=value, not ${text.slice(0, 60)}`);
-  const isJson = /^([[{"]|-?\d|true$|false$|null$)/.test(value);
-  return [name, isJson ? jsonOf(`--set ${name}`, value) : value];
+  return [name, value];
 }
 
 function approvalTable(found: readonly OperationView[], around: Surroundings): string {

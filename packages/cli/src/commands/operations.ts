@@ -1,6 +1,7 @@
 import { operationFilter } from '@toolkeel/host';
 import type { OperationView, Resolution } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
+import { findId } from '../people/find-id.js';
 import { openDesk, type DeskFlags, type OpenedDesk } from '../people/open-desk.js';
 import { pretty, table } from '../people/print.js';
 import { operationText } from '../people/show-operation.js';
@@ -14,6 +15,7 @@ export interface ListFlags extends DeskFlags {
   readonly since?: string;
   readonly until?: string;
   readonly limit?: string;
+  readonly before?: string;
 }
 
 export interface ResolveFlags extends DeskFlags {
@@ -40,8 +42,8 @@ export async function atDesk(
 export async function listOperations(flags: ListFlags, around: Surroundings): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async ({ operations }, say) => {
-    const found = await operations.list(filter);
+  return atDesk(flags, around, async (desk, say) => {
+    const found = await desk.operations.list(await withCursor(desk, filter));
     if (json) say(`${pretty({ operations: found })}\n`);
     else if (found.length === 0) say('There are none.\n');
     else say(operationTable(found, around));
@@ -50,12 +52,13 @@ export async function listOperations(flags: ListFlags, around: Surroundings): Pr
 }
 
 export async function showOperation(
-  id: string,
+  typed: string,
   flags: DeskFlags,
   around: Surroundings,
 ): Promise<number> {
-  return atDesk(flags, around, async ({ operations }, say) => {
-    const operation = await operations.show(id);
+  return atDesk(flags, around, async (desk, say) => {
+    const id = await findId(desk, typed);
+    const operation = await desk.operations.show(id);
     if (!operation) throw unknownOperation(id);
     say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
@@ -63,12 +66,14 @@ export async function showOperation(
 }
 
 export async function resolveOperation(
-  id: string,
+  typed: string,
   flags: ResolveFlags,
   around: Surroundings,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return atDesk(flags, around, async ({ operations }, say) => {
+  return atDesk(flags, around, async (desk, say) => {
+    const { operations } = desk;
+    const id = await findId(desk, typed);
     if (!(await operations.show(id))) throw unknownOperation(id);
     const operation = await operations.resolve(id, resolution);
     say(
@@ -86,6 +91,15 @@ export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : '', { cause });
   }
+}
+
+/** The list goes on behind the operation that is meant. */
+export async function withCursor(
+  desk: OpenedDesk,
+  filter: ReturnType<typeof filterOf>,
+): Promise<ReturnType<typeof filterOf>> {
+  const { before } = filter;
+  return before === undefined ? filter : { ...filter, before: await findId(desk, before) };
 }
 
 export function unknownOperation(id: string): UsageError {
@@ -125,7 +139,7 @@ function resolutionOf({ outcome, data, by, reason }: ResolveFlags): Resolution {
   };
 }
 
-export function jsonOf(flag: string, text: string): unknown {
+function jsonOf(flag: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

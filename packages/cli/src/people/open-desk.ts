@@ -25,6 +25,7 @@ export interface DeskFlags {
 
 export interface OpenedDesk extends Desk {
   readonly scrub: (text: string) => string;
+  readonly specOf: (tool: string) => ToolSpec | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -45,6 +46,7 @@ export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<
     counts,
     store,
     scrub: loaded.secrets.scrub,
+    specOf: (name) => tools.specs().find((spec) => spec.name === name),
     close: async () => {
       await journal.close();
       await store.close();

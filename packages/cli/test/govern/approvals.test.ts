@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { OperationView } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import type { Connected } from '../support/client.js';
+import { lineWith } from '../support/log-lines.js';
 import { useWorld } from '../support/shop-world.js';
 
 const { data, shop, configure, serve, command, personSays } = useWorld();
@@ -63,6 +64,9 @@ describe('a person who is asked', () => {
       state: 'succeeded',
       approval: { decision: 'approved', decided_by: 'ana' },
     });
+    const line = await lineWith('approval_decided', server.stderr);
+    expect(line).toMatchObject({ operation_id: id, result: 'approved', by: 'ana' });
+    expect(line['correlation_id']).toEqual(expect.any(String));
   });
 
   it('refuses with a reason, which the agent hears', async () => {
@@ -96,9 +100,13 @@ describe('a person who is asked', () => {
     const server = await serve();
     const id = await asked(server);
     const before = await hashOf(id);
-    const wrong = await command('approvals', 'edit', id, '--set', 'item=7', '--hash', before);
-    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('item') });
-    const edit = ['--set', 'item=green tea', '--hash', before, '--by', 'ana'];
+    const wrong = await command('approvals', 'edit', id, '--set', 'price=much', '--hash', before);
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('price') });
+    const short = id.slice(0, 12);
+    const number = ['--set', 'item=1234', '--hash', before, '--json'];
+    const asText = await command('approvals', 'edit', short, ...number);
+    expect(asText.out).toContain('"item": "1234"');
+    const edit = ['--set', 'item=green tea', '--hash', await hashOf(short), '--by', 'ana'];
     const edited = await command('approvals', 'edit', id, ...edit);
     expect(edited.code).toBe(0);
     expect(edited.out).toContain('"item": "green tea"');

@@ -34,6 +34,39 @@ describe('the audit', () => {
     expect(found.out).toContain('"altered"');
   });
 
+  it('names the rule that let something be sent, and has a row for a read that was denied', async () => {
+    const rules = [
+      { name: 'no-stock', when: { tool: 'shop_stock', effect: 'read' }, action: 'deny' },
+      { name: 'tea-is-fine', when: { 'args.item': { equals: 'tea' } }, action: 'allow' },
+    ];
+    configure({ profile: 'api', rules });
+    const server = await serve();
+    const denied = await server.call('shop_stock', {});
+    expect(denied.error?.code).toBe('policy_denied_user_rule');
+    for (const item of ['tea', 'jam']) await server.call('shop_order', { item });
+    await server.close();
+    const lines = (await command('audit', 'export')).out.trim().split('\n');
+    const rows = lines.map((line) => {
+      const row = JSON.parse(line) as Readonly<Record<'kind' | 'tool' | 'detail', string>>;
+      return { ...row, detail: JSON.parse(row.detail) as object };
+    });
+    const of = (wanted: string) => rows.filter(({ kind }) => kind === wanted);
+    expect(of('denied')).toMatchObject([
+      {
+        tool: 'shop_stock',
+        detail: {
+          rule: 'no-stock',
+          code: 'policy_denied_user_rule',
+          correlationId: denied.meta.correlation_id,
+        },
+      },
+    ]);
+    expect(of('send')).toMatchObject([
+      { detail: { rule: 'tea-is-fine' } },
+      { detail: { rule: 'template:open' } },
+    ]);
+  });
+
   it('shows with a head that was kept elsewhere that rows are gone', async () => {
     configure({ profile: 'api' });
     const server = await serve();

@@ -127,12 +127,25 @@ describe('a server that can change something', () => {
       'seen in the shop',
     );
     expect(resolved).toMatchObject({ code: 0, err: '' });
+    expect(await lineWith('operation_reconciled', server.stderr)).toMatchObject({
+      operation_id: id,
+      result: 'executed',
+      by: 'ana',
+      elsewhere: true,
+    });
     expect(await server.call('shop_order', order)).toMatchObject({ data: { id: 'e1' } });
     expect(shop().effects).toEqual(['order tea']);
     const shown = await command('operations', 'show', id);
     expect(shown.out).toMatch(/state +reconciled/);
     expect((await command('operations', 'resolve', id, '--outcome', 'executed')).code).toBe(1);
     expect((await command('operations', 'show', 'op_none')).code).toBe(2);
+    const short = await command('operations', 'show', id.slice(0, 11), '--json');
+    expect(JSON.parse(short.out)).toMatchObject({ id });
+    await server.call('shop_order', { item: 'jam' });
+    const page = await command('operations', 'list', '--limit', '1', '--json');
+    const [newest] = (JSON.parse(page.out) as { operations: { id: string }[] }).operations;
+    const next = await command('operations', 'list', '--before', newest?.id ?? '', '--json');
+    expect(JSON.parse(next.out)).toMatchObject({ operations: [{ id }] });
   });
 });
 

@@ -5,7 +5,7 @@ import { templateArguments } from './key-template.js';
 import type { Inverse, ToolTraits } from './spec.js';
 
 /** Fields that only mean something for a tool that acts. */
-const ONLY_MUTATIONS = ['window', 'key', 'inverse', 'reconcile'] as const;
+const ONLY_MUTATIONS = ['window', 'key', 'inverse', 'reconcile', 'step'] as const;
 
 export function checkMutationFields(demand: Demand, definition: ToolTraits): void {
   const { effect, retryUnsent } = definition;

@@ -28,6 +28,7 @@ export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas
     'output',
     'must not be optional: data is always there',
   );
+  if (traits.step) unchanging(demand, 'step', traits.step);
   if (traits.paging) checkPaging(demand, traits.paging, input, dataSchema);
   if (!traits.partial) return { input, inputSchema, dataSchema };
   const partialSchema = unchanging(demand, 'partial', traits.partial);

@@ -105,6 +105,8 @@ describe('a mistake in a definition is refused when it is made, naming tool and 
       { ...reading, paging: { ...paging, unbound: ['size'] } },
     ],
     ['paging.cursor', 'no JSON Schema', { ...reading, paging: { ...paging, cursor: z.date() } }],
+    ['step', 'on a read', { ...reading, step: z.object({ id: z.string() }) }],
+    ['step', 'that changes values', { ...acting, step: z.string().transform(Number) }],
     ['window', 'on a read', { ...reading, window: 1000 }],
     ['window', 'negative', { ...acting, window: -1 }],
     ['window', 'NaN', { ...acting, window: Number.NaN }],

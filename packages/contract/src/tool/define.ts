@@ -21,6 +21,7 @@ const TRAITS = new Set<string>(
     input: 0,
     output: 0,
     partial: 0,
+    step: 0,
     errors: 0,
     paging: 0,
     destructive: 0,

@@ -124,6 +124,8 @@ export interface ToolTraits<
   readonly output: Out;
   /** What `data` holds when the tool fails half way. */
   readonly partial?: Partial;
+  /** What each of its steps gives. A person who settles one has to name just that. */
+  readonly step?: z.ZodType;
   /** The codes it answers with, beside those that every tool shares. */
   readonly errors: readonly Code[];
   readonly paging?: PagingSpec<Cursor>;

@@ -19,7 +19,7 @@ export function journalHooks(
   metrics: Pick<Metrics, 'replay'>,
 ): Pick<JournalDeps, 'observe' | 'report'> {
   return {
-    observe: ({ type, operationId, tool, account, correlationId, result, by }) => {
+    observe: ({ type, operationId, tool, account, correlationId, result, by, elsewhere }) => {
       if (type === 'idempotent_replay') metrics.replay(tool);
       log(LEVELS[type], type, {
         correlation_id: correlationId,
@@ -28,6 +28,7 @@ export function journalHooks(
         account,
         ...(result !== undefined && { result }),
         ...(by !== undefined && { by }),
+        ...(elsewhere && { elsewhere }),
       });
     },
     report: (cause, correlationId, about) =>

@@ -106,6 +106,7 @@ export function lazyJournal({ open, mutates, keeps, log }: LazyJournalOptions): 
       if (early.length > MOST_CALLS) early.shift();
       return openAfter(NOTE_MS);
     },
+    noteDenial: async (denial) => (await get()).noteDenial(denial),
     counts: async () => (await get()).counts(),
     start: () => {
       isStarted = true;

@@ -1,4 +1,5 @@
 import { toolError, type ErrorCode, type ToolSpec } from '@toolkeel/contract';
+import type { Denial } from '@toolkeel/journal';
 import type { Policy } from '@toolkeel/policy';
 import type { HostAround } from '../call/around.js';
 import { policyCall } from './policy-call.js';
@@ -17,7 +18,9 @@ export interface ReadRules {
   readonly layerFor: (tool: ToolSpec) => HostAround | undefined;
 }
 
-export function readRules(policy: Policy): ReadRules {
+export type NoteDenial = (denial: Denial) => void;
+
+export function readRules(policy: Policy, noteDenial: NoteDenial): ReadRules {
   const concerns = ({ name, mutation }: ToolSpec): boolean => {
     const found = policy.tools.get(name);
     return (
@@ -29,6 +32,8 @@ export function readRules(policy: Policy): ReadRules {
     const decision = evaluate(policy, policyCall(call, { now: Date.now() }));
     if (decision.kind !== 'deny') return next();
     const { code, rule, explanation } = decision;
+    const { correlationId, account, tool } = call;
+    noteDenial({ tool: tool.name, account, correlationId, code, rule });
     const details = { rule, explanation };
     return { ok: false, error: toolError(code, explanation, { details }).input };
   };

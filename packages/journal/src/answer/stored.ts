@@ -4,7 +4,7 @@ import { toolError, type Settled, type SettledFailure } from '@toolkeel/contract
 const MAX_BYTES = 1024 * 1024;
 
 const TOO_LARGE =
-  'It was carried out, and its answer was too large to be kept. Do not repeat it: look at the result.';
+  'It was carried out, and its answer was too large to be given or kept. Do not repeat it: look at the result.';
 
 export interface StoredAnswer {
   readonly settled: Settled;
@@ -15,7 +15,11 @@ export interface StoredAnswer {
 /** An answer as it is kept for a replay: without what only means something while the call runs. */
 export function writeAnswer(settled: Settled, endedAt?: number): string {
   const text = JSON.stringify({ ...lasting(settled), endedAt });
-  return Buffer.byteLength(text) <= MAX_BYTES ? text : JSON.stringify(tooLarge());
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_BYTES) return text;
+  // Of a failure the reason is what counts, and that is short.
+  const short = settled.ok ? tooLarge(bytes) : lasting({ ...settled, data: null });
+  return JSON.stringify({ ...short, endedAt });
 }
 
 /** Undefined for what cannot be read: an operation then has no answer, but it still is what it is. */
@@ -39,11 +43,11 @@ function lasting(settled: Settled): Settled {
   return { ok: false, error, data, rateLimit };
 }
 
-function tooLarge(): SettledFailure {
-  return {
-    ok: false,
-    error: toolError('internal_error', TOO_LARGE, { outcome: 'executed' }).input,
-  };
+/** With the code that the first answer had: it does not fit into what an answer may have either. */
+function tooLarge(bytes: number): SettledFailure {
+  const details = { bytes, budget: MAX_BYTES };
+  const error = toolError('response_too_large', TOO_LARGE, { outcome: 'executed', details });
+  return { ok: false, error: error.input };
 }
 
 function isSettled(value: unknown): value is Settled {

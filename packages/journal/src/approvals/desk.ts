@@ -50,13 +50,13 @@ export function approvalDesk(kit: Kit): Approvals {
   const decide =
     (decision: 'approved' | 'rejected'): Approvals['approve'] =>
     async (id, { hash, by, reason }) => {
-      const result = await store.decideApproval(id, {
-        decision,
-        hash,
-        by,
-        ...(reason !== undefined && { reason }),
-        holdMs: times.refusalMs,
-      });
+      const given = { decision, hash, by, ...(reason !== undefined && { reason }) };
+      const result = await kit.ownWords.saying(
+        'approval_decided',
+        id,
+        () => store.decideApproval(id, { ...given, holdMs: times.refusalMs }),
+        ({ kind }) => kind === 'decided',
+      );
       if (result.kind === 'decided') {
         const { tool, account, correlationId } = result.operation;
         const what = { type: 'approval_decided', operationId: id, result: decision, by } as const;

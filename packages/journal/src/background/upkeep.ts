@@ -4,6 +4,7 @@ import type { Notifier } from '../notices/message.js';
 import { teller } from '../notices/teller.js';
 import { reconciler } from '../reconcile/reconciler.js';
 import { every } from './every.js';
+import { follower } from './follow.js';
 import type { Strays } from './strays.js';
 
 /** What a live process does beside its calls. */
@@ -44,13 +45,20 @@ export function upkeep({ parts, runner, strays, notify, pollMs, sweepMs }: Upkee
     await store.prune((await store.now()) - kit.times.retentionMs);
   };
 
+  const follow = every({ clock, report, ms: sweepMs, work: follower(kit) });
+  // From now on, and not from the first round.
+  void follow.now();
   const approvals = every({ clock, report, ms: pollMs, work: runner.pass });
   const others = [
+    follow,
     every({ clock, report, ms: sweepMs, work: sweep }),
     every({ clock, report, ms: PRUNE_MS, work: prune }),
     ...(notify ? [every({ clock, report, ms: pollMs, work: teller(kit, notify) })] : []),
   ];
-  const unlisten = store.onApproved(() => void approvals.now());
+  const unlisten = store.onApproved(() => {
+    void approvals.now();
+    void follow.now();
+  });
   return {
     stop: async () => {
       unlisten();

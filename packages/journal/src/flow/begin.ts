@@ -21,7 +21,7 @@ import { timesWithin } from './times.js';
 import { AGAIN_MS, codeOf } from './write-end.js';
 
 /** An operation that is to be begun, or gone on with. */
-export type Begin = Omit<Work, 'limits' | 'permit'>;
+export type Begin = Omit<Work, 'limits' | 'rule' | 'permit'>;
 type Owned = Begin & { readonly grip: Grip };
 
 /** Something that is over already. */
@@ -49,7 +49,9 @@ export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> 
   if (decision === undefined || decision.kind === 'deny') return refuse(parts, work, decision);
   // Nothing would be sent, so there is nothing to approve or to try.
   if (said) return stop(parts, work, said);
-  if (decision.kind === 'allow') return carryOut(parts, { ...work, limits: decision.limits });
+  if (decision.kind === 'allow') {
+    return carryOut(parts, { ...work, limits: decision.limits, rule: decision.rule });
+  }
   if (decision.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
   return refuse(parts, work, decision);
 }
@@ -69,12 +71,12 @@ function refuse(
  * still needs their word.
  */
 function goOn(parts: FlowParts, work: Begin, said: Settled | undefined): CarriedOut {
-  const permit = async (): Promise<void> => {
+  const permit = async (): Promise<string | undefined> => {
     if (said?.ok === false) raise(toolError(said.error.code, said.error.message, said.error));
     const decision = await decide(parts.kit, work.call, true);
-    if (decision?.kind === 'allow') return;
+    if (decision?.kind === 'allow') return decision.rule;
     const reason = decision?.kind === 'approve' ? undefined : decision;
-    raise(policyRefusal(reason, work.call, costOf(parts, work)));
+    return raise(policyRefusal(reason, work.call, costOf(parts, work)));
   };
   return carryOut(parts, { ...work, limits: [], permit });
 }

@@ -1,3 +1,4 @@
+import { toolError, type Tool } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { keyFor, rig, sleep } from '../fixtures/rig.fixture.js';
 
@@ -125,9 +126,29 @@ describe('a repeat', () => {
     const data = { id: 'x'.repeat(2 ** 20) };
     const { clock, start } = rig({ handlers: { post: () => data } });
     const server = start();
-    await clock.run(server.call('post', { text: 'a' }));
-    const again = await clock.run(server.call('post', { text: 'a' }));
-    expect(again).toMatchObject({ error: { code: 'internal_error', outcome: 'executed' } });
+    for (const replayed of [undefined, true]) {
+      const { error, meta } = await clock.run(server.call('post', { text: 'a' }));
+      expect(error).toMatchObject({ code: 'response_too_large', outcome: 'executed' });
+      expect(meta.idempotency?.replayed).toBe(replayed);
+    }
+  });
+
+  it('gets the reason of a refusal, though what came with it was too large to be kept', async () => {
+    const refused = toolError('upstream_rejected', 'half', {
+      outcome: 'not_executed',
+      data: { ids: ['x'.repeat(2 ** 20)] },
+    });
+    const handler: Tool['handler'] = async (_, { operation }) => {
+      await operation?.sending();
+      return refused;
+    };
+    const { clock, start } = rig({ handlers: { thread: handler } });
+    const server = start();
+    const args = { posts: ['1'] };
+    await clock.run(server.call('thread', args));
+    const again = await clock.run(server.call('thread', args));
+    expect(again.error).toMatchObject({ code: 'upstream_rejected', outcome: 'not_executed' });
+    expect(again.meta.idempotency?.replayed).toBe(true);
   });
 });
 
@@ -168,6 +189,29 @@ describe('what was surely not carried out', () => {
     });
     const bug = await clock.run(server.call('post_seen', { text: 'a' }));
     expect(bug.error).toMatchObject({ code: 'internal_error', outcome: 'not_executed' });
+  });
+});
+
+describe('an answer that the handler cannot read', () => {
+  it('leaves the end unknown, and says so with the code for that, each time', async () => {
+    const { clock, start, store } = rig({
+      handlers: {
+        post: async (_, { operation }) => {
+          await operation?.sending();
+          return JSON.parse('{"id":') as object;
+        },
+      },
+    });
+    const server = start();
+    for (const _ of [1, 2]) {
+      const { error } = await clock.run(server.call('post', { text: 'a' }));
+      expect(error).toMatchObject({
+        code: 'outcome_unknown',
+        outcome: 'unknown',
+        details: { cause_code: 'internal_error' },
+      });
+      expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'unknown' });
+    }
   });
 });
 

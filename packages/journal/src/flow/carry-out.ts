@@ -29,8 +29,10 @@ export interface Work {
   /** Undefined for an `unknown` operation with an open step, which nobody owns. */
   readonly grip: Grip | undefined;
   readonly limits: readonly Limit[];
-  /** Asked before the first thing that is sent in this life. It throws what ends the call. */
-  readonly permit?: () => Promise<void>;
+  /** Which rule allowed it. */
+  readonly rule?: string | undefined;
+  /** Asked before the first thing that is sent in this life: which rule allows it now. It throws what ends the call. */
+  readonly permit?: () => Promise<string | undefined>;
 }
 
 /** How an operation ended, for everybody who asked for it. */
@@ -66,6 +68,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   const handle = openHandle({
     kit,
     times,
+    tool,
     ...work,
     ...(tool.estimateCost && {
       cost: () => estimatedCost(tool, args, (cause) => kit.report(cause, correlationId)),

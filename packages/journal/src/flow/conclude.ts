@@ -47,7 +47,8 @@ function answerFor(verdict: Verdict, { settled, tool, stepsDone, operationId }: 
 function asUnknown(settled: SettledFailure, operationId: string, tool: Tool): SettledFailure {
   const { error } = settled;
   const saysSo = error.outcome === 'unknown' || error.outcome === undefined;
-  if (saysSo && (tool.effect !== 'once' || !isRetryable(error.code))) {
+  const namesACause = error.code !== 'internal_error' && !isRetryable(error.code);
+  if (saysSo && (tool.effect !== 'once' || namesACause)) {
     return { ...settled, error: { ...error, outcome: 'unknown' } };
   }
   return { ...settled, error: unknownOutcome(operationId, error.code).error };

@@ -1,4 +1,10 @@
-import { raise, type Fence, type StepReadBack, type ToolOperation } from '@toolkeel/contract';
+import {
+  raise,
+  type Fence,
+  type StepReadBack,
+  type Tool,
+  type ToolOperation,
+} from '@toolkeel/contract';
 import { limited } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
@@ -26,6 +32,7 @@ export interface Handle {
 export interface HandleDeps {
   readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
+  readonly tool: Pick<Tool, 'step'>;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
   readonly grip: Grip | undefined;
   readonly limits: readonly Limit[];
@@ -34,7 +41,8 @@ export interface HandleDeps {
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
-  readonly permit?: (() => Promise<void>) | undefined;
+  readonly rule?: string | undefined;
+  readonly permit?: (() => Promise<string | undefined>) | undefined;
   /** On the store's clock. */
   readonly onSent: (at: number) => void;
 }
@@ -45,7 +53,7 @@ export function openHandle(deps: HandleDeps): Handle {
   let grip = deps.grip;
   let revoked = false;
   let sent = false;
-  let { limits, permit, cost } = deps;
+  let { limits, rule, permit, cost } = deps;
 
   const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
 
@@ -78,6 +86,7 @@ export function openHandle(deps: HandleDeps): Handle {
       const estimate = cost?.();
       const request = {
         limits,
+        ...(rule !== undefined && { rule }),
         ...(step !== undefined && { step }),
         ...(estimate && { cost: estimate }),
       };
@@ -94,7 +103,7 @@ export function openHandle(deps: HandleDeps): Handle {
    * attempt asks again: by then the operation may not be ours any more.
    */
   const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: Fence }> => {
-    await permit?.();
+    if (permit) rule = await permit();
     const answer = await send(step);
     if (answer.kind === 'lost') return refuse.lost();
     if (answer.kind === 'limited') return raise(limited(answer.limit, answer.retryAfterMs));
@@ -110,6 +119,7 @@ export function openHandle(deps: HandleDeps): Handle {
     operation,
     store,
     report,
+    result: deps.tool.step,
     grip: takeHold,
     provesAbsence: deps.provesAbsence,
     readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {

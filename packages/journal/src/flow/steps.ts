@@ -1,4 +1,4 @@
-import type { Absence, StepReadBack, ToolOperation } from '@toolkeel/contract';
+import type { Absence, StepReadBack, Tool, ToolOperation } from '@toolkeel/contract';
 import type { Operation, Step } from '../operation.js';
 import type { Grip, JournalStore } from '../store/store.js';
 import { outcomeOfThrown, refuse } from './thrown.js';
@@ -41,6 +41,8 @@ export interface StepsDeps {
     sentAt: number,
   ) => ReturnType<StepReadBack<T>['readBack']>;
   readonly report: (cause: unknown) => void;
+  /** What a step of this tool gives; undefined where nobody has said so. */
+  readonly result: Tool['step'];
 }
 
 /** The steps of an operation: done ones give their result, open ones are read back, others run. */
@@ -142,7 +144,12 @@ export function steps(deps: StepsDeps): Steps {
 
   const step: ToolOperation['step'] = async (name, run, reconcile) => {
     const stored = done.get(name);
-    if (stored !== undefined) return JSON.parse(stored) as Awaited<ReturnType<typeof run>>;
+    if (stored !== undefined) {
+      const result: unknown = JSON.parse(stored);
+      // Also written by people, and by earlier versions of the tool: what follows goes by it.
+      if (deps.result?.safeParse(result).success === false) return refuse.unusable(name);
+      return result as Awaited<ReturnType<typeof run>>;
+    }
     if (current) throw new TypeError(`step ${name}: ${current.name} has not ended yet`);
     if (unwritten) return refuse.unwritten();
     if (open && open.name !== name) return refuse.unresolved(open.name);

@@ -41,6 +41,13 @@ export const refuse = {
         { outcome: 'unknown' },
       ),
     ),
+  unusable: (step: string): never =>
+    raise(
+      toolError(
+        'serialization_error',
+        `What the step ${step} gave is not written down as this tool does it, so nothing is sent after it. Ask the operator to settle the operation.`,
+      ),
+    ),
   unwritten: (): never =>
     raise(
       toolError(

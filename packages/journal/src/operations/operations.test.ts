@@ -123,6 +123,44 @@ describe('a person who settles what nobody knows', () => {
     expect(rows.find(({ kind }) => kind === 'step_resolved')).toMatchObject({ actor: 'ana' });
   });
 
+  it.each([
+    ['nothing', undefined],
+    ['an empty result', {}],
+    ['a result of another shape', { tweet_id: 'e2' }],
+  ])('cannot settle a step as carried out with %s: the rest would act wrongly', async (_, data) => {
+    const { server, id, store, clock, upstream } = await unknownOf('thread_blind', thread);
+    const verdict = { outcome: 'executed', by: 'ana', ...(data && { data }) } as const;
+    const { resolve } = server.journal.operations;
+    await expect(resolve(id, verdict)).rejects.toThrow(
+      /the step post 1 of thread_blind .*data\.id/,
+    );
+    expect(await store.get(id)).toMatchObject({ state: 'unknown' });
+    const kinds = (await store.auditRows(1, 100)).map(({ kind }) => kind);
+    expect(kinds).not.toContain('step_resolved');
+    await resolve(id, { ...verdict, data: { id: 'e2' } });
+    expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({ success: true });
+    expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe('1 2 3');
+  });
+
+  it('is not believed by the tool where nobody could check the result of a step', async () => {
+    const { clock, start, server, id, upstream } = await unknownOf('thread_blind', thread);
+    const stranger = start({ tools: { specs: () => [], load: () => undefined } });
+    const { operations } = stranger.journal;
+    await expect(operations.resolve(id, { outcome: 'executed', by: 'ana' })).rejects.toThrow(
+      'data',
+    );
+    await operations.resolve(id, { outcome: 'executed', by: 'ana', data: { tweet_id: '1' } });
+    for (const _ of [1, 2]) {
+      const { error } = await clock.run(server.call('thread_blind', thread));
+      expect(error).toMatchObject({ code: 'serialization_error', operation_id: id });
+      expect(error?.message).toContain('the step post 1');
+    }
+    expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe('1 2');
+    const data = { ids: ['e1', 'e2'] };
+    await server.journal.operations.resolve(id, { outcome: 'executed', by: 'ana', data });
+    expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({ data });
+  });
+
   it('ends a thread half way: what is done stays done, and repeats hear of it', async () => {
     const { clock, start, upstream } = rig();
     const server = start();

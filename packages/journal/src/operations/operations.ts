@@ -1,4 +1,4 @@
-import { toolError, type Settled } from '@toolkeel/contract';
+import { toolError, type Settled, type Tool } from '@toolkeel/contract';
 import { writeAnswer } from '../answer/stored.js';
 import { effectiveArguments } from '../answer/arguments.js';
 import { JournalError } from '../error.js';
@@ -15,7 +15,10 @@ export interface Resolution {
   /** Who says so. */
   readonly by: string;
   readonly reason?: string;
-  /** The answer that repeats shall get; of an open step, its result. Default: that it is not known. */
+  /**
+   * The answer that repeats shall get; default: that it is not known. Of an open step that was carried
+   * out, its result: the steps after it go by that, so it has to be given.
+   */
   readonly data?: unknown;
 }
 
@@ -43,13 +46,24 @@ export function operations(parts: FlowParts): Operations {
     if (outcome === 'not_executed') return failed(operation.id, NOT_DONE, outcome);
     if (data === undefined) return failed(operation.id, BY_PERSON, outcome);
     const tool = await tools.load(operation.tool);
-    const parsed = tool?.output.safeParse(data);
-    if (parsed && !parsed.success) {
-      const [issue] = parsed.error.issues;
-      const where = ['data', ...(issue?.path ?? [])].join('.');
-      throw invalid(`${operation.tool} answers otherwise: ${where}: ${issue?.message ?? ''}`);
+    const flaw = flawIn(tool?.output, data);
+    if (flaw !== undefined) throw invalid(`${operation.tool} answers otherwise: ${flaw}`);
+    return { ok: true, data: tool ? tool.output.parse(data) : data };
+  };
+
+  /** What comes after the step goes by its result: without it, or with another, it would act wrongly. */
+  const demandResult = (tool: string, step: string, { outcome, data }: Resolution): void => {
+    if (outcome !== 'executed') return;
+    const schema = tools.specs().find(({ name }) => name === tool)?.step;
+    if (data === undefined) {
+      const wanted = flawIn(schema, {});
+      const hint = wanted === undefined ? '' : ` (${wanted})`;
+      throw invalid(
+        `the step ${step} of ${tool} needs its result as data${hint}: the rest goes by it`,
+      );
     }
-    return { ok: true, data: parsed ? parsed.data : data };
+    const flaw = flawIn(schema, data);
+    if (flaw !== undefined) throw invalid(`the step ${step} of ${tool} gives otherwise: ${flaw}`);
   };
 
   const settleAll = async (operation: Operation, resolution: Resolution): Promise<boolean> => {
@@ -86,9 +100,16 @@ export function operations(parts: FlowParts): Operations {
         throw invalid(`operation ${id} is ${operation.state}: only unknown ones can be resolved`);
       }
       const open = operation.steps.find(({ state }) => state === 'sending');
-      const isSettled = open
-        ? await settleStep(kit, operation, open.name, resolution)
-        : await settleAll(operation, resolution);
+      if (open) demandResult(operation.tool, open.name, resolution);
+      const isSettled = await kit.ownWords.saying(
+        open ? 'step_resolved' : 'reconciled',
+        id,
+        () =>
+          open
+            ? settleStep(kit, operation, open.name, resolution)
+            : settleAll(operation, resolution),
+        (settled) => settled,
+      );
       if (!isSettled) throw invalid(`operation ${id} has just been settled by somebody else`);
       parts.noteReconciled(operation, resolution.outcome, resolution.by);
       return view((await store.get(id)) ?? operation);
@@ -99,6 +120,12 @@ export function operations(parts: FlowParts): Operations {
 function failed(id: string, text: string, outcome: Resolution['outcome']): Settled {
   const { input } = toolError('internal_error', text, { outcome });
   return { ok: false, error: { ...input, operationId: id } };
+}
+
+/** Where data is not as the tool makes it; nobody can say that of a tool that is not known here. */
+function flawIn(schema: Tool['output'] | undefined, data: unknown): string | undefined {
+  const [issue] = schema?.safeParse(data).error?.issues ?? [];
+  return issue && `${['data', ...issue.path].join('.')}: ${issue.message}`;
 }
 
 function invalid(message: string): JournalError {

@@ -29,7 +29,7 @@ export async function settleStep(
   });
   const isDone =
     outcome === 'executed'
-      ? await store.completeStep(grip, step, JSON.stringify(data ?? null))
+      ? await store.completeStep(grip, step, JSON.stringify(data))
       : await store.reopenStep(grip, step);
   const answer = operation.answer ?? writeAnswer(unknownOutcome(id));
   const code = operation.code ?? 'outcome_unknown';

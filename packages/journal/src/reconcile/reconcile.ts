@@ -3,12 +3,11 @@ import { effectiveArguments } from '../answer/arguments.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import { asNotExecuted } from '../answer/known.js';
 import { readAnswer, writeAnswer } from '../answer/stored.js';
+import { READ_BACK } from '../audit/by-people.js';
 import type { FlowParts } from '../flow/parts.js';
 import { holdMsOf } from '../identity/hold.js';
 import type { Operation } from '../operation.js';
 import { readBack } from './read-back.js';
-
-const READ_BACK = 'read-back';
 
 /** Looks whether an `unknown` operation happened. True: it is settled now. */
 export async function reconcileUnknown(

@@ -127,6 +127,17 @@ export function assemble(engine: Engine): JournalStore {
     auditHead: () => read((tables) => tables.audit.head()),
     auditRows: (from, limit) => read((tables) => tables.audit.rows(from, limit)),
 
+    saidByPeople: (from, limit) =>
+      read(function* ({ audit }) {
+        const last = yield* audit.lastSeq();
+        if (from === undefined) return { rows: [], next: last + 1 };
+        const rows = yield* audit.saidByPeople(from, limit);
+        const seen = rows.at(-1)?.seq ?? 0;
+        // Not further than was looked: rows may have come since.
+        const next = rows.length === limit ? seen + 1 : Math.max(from, seen + 1, last + 1);
+        return { rows, next };
+      }),
+
     takeNotices: (limit) => write((tables) => takeNotices(tables, limit)),
     noticeTold: (id) => write(({ notices }) => notices.told(id)),
     noticeFailed: (id, againInMs) =>

@@ -45,6 +45,8 @@ export interface SendRequest {
   /** For an operation of several steps: which one. */
   readonly step?: string;
   readonly limits: readonly Limit[];
+  /** The rule that allowed it, for the audit. */
+  readonly rule?: string;
   /** What the whole operation is estimated to cost, for the audit of its first send. */
   readonly cost?: Approval['cost'];
 }
@@ -144,6 +146,8 @@ export interface OperationFilter {
   readonly tool?: string;
   readonly account?: string;
   readonly identity?: Identity;
+  /** How its id begins, for people who write no more of it. */
+  readonly idPrefix?: string;
   /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
@@ -178,6 +182,9 @@ export interface AuditEntry {
   /** JSON members without secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
+
+/** A row of the audit that tells what a person decided. */
+export type SaidByPeople = Pick<AuditRow, 'seq' | 'kind' | 'operationId' | 'actor' | 'detail'>;
 
 /** Something a person should hear of. Written with the transition that causes it, told afterwards. */
 export interface Notice {
@@ -281,6 +288,11 @@ export interface JournalStore {
   readonly auditHead: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;
   /** In the order of the chain. A row that cannot be read comes as it is, marked. */
   readonly auditRows: (from: number, limit: number) => Promise<readonly AuditRow[]>;
+  /** What people decided, in the order of the chain, and where to go on. Without a place: what comes now. */
+  readonly saidByPeople: (
+    from: number | undefined,
+    limit: number,
+  ) => Promise<{ readonly rows: readonly SaidByPeople[]; readonly next: number }>;
 
   /** Notices that are due; each is told by one process at a time. */
   readonly takeNotices: (limit: number) => Promise<readonly Notice[]>;

@@ -2,7 +2,7 @@ import type { AuditRow } from '../audit/row.js';
 import type { OperationState, Owner } from '../operation.js';
 import type { ListedRecord, OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
-import type { AuditEntry, CallRow, Grip, Notice, OperationFilter } from './store.js';
+import type { AuditEntry, CallRow, Grip, Notice, OperationFilter, SaidByPeople } from './store.js';
 
 /**
  * What transitions are made of. Inside of a transition that writes, an operation that was read is
@@ -81,6 +81,9 @@ export interface AuditTable {
   readonly append: (entry: AuditEntry) => Script<void>;
   readonly head: () => Script<{ readonly seq: number; readonly hash: string } | undefined>;
   readonly rows: (from: number, limit: number) => Script<readonly AuditRow[]>;
+  /** Rows that a person's word has made. */
+  readonly saidByPeople: (from: number, limit: number) => Script<readonly SaidByPeople[]>;
+  readonly lastSeq: () => Script<number>;
 }
 
 export interface NoticesTable {

@@ -26,6 +26,7 @@ export function compileLimits(
         ['limits', name, 'when'],
         around,
         report,
+        `the limit "${name}"`,
       );
       return windows.flatMap(([member, unit, windowMs]) => {
         const max = rule[member];

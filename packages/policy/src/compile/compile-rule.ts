@@ -5,6 +5,7 @@ import { HOUR_MS, type PolicyProfile } from '../config/words.js';
 import { buildCondition } from '../condition/build.js';
 import { findDead } from '../condition/dead.js';
 import { always, type Node, type Report } from '../condition/node.js';
+import { findNever } from '../never/find-never.js';
 import type { CompiledRule } from './policy.js';
 
 export interface Surroundings {
@@ -47,7 +48,14 @@ export function compileRule(
     reason,
     expiresInMs: expiresInHours === undefined ? undefined : expiresInHours * HOUR_MS,
     readsToo,
-    condition: compileCondition(when, readsToo, [...at, 'when'], around, report),
+    condition: compileCondition(
+      when,
+      readsToo,
+      [...at, 'when'],
+      around,
+      report,
+      `the rule "${name}"`,
+    ),
   };
 }
 
@@ -57,6 +65,7 @@ export function compileCondition(
   at: IssuePath,
   { tools, accounts }: Surroundings,
   report: Report,
+  who: string,
 ): Node {
   if (when === undefined) return always;
   const about = readsToo ? tools : tools.filter(isMutation);
@@ -68,6 +77,8 @@ export function compileCondition(
   });
   const dead = isSound ? findDead(condition, about) : undefined;
   if (dead) report(dead.path, dead.message);
+  const never = isSound && !dead ? findNever(condition, about) : undefined;
+  if (never) report(never.path, `${who} can never match: ${never.message}`);
   return condition;
 }
 

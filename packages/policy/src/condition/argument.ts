@@ -3,6 +3,7 @@ import type { IssuePath } from '../config/issue.js';
 import type { Operators } from '../config/types.js';
 import { parsePath, pathText, type Segment } from '../paths/path.js';
 import { readPath } from '../paths/read.js';
+import { certaintyOf } from '../never/certainty.js';
 import { shownValues } from '../text/words.js';
 import { misfitOf, UNDECLARED, unknownArgument } from './argument-fit.js';
 import { checkOperands } from './check-operands.js';
@@ -42,6 +43,7 @@ export function argumentLeaf(key: string, asked: Operators, at: IssuePath, repor
       const isHidden = first !== undefined && 'name' in first && sensitive.includes(first.name);
       return isHidden && values.length > 0 ? 'hidden' : shownValues(values);
     },
+    certainty: certaintyOf(path, segments, asked),
     ...(isSingle && { asks: { path, operators: asked } }),
   };
 }

@@ -1,6 +1,7 @@
 import type { PolicyCall, PolicyTool } from '../catalogue.js';
 import type { IssuePath } from '../config/issue.js';
-import type { Operators } from '../config/types.js';
+import type { Operators, TimeCondition } from '../config/types.js';
+import type { Certainty } from '../never/certainty.js';
 import { every, opposite, some, type Truth } from './truth.js';
 
 /** Says what is wrong with the configuration, and where. */
@@ -21,6 +22,10 @@ export interface Leaf {
   readonly mayHold: (tool: PolicyTool) => boolean;
   /** Of an argument with one value: what is asked of it, so that contradictions are found. */
   readonly asks?: { readonly path: string; readonly operators: Operators };
+  /** Of an argument: why it can never be as all of these ask, or whether it can always be told. */
+  readonly certainty?: Certainty;
+  /** Of a time. */
+  readonly time?: TimeCondition;
   /** In words: `args.text has a link`. */
   readonly words: string;
   /** What was found, to be shown; nothing where there is nothing to show. */

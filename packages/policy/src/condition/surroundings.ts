@@ -18,6 +18,7 @@ export function timeLeaf(time: TimeCondition, at: IssuePath, report: Report): Le
   return {
     kind: 'leaf',
     at,
+    time,
     words: timeWords(time),
     test: ({ now }) => isTime?.(now) ?? 'unknown',
     misfit: () => undefined,

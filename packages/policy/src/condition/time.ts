@@ -28,13 +28,24 @@ export function wallClock(zone: string): Intl.DateTimeFormat | undefined {
  * autumn is twice. A window over midnight belongs to the day on which it begins.
  */
 export function timeTest(time: TimeCondition, clock: Intl.DateTimeFormat): (now: number) => Truth {
-  const [from, to] = (time.between ?? ['00:00', '24:00']).map(minutesOf) as [number, number];
-  const isDay = (day: number): boolean => !time.days || time.days.includes(dayAt(day));
+  const isTime = wallTest(time);
   return (now) => {
     if (!Number.isFinite(now)) return 'unknown';
     const { day, minute } = readClock(clock, now);
-    if (from < to) return truth(isDay(day) && minute >= from && minute < to);
-    return truth((isDay(day) && minute >= from) || (isDay(day - 1) && minute < to));
+    return truth(isTime(day, minute));
+  };
+}
+
+/** The same of a day of the week and a minute of it, as the clock shows them. */
+export function wallTest({
+  between = ['00:00', '24:00'],
+  days,
+}: TimeCondition): (day: number, minute: number) => boolean {
+  const [from, to] = between.map(minutesOf) as [number, number];
+  const isDay = (day: number): boolean => !days || days.includes(dayAt(day));
+  return (day, minute) => {
+    if (from < to) return isDay(day) && minute >= from && minute < to;
+    return (isDay(day) && minute >= from) || (isDay(day - 1) && minute < to);
   };
 }
 

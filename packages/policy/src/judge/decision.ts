@@ -13,7 +13,8 @@ export type DenialCode =
 
 /** What is to be done with a call. Explanations name arguments, and never hold their values. */
 export type Decision =
-  | { readonly kind: 'allow'; readonly limits: readonly Limit[] }
+  /** `rule`: the one that allowed it, of the user or of the template. */
+  | { readonly kind: 'allow'; readonly rule: string; readonly limits: readonly Limit[] }
   | {
       readonly kind: 'deny';
       readonly code: DenialCode;

@@ -17,7 +17,9 @@ export function evaluate(policy: Policy, call: PolicyCall): Decision {
     if (concerned.blockedBy !== undefined) return blocked(concerned.blockedBy);
     const findings = findingsOf(concerned, call);
     const verdict = verdictOf(concerned, findings, call.approved === true);
-    if (verdict.action === 'allow') return { kind: 'allow', limits: limitsFor(concerned, call) };
+    if (verdict.action === 'allow') {
+      return { kind: 'allow', rule: verdict.rule.name, limits: limitsFor(concerned, call) };
+    }
     return restriction(policy, verdict, findings, call);
   } catch {
     return unreadable;

@@ -185,6 +185,7 @@ describe('limits', () => {
     const decision = evaluate(policyOf({ limits: { posts: { perDay: 20 } } }), post);
     expect(decision).toEqual({
       kind: 'allow',
+      rule: expect.any(String) as string,
       limits: [{ name: 'posts/day', max: 20, windowMs: 86_400_000 }],
     });
   });

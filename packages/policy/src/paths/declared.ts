@@ -67,12 +67,12 @@ function shapesOf(schema: unknown, root: JsonSchema): JsonSchema[] {
 const choosing = new Set(['$ref', 'anyOf', 'oneOf', 'allOf']);
 const silent = new Set(['$schema', '$defs', 'definitions', 'title', 'description', 'default']);
 
-function saysSomething(schema: JsonSchema): boolean {
+export function saysSomething(schema: JsonSchema): boolean {
   const keys = Object.keys(schema).filter((key) => !silent.has(key));
   return keys.length === 0 || keys.some((key) => !choosing.has(key));
 }
 
-function atPointer(root: JsonSchema, ref: string): unknown {
+export function atPointer(root: JsonSchema, ref: string): unknown {
   if (!ref.startsWith('#')) return anything;
   let at: unknown = root;
   for (const part of ref.split('/').slice(1)) {
@@ -126,7 +126,7 @@ function mayBe(shape: JsonSchema, type: string): boolean {
   return types === undefined || types.has(type);
 }
 
-function typesOf(shapes: readonly JsonSchema[]): ReadonlySet<string> | undefined {
+export function typesOf(shapes: readonly JsonSchema[]): ReadonlySet<string> | undefined {
   const each = shapes.map((shape): readonly string[] | undefined => {
     if (shape['type'] !== undefined)
       return [shape['type']].flat().filter((one) => typeof one === 'string');
@@ -143,12 +143,12 @@ function valuesOf(shapes: readonly JsonSchema[]): readonly Scalar[] | undefined 
   return each.flatMap((values) => values ?? []).filter(isScalar);
 }
 
-function listedValues(shape: JsonSchema): readonly unknown[] | undefined {
+export function listedValues(shape: JsonSchema): readonly unknown[] | undefined {
   if (shape['const'] !== undefined) return [shape['const']];
   return Array.isArray(shape['enum']) ? shape['enum'] : undefined;
 }
 
-const isScalar = (value: unknown): value is Scalar =>
+export const isScalar = (value: unknown): value is Scalar =>
   ['string', 'number', 'boolean'].includes(typeof value);
 const record = (value: unknown): JsonSchema => (isObject(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -51,9 +51,12 @@ export async function postThread(
         readBack: ({ sentAt, others }) =>
           readBack(client, draft, sentAt, scope, async () => claimsOf(await others())),
       };
-      posted.push(
-        operation ? await operation.step(`post ${index + 1}`, send, reconcile) : await send(),
-      );
+      const part: Part = operation
+        ? await operation.step(`post ${index + 1}`, send, reconcile)
+        : await send();
+      // Without its id the next part would be a tweet of its own, for everybody to see.
+      if (!part.id) throw new TypeError(`part ${index + 1} of a thread has no id`);
+      posted.push({ ...part, text: part.text ?? draft.text });
       if (!isSent) earlier += 1;
       if (posted.length === drafts.length) await checkEarlier();
     } catch (cause) {
@@ -65,6 +68,9 @@ export async function postThread(
   }
   return fitting(posted);
 }
+
+/** One that a person settled may have nothing but its id. */
+type Part = Omit<Posted, 'text'> & Partial<Pick<Posted, 'text'>>;
 
 type PartGone = NonNullable<ReturnType<typeof partGone>>;
 
@@ -111,6 +117,16 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
   const there = posted.map(({ id }, at) => ({ index: at, id }));
   const begin = `${posted.length} of ${all} tweets are posted;`;
   const last = posted.at(-1)?.id;
+  // The journal's word for a record of a part that nobody can go on from.
+  if (code === 'serialization_error') {
+    const text = `${begin} the record of number ${index + 1} has no id: ${message}`;
+    const unknown = { index, code, message };
+    const unposted = all - posted.length - 1;
+    return toolError('thread_partial_failure', text, {
+      details,
+      data: { posted: there, unknown, unposted },
+    });
+  }
   if (isUnknown(cause)) {
     const advice = resumes
       ? 'The same call looks for it, and goes on behind it once it is found.'

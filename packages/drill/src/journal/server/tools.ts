@@ -104,6 +104,7 @@ export function effectTools(url: string, hooks: Hooks) {
       profiles,
       input,
       output: z.object({ ids: z.array(z.string()) }),
+      step: output,
       errors: codes,
       window: WINDOW_MS,
       handler: async ({ key }, context) => {

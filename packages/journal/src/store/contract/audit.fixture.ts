@@ -86,6 +86,25 @@ export function auditContract(bench: () => Bench): void {
     ]);
   });
 
+  test('what people decided can be followed, and nothing else comes with it', async () => {
+    const { store } = bench();
+    const { next } = await store.saidByPeople(undefined, 10);
+    expect(await store.saidByPeople(next, 10)).toEqual({ rows: [], next });
+    const { id } = await waiting(bench());
+    await store.decideApproval(id, decision({}));
+    for (const by of ['bea', 'read-back']) {
+      const open = await settled(store, { identity: byContent(by) }, unknown());
+      const verdict = { outcome: 'executed', answer: '{}', code: 'ok', holdMs: 0, by } as const;
+      expect(await store.reconcile(open.id, verdict)).toBe(true);
+    }
+    const first = await store.saidByPeople(next, 1);
+    expect(first.rows).toMatchObject([{ kind: 'approval_decided', operationId: id, actor: 'ann' }]);
+    const second = await store.saidByPeople(first.next, 10);
+    expect(second.rows).toMatchObject([{ kind: 'reconciled', actor: 'bea' }]);
+    expect(second.next).toBe((await store.auditHead())!.seq + 1);
+    expect((await store.saidByPeople(undefined, 10)).next).toBe(second.next);
+  });
+
   test('every decision is a row', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());

@@ -25,6 +25,16 @@ export function listingContract(bench: () => Bench): void {
     await expect(store.list({ before: 'op_none' })).rejects.toMatchObject({ reason: 'invalid' });
   });
 
+  test('by how an id begins, letter by letter', async () => {
+    const { store } = bench();
+    const made = ['op_ab1', 'op_ab2', 'op_a_1', 'op_A', 'op_b%'];
+    for (const id of made) await claimed(store, { id, tool: id });
+    expect(await ids({ idPrefix: 'op_ab' })).toEqual(['op_ab2', 'op_ab1']);
+    expect(await ids({ idPrefix: 'op_a_' })).toEqual(['op_a_1']);
+    expect(await ids({ idPrefix: 'op_b%' })).toEqual(['op_b%']);
+    expect(await ids({ idPrefix: 'op_c' })).toEqual([]);
+  });
+
   test('by state, tool, account, identity, time and slot', async () => {
     const { store, advance } = bench();
     const start = await store.now();

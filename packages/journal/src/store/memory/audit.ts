@@ -1,8 +1,11 @@
 import { GENESIS, link, unlinked, type AuditHead } from '../../audit/chain.js';
+import { PEOPLES_KINDS, READ_BACK } from '../../audit/by-people.js';
 import type { AuditRow } from '../../audit/row.js';
 import { answer } from '../script.js';
 import type { AuditEntry } from '../store.js';
 import type { AuditTable } from '../tables.js';
+
+const kinds: ReadonlySet<string> = new Set(PEOPLES_KINDS);
 
 /** Old rows leave: a guard that lives in memory must not grow for ever. */
 const KEPT = 1000;
@@ -48,6 +51,18 @@ export function memoryAudit(now: () => number): AuditTable {
     head() {
       const last = linkAll().at(-1);
       return answer(last && { seq: last.seq, hash: last.hash });
+    },
+    lastSeq: () => answer((linked.at(-1) ?? gone).seq + waiting.length),
+    saidByPeople(from, limit) {
+      const first = (linked.at(-1) ?? gone).seq + 1;
+      const fresh = waiting.map((entry, index) => ({
+        seq: first + index,
+        ...unlinked(entry, times[index]!),
+      }));
+      const said = [...linked, ...fresh].filter(
+        ({ seq, kind, actor }) => seq >= from && kinds.has(kind) && actor !== READ_BACK,
+      );
+      return answer(said.slice(0, limit));
     },
     rows(from, limit) {
       const rows = linkAll();

@@ -162,6 +162,7 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (states === undefined || states.includes(record.state)) &&
     (tool === undefined || record.tool === tool) &&
     (account === undefined || record.account === account) &&
+    (filter.idPrefix === undefined || record.id.startsWith(filter.idPrefix)) &&
     (identity === undefined ||
       (record.identity.by === identity.by && record.identity.value === identity.value)) &&
     (since === undefined || record.createdAt >= since) &&

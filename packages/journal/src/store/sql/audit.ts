@@ -1,4 +1,5 @@
 import { canonicalParts, GENESIS, link, unlinked, type Unlinked } from '../../audit/chain.js';
+import { PEOPLES_KINDS, READ_BACK } from '../../audit/by-people.js';
 import type { AuditRow } from '../../audit/row.js';
 import { readAuditRow } from '../../audit/read-row.js';
 import type { Script } from '../script.js';
@@ -13,6 +14,8 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
   const table = `${prefix}audit`;
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
+  const kinds = PEOPLES_KINDS.map((kind) => `'${kind}'`).join(', ');
+  const saidByPeople = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
   const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
   const insertIfNext = `INSERT INTO ${table} (${COLUMNS}) SELECT ${VALUES} WHERE ($1 - 1, $2) = (${lastRow})`;
   const canonical = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
@@ -55,6 +58,14 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
     *head() {
       const row = yield* first(lastRow);
       return row && { seq: row['seq'] as number, hash: String(row['hash']) };
+    },
+    *lastSeq() {
+      const row = yield* first(`SELECT MAX(seq) AS seq FROM ${table}`);
+      return (row?.['seq'] as number | null | undefined) ?? GENESIS.seq;
+    },
+    *saidByPeople(from, limit) {
+      const found = yield* rows(saidByPeople, [from, READ_BACK, limit]);
+      return found.map(readAuditRow);
     },
     *rows(from, limit): Script<readonly AuditRow[]> {
       const found = yield* rows(

@@ -181,11 +181,16 @@ function inStates(states: readonly OperationState[], values: unknown[]): string 
 }
 
 function conditions(filter: OperationFilter, values: unknown[], { clock }: Dialect): string[] {
-  const { states, tool, account, identity, since, until, settledSince, holdsSlot } = filter;
+  const { states, tool, account, idPrefix, identity, since, until, settledSince, holdsSlot } =
+    filter;
   const where: string[] = [];
   if (states !== undefined) where.push(inStates(states, values));
   if (tool !== undefined) where.push(`tool = ${bind(values, tool)}`);
   if (account !== undefined) where.push(`account = ${bind(values, account)}`);
+  if (idPrefix !== undefined) {
+    const length = Array.from(idPrefix).length;
+    where.push(`substr(id, 1, ${length}) = ${bind(values, idPrefix)}`);
+  }
   if (identity !== undefined) {
     where.push(`identity_by = ${bind(values, identity.by)}`);
     where.push(`identity_value = ${bind(values, identity.value)}`);

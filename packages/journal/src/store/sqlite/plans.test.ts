@@ -38,6 +38,7 @@ test('nothing that is done again and again reads the whole journal', async () =>
   await store.list({ states: ['unknown', 'awaiting_approval'] });
   await store.list({ states: ['claimed', 'sending', 'unknown'], account: 'main', until: 1 });
   await store.list({ settledSince: 0, account: 'main', until: 1 });
+  await store.saidByPeople(1, 10);
   await store.prune(0);
   await store.close();
 

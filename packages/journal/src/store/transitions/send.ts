@@ -9,7 +9,7 @@ import { claimLimits } from './limits.js';
 
 /** The last thing before the first byte. Who was granted it once may be granted it again. */
 export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
-  const { step, limits, cost } = request;
+  const { step, limits, rule, cost } = request;
   const operation = yield* tables.operations.held(grip);
   if (operation === undefined || !maySend(operation, grip.owner, step)) return LOST;
 
@@ -31,6 +31,7 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
   const { correlationId } = after;
   const detail: Record<string, unknown> =
     step === undefined ? { correlationId } : { correlationId, step };
+  if (rule !== undefined) detail['rule'] = rule;
   // Once for an operation, however many parts and attempts it is sent in: so that sums are right.
   if (cost !== undefined && sends === 1) detail['cost'] = cost;
   yield* tables.audit.append(entry('send', after, grip.owner, detail));

@@ -89,6 +89,8 @@ export const postThreadSpec = specifyTool({
       .describe('The part of which nobody knows whether it is posted.'),
     unposted: z.int().describe('How many parts surely are not.'),
   }),
+  // Whoever says by hand that a part is posted knows its id, and the text is the one that was given.
+  step: postedSchema.extend({ id, text: z.string().optional() }),
   errors: [...postTraits.errors, 'thread_partial_failure'],
 });
 

@@ -1,0 +1,47 @@
+import { memoryStore } from '@toolkeel/journal';
+import { describe, expect, it } from 'vitest';
+import { findId } from './find-id.js';
+
+async function deskWith(...ids: readonly string[]) {
+  const store = memoryStore();
+  await store.enlist({ id: 'own_1', host: 'h', pid: 1, startedAt: 't', tools: [] }, 60_000);
+  for (const id of ids) {
+    const claim = {
+      id,
+      owner: 'own_1',
+      account: 'main',
+      tool: 'post',
+      effect: 'once',
+      identity: { by: 'content', value: id },
+      argsHash: 'h',
+      args: '{}',
+      correlationId: 'c',
+      allowDuplicate: false,
+    } as const;
+    expect((await store.claim(claim)).kind).toBe('mine');
+  }
+  return { store };
+}
+
+describe('the beginning of an id', () => {
+  it('is enough where only one operation has it', async () => {
+    const desk = await deskWith('op_4a1f00', 'op_4a1f11', 'op_77b000');
+    expect(await findId(desk, 'op_77b0')).toBe('op_77b000');
+    expect(await findId(desk, 'op_4a1f0')).toBe('op_4a1f00');
+    await expect(findId(desk, 'op_4a1f')).rejects.toThrow(
+      'op_4a1f can be several: op_4a1f11, op_4a1f00. Write more of it.',
+    );
+  });
+
+  it('of one that is whole itself means that one', async () => {
+    const desk = await deskWith('op_4a1f', 'op_4a1f00');
+    expect(await findId(desk, 'op_4a1f')).toBe('op_4a1f');
+  });
+
+  it('that is unknown, or too short to mean one, stays as it is', async () => {
+    const desk = await deskWith('op_4a1f00');
+    for (const typed of ['op_9999', 'op_4', 'op_', '', '4a1f00', 'op_4a1f%']) {
+      expect(await findId(desk, typed)).toBe(typed);
+    }
+  });
+});
