@@ -16,7 +16,7 @@ export interface Request extends CallIdentity {
 
 /** Takes the slot of a call, or learns who has it. */
 export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult> {
-  const { call, identity, argsHash } = request;
+  const { call, identity, argsHash, key } = request;
   const { tool, account, args, controls, correlationId } = call;
   const id = kit.newId();
   const json = JSON.stringify(args);
@@ -28,6 +28,7 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
       tool: tool.name,
       effect: tool.effect === 'once' ? 'once' : 'idempotent',
       identity,
+      ...(key !== undefined && { key }),
       argsHash,
       args: tool.sensitive.length === 0 ? json : kit.sealing.seal(json, id),
       correlationId,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Operation } from '../../operation.js';
 import type { ApprovalDecision, ApprovalRequest, DecisionResult } from '../store.js';
 import {
+  byContent,
   claimed,
   DAY,
   grip,
@@ -141,7 +142,13 @@ export function approvalContract(bench: () => Bench): void {
   test('nobody decides what he has not seen', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 'sealed:2', by: 'bea' };
+    const edit = {
+      expected: 'h1',
+      identity: byContent(),
+      hash: 'h2',
+      sealedArgs: 'sealed:2',
+      by: 'bea',
+    };
     expect(await store.editApproval(id, edit)).toMatchObject({
       kind: 'decided',
       operation: { args: 'sealed:1', argsHash: 'h1', approval: { editedArgs: 'sealed:2' } },
@@ -161,7 +168,7 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await waiting(bench());
     await advance(DAY);
     expect((await store.decideApproval(id, decision())).kind).toBe('expired');
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
     expect((await store.editApproval(id, edit)).kind).toBe('expired');
     expect(await store.get(id)).toMatchObject({ state: 'awaiting_approval' });
     await store.expireApprovals(1000);
@@ -173,7 +180,7 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await settled(store);
     expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'not_waiting' });
     expect(await store.decideApproval('op_none', decision())).toEqual({ kind: 'absent' });
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
     expect(await store.editApproval('op_none', edit)).toEqual({ kind: 'absent' });
   });
 
