@@ -215,6 +215,12 @@ export function namedContract(bench: () => Bench): void {
       expect(result).toMatchObject({ kind: 'mine', resumed: true, operation: { id: first.id } });
       await stop(result.operation);
     }
+    const beside = await sending(store, refund(b, { allowDuplicate: true }), 'one');
+    await store.completeStep(grip(beside), 'one', '1');
+    await stop(beside);
+    const own = await store.claim(request(refund(b)));
+    expect(own).toMatchObject({ kind: 'mine', resumed: true, operation: { id: beside.id } });
+    await store.settle(grip(own.operation), success());
     // Undone, it is over: nobody goes on with it beside the next one.
     await settled(store, { tool: 'undo' }, success({ frees: [first.id] }));
     expect(await store.get(first.id)).toMatchObject({ state: 'released' });

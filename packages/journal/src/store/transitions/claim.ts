@@ -44,6 +44,8 @@ export function* find(
     if (yield* isAbandoned(tables, holder)) return 'undecided';
     const held = standing(tables, holder, request, place);
     if (held !== undefined) return held;
+    // To be gone on with: what the act's other name says does not matter then.
+    if (!isSettled(holder) && !repeats(request, place)) return 'undecided';
     isFree = false;
   }
   return isFree ? 'free' : 'undecided';
@@ -77,13 +79,19 @@ export function* claim(
     if (yield* operations.insert(record)) return fresh(record, now);
   }
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    if (keySlot !== undefined) {
-      const named = yield* take(tables, request, { slot: keySlot, isKey: true });
-      if (typeof named === 'object') return named;
+    const seen = yield* find(tables, request, places);
+    if (typeof seen === 'object') return seen;
+    // Only now does the caller become an owner. A replay is for anybody.
+    if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
+    let own: string | undefined = slot;
+    if (seen === 'undecided') {
+      for (const place of placesIn(request, places)) {
+        const left = yield* vacate(tables, request, place);
+        if (typeof left === 'object') return left;
+        if (left === 'beside') own = undefined;
+      }
     }
-    const own = yield* take(tables, request, { slot, isKey: request.identity.by === 'key' });
-    if (typeof own === 'object') return own;
-    const record = begun(request, own === 'free' ? slot : undefined, keySlot, now);
+    const record = begun(request, own, keySlot, now);
     if (yield* operations.insert(record)) return fresh(record, now);
   }
   throw new JournalError(
@@ -96,23 +104,18 @@ export function* claim(
 const MOST_ROUNDS = 1000;
 
 /** Makes a place free, or says who has it. `beside`: it stays with somebody, and a repeat is meant. */
-function* take(
+function* vacate(
   tables: Tables,
   request: ClaimRequest,
   place: Place,
 ): Script<ClaimResult | 'free' | 'beside'> {
-  const { operations, owners } = tables;
+  const { operations } = tables;
   const found = yield* operations.holder(place.slot);
-  const isFallen = found !== undefined && (yield* isAbandoned(tables, found));
-  const held = found && !isFallen ? standing(tables, found, request, place) : undefined;
+  if (found === undefined) return 'free';
+  const holder = (yield* isAbandoned(tables, found)) ? yield* lapse(tables, found) : found;
+  if (!holds(holder, place.slot)) return 'free';
+  const held = standing(tables, holder, request, place);
   if (held !== undefined) return held;
-
-  // Only now does the caller become an owner. A replay is for anybody.
-  if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
-  const holder = isFallen ? yield* lapse(tables, found) : found;
-  if (holder === undefined || !holds(holder, place.slot)) return 'free';
-  const left = standing(tables, holder, request, place);
-  if (left !== undefined) return left;
   if (isSettled(holder)) {
     yield* operations.update(holder, givenUp(holder, place.slot));
     return 'free';
