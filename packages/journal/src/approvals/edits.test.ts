@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Decide } from '../options.js';
-import { keyFor, rig, type Process } from '../fixtures/rig.fixture.js';
+import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
+import { toolNamed } from '../fixtures/tools.fixture.js';
+import { identities } from '../identity/identity.js';
 
 const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
 const asking: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
@@ -130,5 +132,18 @@ describe('an edit', () => {
     await carriedOut(await asked('unlike', { id: '2' }));
     await carriedOut(await asked('like', { id: '2' }));
     expect(subjects()).toEqual(['2', '1', '2', '2']);
+  });
+
+  it('that was written down when nothing held what it became is not carried out', async () => {
+    const { asked, carriedOut, store, upstream } = world();
+    const id = await asked('post', { text: 'a' });
+    const { account, identity, argsHash: expected } = (await store.get(id))!;
+    const { withoutKey } = identities({ templates: new Map(), sealing: testSealing });
+    const { argsHash: hash } = withoutKey(toolNamed('post'), account, { text: 'b' });
+    const sealedArgs = testSealing.seal(JSON.stringify({ text: 'b' }), id);
+    await store.editApproval(id, { expected, hash, identity, sealedArgs, by: 'bo' });
+    await carriedOut(id);
+    expect(upstream.requests).toBe(0);
+    expect(await store.get(id)).toMatchObject({ state: 'released', outcome: 'not_executed' });
   });
 });
