@@ -49,7 +49,7 @@ export function editContract(bench: () => Bench): void {
   });
 
   test('what it was in between is free again, and it can be taken back', async () => {
-    const { store } = bench();
+    const { store, advance } = bench();
     const { id } = await waiting(bench(), { identity: one });
     await store.editApproval(id, edit(two));
     await store.editApproval(id, edit(three, { expected: 'h2', hash: 'h3' }));
@@ -62,6 +62,10 @@ export function editContract(bench: () => Bench): void {
     expect((await store.claim(request({ identity: three }))).kind).toBe('mine');
     expect((await store.claim(request({ identity: one }))).operation.id).toBe(id);
     expect((await store.claim(request({ identity: two }))).operation.id).toBe(between.id);
+    await store.decideApproval(id, decision({ decision: 'rejected', holdMs: 1000 }));
+    await advance(1000);
+    const next = await claimed(store, { identity: one });
+    expect((await store.claim(request({ identity: one }))).operation.id).toBe(next.id);
   });
 
   test('it cannot become what another one has or did, until that is over', async () => {

@@ -218,9 +218,12 @@ export function namedContract(bench: () => Bench): void {
     const beside = await sending(store, refund(b, { allowDuplicate: true }), 'one');
     await store.completeStep(grip(beside), 'one', '1');
     await stop(beside);
+    // Whoever is at the act itself does not hinder the one that is known by its key.
+    const atIt = await store.claim(request(refund(a)));
     const own = await store.claim(request(refund(b)));
     expect(own).toMatchObject({ kind: 'mine', resumed: true, operation: { id: beside.id } });
     await store.settle(grip(own.operation), success());
+    await stop(atIt.operation);
     // Undone, it is over: nobody goes on with it beside the next one.
     await settled(store, { tool: 'undo' }, success({ frees: [first.id] }));
     expect(await store.get(first.id)).toMatchObject({ state: 'released' });
