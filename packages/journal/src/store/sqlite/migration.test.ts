@@ -12,7 +12,7 @@ test('what an earlier version has written down is found, and what is new is kept
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-migration-'));
   const path = join(dir, 'journal.db');
   const driver = (await chooseDriver())(path, 1000);
-  driver.exec(`PRAGMA application_id = ${0x746b_6a31}`);
+  driver.exec('PRAGMA application_id = 0x746b6a31');
   for (const statement of migrations({ kind: 'sqlite', prefix: '' }).slice(0, 2).flat()) {
     driver.exec(statement);
   }
