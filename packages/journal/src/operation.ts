@@ -23,6 +23,18 @@ export interface Identity {
   readonly value: string;
 }
 
+export function isSameIdentity(one: Identity, other: Identity): boolean {
+  return one.by === other.by && one.value === other.value;
+}
+
+/** The key that its caller gave it, if any. */
+export function keyGivenTo({
+  key,
+  identity,
+}: Pick<Operation, 'key' | 'identity'>): string | undefined {
+  return identity.by === 'key' ? identity.value : key;
+}
+
 /** One part of a longer operation, such as a post of a thread. */
 export interface Step {
   readonly name: string;
@@ -59,6 +71,8 @@ export interface Operation {
   readonly tool: string;
   readonly effect: Exclude<Effect, 'read'>;
   readonly identity: Identity;
+  /** The caller's own key, where something else says which act it is. */
+  readonly key?: string;
   /** Fingerprint over all arguments: of a key's other arguments a conflict is made. */
   readonly argsHash: string;
   /** JSON of the arguments; sealed where one of them is sensitive, or a policy may ask a person. */

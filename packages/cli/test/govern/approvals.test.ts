@@ -121,6 +121,34 @@ describe('a person who is asked', () => {
     expect(shop().effects).toEqual(['order green tea']);
   });
 
+  it('cannot edit a request into something that was done, or that another one asks for', async () => {
+    configure(asking);
+    const server = await serve();
+    const refund = async (payment: string): Promise<string> => {
+      const { error } = await server.call('shop_refund', { payment, card: '1' });
+      return error?.operation_id ?? '';
+    };
+    const edit = async (id: string, set: string) =>
+      command('approvals', 'edit', id, '--set', set, '--hash', await hashOf(id), '--by', 'ana');
+    await approve(await refund('p2'));
+    await done(1);
+    const other = await refund('p1');
+    expect(await edit(other, 'payment=p2')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/refund:p1.*refund:p2/),
+    });
+    const tea = await asked(server);
+    const milk = await asked(server, { item: 'milk' });
+    expect(await edit(milk, 'item=tea')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(tea),
+    });
+    // What it became is asked for by nobody else.
+    expect((await edit(milk, 'item=jam')).code).toBe(0);
+    expect(await asked(server, { item: 'jam' })).toBe(milk);
+    expect(shop().effects).toEqual(['refund p2']);
+  });
+
   it('can approve while no server runs: the next one carries it out', async () => {
     configure(asking);
     const first = await serve();

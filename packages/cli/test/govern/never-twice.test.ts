@@ -47,6 +47,18 @@ describe('a server that can change something', () => {
     expect(shop().effects).toEqual(['refund p1', 'order tea']);
   });
 
+  it('refunds a payment once, whatever keys it is asked for with', async () => {
+    configure({ profile: 'api' });
+    const server = await serve();
+    const refund = { payment: 'p1', card: '4111 1111' };
+    const keys = [undefined, 'the-refund-of-monday', 'the-refund-of-tuesday'];
+    for (const idempotency_key of keys) {
+      const asked = { ...refund, ...(idempotency_key && { idempotency_key }) };
+      expect(await server.call('shop_refund', asked)).toMatchObject({ data: { id: 'e1' } });
+    }
+    expect(shop().effects).toEqual(['refund p1']);
+  });
+
   it('likes, unlikes and likes again', async () => {
     configure({ profile: 'api' });
     const server = await serve();

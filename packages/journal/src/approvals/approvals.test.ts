@@ -177,7 +177,8 @@ describe('an approval', () => {
     const { id, hash } = await queued(server, (work) => clock.run(work));
     // Somebody who can write to the store puts other arguments under the hash that is shown.
     const sealedArgs = testSealing.seal(JSON.stringify({ text: 'evil' }), id);
-    await store.editApproval(id, { expected: hash, hash, sealedArgs, by: 'mallory' });
+    const { identity } = (await store.get(id))!;
+    await store.editApproval(id, { expected: hash, hash, identity, sealedArgs, by: 'mallory' });
     await server.journal.approvals.approve(id, { hash, by: 'ana' });
     await clock.advance(5000);
     expect(upstream.requests).toBe(0);

@@ -3,13 +3,13 @@ import { effectiveArguments } from '../answer/arguments.js';
 import { estimatedCost } from '../answer/cost.js';
 import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';
-import type { Operation } from '../operation.js';
+import { isSameIdentity, type Identity, type Operation } from '../operation.js';
 import { viewOf, type OperationView } from '../operations/view.js';
 import type { DecisionResult, OperationFilter } from '../store/store.js';
 
 /** What became of a decision. Only `decided` changed anything. */
 export interface Decided {
-  readonly kind: Exclude<DecisionResult['kind'], 'absent'>;
+  readonly kind: Exclude<DecisionResult['kind'], 'absent' | 'taken'>;
   readonly operation: OperationView;
 }
 
@@ -45,6 +45,7 @@ export function approvalDesk(kit: Kit): Approvals {
   };
   const decided = (id: string, result: DecisionResult): Decided => {
     if (result.kind === 'absent') throw invalid(`there is no operation ${id}`);
+    if (result.kind === 'taken') throw taken(result.operation);
     return { kind: result.kind, operation: view(result.operation) };
   };
   const decide =
@@ -79,15 +80,19 @@ export function approvalDesk(kit: Kit): Approvals {
       if (!operation) throw invalid(`there is no operation ${id}`);
       const tool = await tools.load(operation.tool);
       if (!tool) throw invalid(`${operation.tool} is not known here, so it cannot be edited`);
-      const left = Object.entries(effectiveArguments(sealing, operation)).filter(
-        ([name]) => !remove.includes(name),
-      );
+      const before = effectiveArguments(sealing, operation);
+      const left = Object.entries(before).filter(([name]) => !remove.includes(name));
       const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
-      const { argsHash } = kit.identities.withoutKey(tool, operation.account, args);
+      const { withoutKey } = kit.identities;
+      const { argsHash, identity } = withoutKey(tool, operation.account, args);
+      refuseOtherAct(
+        isNamed(operation) ? operation : withoutKey(tool, operation.account, before),
+        identity,
+      );
       const sealedArgs = sealing.seal(JSON.stringify(args), id);
       const cost = estimatedCost(tool, args, kit.report);
-      const edit = { expected: hash, hash: argsHash, sealedArgs, by, ...(cost && { cost }) };
-      return decided(id, await store.editApproval(id, edit));
+      const edit = { expected: hash, hash: argsHash, identity, sealedArgs, by };
+      return decided(id, await store.editApproval(id, { ...edit, ...(cost && { cost }) }));
     },
   };
 }
@@ -99,6 +104,28 @@ function accepted(tool: Tool, args: Arguments): Arguments {
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   throw invalid(`${tool.name} does not accept this: ${where || 'arguments'}: ${issue?.message}`);
+}
+
+function isNamed({ identity }: Pick<Operation, 'identity'>): boolean {
+  return identity.by === 'template';
+}
+
+/** Of what a template names, an edit changes the words. Another act is for the agent to ask for. */
+function refuseOtherAct({ identity: was }: Pick<Operation, 'identity'>, becomes: Identity): void {
+  if (isSameIdentity(was, becomes)) return;
+  if (was.by !== 'template' && becomes.by !== 'template') return;
+  const shown = ({ by, value }: Identity): string => (by === 'template' ? value : 'no named act');
+  throw invalid(
+    `this would make another act of it: ${shown(was)} would become ${shown(becomes)}. ` +
+      'Reject it, and let the agent ask for the other one',
+  );
+}
+
+function taken({ id, state }: Operation): JournalError {
+  return invalid(
+    `operation ${id} (${state}) is for the very same, so this would do it twice. ` +
+      'Reject one of them, or make another change',
+  );
 }
 
 function invalid(message: string): JournalError {

@@ -5,7 +5,7 @@ import { begin, stop, type Begin } from '../flow/begin.js';
 import type { CarriedOut } from '../flow/carry-out.js';
 import type { FlowParts } from '../flow/parts.js';
 import type { JournalScope } from '../flow/scope.js';
-import type { Operation } from '../operation.js';
+import { isSameIdentity, type Operation } from '../operation.js';
 import type { Grip } from '../store/store.js';
 
 /** Carries out an operation with the arguments that are stored with it, as if they came in a call. */
@@ -45,11 +45,13 @@ export async function callStored(
 /** An approval is good for the arguments and the account that the person saw, and for nothing else. */
 function isWhatWasApproved(
   { kit }: FlowParts,
-  { account, approval, argsHash }: Operation,
+  { account, approval, argsHash, identity }: Operation,
   call: AcceptedCall,
 ): boolean {
-  const { argsHash: hash } = kit.identities.withoutKey(call.tool, call.account, call.args);
-  return call.account === account && hash === (approval?.hash ?? argsHash);
+  const asked = kit.identities.withoutKey(call.tool, call.account, call.args);
+  // What became another act holds that one, unless it was edited when nobody saw to it.
+  const isHeld = approval?.editedArgs === undefined || isSameIdentity(asked.identity, identity);
+  return isHeld && call.account === account && asked.argsHash === (approval?.hash ?? argsHash);
 }
 
 function changed(id: string): Settled {

@@ -1,6 +1,6 @@
 import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolkeel/contract';
 import { journalFailed, journalSilent, underWay } from '../answer/refusals.js';
-import type { Operation } from '../operation.js';
+import { keyGivenTo, type Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
 import { over } from './begin.js';
 import { TOO_LATE, within } from './bounded.js';
@@ -48,12 +48,12 @@ export function journalAround(deps: MeetDeps): JournalAround {
     }
   };
 
-  const replayed = ({ operation, answer, finished }: Ended, { call }: Request): Settled => {
+  const replayed = ({ operation, answer, finished }: Ended, request: Request): Settled => {
     if (!finished) return answer;
     const { id, tool, account } = operation;
-    const { correlationId } = call;
+    const { correlationId } = request.call;
     kit.observe({ type: 'idempotent_replay', operationId: id, tool, account, correlationId });
-    return { ...answer, idempotency: idempotencyMeta(operation, true) };
+    return { ...answer, idempotency: idempotencyMeta(operation, true, request) };
   };
 
   const lead = async (request: Request, slot: string | undefined): Promise<Settled> => {
@@ -63,7 +63,8 @@ export function journalAround(deps: MeetDeps): JournalAround {
     });
     if (slot !== undefined) {
       const ended = carried.then((each) => each.ended);
-      acts.begin(slot, { argsHash: request.argsHash, ended, operation: () => operation });
+      const { argsHash } = request;
+      acts.begin(slot, { argsHash, key: keyGivenTo(request), ended, operation: () => operation });
     }
     const failed = (cause: unknown): void => {
       kit.suspect();
@@ -83,20 +84,23 @@ export function journalAround(deps: MeetDeps): JournalAround {
       failed(cause);
       return journalFailed(operation);
     }
-    const isNamed = request.identity.by === 'key' || isJournaled(request.call.tool);
+    const isNamed = keyGivenTo(request) !== undefined || isJournaled(request.call.tool);
     if (!isNamed || !operation || !answer.ok) return answer;
-    return { ...answer, idempotency: idempotencyMeta(operation, false) };
+    return { ...answer, idempotency: idempotencyMeta(operation, false, request) };
   };
 
   const attend = async (request: Request): Promise<Settled> => {
     const { call, identity, argsHash, answerBy } = request;
+    const key = keyGivenTo(request);
     const slot = slotOf(call.account, call.tool.name, identity);
-    // A repeat that is meant shares nothing; with a key there is no such thing.
+    // A repeat that is meant shares nothing; where only a key names the act there is no such thing.
     if (call.controls.allowDuplicate && identity.by !== 'key') return lead(request, undefined);
     for (;;) {
       const shared = acts.find(slot);
       if (!shared) return lead(request, slot);
-      if (identity.by === 'key' && shared.argsHash !== argsHash) return lead(request, undefined);
+      // Whether its key stands for something else, only the store can say.
+      const isAnother = key !== undefined && (shared.key !== key || shared.argsHash !== argsHash);
+      if (isAnother) return lead(request, undefined);
       const followed = await follow(kit.clock, shared, { argsHash, until: answerBy });
       if (followed.kind === 'ended') return replayed(followed.ended, request);
       if (followed.kind === 'late') return underWay(shared.operation(), SOON_MS);

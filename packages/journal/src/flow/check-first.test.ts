@@ -103,7 +103,7 @@ describe('a call that its tool’s check refuses', () => {
     const decide = vi.fn<Decide>(asking);
     const { clock, now, start, store, upstream } = refusing({
       decide,
-      through: (inner) => ({ ...inner, list: () => Promise.resolve([{} as never]) }),
+      through: (inner) => ({ ...inner, isHeld: () => Promise.resolve(true) }),
     });
     now.code = 'not_found';
     const { error } = await clock.run(start().call('post', post));
@@ -115,7 +115,7 @@ describe('a call that its tool’s check refuses', () => {
 
   it('learns that nobody can say whether it was done, where the journal cannot be read', async () => {
     const { clock, now, start } = refusing({
-      through: (inner) => ({ ...inner, list: () => Promise.reject(new Error('down')) }),
+      through: (inner) => ({ ...inner, isHeld: () => Promise.reject(new Error('down')) }),
     });
     const server = start();
     now.code = 'not_found';

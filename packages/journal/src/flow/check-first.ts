@@ -49,10 +49,13 @@ async function isForbidden({ kit }: FlowParts, call: AcceptedCall): Promise<bool
   return decision === undefined || decision.kind === 'deny';
 }
 
-async function isHeld({ kit }: FlowParts, { call, identity }: Request): Promise<boolean> {
+function isHeld({ kit }: FlowParts, { call, identity, key }: Request): Promise<boolean> {
   const { tool, account, controls } = call;
-  // A repeat that is meant would be a new act.
-  if (controls.allowDuplicate && identity.by !== 'key') return false;
-  const filter = { tool: tool.name, account, identity, holdsSlot: true, limit: 1 };
-  return (await kit.store.list(filter)).length > 0;
+  return kit.store.isHeld({
+    tool: tool.name,
+    account,
+    identity,
+    ...(key !== undefined && { key }),
+    allowDuplicate: controls.allowDuplicate,
+  });
 }

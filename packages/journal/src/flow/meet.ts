@@ -1,5 +1,5 @@
 import { conflict, inFlight } from '../answer/refusals.js';
-import type { Operation } from '../operation.js';
+import { keyGivenTo, type Operation } from '../operation.js';
 import type { Grip } from '../store/store.js';
 import { over } from './begin.js';
 import { signalUntil, TOO_LATE, within } from './bounded.js';
@@ -39,7 +39,7 @@ export async function meet(
   patience: Patience,
 ): Promise<CarriedOut | 'again'> {
   const { parts } = deps;
-  if (request.identity.by === 'key' && operation.argsHash !== request.argsHash) {
+  if (isUnderItsKey(request, operation) && operation.argsHash !== request.argsHash) {
     return over(operation, conflict(operation), 'none');
   }
   switch (operation.state) {
@@ -62,6 +62,12 @@ export async function meet(
     return { ...over(operation, replayOf(operation), 'all', true), isReplay: true };
   }
   return over(operation, replayOf(operation), 'all');
+}
+
+/** It is met because of the caller's key, which stands for one set of arguments. */
+function isUnderItsKey(request: Request, operation: Operation): boolean {
+  const key = keyGivenTo(request);
+  return key !== undefined && key === keyGivenTo(operation);
 }
 
 const APPROVED = { state: 'approved', retryAfterMs: 5000 } as const;

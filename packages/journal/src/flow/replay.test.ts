@@ -43,7 +43,14 @@ describe('what a repeat is told', () => {
 
   it('names the act by the caller’s key, or by a short name that says nothing of its content', () => {
     const named = { ...operation('succeeded'), identity: { by: 'key', value: 'k1' } } as const;
-    expect(idempotencyMeta(named, true).key).toBe('k1');
-    expect(idempotencyMeta(operation('succeeded'), true).key).toMatch(/^content:[0-9a-f]{16}$/);
+    expect(idempotencyMeta(named, true, named).key).toBe('k1');
+    const plain = operation('succeeded');
+    expect(idempotencyMeta(plain, true, plain).key).toMatch(/^content:[0-9a-f]{16}$/);
+    const both = { ...plain, identity: { by: 'template', value: 'reply:1' }, key: 'k1' } as const;
+    expect(idempotencyMeta(both, true, both).key).toBe('k1');
+    // What others called it is theirs.
+    for (const other of [plain, { ...both, key: 'k2' }]) {
+      expect(idempotencyMeta(both, true, other).key).toMatch(/^template:[0-9a-f]{16}$/);
+    }
   });
 });

@@ -7,7 +7,7 @@ import {
   unknownOutcome,
 } from '../answer/refusals.js';
 import { readAnswer } from '../answer/stored.js';
-import type { Identity, Operation } from '../operation.js';
+import { keyGivenTo, type Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
 
 const LOST =
@@ -30,19 +30,25 @@ export function replayOf(operation: Operation): Settled {
   return { ok: false, error: { ...input, operationId: id } };
 }
 
-/** Which act it was, for `meta.idempotency`: the caller's own key, or a short name of ours. */
-export function keyOf(operation: Pick<Operation, 'account' | 'tool' | 'identity'>): string {
-  const { account, tool, identity } = operation;
-  return shownKey(account, tool, identity);
+type Named = Pick<Operation, 'account' | 'tool' | 'identity' | 'key'>;
+
+/** Which act it was: the key that it was given, or a short name of ours. */
+export function keyOf(operation: Named): string {
+  return keyGivenTo(operation) ?? nameOf(operation);
 }
 
-function shownKey(account: string, tool: string, identity: Identity): string {
-  return identity.by === 'key'
-    ? identity.value
-    : `${identity.by}:${slotOf(account, tool, identity).slice(0, 16)}`;
+function nameOf({ account, tool, identity }: Named): string {
+  return `${identity.by}:${slotOf(account, tool, identity).slice(0, 16)}`;
 }
 
-export function idempotencyMeta(operation: Operation, replayed: boolean): IdempotencyMeta {
+/** For `meta.idempotency`. A key that somebody else gave it is not for this caller. */
+export function idempotencyMeta(
+  operation: Operation,
+  replayed: boolean,
+  asked: Pick<Operation, 'identity' | 'key'>,
+): IdempotencyMeta {
   const first_at = new Date(operation.createdAt).toISOString();
-  return { key: keyOf(operation), replayed, first_at };
+  const key = keyGivenTo(operation);
+  const isOwn = key !== undefined && key === keyGivenTo(asked);
+  return { key: isOwn ? key : nameOf(operation), replayed, first_at };
 }

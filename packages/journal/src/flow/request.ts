@@ -16,7 +16,7 @@ export interface Request extends CallIdentity {
 
 /** Takes the slot of a call, or learns who has it. */
 export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult> {
-  const { call, identity, argsHash } = request;
+  const { call, identity, argsHash, key } = request;
   const { tool, account, args, controls, correlationId } = call;
   const id = kit.newId();
   const json = JSON.stringify(args);
@@ -31,6 +31,7 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
       tool: tool.name,
       effect: tool.effect === 'once' ? 'once' : 'idempotent',
       identity,
+      ...(key !== undefined && { key }),
       argsHash,
       args: isClear ? json : kit.sealing.seal(json, id),
       correlationId,

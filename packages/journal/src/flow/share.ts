@@ -6,6 +6,8 @@ import type { Ended } from './carry-out.js';
 /** An act that this process is at, and how it will have ended. */
 export interface Shared {
   readonly argsHash: string;
+  /** The key that it was asked for with. */
+  readonly key: string | undefined;
   readonly ended: Promise<Ended | undefined>;
   /** Once it has a name. */
   readonly operation: () => Operation | undefined;

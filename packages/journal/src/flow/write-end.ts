@@ -1,6 +1,6 @@
 import type { ErrorCode, Settled } from '@toolkeel/contract';
 import { writeAnswer } from '../answer/stored.js';
-import { holdMsOf } from '../identity/hold.js';
+import { holdOf } from '../identity/hold.js';
 import type { Kit } from '../kit.js';
 import type { Settlement } from '../store/store.js';
 import type { Work } from './carry-out.js';
@@ -45,8 +45,8 @@ async function settlementFor(
   const code = codeOf(answer);
   const ended = { outcome, code, ...(refund && { refund }) };
   if (state === 'succeeded' || state === 'rejected') {
-    const holdMs = holdMsOf(operation.identity.by, call.tool, kit.times.retentionMs);
-    return { ...ended, state, answer: writeAnswer(answer), holdMs };
+    const hold = holdOf(operation, call.tool, kit.times.retentionMs);
+    return { ...ended, state, answer: writeAnswer(answer), ...hold };
   }
   if (state === 'unknown') {
     return { ...ended, state, answer: writeAnswer(answer, await storeNow(kit)), holdMs: 0 };

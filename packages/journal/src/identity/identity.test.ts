@@ -32,7 +32,22 @@ describe('what makes two calls the same act', () => {
     for (const meta of [{ [KEY_IN_META]: KEY }, { idempotencyKey: KEY }]) {
       expect(identityOf(callOf(post, { text: 'a' }), meta).identity).toEqual(expected);
     }
-    expect(identityOf(callOf(reply, { to: '1', text: 'a' }, named)).identity).toEqual(expected);
+  });
+
+  it('is what the template names, whatever key the caller gives it beside', () => {
+    const named = { controls: { idempotencyKey: KEY, allowDuplicate: false } };
+    const call = callOf(reply, { to: '1', text: 'a' }, named);
+    const identity = { by: 'template', value: 'reply:1' };
+    expect(identityOf(call)).toMatchObject({ identity, key: KEY });
+    const beside = identityOf(callOf(reply, { to: '1', text: 'a' }), { [KEY_IN_META]: KEY });
+    expect(beside).toMatchObject({ identity, key: KEY });
+    expect(identityOf(callOf(reply, { to: '1', text: 'a' }))).not.toHaveProperty('key');
+    // Where it cannot be told what the act is, the key says so.
+    const templates = new Map([['post', 'media:{media}']]);
+    const { of: given } = identities({ templates, sealing: testSealing });
+    expect(given(callOf(post, { text: 'a' }, named), {})).toMatchObject({
+      identity: { by: 'key', value: KEY },
+    });
   });
 
   it('is what the template names, whatever else is said', () => {

@@ -14,6 +14,8 @@ import { keyInMeta } from './meta-key.js';
 /** What a call is the same as, and what it was asked to do. */
 export interface CallIdentity {
   readonly identity: Identity;
+  /** The caller's own key, where the identity is what a template names. */
+  readonly key?: string;
   readonly argsHash: string;
 }
 
@@ -63,7 +65,10 @@ export function identities({ templates, sealing }: IdentityOptions): Identities 
       }
       const key = idempotencyKey ?? beside.key;
       const unnamed = withoutKey(tool, account, args);
-      return key === undefined ? unnamed : { ...unnamed, identity: { by: 'key', value: key } };
+      if (key === undefined) return unnamed;
+      // What a template names is one act, whatever key it is asked for with.
+      if (unnamed.identity.by === 'template') return { ...unnamed, key };
+      return { ...unnamed, identity: { by: 'key', value: key } };
     },
   };
 }

@@ -3,7 +3,7 @@ import { writeAnswer } from '../answer/stored.js';
 import { effectiveArguments } from '../answer/arguments.js';
 import { JournalError } from '../error.js';
 import type { FlowParts } from '../flow/parts.js';
-import { holdMsOf } from '../identity/hold.js';
+import { holdOf } from '../identity/hold.js';
 import type { Operation } from '../operation.js';
 import type { OperationFilter } from '../store/store.js';
 import { settleStep } from './settle-step.js';
@@ -70,7 +70,8 @@ export function operations(parts: FlowParts): Operations {
     const { outcome, by, reason } = resolution;
     const answer = await answerFor(operation, resolution);
     const tool = await tools.load(operation.tool);
-    const { account, identity } = operation;
+    const { account } = operation;
+    const { retentionMs } = kit.times;
     const frees =
       tool && outcome === 'executed'
         ? await parts.undone(tool, account, effectiveArguments(sealing, operation))
@@ -79,7 +80,7 @@ export function operations(parts: FlowParts): Operations {
       outcome,
       answer: writeAnswer(answer),
       code: answer.ok ? 'ok' : answer.error.code,
-      holdMs: tool ? holdMsOf(identity.by, tool, kit.times.retentionMs) : kit.times.retentionMs,
+      ...(tool ? holdOf(operation, tool, retentionMs) : { holdMs: retentionMs }),
       by,
       ...(reason !== undefined && { reason }),
       ...(frees.length > 0 && { frees }),

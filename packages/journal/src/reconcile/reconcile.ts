@@ -5,7 +5,7 @@ import { asNotExecuted } from '../answer/known.js';
 import { readAnswer, writeAnswer } from '../answer/stored.js';
 import { READ_BACK } from '../audit/by-people.js';
 import type { FlowParts } from '../flow/parts.js';
-import { holdMsOf } from '../identity/hold.js';
+import { holdOf } from '../identity/hold.js';
 import type { Operation } from '../operation.js';
 import { readBack } from './read-back.js';
 
@@ -44,7 +44,7 @@ async function settle(
     outcome: 'executed',
     answer: writeAnswer(settled),
     code: settled.ok ? 'ok' : settled.error.code,
-    holdMs: holdMsOf(operation.identity.by, tool, kit.times.retentionMs),
+    ...holdOf(operation, tool, kit.times.retentionMs),
     by: READ_BACK,
     ...(frees.length > 0 && { frees }),
   });

@@ -3,11 +3,11 @@ import type { Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
 import { view } from './record.js';
 import { answer, type Script } from './script.js';
-import type { ClaimRequest, JournalStore } from './store.js';
+import type { Act, ClaimRequest, JournalStore } from './store.js';
 import type { Tables } from './tables.js';
 import { awaitApproval, decideApproval, editApproval } from './transitions/approvals.js';
 import { expireOne, takeApproved } from './transitions/approved.js';
-import { claim, find } from './transitions/claim.js';
+import { claim, find, isHeld, type Places } from './transitions/claim.js';
 import { lapseAll, lapseOne } from './transitions/lapse.js';
 import { takeNotices } from './transitions/notices.js';
 import { reconcile } from './transitions/reconcile.js';
@@ -21,7 +21,7 @@ export interface Engine {
   readonly kind: JournalStore['kind'];
   readonly caution?: string;
   /** What at most one operation can hold. Default: a hash, because an index keeps it. */
-  readonly slotOf?: (request: ClaimRequest) => string;
+  readonly slotOf?: (act: Act) => string;
   /** Sees what is committed, changes and locks nothing. */
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** All of it or nothing, durable when it resolves. */
@@ -54,9 +54,15 @@ export function assemble(engine: Engine): JournalStore {
     }
   };
 
+  const placesOf = (act: Act): Places => {
+    const { account, tool, key } = act;
+    const slot = placeOf(act);
+    if (key === undefined) return { slot, keySlot: undefined };
+    return { slot, keySlot: placeOf({ account, tool, identity: { by: 'key', value: key } }) };
+  };
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
-  const take = (request: ClaimRequest, slot = placeOf(request), isProbablyFree = false) =>
-    write((tables) => claim(tables, request, slot, isProbablyFree));
+  const take = (request: ClaimRequest, places = placesOf(request), isProbablyFree = false) =>
+    write((tables) => claim(tables, request, places, isProbablyFree));
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
@@ -85,10 +91,11 @@ export function assemble(engine: Engine): JournalStore {
       kind === 'memory'
         ? (request) => take(request)
         : async (request) => {
-            const slot = placeOf(request);
-            const seen = await read((tables) => find(tables, request, slot));
-            return typeof seen === 'object' ? seen : take(request, slot, seen === 'free');
+            const places = placesOf(request);
+            const seen = await read((tables) => find(tables, request, places));
+            return typeof seen === 'object' ? seen : take(request, places, seen === 'free');
           },
+    isHeld: (act) => read((tables) => isHeld(tables, act, placesOf(act))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>
@@ -99,7 +106,7 @@ export function assemble(engine: Engine): JournalStore {
     sweep: () => each(({ operations }) => operations.abandoned(), lapseOne),
 
     awaitApproval: (grip, request) => write((tables) => awaitApproval(tables, grip, request)),
-    editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit)),
+    editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, placeOf)),
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
     takeApproved: (owner, tools) => write((tables) => takeApproved(tables, owner, tools)),
     expireApprovals: (holdMs) =>
@@ -166,7 +173,7 @@ export function assemble(engine: Engine): JournalStore {
   };
 }
 
-function hashedSlotOf({ account, tool, identity }: ClaimRequest): string {
+function hashedSlotOf({ account, tool, identity }: Act): string {
   return slotOf(account, tool, identity);
 }
 

@@ -7,6 +7,10 @@ type Stored<T> = {
 /** An operation as it is kept. The slot is there as long as nobody took it away. */
 export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot' | 'damaged'>> {
   readonly slot: string | undefined;
+  /** Where it is found as well: under the caller's key, or as what it was asked for before an edit. */
+  readonly otherSlot: string | undefined;
+  /** Until when that stays taken after it settled. */
+  readonly otherUntil: number | undefined;
   /** How often it was sent: what the limits counted belongs to one of these. */
   readonly sends: number;
   /** Approved, and not to be taken before. */
@@ -18,7 +22,7 @@ export interface ListedRecord extends OperationRecord {
   readonly damaged?: string;
 }
 
-export type RecordChanges = Partial<Omit<OperationRecord, 'id' | 'identity' | 'createdAt'>>;
+export type RecordChanges = Partial<Omit<OperationRecord, 'id' | 'createdAt'>>;
 
 /** As everybody else sees it. A slot whose time is over is free, whether or not somebody took it. */
 export function view(record: ListedRecord, now: number): Operation {
@@ -34,9 +38,10 @@ export function view(record: ListedRecord, now: number): Operation {
     fence: record.fence,
     correlationId: record.correlationId,
     createdAt: record.createdAt,
-    holdsSlot: record.slot !== undefined && !isOver(record, now),
+    holdsSlot: record.slot !== undefined && !isOver(record.heldUntil, now),
     steps: record.steps,
   };
+  if (record.key !== undefined) shown.key = record.key;
   if (record.outcome !== undefined) shown.outcome = record.outcome;
   if (record.owner !== undefined) shown.owner = record.owner;
   if (record.sendingAt !== undefined) shown.sendingAt = record.sendingAt;
@@ -49,9 +54,9 @@ export function view(record: ListedRecord, now: number): Operation {
   return shown;
 }
 
-/** Whether the time that a settled operation holds its slot for has run out. */
-export function isOver({ heldUntil }: OperationRecord, now: number): boolean {
-  return heldUntil !== undefined && heldUntil <= now;
+/** Whether the time that a settled operation holds a slot for has run out. */
+export function isOver(until: number | undefined, now: number): boolean {
+  return until !== undefined && until <= now;
 }
 
 /** The record with some of it changed. Spelt out, because spreading so many members costs microseconds. */
@@ -62,6 +67,7 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     tool: record.tool,
     effect: record.effect,
     identity: record.identity,
+    key: record.key,
     argsHash: record.argsHash,
     args: record.args,
     state: record.state,
@@ -78,6 +84,8 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     steps: record.steps,
     approval: record.approval,
     slot: record.slot,
+    otherSlot: record.otherSlot,
+    otherUntil: record.otherUntil,
     sends: record.sends,
     restsUntil: record.restsUntil,
   };

@@ -9,20 +9,29 @@ export interface Grip {
   readonly fence: number;
 }
 
-export interface ClaimRequest {
+/** What is asked for, as far as it can be found again. */
+export interface Act {
+  readonly account: string;
+  readonly tool: string;
+  readonly identity: Identity;
+  /**
+   * The caller's own key, where the identity is something else: the operation is found under both, and
+   * the key is looked at first.
+   */
+  readonly key?: string;
+}
+
+export interface ClaimRequest extends Act {
   /** The id of the operation, should it be new. */
   readonly id: string;
   readonly owner: string;
-  readonly account: string;
-  readonly tool: string;
   readonly effect: Operation['effect'];
-  readonly identity: Identity;
   readonly argsHash: string;
   readonly args: string;
   readonly correlationId: string;
   /**
    * A repeat is meant: a settled operation gives up the slot; beside an unsettled one the new
-   * operation goes without a slot. Means nothing for an explicit key.
+   * operation goes without a slot. Means nothing for what is found under the caller's key.
    */
   readonly allowDuplicate: boolean;
 }
@@ -76,6 +85,8 @@ export interface Settlement {
   readonly code: string;
   /** How long the slot stays taken from now; 0 frees it. Means nothing for unsettled states. */
   readonly holdMs: number;
+  /** The same for the caller's key, where something else names the act. Default: as long. */
+  readonly keyHoldMs?: number;
   /**
    * Of `unknown`: the call's time is over, its handler is not. Its owner stays, because it can still
    * send, and can still say how it ended.
@@ -94,6 +105,7 @@ export interface Verdict {
   readonly answer: string;
   readonly code: string;
   readonly holdMs: number;
+  readonly keyHoldMs?: number;
   readonly by: string;
   readonly reason?: string;
   /** Operations whose slots become free with it, because it undid them. */
@@ -112,6 +124,8 @@ export interface ApprovalEdit {
   /** The hash that the editor saw. */
   readonly expected: string;
   readonly hash: string;
+  /** What the edited arguments are the same act as. */
+  readonly identity: Identity;
   readonly sealedArgs: string;
   /** What it would cost now; without it nobody knows. */
   readonly cost?: Approval['cost'];
@@ -134,6 +148,8 @@ export type DecisionResult =
   | { readonly kind: 'expired'; readonly operation: Operation }
   | { readonly kind: 'changed'; readonly operation: Operation }
   | { readonly kind: 'not_waiting'; readonly operation: Operation }
+  /** What it would become is what this other one does or did. */
+  | { readonly kind: 'taken'; readonly operation: Operation }
   | { readonly kind: 'absent' };
 
 export interface OperationFilter {
@@ -222,6 +238,8 @@ export interface JournalStore {
    * of reason `lapsed` when the caller's own lease is over.
    */
   readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
+  /** Whether a claim would meet an operation, without claiming anything. */
+  readonly isHeld: (act: Act & Pick<ClaimRequest, 'allowDuplicate'>) => Promise<boolean>;
   /**
    * An `unknown` operation with an open step changes hands, because somebody found out how the step
    * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
@@ -259,6 +277,10 @@ export interface JournalStore {
     grip: Grip,
     request: ApprovalRequest,
   ) => Promise<Operation | 'full' | undefined>;
+  /**
+   * The operation holds what it becomes from then on, and still what it was asked for. What it was in
+   * between, it gives up.
+   */
   readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
   /** Claims an approved operation for execution; undefined when none of these tools has one. */

@@ -24,10 +24,11 @@ export interface OperationsTable {
   readonly get: (id: string) => Script<OperationRecord | undefined>;
   /** Without a lock. */
   readonly look: (id: string) => Script<OperationRecord | undefined>;
+  /** Who has it, as its slot or its other one. */
   readonly holder: (slot: string) => Script<OperationRecord | undefined>;
   /** If it is still the caller's, and his lease lives. */
   readonly held: (grip: Grip) => Script<OperationRecord | undefined>;
-  /** A new one, of which nothing is known but its claim. False: somebody else has just taken the slot. */
+  /** A new one, of which nothing is known but its claim. False: somebody else has just taken a slot of it. */
   readonly insert: (record: OperationRecord) => Script<boolean>;
   /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;

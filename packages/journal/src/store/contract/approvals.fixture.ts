@@ -165,7 +165,13 @@ export function approvalContract(bench: () => Bench): void {
   test('nobody decides what he has not seen', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 'sealed:2', by: 'bea' };
+    const edit = {
+      expected: 'h1',
+      identity: byContent(),
+      hash: 'h2',
+      sealedArgs: 'sealed:2',
+      by: 'bea',
+    };
     expect(await store.editApproval(id, edit)).toMatchObject({
       kind: 'decided',
       operation: { args: 'sealed:1', argsHash: 'h1', approval: { editedArgs: 'sealed:2' } },
@@ -185,7 +191,7 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await waiting(bench());
     await advance(DAY);
     expect((await store.decideApproval(id, decision())).kind).toBe('expired');
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
     expect((await store.editApproval(id, edit)).kind).toBe('expired');
     expect(await store.get(id)).toMatchObject({ state: 'awaiting_approval' });
     await store.expireApprovals(1000);
@@ -197,7 +203,7 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await settled(store);
     expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'not_waiting' });
     expect(await store.decideApproval('op_none', decision())).toEqual({ kind: 'absent' });
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
     expect(await store.editApproval('op_none', edit)).toEqual({ kind: 'absent' });
   });
 

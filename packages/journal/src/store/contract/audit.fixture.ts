@@ -73,7 +73,7 @@ export function auditContract(bench: () => Bench): void {
       { amount: 2, unit: 'USD' },
     ];
     const { id } = await waiting(bench(), {}, { cost: before });
-    const edit = { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
     await store.editApproval(id, { ...edit, cost: after });
     expect((await store.get(id))?.approval?.cost).toEqual(after);
     await store.editApproval(id, { ...edit, expected: 'h2', hash: 'h3' });
@@ -108,7 +108,13 @@ export function auditContract(bench: () => Bench): void {
   test('every decision is a row', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());
-    await store.editApproval(id, { expected: 'h1', hash: 'h2', sealedArgs: 's', by: 'bea' });
+    await store.editApproval(id, {
+      expected: 'h1',
+      identity: byContent(),
+      hash: 'h2',
+      sealedArgs: 's',
+      by: 'bea',
+    });
     await store.decideApproval(id, decision({ hash: 'h2', reason: 'ok' }));
     const taken = await store.takeApproved('alice', ['post']);
     await store.settle(grip(taken!), release({ reason: 'no-links' }));

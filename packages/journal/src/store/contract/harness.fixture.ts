@@ -29,6 +29,8 @@ export const newId = (): string => `op_${String(++serial).padStart(6, '0')}`;
 export const byContent = (value = 'c'.repeat(64)): Identity => ({ by: 'content', value });
 export const byKey = (value = 'key-0123456789abcdef'): Identity => ({ by: 'key', value });
 
+export const byTemplate = (value = 'refund:1'): Identity => ({ by: 'template', value });
+
 export const request = (changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
   id: newId(),
   owner: 'alice',

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Grip, JournalStore } from '../store.js';
 import {
-  byContent,
-  byKey,
   LEASE,
   owner,
   release,
@@ -12,7 +10,7 @@ import {
   type Bench,
   type OpenBench,
 } from './harness.fixture.js';
-import { Model } from './model.fixture.js';
+import { Model, type ModelClaim } from './model.fixture.js';
 
 const OWNERS = ['alice', 'bob'] as const;
 const STATES = ['succeeded', 'rejected', 'released', 'unknown'] as const;
@@ -27,8 +25,10 @@ const command = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('claim' as const),
       owner: who,
-      key: fc.constantFrom('a', 'b'),
-      byKey: fc.boolean(),
+      by: fc.constantFrom('key' as const, 'content' as const, 'template' as const),
+      value: fc.constantFrom('a', 'b'),
+      /** Beside a template. */
+      key: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
       idempotent: fc.boolean(),
       duplicate: fc.boolean(),
     }),
@@ -41,6 +41,7 @@ const command = fc.oneof(
       grip,
       state: fc.constantFrom(...STATES),
       holdMs: fc.constantFrom(0, 1000, 60_000),
+      keyHoldMs: fc.constantFrom(0, 1000, 60_000),
     }),
   },
   {
@@ -116,8 +117,8 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
     switch (step.kind) {
       case 'claim': {
         const id = `op_${claims.length}`;
-        const expected = model.claim({ ...step, id });
-        const actual = await claim(store, { ...step, id });
+        const expected = model.claim(modelOf(step, id));
+        const actual = await claim(store, step, id);
         expect(actual).toEqual(expected);
         if (actual !== 'lapsed' && actual.mine) claims.push({ id, owner: step.owner, fence: 1 });
         break;
@@ -130,9 +131,10 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
       }
       case 'settle': {
         const { id, owner: by, fence } = gripOf(step.grip);
-        const { state, holdMs } = step;
-        const settled = await store.settle({ id, owner: by, fence }, success({ state, holdMs }));
-        expect(settled).toBe(model.settle(id, by, fence, state, holdMs));
+        const { state, holdMs, keyHoldMs } = step;
+        const end = success({ state, holdMs, keyHoldMs });
+        const settled = await store.settle({ id, owner: by, fence }, end);
+        expect(settled).toBe(model.settle(id, by, fence, state, [holdMs, keyHoldMs]));
         break;
       }
       case 'reconcile': {
@@ -140,7 +142,9 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
         const outcome = step.executed ? 'executed' : 'not_executed';
         const { answer, code } = release();
         const verdict = { outcome, answer, code, holdMs: 1000, by: 'ann' } as const;
-        expect(await store.reconcile(id, verdict)).toBe(model.reconcile(id, step.executed, 1000));
+        expect(await store.reconcile(id, verdict)).toBe(
+          model.reconcile(id, step.executed, [1000, 1000]),
+        );
         break;
       }
       case 'advance':
@@ -166,16 +170,38 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
   }
 }
 
+type Claim = Extract<Command, { kind: 'claim' }>;
+
+const keyBeside = ({ by, key }: Claim): string | undefined => (by === 'template' ? key : undefined);
+
+function modelOf(step: Claim, id: string): ModelClaim {
+  const { owner: by, idempotent, duplicate } = step;
+  const key = keyBeside(step);
+  return {
+    id,
+    owner: by,
+    act: `${step.by}:${step.value}`,
+    byKey: step.by === 'key',
+    key: key === undefined ? undefined : `key:${key}`,
+    idempotent,
+    duplicate,
+  };
+}
+
 async function claim(
   store: JournalStore,
-  { id, owner: by, key, byKey: isKey, idempotent, duplicate }: Parameters<Model['claim']>[0],
+  step: Claim,
+  id: string,
 ): Promise<ReturnType<Model['claim']>> {
+  const { owner: by, idempotent, duplicate } = step;
+  const key = keyBeside(step);
   try {
     const { kind, operation } = await store.claim(
       request({
         id,
         owner: by,
-        identity: isKey ? byKey(key) : byContent(key),
+        identity: { by: step.by, value: step.value },
+        ...(key !== undefined && { key }),
         effect: idempotent ? 'idempotent' : 'once',
         allowDuplicate: duplicate,
       }),

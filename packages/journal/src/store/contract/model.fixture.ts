@@ -7,24 +7,34 @@ import { LEASE } from './harness.fixture.js';
  */
 export interface ModelOperation {
   readonly id: string;
-  readonly key: string;
-  readonly byKey: boolean;
+  /** What it is; then the caller's key, where that is something else. */
+  readonly names: ModelName[];
   readonly idempotent: boolean;
   state: OperationState;
   owner: string | undefined;
   fence: number;
+}
+
+interface ModelName {
+  readonly name: string;
   holds: boolean;
-  heldUntil: number;
+  until: number;
 }
 
 export interface ModelClaim {
   readonly id: string;
   readonly owner: string;
-  readonly key: string;
+  readonly act: string;
+  /** Whether the act is nothing but a key. */
   readonly byKey: boolean;
+  /** A key beside the act. */
+  readonly key: string | undefined;
   readonly idempotent: boolean;
   readonly duplicate: boolean;
 }
+
+/** For how long what it is, and its caller's key, are still found. */
+type HoldMs = readonly [act: number, key: number];
 
 const FINAL = new Set<OperationState>(['succeeded', 'rejected', 'released', 'reconciled']);
 
@@ -37,9 +47,10 @@ export class Model {
     return owner !== undefined && (this.leases.get(owner) ?? 0) > this.now;
   }
 
-  holds(operation: ModelOperation): boolean {
-    if (!operation.holds) return false;
-    return !FINAL.has(operation.state) || operation.heldUntil > this.now;
+  /** Whether it still stands for this; else for what it is. */
+  holds(operation: ModelOperation, name = operation.names[0]!.name): boolean {
+    const found = operation.names.find((one) => one.name === name && one.holds);
+    return found !== undefined && (!FINAL.has(operation.state) || found.until > this.now);
   }
 
   enlist(owner: string): void {
@@ -66,26 +77,30 @@ export class Model {
 
   /** Which operation the caller gets to see, and whether it is his. */
   claim(wanted: ModelClaim): { mine: boolean; id: string } | 'lapsed' {
-    const repeats = wanted.duplicate && !wanted.byKey;
-    const same = (one: ModelOperation): boolean =>
-      one.key === wanted.key && one.byKey === wanted.byKey;
-    const seen = this.operations.find((one) => same(one) && this.holds(one));
-    if (seen !== undefined && !repeats && FINAL.has(seen.state))
-      return { mine: false, id: seen.id };
-    if (seen !== undefined && !repeats && (!this.#isFlying(seen) || this.alive(seen.owner))) {
-      return { mine: false, id: seen.id };
+    const { id, owner, act, key, idempotent } = wanted;
+    const keys = key === undefined ? [] : [{ name: key, repeats: false }];
+    const asked = [...keys, { name: act, repeats: wanted.duplicate && !wanted.byKey }];
+    const holderOf = (name: string) => this.operations.find((one) => this.holds(one, name));
+    for (const { name, repeats } of asked) {
+      const seen = holderOf(name);
+      if (seen === undefined) continue;
+      if (this.#isFlying(seen) && !this.alive(seen.owner)) break;
+      if (!repeats) return { mine: false, id: seen.id };
     }
-    if (!this.alive(wanted.owner)) return 'lapsed';
-    if (seen !== undefined && this.#isFlying(seen) && !this.alive(seen.owner)) this.#lapse(seen);
-    const holder = this.operations.find((one) => same(one) && this.holds(one));
-    if (holder !== undefined && !repeats) return { mine: false, id: holder.id };
-    const settled = holder !== undefined && FINAL.has(holder.state);
-    if (settled) holder.holds = false;
-    const free = holder === undefined || settled;
-    for (const one of this.operations) if (same(one) && !this.holds(one)) one.holds = false;
-    const { duplicate: _, ...rest } = wanted;
-    this.operations.push({ ...rest, state: 'claimed', fence: 1, holds: free, heldUntil: 0 });
-    return { mine: true, id: wanted.id };
+    if (!this.alive(owner)) return 'lapsed';
+    let isFree = true;
+    for (const { name, repeats } of asked) {
+      const left = holderOf(name);
+      if (left !== undefined && this.#isFlying(left) && !this.alive(left.owner)) this.#lapse(left);
+      const holder = holderOf(name);
+      if (holder !== undefined && !repeats) return { mine: false, id: holder.id };
+      if (holder !== undefined && !FINAL.has(holder.state)) isFree = false;
+      else this.#giveUp(name);
+    }
+    const names = [{ name: act, holds: isFree, until: 0 }];
+    if (key !== undefined) names.push({ name: key, holds: true, until: 0 });
+    this.operations.push({ id, owner, names, idempotent, state: 'claimed', fence: 1 });
+    return { mine: true, id };
   }
 
   send(id: string, owner: string, fence: number): 'sent' | 'lost' {
@@ -96,7 +111,7 @@ export class Model {
     return 'sent';
   }
 
-  settle(id: string, owner: string, fence: number, state: OperationState, holdMs: number): boolean {
+  settle(id: string, owner: string, fence: number, state: OperationState, holdMs: HoldMs): boolean {
     const one = this.operations.find((operation) => operation.id === id);
     if (one?.owner !== owner || one.fence !== fence || FINAL.has(one.state)) return false;
     one.owner = undefined;
@@ -105,15 +120,15 @@ export class Model {
       return true;
     }
     one.state = one.state === 'unknown' ? 'reconciled' : state;
-    this.#hold(one, state === 'released' ? 0 : holdMs);
+    this.#hold(one, state === 'released' ? [0, 0] : holdMs);
     return true;
   }
 
-  reconcile(id: string, executed: boolean, holdMs: number): boolean {
+  reconcile(id: string, executed: boolean, holdMs: HoldMs): boolean {
     const one = this.operations.find((operation) => operation.id === id);
     if (one?.state !== 'unknown') return false;
     Object.assign(one, { state: 'reconciled', owner: undefined, fence: one.fence + 1 });
-    this.#hold(one, executed ? holdMs : 0);
+    this.#hold(one, executed ? holdMs : [0, 0]);
     return true;
   }
 
@@ -121,9 +136,18 @@ export class Model {
     return owner !== undefined && (state === 'claimed' || state === 'sending');
   }
 
-  #hold(one: ModelOperation, holdMs: number): void {
-    one.holds &&= holdMs > 0;
-    one.heldUntil = this.now + holdMs;
+  #hold(one: ModelOperation, holdMs: HoldMs): void {
+    for (const [at, name] of one.names.entries()) {
+      const ms = holdMs[at] ?? 0;
+      name.holds &&= ms > 0;
+      name.until = this.now + ms;
+    }
+  }
+
+  #giveUp(name: string): void {
+    for (const one of this.operations.flatMap(({ names }) => names)) {
+      if (one.name === name) one.holds = false;
+    }
   }
 
   #lapse(one: ModelOperation): void {
@@ -132,6 +156,7 @@ export class Model {
       one.state = 'unknown';
       return;
     }
-    Object.assign(one, { state: 'released', owner: undefined, holds: false });
+    Object.assign(one, { state: 'released', owner: undefined });
+    this.#hold(one, [0, 0]);
   }
 }

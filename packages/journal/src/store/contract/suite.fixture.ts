@@ -3,11 +3,13 @@ import { approvalContract } from './approvals.fixture.js';
 import { auditContract } from './audit.fixture.js';
 import { claimContract } from './claims.fixture.js';
 import { decidedContract } from './decided.fixture.js';
+import { editContract } from './edits.fixture.js';
 import type { Bench, OpenBench } from './harness.fixture.js';
 import { owner, LEASE } from './harness.fixture.js';
 import { leaseContract } from './leases.fixture.js';
 import { limitContract } from './limits.fixture.js';
 import { listingContract } from './listing.fixture.js';
+import { namedContract } from './named.fixture.js';
 import { noticeContract } from './notices.fixture.js';
 import { sendContract } from './sending.fixture.js';
 import { settleContract } from './settling.fixture.js';
@@ -28,6 +30,7 @@ export function storeContract(kind: string, open: OpenBench): void {
 
     const parts = {
       claims: claimContract,
+      'acts with two names': namedContract,
       sending: sendContract,
       limits: limitContract,
       settling: settleContract,
@@ -35,6 +38,7 @@ export function storeContract(kind: string, open: OpenBench): void {
       leases: leaseContract,
       waiting: waitContract,
       approvals: approvalContract,
+      edits: editContract,
       'approved operations': decidedContract,
       notices: noticeContract,
       audit: auditContract,

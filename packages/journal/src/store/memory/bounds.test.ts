@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { verifyAudit } from '../../audit/verify.js';
 import {
   byContent,
+  byTemplate,
   claimed,
   DAY,
   owner,
@@ -21,6 +22,15 @@ test('what is over makes room, what holds a slot or is under way stays', async (
   expect((await store.list({ limit: 1000 })).length).toBeLessThanOrEqual(21);
   expect(await store.get(waiting.id)).toEqual(waiting);
   expect(await store.get(held.id)).toEqual(held);
+});
+
+test('what is known by its key alone stays as well', async () => {
+  const store = memoryStore({ operations: 10 });
+  await store.enlist(owner(), DAY);
+  const named = { identity: byTemplate(), key: 'key-aaaaaaaaaaaaaaaa' };
+  const { id } = await settled(store, named, success({ holdMs: 0, keyHoldMs: DAY }));
+  for (let i = 0; i < 200; i++) await settled(store, { identity: byContent(`${i}`) }, release());
+  expect((await store.claim(request(named))).operation.id).toBe(id);
 });
 
 test('more holders than are kept are all kept', async () => {

@@ -27,19 +27,23 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   const holders = new Map<string, OperationRecord>();
   /** Found to have no holder, and nobody has taken it since: it need not be looked for again. */
   let free: string | undefined;
+  const leave = ({ id, slot, otherSlot }: OperationRecord): void => {
+    if (slot !== undefined) holders.delete(slot);
+    if (otherSlot !== undefined) holders.delete(otherSlot);
+    all.delete(id);
+  };
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
     const time = now();
     for (const record of all.values()) {
       if (count === limit) break;
       if (!isSettled(record) || !mayGo(record)) continue;
-      if (record.slot !== undefined) {
-        if (!isOver(record, time)) continue;
-        holders.delete(record.slot);
-        // It stands in line to leave, and must not take the slot from the next holder then.
-        Object.assign(record, { slot: undefined });
-      }
-      all.delete(record.id);
+      const { slot, heldUntil, otherSlot, otherUntil } = record;
+      if (slot !== undefined && !isOver(heldUntil, time)) continue;
+      if (otherSlot !== undefined && !isOver(otherUntil, time)) continue;
+      leave(record);
+      // It stands in line to leave, and must not take a slot from the next holder then.
+      Object.assign(record, { slot: undefined, otherSlot: undefined });
       count++;
     }
     return count;
@@ -48,10 +52,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   let full = 2 * kept;
   /** Those that have been over for longest go first. */
   const makeRoom = (): void => {
-    for (const { id, slot } of finished.take(now())) {
-      if (slot !== undefined) holders.delete(slot);
-      all.delete(id);
-    }
+    for (const record of finished.take(now())) leave(record);
     full = all.size + kept;
   };
   /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
@@ -81,24 +82,33 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     },
 
     insert(record) {
+      const { otherSlot } = record;
+      if (otherSlot !== undefined && holders.has(otherSlot)) return answer(false);
       if (record.slot !== undefined) {
         if (record.slot !== free && holders.has(record.slot)) return answer(false);
         free = undefined;
         holders.set(record.slot, record);
       }
+      if (otherSlot !== undefined) holders.set(otherSlot, record);
       all.set(record.id, record);
       if (all.size > full) makeRoom();
       return answer(true);
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
-      const { slot } = record;
+      const { slot, otherSlot } = record;
       const wasInFlight = isInFlight(record);
       const wasSettled = isSettled(record);
       // In its place: nobody outside has it, and a copy for each change is what costs most.
       Object.assign(record, changes);
-      if (slot !== undefined && record.slot === undefined) holders.delete(slot);
+      if (slot !== record.slot || otherSlot !== record.otherSlot) {
+        free = undefined;
+        for (const former of [slot, otherSlot]) if (former !== undefined) holders.delete(former);
+        for (const taken of [record.slot, record.otherSlot]) {
+          if (taken !== undefined) holders.set(taken, record);
+        }
+      }
       if (!wasSettled && isSettled(record)) {
-        const until = record.heldUntil ?? 0;
+        const until = Math.max(record.heldUntil ?? 0, record.otherUntil ?? 0);
         finished.add(record, Math.max(0, until - now()), until);
       }
       const news = newsOf(wasInFlight, record);
@@ -168,6 +178,7 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (since === undefined || record.createdAt >= since) &&
     (until === undefined || record.createdAt < until) &&
     (settledSince === undefined || (record.settledAt ?? -1) >= settledSince) &&
-    (holdsSlot === undefined || holdsSlot === (record.slot !== undefined && !isOver(record, now)))
+    (holdsSlot === undefined ||
+      holdsSlot === (record.slot !== undefined && !isOver(record.heldUntil, now)))
   );
 }

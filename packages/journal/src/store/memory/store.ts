@@ -1,6 +1,6 @@
 import { assemble } from '../assemble.js';
 import { runWithoutQueries, type Script } from '../script.js';
-import type { ClaimRequest, JournalStore } from '../store.js';
+import type { Act, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
 import { memoryAudit } from './audit.js';
@@ -59,6 +59,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 }
 
 /** Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what would otherwise run together. */
-function longSlotOf({ account, tool, identity: { by, value } }: ClaimRequest): string {
+function longSlotOf({ account, tool, identity: { by, value } }: Act): string {
   return `${by} ${account.length} ${tool.length} ${account}${tool}${value}`;
 }

@@ -1,9 +1,14 @@
 import pg from 'pg';
 import { JournalError, type JournalErrorReason } from '../../error.js';
 
-/** Two transactions got into each other's way; the database asks for another try. */
+/**
+ * Two transactions got into each other's way; the database asks for another try. That somebody has just
+ * taken what is unique is seen by then.
+ */
 export function isTransient(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && ['40001', '40P01'].includes(error.code ?? '');
+  return (
+    error instanceof pg.DatabaseError && ['40001', '40P01', '23505'].includes(error.code ?? '')
+  );
 }
 
 /** Nobody answers on this connection any more, so that nothing uncommitted is left of it. */

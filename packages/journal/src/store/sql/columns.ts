@@ -28,6 +28,9 @@ const PLAIN = {
   code: 'code',
   sends: 'sends',
   restsUntil: 'rests_until',
+  key: 'given_key',
+  otherSlot: 'other_slot',
+  otherUntil: 'other_until',
 } as const satisfies Record<Plain, string>;
 
 /** All that a new operation fills, in the order of `newValues`. Nothing else has happened to it yet. */
@@ -71,6 +74,13 @@ export function newValues(record: OperationRecord): readonly unknown[] {
   ];
 }
 
+/** What is filled beside these where the caller's key is not what names the act; few have it. */
+export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot'] as const;
+
+export function namedValues(record: OperationRecord): readonly unknown[] {
+  return [...newValues(record), record.key, record.otherSlot];
+}
+
 /** The columns that a change touches, with their values. An approval also fills those that are searched. */
 export function changedColumns(changes: RecordChanges): {
   readonly names: readonly string[];
@@ -82,6 +92,9 @@ export function changedColumns(changes: RecordChanges): {
     if (member === 'steps') {
       names.push('steps');
       values.push(JSON.stringify(changes.steps));
+    } else if (member === 'identity') {
+      names.push('identity_by', 'identity_value');
+      values.push(changes.identity?.by, changes.identity?.value);
     } else if (member === 'approval') {
       names.push('approval', 'approval_decision', 'approval_decided_at', 'approval_expires_at');
       values.push(...approvalValues(changes.approval));
@@ -110,6 +123,9 @@ const READ_COLUMNS = [
   'code',
   'rests_until',
   'approval',
+  'given_key',
+  'other_slot',
+  'other_until',
 ] as const;
 
 /** All columns, or one JSON text with all of them. */
@@ -150,6 +166,7 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     tool: cells[3],
     effect: cells[4],
     identity: { by: cells[5], value: cells[6] },
+    key: cells[24] ?? undefined,
     argsHash: cells[7],
     args: cells[8],
     state: cells[9],
@@ -166,6 +183,8 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     steps: cells[STEPS] === '[]' ? NO_STEPS : parsed(cells, STEPS, Array.isArray),
     approval: cells[APPROVAL] === null ? undefined : parsed(cells, APPROVAL, isObject),
     slot: cells[1] ?? undefined,
+    otherSlot: cells[25] ?? undefined,
+    otherUntil: cells[26] ?? undefined,
     sends: cells[14],
     restsUntil: cells[22] ?? undefined,
   };

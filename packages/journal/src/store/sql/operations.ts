@@ -8,6 +8,8 @@ import { unknownCursor } from '../unknown-cursor.js';
 import {
   changedColumns,
   columnsOf,
+  NAMED_COLUMNS,
+  namedValues,
   NEW_COLUMNS,
   newValues,
   toListedRecord,
@@ -39,8 +41,11 @@ export function sqlOperations(
   const select = `SELECT ${columns} FROM ${table} WHERE `;
   const byId = `${select}id = $1`;
   const byIdLocked = `${byId}${lock}`;
-  const bySlot = `${select}slot = $1${lock}`;
-  const insert = `INSERT INTO ${table} (${NEW_COLUMNS.join(', ')}) VALUES (${NEW_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT (slot) DO NOTHING`;
+  const bySlot = `${select}(slot = $1 OR other_slot = $1)${lock}`;
+  const insertOf = (names: readonly string[], conflict: string): string =>
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT ${conflict} DO NOTHING`;
+  const insert = insertOf(NEW_COLUMNS, '(slot)');
+  const insertNamed = insertOf(NAMED_COLUMNS, '');
   /** By what they change: there are a dozen. */
   const updates = new Map<string, string>();
   const updateOf = (names: readonly string[]): string => {
@@ -84,7 +89,12 @@ export function sqlOperations(
     held: (grip) => (dialect.kind === 'sqlite' ? heldAtOnce(grip) : heldUnderLock(grip)),
 
     *insert(record) {
-      return (yield* count(insert, newValues(record))) > 0;
+      const isNamed = record.otherSlot !== undefined;
+      return (
+        (yield* isNamed
+          ? count(insertNamed, namedValues(record))
+          : count(insert, newValues(record))) > 0
+      );
     },
 
     *update(record, changes) {
@@ -162,7 +172,7 @@ export function sqlOperations(
     *prune(settledBefore, limit) {
       const values: unknown[] = [];
       const old = `state IN (${SETTLED_LIST}) AND settled_at < ${bind(values, settledBefore)}`;
-      const free = `(slot IS NULL OR held_until <= ${clock(values)})`;
+      const free = `(slot IS NULL OR held_until <= ${clock(values)}) AND (other_slot IS NULL OR other_until <= ${clock(values)})`;
       const some = `SELECT seq FROM ${table} WHERE ${old} AND ${free} ORDER BY settled_at LIMIT ${bind(values, limit)}`;
       return (yield* rows(`DELETE FROM ${table} WHERE seq IN (${some}) RETURNING seq`, values))
         .length;

@@ -107,6 +107,14 @@ export function migrations({
       ...(isSqlite ? [] : onlyPostgres(p)),
     ],
     [`ALTER TABLE ${p}calls ADD COLUMN waited_ms ${real} NOT NULL DEFAULT 0`],
+    [
+      `ALTER TABLE ${p}operations ADD COLUMN given_key TEXT`,
+      `ALTER TABLE ${p}operations ADD COLUMN other_slot TEXT`,
+      `ALTER TABLE ${p}operations ADD COLUMN other_until ${int}`,
+      // Few have one, and the others should not pay for it.
+      `CREATE UNIQUE INDEX operations_other_slot ON ${p}operations (other_slot)
+        WHERE other_slot IS NOT NULL`,
+    ],
   ];
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { byKey, DAY, LEASE, owner, request } from '../contract/harness.fixture.js';
+import { byKey, byTemplate, DAY, LEASE, owner, request } from '../contract/harness.fixture.js';
 import { chooseDriver } from './choose-driver.js';
 import { sqliteStore } from './store.js';
 
@@ -27,6 +27,8 @@ test('nothing that is done again and again reads the whole journal', async () =>
   await store.enlist(owner(), DAY);
   await store.renew('alice', LEASE);
   await store.claim(request());
+  await store.claim(request({ identity: byTemplate(), key: byKey().value }));
+  await store.claim(request({ identity: byTemplate(), key: byKey().value }));
   await store.sweep();
   await store.takeApproved('alice', ['post']);
   await store.expireApprovals(0);

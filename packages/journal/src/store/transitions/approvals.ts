@@ -1,7 +1,7 @@
-import type { Approval, Operation } from '../../operation.js';
+import { isSameIdentity, type Approval, type Identity, type Operation } from '../../operation.js';
 import { view, type OperationRecord, type RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
-import { isHeldBy } from '../states.js';
+import { isHeldBy, isSettled } from '../states.js';
 import type {
   ApprovalDecision,
   ApprovalEdit,
@@ -11,7 +11,7 @@ import type {
 } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
-import { hold } from './settle.js';
+import { givenUp, held, isFreeAgain } from './places.js';
 
 export function* awaitApproval(
   tables: Tables,
@@ -50,24 +50,54 @@ function* isFull(
   return (yield* operations.undecided(account)) >= max;
 }
 
+/** `slot`: of what it becomes. */
 export function* editApproval(
   tables: Tables,
   id: string,
   edit: ApprovalEdit,
+  slot: (of: Pick<Operation, 'account' | 'tool' | 'identity'>) => string,
 ): Script<DecisionResult> {
-  const { expected, hash, sealedArgs, cost, by } = edit;
+  const { expected, hash, identity, sealedArgs, cost, by } = edit;
   const waiting = yield* undecided(tables, id, expected);
   if ('kind' in waiting) return waiting;
   const { operation, approval } = waiting;
   const { cost: _former, ...rest } = approval;
   const edited: Approval = { ...rest, ...(cost && { cost }), hash, editedArgs: sealedArgs };
   const detail = { from: expected, to: hash, cost };
+  const { account, tool } = operation;
+  const moved = isSameIdentity(identity, operation.identity)
+    ? {}
+    : yield* moveTo(tables, operation, identity, slot({ account, tool, identity }));
+  if ('kind' in moved) return moved;
   return yield* decided(
     tables,
     operation,
-    { approval: edited },
+    { ...moved, approval: edited },
     entry('approval_edited', operation, by, detail),
   );
+}
+
+/**
+ * From now on it holds what it would do, as if that had been asked for; and still what was asked for,
+ * so that a re-issue finds it. What another one has, or has just done, it cannot become.
+ */
+function* moveTo(
+  tables: Tables,
+  operation: OperationRecord,
+  identity: Identity,
+  slot: string,
+): Script<RecordChanges | DecisionResult> {
+  const holder = yield* tables.operations.holder(slot);
+  if (holder !== undefined && holder.id !== operation.id) {
+    const isFree = isSettled(holder) && isFreeAgain(holder, slot, tables.now);
+    if (!isFree) return { kind: 'taken', operation: view(holder, tables.now) };
+    yield* tables.operations.update(holder, givenUp(holder, slot));
+  }
+  const { key, slot: left, otherSlot, identity: former } = operation;
+  const named = { identity, slot, key: key ?? (former.by === 'key' ? former.value : undefined) };
+  // Taken back: it is what was asked for again.
+  if (otherSlot === slot) return { ...named, otherSlot: undefined };
+  return { ...named, otherSlot: otherSlot ?? left };
 }
 
 export function* decideApproval(
@@ -99,14 +129,14 @@ export function* decideApproval(
 
 /** Closed without having been carried out; the answer is given again while it holds its slot. */
 export function closed(
-  { slot }: OperationRecord,
+  operation: OperationRecord,
   state: 'denied' | 'expired',
   now: number,
   holdMs: number,
 ): RecordChanges {
   const code = state === 'denied' ? 'approval_denied' : 'approval_expired';
-  const held = hold(holdMs > 0 ? slot : undefined, now + holdMs);
-  return { state, outcome: 'not_executed', code, settledAt: now, ...held };
+  const places = held(operation, now, { holdMs });
+  return { state, outcome: 'not_executed', code, settledAt: now, ...places };
 }
 
 /** The operation if it can still be decided, else why not. */

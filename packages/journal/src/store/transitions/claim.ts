@@ -1,11 +1,32 @@
 import { JournalError } from '../../error.js';
-import { isOver, view, type OperationRecord } from '../record.js';
+import { view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import { isInFlight, isSettled } from '../states.js';
-import type { ClaimRequest, ClaimResult } from '../store.js';
+import type { Act, ClaimRequest, ClaimResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { lapse } from './lapse.js';
+import { givenUp, holds, isFreeAgain } from './places.js';
 import { changeHands } from './take-over.js';
+
+/** Where a call looks for the operation that it may be a repeat of. */
+export interface Places {
+  readonly slot: string;
+  /** Of the caller's key, where something else names the act. */
+  readonly keySlot: string | undefined;
+}
+
+/** One of them, with how it is looked at. */
+interface Place {
+  readonly slot: string;
+  /** A key stands for one set of arguments, and cannot be repeated on purpose. */
+  readonly isKey: boolean;
+}
+
+/** A key stands for its own answer, whatever else names the act, so it comes first. */
+function placesIn({ identity }: Act, { slot, keySlot }: Places): readonly Place[] {
+  const own = { slot, isKey: identity.by === 'key' };
+  return keySlot === undefined ? [own] : [{ slot: keySlot, isKey: true }, own];
+}
 
 /**
  * What can be answered without writing: an operation that settled and is replayed, or one that is
@@ -14,46 +35,93 @@ import { changeHands } from './take-over.js';
 export function* find(
   tables: Tables,
   request: ClaimRequest,
-  slot: string,
+  places: Places,
 ): Script<ClaimResult | 'free' | 'undecided'> {
-  const holder = yield* tables.operations.holder(slot);
-  if (holder === undefined) return 'free';
-  if (yield* isAbandoned(tables, holder)) return 'undecided';
-  return standing(tables, holder, request) ?? 'undecided';
+  let isFree = true;
+  for (const place of placesIn(request, places)) {
+    const holder = yield* tables.operations.holder(place.slot);
+    if (holder === undefined) continue;
+    if (yield* isAbandoned(tables, holder)) return 'undecided';
+    const held = standing(tables, holder, request, place);
+    if (held !== undefined) return held;
+    // To be gone on with: what the act's other name says does not matter then.
+    if (!isSettled(holder) && !repeats(request, place)) return 'undecided';
+    isFree = false;
+  }
+  return isFree ? 'free' : 'undecided';
+}
+
+/** Whether somebody has one of them whom a claim would meet, dead or alive. */
+export function* isHeld(
+  tables: Tables,
+  act: Act & Pick<ClaimRequest, 'allowDuplicate'>,
+  places: Places,
+): Script<boolean> {
+  for (const place of placesIn(act, places)) {
+    if (act.allowDuplicate && !place.isKey) continue;
+    const holder = yield* tables.operations.holder(place.slot);
+    if (holder === undefined) continue;
+    if (!isSettled(holder) || !isFreeAgain(holder, place.slot, tables.now)) return true;
+  }
+  return false;
 }
 
 export function* claim(
   tables: Tables,
   request: ClaimRequest,
-  slot: string,
+  places: Places,
   isProbablyFree = false,
 ): Script<ClaimResult> {
   const { operations, owners, now } = tables;
+  const { slot, keySlot } = places;
   if (isProbablyFree && (yield* owners.alive(request.owner))) {
-    const record = begun(request, slot, now);
+    const record = begun(request, slot, keySlot, now);
     if (yield* operations.insert(record)) return fresh(record, now);
   }
-  for (;;) {
-    const found = yield* operations.holder(slot);
-    const isFallen = found !== undefined && (yield* isAbandoned(tables, found));
-    const held = found && !isFallen ? standing(tables, found, request) : undefined;
-    if (held !== undefined) return held;
-
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const seen = yield* find(tables, request, places);
+    if (typeof seen === 'object') return seen;
     // Only now does the caller become an owner. A replay is for anybody.
     if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
-    const holder = isFallen ? yield* lapse(tables, found) : found;
-    let free: string | undefined = slot;
-    if (holder?.slot !== undefined) {
-      const left = standing(tables, holder, request);
-      if (left !== undefined) return left;
-      if (isSettled(holder))
-        yield* operations.update(holder, { slot: undefined, heldUntil: undefined });
-      else if (repeats(request)) free = undefined;
-      else return yield* resume(tables, holder, request.owner);
+    let own: string | undefined = slot;
+    if (seen === 'undecided') {
+      for (const place of placesIn(request, places)) {
+        const left = yield* vacate(tables, request, place);
+        if (typeof left === 'object') return left;
+        if (left === 'beside') own = undefined;
+      }
     }
-    const record = begun(request, free, now);
+    const record = begun(request, own, keySlot, now);
     if (yield* operations.insert(record)) return fresh(record, now);
   }
+  throw new JournalError(
+    'unavailable',
+    `${request.id} cannot be claimed: others always come first.`,
+  );
+}
+
+/** Each is one that somebody else was quicker in. */
+const MOST_ROUNDS = 1000;
+
+/** Makes a place free, or says who has it. `beside`: it stays with somebody, and a repeat is meant. */
+function* vacate(
+  tables: Tables,
+  request: ClaimRequest,
+  place: Place,
+): Script<ClaimResult | 'free' | 'beside'> {
+  const { operations } = tables;
+  const found = yield* operations.holder(place.slot);
+  if (found === undefined) return 'free';
+  const holder = (yield* isAbandoned(tables, found)) ? yield* lapse(tables, found) : found;
+  if (!holds(holder, place.slot)) return 'free';
+  const held = standing(tables, holder, request, place);
+  if (held !== undefined) return held;
+  if (isSettled(holder)) {
+    yield* operations.update(holder, givenUp(holder, place.slot));
+    return 'free';
+  }
+  if (repeats(request, place)) return 'beside';
+  return yield* resume(tables, holder, request.owner);
 }
 
 function fresh(record: OperationRecord, now: number): ClaimResult {
@@ -64,14 +132,17 @@ function* isAbandoned({ owners }: Tables, record: OperationRecord): Script<boole
   return isInFlight(record) && !(yield* owners.alive(record.owner!));
 }
 
-/** What the caller gets to see, where he cannot have the slot. */
+/** What the caller gets to see, where he cannot have the place. */
 function standing(
   { now }: Tables,
   holder: OperationRecord,
   request: ClaimRequest,
+  place: Place,
 ): ClaimResult | undefined {
-  if (repeats(request)) return undefined;
-  const isFree = isSettled(holder) ? isOver(holder, now) : canResume(holder, request);
+  if (repeats(request, place)) return undefined;
+  const isFree = isSettled(holder)
+    ? isFreeAgain(holder, place.slot, now)
+    : canResume(holder, request, place);
   return isFree ? undefined : { kind: 'held', operation: view(holder, now) };
 }
 
@@ -79,8 +150,8 @@ function standing(
  * Somebody stopped half way: what he did is kept, and the next one goes on. A key stands for one set
  * of arguments, and nobody goes on with other ones.
  */
-function canResume(holder: OperationRecord, { identity, argsHash }: ClaimRequest): boolean {
-  if (identity.by === 'key' && argsHash !== holder.argsHash) return false;
+function canResume(holder: OperationRecord, { argsHash }: ClaimRequest, { isKey }: Place): boolean {
+  if (isKey && argsHash !== holder.argsHash) return false;
   return holder.state === 'claimed' && holder.owner === undefined;
 }
 
@@ -89,17 +160,23 @@ function* resume(tables: Tables, holder: OperationRecord, owner: string): Script
   return { kind: 'mine', operation, resumed: operation.steps.length > 0 };
 }
 
-function repeats({ allowDuplicate, identity }: ClaimRequest): boolean {
-  return allowDuplicate && identity.by !== 'key';
+function repeats({ allowDuplicate }: ClaimRequest, { isKey }: Place): boolean {
+  return allowDuplicate && !isKey;
 }
 
-function begun(request: ClaimRequest, slot: string | undefined, now: number): OperationRecord {
+function begun(
+  request: ClaimRequest,
+  slot: string | undefined,
+  otherSlot: string | undefined,
+  now: number,
+): OperationRecord {
   return {
     id: request.id,
     account: request.account,
     tool: request.tool,
     effect: request.effect,
     identity: request.identity,
+    key: request.key,
     argsHash: request.argsHash,
     args: request.args,
     state: 'claimed',
@@ -116,6 +193,8 @@ function begun(request: ClaimRequest, slot: string | undefined, now: number): Op
     steps: [],
     approval: undefined,
     slot,
+    otherSlot,
+    otherUntil: undefined,
     sends: 0,
     restsUntil: undefined,
   };

@@ -4,6 +4,7 @@ import type { Script } from '../script.js';
 import { isInFlight, openStep } from '../states.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
+import { held, NOT_AT_ALL } from './places.js';
 
 /** Takes an operation from an owner who is gone. What he may have sent, nobody sends again. */
 export function* lapse(tables: Tables, operation: OperationRecord): Script<OperationRecord> {
@@ -18,7 +19,7 @@ export function* lapse(tables: Tables, operation: OperationRecord): Script<Opera
 function leftBehind(operation: OperationRecord, now: number): RecordChanges {
   if (operation.state === 'sending') {
     // Repeating it gives the same end state, so nobody has to wait for the truth.
-    if (operation.effect === 'idempotent') return released('unknown', now);
+    if (operation.effect === 'idempotent') return released(operation, 'unknown', now);
     // The owner stays, for whoever wants to know whether he can still send.
     return { state: 'unknown', outcome: 'unknown' };
   }
@@ -29,11 +30,16 @@ function leftBehind(operation: OperationRecord, now: number): RecordChanges {
   if (operation.approval?.decision === 'approved') {
     return { state: 'awaiting_approval', owner: undefined };
   }
-  return released('not_executed', now);
+  return released(operation, 'not_executed', now);
 }
 
-function released(outcome: 'unknown' | 'not_executed', now: number): RecordChanges {
-  return { state: 'released', outcome, owner: undefined, slot: undefined, settledAt: now };
+function released(
+  operation: OperationRecord,
+  outcome: 'unknown' | 'not_executed',
+  now: number,
+): RecordChanges {
+  const places = held(operation, now, NOT_AT_ALL);
+  return { state: 'released', outcome, owner: undefined, settledAt: now, ...places };
 }
 
 /** One at a time, so that no process holds up the others while it tidies. */

@@ -2,7 +2,8 @@ import type { Script } from '../script.js';
 import type { Verdict } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
-import { freeAll, hold } from './settle.js';
+import { held, NOT_AT_ALL } from './places.js';
+import { freeAll } from './settle.js';
 
 /** Somebody found out, or a person decided: also about one that stopped half way and has no owner. */
 export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script<boolean> {
@@ -10,8 +11,7 @@ export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script
   const waits = operation?.state === 'claimed' && operation.owner === undefined;
   if (operation === undefined || (operation.state !== 'unknown' && !waits)) return false;
 
-  const { outcome, answer, code, holdMs, by, reason } = verdict;
-  const holds = outcome === 'executed' && holdMs > 0;
+  const { outcome, answer, code, by, reason } = verdict;
   const after = yield* tables.operations.update(operation, {
     state: 'reconciled',
     outcome,
@@ -20,7 +20,7 @@ export function* reconcile(tables: Tables, id: string, verdict: Verdict): Script
     owner: undefined,
     fence: operation.fence + 1,
     settledAt: tables.now,
-    ...hold(holds ? operation.slot : undefined, tables.now + holdMs),
+    ...held(operation, tables.now, outcome === 'executed' ? verdict : NOT_AT_ALL),
   });
   if (verdict.frees !== undefined) yield* freeAll(tables, verdict.frees, by);
   yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason }));

@@ -5,6 +5,7 @@ import { isHalfDone, isHeldBy, isSettled } from '../states.js';
 import type { Grip, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
+import { givenUp, held, NOT_AT_ALL } from './places.js';
 
 export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Script<boolean> {
   const operation = yield* tables.operations.get(grip.id);
@@ -33,10 +34,8 @@ function ended(operation: OperationRecord, settlement: Settlement, now: number):
   const { outcome, answer, code, holdMs } = settlement;
   const state = stateAfter(operation, settlement);
   if (isSettled({ state })) {
-    const holds = settlement.state !== 'released' && holdMs > 0;
-    const slot = holds ? operation.slot : undefined;
-    const heldUntil = slot === undefined ? undefined : now + holdMs;
-    return { state, outcome, answer, code, owner: undefined, settledAt: now, slot, heldUntil };
+    const places = held(operation, now, settlement.state === 'released' ? NOT_AT_ALL : settlement);
+    return { state, outcome, answer, code, owner: undefined, settledAt: now, ...places };
   }
   const said = { state, outcome, answer, code };
   if (settlement.stillRunning === true) return said;
@@ -58,10 +57,6 @@ function given({ steps, owner }: OperationRecord): readonly Step[] {
   });
 }
 
-export function hold(slot: string | undefined, until: number): RecordChanges {
-  return { slot, heldUntil: slot === undefined ? undefined : until };
-}
-
 /** Always in the same order, so that two of us never wait for each other. */
 export function* freeAll(tables: Tables, ids: readonly string[], actor: string): Script<void> {
   for (const id of ids.toSorted()) yield* free(tables, id, actor);
@@ -72,11 +67,16 @@ function* free(tables: Tables, id: string, actor: string): Script<void> {
   const undone = yield* tables.operations.get(id);
   if (undone === undefined || undone.identity.by === 'key') return;
   if (isHalfDone(undone)) {
-    const over = { state: 'released', settledAt: tables.now, ...hold(undefined, 0) } as const;
-    const after = yield* tables.operations.update(undone, over);
+    // Nor does its key find it: going on would do what was begun again by then.
+    const over = held(undone, tables.now, NOT_AT_ALL);
+    const after = yield* tables.operations.update(undone, {
+      state: 'released',
+      settledAt: tables.now,
+      ...over,
+    });
     yield* tables.audit.append(entry('released', after, actor, { reason: 'undone' }));
     return;
   }
   if (isSettled(undone) && undone.slot !== undefined)
-    yield* tables.operations.update(undone, hold(undefined, 0));
+    yield* tables.operations.update(undone, givenUp(undone, undone.slot));
 }

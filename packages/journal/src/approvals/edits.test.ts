@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { Decide } from '../options.js';
+import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
+import { toolNamed } from '../fixtures/tools.fixture.js';
+import { identities } from '../identity/identity.js';
+
+const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
+const asking: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
+
+function desk(server: Process, run: <T>(work: Promise<T>) => Promise<T>) {
+  const { approvals } = server.journal;
+  const hashOf = async (id: string) => (await approvals.show(id))?.approval?.hash ?? '';
+  return {
+    asked: async (tool: string, args: object): Promise<string> => {
+      const { error } = await run(server.call(tool, args));
+      if (error?.code !== 'approval_required') throw new Error(`got ${error?.code}`);
+      return error.operation_id ?? '';
+    },
+    edit: async (id: string, changes: Readonly<Record<string, unknown>>) =>
+      approvals.edit(id, { hash: await hashOf(id), by: 'bo', changes }),
+    approve: async (id: string) => approvals.approve(id, { hash: await hashOf(id), by: 'ana' }),
+    reject: async (id: string) => approvals.reject(id, { hash: await hashOf(id), by: 'ana' }),
+  };
+}
+
+function world() {
+  const made = rig({ decide: asking });
+  const server = made.start();
+  server.journal.start();
+  const people = desk(server, (work) => made.clock.run(work));
+  const carriedOut = async (id: string): Promise<void> => {
+    await people.approve(id);
+    await made.clock.advance(5000);
+  };
+  const subjects = (): readonly string[] => made.upstream.effects.map(({ subject }) => subject);
+  return { ...made, ...people, server, carriedOut, subjects };
+}
+
+describe('an edit', () => {
+  it('cannot make another act of what a template names', async () => {
+    const { asked, edit, carriedOut, subjects, server } = world();
+    const done = await asked('reply', { to: '2', text: 'a' });
+    await carriedOut(done);
+    const id = await asked('reply', { to: '1', text: 'a' });
+    for (const to of ['2', '3']) {
+      await expect(edit(id, { to })).rejects.toThrow(/reply:1.*reply:3|reply:1.*reply:2/);
+    }
+    const shown = await server.journal.approvals.show(id);
+    expect(shown).toMatchObject({ arguments: { to: '1' }, approval: { edited: false } });
+    await edit(id, { text: 'b' });
+    await carriedOut(id);
+    expect(subjects()).toEqual(['2', '1']);
+  });
+
+  it.each([
+    ['without a key', {}],
+    ['with one', { idempotency_key: keyFor('k') }],
+  ])('cannot take what another operation has, %s', async (_, key) => {
+    const { asked, edit, reject, carriedOut, subjects, server, clock } = world();
+    const other = await asked('post', { text: 'b' });
+    const id = await asked('post', { text: 'a', ...key });
+    await expect(edit(id, { text: 'b' })).rejects.toThrow(other);
+    await carriedOut(other);
+    // It is done, and counts as a repeat for a while.
+    await expect(edit(id, { text: 'b' })).rejects.toThrow(other);
+    expect(await server.journal.approvals.show(id)).toMatchObject({ arguments: { text: 'a' } });
+    await clock.advance(30_000);
+    expect(await edit(id, { text: 'b' })).toMatchObject({ kind: 'decided' });
+    await reject(id);
+    expect(subjects()).toEqual(['b']);
+  });
+
+  it.each([
+    ['without a key', {}],
+    ['with one', { idempotency_key: keyFor('k') }],
+  ])('holds what it was asked for and what it became, %s', async (_, key) => {
+    const { asked, edit, carriedOut, subjects, server, clock } = world();
+    const original = { text: 'a', ...key };
+    const id = await asked('post', original);
+    await edit(id, { text: 'b' });
+    await edit(id, { text: 'c' });
+    expect(await asked('post', { text: 'c' })).toBe(id);
+    expect(await asked('post', original)).toBe(id);
+    // What it was in between is nobody's.
+    expect(await asked('post', { text: 'b' })).not.toBe(id);
+    await carriedOut(id);
+    for (const args of [original, { text: 'c' }]) {
+      expect(await clock.run(server.call('post', args))).toMatchObject({
+        data: { id: 'e1' },
+        meta: { idempotency: { replayed: true } },
+      });
+    }
+    expect(subjects()).toEqual(['c']);
+  });
+
+  it('leaves a key to the arguments that it was first used with', async () => {
+    const { asked, edit, carriedOut, subjects, server, clock } = world();
+    const key = { idempotency_key: keyFor('k') };
+    const id = await asked('post', { text: 'a', ...key });
+    await edit(id, { text: 'b' });
+    await carriedOut(id);
+    const { error } = await clock.run(server.call('post', { text: 'b', ...key }));
+    expect(error).toMatchObject({ code: 'idempotency_conflict', operation_id: id });
+    // The key outlasts the window of the content.
+    await clock.advance(600_000);
+    expect(await clock.run(server.call('post', { text: 'a', ...key }))).toMatchObject({
+      data: { id: 'e1' },
+      meta: { idempotency: { key: key.idempotency_key, replayed: true } },
+    });
+    expect(subjects()).toEqual(['b']);
+  });
+
+  it('can be taken back', async () => {
+    const { asked, edit, carriedOut, subjects } = world();
+    const id = await asked('post', { text: 'a' });
+    await edit(id, { text: 'b' });
+    await edit(id, { text: 'a' });
+    expect(await asked('post', { text: 'b' })).not.toBe(id);
+    expect(await asked('post', { text: 'a' })).toBe(id);
+    await carriedOut(id);
+    expect(subjects()).toEqual(['a']);
+  });
+
+  it('is what an inverse undoes', async () => {
+    const { asked, edit, carriedOut, subjects, server, clock } = world();
+    const id = await asked('like', { id: '1' });
+    await edit(id, { id: '2' });
+    await carriedOut(id);
+    await carriedOut(await asked('unlike', { id: '1' }));
+    // Another one was undone, so this one still stands.
+    expect((await clock.run(server.call('like', { id: '2' }))).data).toEqual({ id: 'e1' });
+    await carriedOut(await asked('unlike', { id: '2' }));
+    await carriedOut(await asked('like', { id: '2' }));
+    expect(subjects()).toEqual(['2', '1', '2', '2']);
+  });
+
+  it('that was written down when nothing held what it became is not carried out', async () => {
+    const { asked, carriedOut, store, upstream } = world();
+    const id = await asked('post', { text: 'a' });
+    const { account, identity, argsHash: expected } = (await store.get(id))!;
+    const { withoutKey } = identities({ templates: new Map(), sealing: testSealing });
+    const { argsHash: hash } = withoutKey(toolNamed('post'), account, { text: 'b' });
+    const sealedArgs = testSealing.seal(JSON.stringify({ text: 'b' }), id);
+    await store.editApproval(id, { expected, hash, identity, sealedArgs, by: 'bo' });
+    await carriedOut(id);
+    expect(upstream.requests).toBe(0);
+    expect(await store.get(id)).toMatchObject({ state: 'released', outcome: 'not_executed' });
+  });
+});

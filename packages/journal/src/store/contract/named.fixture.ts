@@ -1,0 +1,233 @@
+import { expect, test } from 'vitest';
+import type { ClaimRequest } from '../store.js';
+import {
+  byKey,
+  byTemplate,
+  claimed,
+  DAY,
+  grip,
+  LEASE,
+  owner,
+  release,
+  request,
+  sending,
+  settled,
+  success,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+const [a, b] = ['key-aaaaaaaaaaaaaaaa', 'key-bbbbbbbbbbbbbbbb'];
+const refund = (key?: string, changes: Partial<ClaimRequest> = {}): Partial<ClaimRequest> => ({
+  identity: byTemplate(),
+  ...(key !== undefined && { key }),
+  ...changes,
+});
+
+/** An act that a template names, and that a caller gives a key besides. */
+export function namedContract(bench: () => Bench): void {
+  test('is found under its key and as what it is, by everybody', async () => {
+    const { store, another } = bench();
+    const first = await claimed(store, refund(a));
+    expect(first).toMatchObject({ key: a, identity: byTemplate(), holdsSlot: true });
+    expect(await store.get(first.id)).toEqual(first);
+    const other = await another();
+    for (const again of [
+      refund(a),
+      refund(b),
+      refund(),
+      refund(b, { argsHash: 'h2' }),
+      // The caller's key for something else, whatever that is named by: it is the caller who is told.
+      refund(a, { identity: byTemplate('refund:2'), argsHash: 'h2' }),
+      { identity: byKey(a), argsHash: 'h2' },
+    ]) {
+      const act = { account: 'main', tool: 'post', identity: byTemplate(), ...again };
+      expect(await other.isHeld({ ...act, allowDuplicate: false })).toBe(true);
+      const result = await other.claim(request({ owner: 'bob', ...again }));
+      expect(result).toEqual({ kind: 'held', operation: first });
+    }
+    const fresh = refund(b, { identity: byTemplate('refund:2') });
+    const act = { account: 'main', tool: 'post', identity: byTemplate('refund:2'), key: b };
+    expect(await other.isHeld({ ...act, allowDuplicate: false })).toBe(false);
+    expect((await other.claim(request(fresh))).kind).toBe('mine');
+  });
+
+  test('a key that stands alone is met by one that does not', async () => {
+    const { store } = bench();
+    const first = await claimed(store, { identity: byKey(a) });
+    const again = await store.claim(request(refund(a)));
+    expect(again).toEqual({ kind: 'held', operation: first });
+  });
+
+  test('of many claims at once, each with a key of its own, exactly one wins', async () => {
+    const { store, another } = bench();
+    const stores = [store, await another(), await another()];
+    const results = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        stores[i % 3]!.claim(request(refund(i % 4 === 0 ? undefined : `key-${i % 12}-0123456789`))),
+      ),
+    );
+    expect(results.filter(({ kind }) => kind === 'mine')).toHaveLength(1);
+    expect(await store.count(['claimed'])).toBe(1);
+  });
+
+  test('of many claims at once for different acts under one key exactly one wins', async () => {
+    const { store, another } = bench();
+    const stores = [store, await another(), await another()];
+    const results = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        stores[i % 3]!.claim(request(refund(a, { identity: byTemplate(`refund:${i}`) }))),
+      ),
+    );
+    expect(results.filter(({ kind }) => kind === 'mine')).toHaveLength(1);
+    expect(await store.count(['claimed'])).toBe(1);
+  });
+
+  test('each name is kept for its own time, and the operation as long as either', async () => {
+    const { store, advance } = bench();
+    await store.enlist(owner('alice'), 10 * DAY);
+    const first = await settled(store, refund(a), success({ holdMs: 1000, keyHoldMs: DAY }));
+    await advance(1000);
+    const second = await settled(store, refund(), success({ holdMs: 2 * DAY }));
+    expect(second.id).not.toBe(first.id);
+    expect(await store.prune(await store.now())).toBe(0);
+    expect((await store.claim(request(refund(a)))).operation.id).toBe(first.id);
+    expect((await store.claim(request(refund(b)))).operation.id).toBe(second.id);
+    await advance(DAY);
+    // Now the key stands for nothing, and what it is asked for is there already.
+    expect((await store.claim(request(refund(a)))).operation.id).toBe(second.id);
+    expect(await store.prune(await store.now())).toBe(1);
+    expect(await store.get(first.id)).toBeUndefined();
+    expect(await store.get(second.id)).toBeDefined();
+  });
+
+  test('a key that is kept for less makes no difference to the act', async () => {
+    const { store, advance } = bench();
+    await store.enlist(owner('alice'), DAY);
+    const first = await settled(store, refund(a), success({ holdMs: 5000, keyHoldMs: 1000 }));
+    await advance(2000);
+    expect((await store.claim(request(refund(a)))).operation.id).toBe(first.id);
+    const next = await claimed(store, refund(a, { identity: byTemplate('refund:2') }));
+    expect((await store.claim(request(refund(a)))).operation.id).toBe(next.id);
+    expect((await store.claim(request(refund()))).operation.id).toBe(first.id);
+  });
+
+  test('a meant repeat takes the act of what settled, and leaves it its key', async () => {
+    const { store } = bench();
+    const first = await settled(store, refund(a));
+    const second = await settled(store, refund(b, { allowDuplicate: true }));
+    expect(second.holdsSlot).toBe(true);
+    expect((await store.claim(request(refund()))).operation.id).toBe(second.id);
+    for (const [key, { id }] of [
+      [a, first],
+      [b, second],
+    ] as const) {
+      const again = await store.claim(request(refund(key, { allowDuplicate: true })));
+      expect(again).toMatchObject({ kind: 'held', operation: { id } });
+    }
+  });
+
+  test('a meant repeat beside what has not settled is found under its key alone', async () => {
+    const { store } = bench();
+    const first = await claimed(store, refund(a));
+    const second = await claimed(store, refund(b, { allowDuplicate: true }));
+    expect(second.holdsSlot).toBe(false);
+    expect((await store.claim(request(refund(b)))).operation.id).toBe(second.id);
+    expect((await store.claim(request(refund()))).operation.id).toBe(first.id);
+    const act = { account: 'main', tool: 'post', identity: byTemplate(), allowDuplicate: true };
+    expect(await store.isHeld({ ...act, key: b })).toBe(true);
+    expect(await store.isHeld({ ...act, key: 'key-cccccccccccccccc' })).toBe(false);
+  });
+
+  test('what is released, or was not carried out, gives up both', async () => {
+    const { store, advance } = bench();
+    const ends = [
+      () => settled(store, refund(a), release()),
+      async () => {
+        const { id } = await settled(store, refund(a), unknown());
+        const { answer, code } = release();
+        const verdict = { outcome: 'not_executed', answer, code, holdMs: DAY, by: 'ann' } as const;
+        expect(await store.reconcile(id, verdict)).toBe(true);
+      },
+      async () => {
+        await claimed(store, refund(a));
+        await advance(LEASE);
+        await store.enlist(owner('alice'), LEASE);
+      },
+    ];
+    for (const end of ends) {
+      await end();
+      const act = { account: 'main', tool: 'post', identity: byTemplate(), key: a };
+      expect(await store.isHeld({ ...act, allowDuplicate: false })).toBe(false);
+      const elsewhere = await claimed(store, refund(a, { identity: byTemplate('refund:2') }));
+      const here = await claimed(store, refund(b));
+      for (const one of [elsewhere, here]) await store.settle(grip(one), release());
+    }
+  });
+
+  test('what nobody knows the end of, or was found to be done, keeps both', async () => {
+    const { store, advance } = bench();
+    await store.enlist(owner('alice'), 100 * DAY);
+    const { id } = await settled(store, refund(a), unknown());
+    const both = [refund(b), refund(a, { identity: byTemplate('refund:2') })];
+    await advance(50 * DAY);
+    for (const again of both) expect((await store.claim(request(again))).operation.id).toBe(id);
+    const { answer } = success();
+    const done = { outcome: 'executed', answer, code: 'ok', by: 'ann' } as const;
+    await store.reconcile(id, { ...done, holdMs: 1000, keyHoldMs: DAY });
+    for (const again of both) expect((await store.claim(request(again))).operation.id).toBe(id);
+    await advance(1000);
+    expect((await store.claim(request(both[1]))).operation.id).toBe(id);
+    expect((await store.claim(request(both[0]))).kind).toBe('mine');
+  });
+
+  test('what a dead owner was sending keeps both', async () => {
+    const { store, advance } = bench();
+    const { id } = await sending(store, refund(a));
+    await advance(LEASE);
+    await store.enlist(owner('bob'), LEASE);
+    for (const again of [refund(b), refund(a, { identity: byTemplate('refund:2') })]) {
+      const result = await store.claim(request({ owner: 'bob', ...again }));
+      expect(result).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
+    }
+  });
+
+  test('what was undone can be done again, and its key still stands for it', async () => {
+    const { store } = bench();
+    const first = await settled(store, refund(a));
+    await settled(store, { tool: 'undo' }, success({ frees: [first.id] }));
+    expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsSlot: false });
+    expect((await store.claim(request(refund(a)))).operation.id).toBe(first.id);
+    expect((await store.claim(request(refund(b)))).kind).toBe('mine');
+  });
+
+  test('one that stopped half way goes on under either, and under its key with its arguments only', async () => {
+    const { store } = bench();
+    const stop = async (operation: Awaited<ReturnType<typeof claimed>>) =>
+      store.settle(grip(operation), success({ state: 'claimed' }));
+    const first = await sending(store, refund(a), 'one');
+    await store.completeStep(grip(first), 'one', '1');
+    await stop(first);
+    const other = refund(a, { identity: byTemplate('refund:2'), argsHash: 'h2' });
+    expect(await store.claim(request(other))).toMatchObject({ kind: 'held' });
+    for (const again of [refund(a), refund(b)]) {
+      const result = await store.claim(request(again));
+      expect(result).toMatchObject({ kind: 'mine', resumed: true, operation: { id: first.id } });
+      await stop(result.operation);
+    }
+    const beside = await sending(store, refund(b, { allowDuplicate: true }), 'one');
+    await store.completeStep(grip(beside), 'one', '1');
+    await stop(beside);
+    // Whoever is at the act itself does not hinder the one that is known by its key.
+    const atIt = await store.claim(request(refund(a)));
+    const own = await store.claim(request(refund(b)));
+    expect(own).toMatchObject({ kind: 'mine', resumed: true, operation: { id: beside.id } });
+    await store.settle(grip(own.operation), success());
+    await stop(atIt.operation);
+    // Undone, it is over: nobody goes on with it beside the next one.
+    await settled(store, { tool: 'undo' }, success({ frees: [first.id] }));
+    expect(await store.get(first.id)).toMatchObject({ state: 'released' });
+    const next = await store.claim(request(refund(a)));
+    expect(next).toMatchObject({ kind: 'mine', resumed: false });
+  });
+}
