@@ -31,7 +31,12 @@ const measured = async (how: 'computing' | 'waiting' | 'stopped') => {
 
 describe('an answer that comes late', () => {
   it.each(['computing', 'waiting'] as const)('is late when the server was %s', async (how) => {
-    expect(await measured(how)).toMatchObject({ verdict: 'late' });
+    let found = await measured(how);
+    // A busy machine may really have been late as well, and then nothing can be said of the server.
+    for (let tries = 1; tries < 5 && found.verdict === 'the machine was late'; tries++) {
+      found = await measured(how);
+    }
+    expect(found).toMatchObject({ verdict: 'late' });
   });
 
   it('says nothing of a server that the machine did not let run', async () => {
