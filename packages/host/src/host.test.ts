@@ -200,12 +200,20 @@ it('says in which profile it runs', async () => {
 });
 
 describe('health', () => {
+  it('leaves no timer behind', async () => {
+    const host = createHost({ packs: [{ pack: packOf([]) }] });
+    await host.health();
+    vi.useFakeTimers();
+    try {
+      expect(await host.health()).toEqual({ p: { ok: true, detail: '' } });
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('is said within a bounded time, also of a pack that never answers', async () => {
     vi.useFakeTimers();
-    const [begun, ended] = [
-      vi.spyOn(globalThis, 'setTimeout'),
-      vi.spyOn(globalThis, 'clearTimeout'),
-    ];
     try {
       const silent = {
         tools: [],
@@ -220,12 +228,7 @@ describe('health', () => {
         stuck: { ok: false, detail: 'no answer within 10 s' },
         p: { ok: true, detail: '' },
       });
-      const limits = begun.mock.results.filter((_, at) => begun.mock.calls[at]?.[1] === 10_000);
-      expect(limits).toHaveLength(2);
-      for (const { value } of limits) expect(ended).toHaveBeenCalledWith(value);
     } finally {
-      begun.mockRestore();
-      ended.mockRestore();
       vi.useRealTimers();
     }
   });
