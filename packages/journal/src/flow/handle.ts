@@ -1,6 +1,7 @@
 import {
   raise,
   type Fence,
+  type Others,
   type StepReadBack,
   type Tool,
   type ToolOperation,
@@ -124,7 +125,7 @@ export function openHandle(deps: HandleDeps): Handle {
     provesAbsence: deps.provesAbsence,
     readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {
       try {
-        const others = () => othersAt(kit, operation, sentAt);
+        const others: Others = (tools) => othersAt(kit, operation, sentAt, tools);
         const found = await within(clock, times.answerBy, readBack({ sentAt, others }));
         return found === TOO_LATE ? { found: 'unknown' } : found;
       } catch (cause) {
@@ -159,7 +160,7 @@ export function openHandle(deps: HandleDeps): Handle {
     operation: {
       id: operation.id,
       step: flow.step,
-      others: () => othersIn(kit, operation, operation.createdAt),
+      others: (tools) => othersIn(kit, operation, operation.createdAt, { tools }),
       sending: async () => {
         refuseWhenOver();
         const open = flow.open();

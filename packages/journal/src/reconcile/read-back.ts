@@ -1,4 +1,10 @@
-import { toolError, type Arguments, type Settled, type Tool } from '@toolkeel/contract';
+import {
+  toolError,
+  type Arguments,
+  type Others,
+  type Settled,
+  type Tool,
+} from '@toolkeel/contract';
 import { TOO_LATE, signalUntil, within } from '../flow/bounded.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
@@ -29,9 +35,10 @@ export async function readBack(
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + LOOK_MS;
   const { signal, done } = signalUntil(clock, deadline);
+  const others: Others = (tools) => othersAt({ store, sealing }, operation, sentAt, tools);
   try {
     const looking = reconcile.readBack(
-      { id, account, args, sentAt, others: () => othersAt({ store, sealing }, operation, sentAt) },
+      { id, account, args, sentAt, others },
       { signal, deadline, correlationId, progress: ignore, noteRetry: ignore },
     );
     const found = await within(clock, deadline, looking);

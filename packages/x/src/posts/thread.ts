@@ -29,7 +29,7 @@ export async function postThread(
   const checkEarlier = async (): Promise<void> => {
     if (!operation || earlier === 0) return;
     // A journal that cannot say it does not give the right to send either.
-    const deleted = deletedBy(await operation.others().catch(() => []));
+    const deleted = await deletedBy(operation.others);
     gone = partGone(posted, deleted, drafts.length);
     if (gone) raise(gone);
     earlier = 0;
@@ -49,7 +49,7 @@ export async function postThread(
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
         readBack: ({ sentAt, others }) =>
-          readBack(client, draft, sentAt, scope, async () => claimsOf(await others())),
+          readBack(client, draft, sentAt, scope, () => claimsOf(others)),
       };
       const part: Part = operation
         ? await operation.step(`post ${index + 1}`, send, reconcile)
