@@ -125,10 +125,10 @@ describe('a thread that is called again', () => {
   });
 
   it('and was posted whole before its process ended, says which part was deleted since', async () => {
-    const { rig } = await sandboxWorld({}, fast);
+    const { rig, sandbox } = await sandboxWorld({}, fast);
     const book = notebook();
     await rig.data('x_post_thread', { tweets }, book);
-    const { id } = book.steps.get('post 2')?.result as { readonly id: string };
+    const id = created(sandbox)[1]?.id;
     const deleted = { tool: 'x_delete_tweet', args: {}, results: [{ id, deleted: true }] };
     book.others = async (names) => (names?.includes('x_delete_tweet') ? [deleted] : []);
     expect(await rig.run('x_post_thread', { tweets }, book)).toMatchObject({
@@ -145,7 +145,7 @@ describe('a thread that is called again', () => {
       const fault = { kind: 'x-403-not-permitted', routes: ['create-post'], times: 1 } as const;
       if (count < 3) sandbox.setFaults([{ ...fault, skip: count }]);
       await rig.run('x_post_thread', { tweets }, book);
-      book.others = async () => Promise.reject(new Error('too much was done'));
+      book.others = () => Promise.reject(new Error('too much was done'));
       const again = await rig.run('x_post_thread', { tweets }, book);
       expect(created(sandbox)).toHaveLength(count);
       expect(again).toMatchObject({

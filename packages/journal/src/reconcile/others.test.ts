@@ -63,7 +63,7 @@ describe('whoever looks for what became of an operation', () => {
       reconcilers: {
         post_seen: async ({ others }) => {
           const told = others().then(({ length }) => length);
-          heard.push(await told.catch((cause: Error) => cause.message));
+          heard.push(await told.catch(String));
           return { found: 'unknown' };
         },
       },
