@@ -48,13 +48,15 @@ function addOperations(operations: Command, { run, surroundings, example }: Tool
     .requiredOption('--outcome <outcome>', 'executed or not_executed')
     .option(
       '--data <json>',
-      'what repeats shall get as its result; of a step that was carried out it is needed',
+      'its result, with the id of what was made: repeats get it, and nothing else is taken for it; of a step that was carried out it is needed',
     )
     .option('--by <name>', 'who says so (default: your user)')
     .option('--reason <text>', 'why, for the audit')
     .addHelpText(
       'after',
-      example('toolkeel operations resolve op_4a1f --outcome executed --reason "seen on the page"'),
+      example(
+        'toolkeel operations resolve op_4a1f --outcome executed --data \'{"id":"e1"}\' --reason "seen on the page"',
+      ),
     )
     .action(
       run(async (id: string, flags: ResolveFlags) =>

@@ -92,6 +92,7 @@ export type {
   JsonSchema,
   OpenAct,
   OtherOperation,
+  Others,
   PagingSpec,
   Reconcile,
   Reconciliation,

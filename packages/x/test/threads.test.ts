@@ -107,6 +107,62 @@ describe('a thread that stops half way', () => {
   });
 });
 
+describe('a thread that is called again', () => {
+  it('and was refused for good, is not said to go on, but why it does not', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    const rule = { routes: ['create-post'], skip: 1, times: 1 } as const;
+    sandbox.setFaults([{ kind: 'x-403-not-permitted', ...rule }]);
+    const refused = await rig.error('x_post_thread', { tweets }, notebook());
+    expect(refused).toMatchObject({
+      code: 'thread_partial_failure',
+      details: { cause_code: 'x_forbidden' },
+    });
+    expect(refused.message).toMatch(/number 2 is not: .* fails alike as long as that is so/);
+    expect(refused.message).not.toContain('The same call goes on there.');
+    sandbox.setFaults([{ kind: 'x-429-window', ...rule }]);
+    const limited = await rig.error('x_post_thread', { tweets: [...'abc'] }, notebook());
+    expect(limited.message).toContain('The same call goes on there.');
+  });
+
+  it('and was posted whole before its process ended, says which part was deleted since', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    const book = notebook();
+    await rig.data('x_post_thread', { tweets }, book);
+    const id = created(sandbox)[1]?.id;
+    const deleted = { tool: 'x_delete_tweet', args: {}, results: [{ id, deleted: true }] };
+    book.others = async (names) => (names?.includes('x_delete_tweet') ? [deleted] : []);
+    expect(await rig.run('x_post_thread', { tweets }, book)).toMatchObject({
+      data: { posted: [{ index: 0 }, { index: 2 }], failed: { index: 1 }, unposted: 1 },
+      error: { code: 'not_found', details: { id } },
+    });
+  });
+
+  it.each([1, 3])(
+    'sends nothing and promises nothing while the journal cannot say what was deleted: after %i',
+    async (count) => {
+      const { rig, sandbox } = await sandboxWorld({}, fast);
+      const book = notebook();
+      const fault = { kind: 'x-403-not-permitted', routes: ['create-post'], times: 1 } as const;
+      if (count < 3) sandbox.setFaults([{ ...fault, skip: count }]);
+      await rig.run('x_post_thread', { tweets }, book);
+      book.others = () => Promise.reject(new Error('too much was done'));
+      const again = await rig.run('x_post_thread', { tweets }, book);
+      expect(created(sandbox)).toHaveLength(count);
+      expect(again).toMatchObject({
+        data: { posted: created(sandbox).map(({ id }) => ({ id })), unposted: 3 - count },
+        error: {
+          code: count < 3 ? 'thread_partial_failure' : 'db_error',
+          message: expect.stringContaining('cannot say whether a part was deleted') as string,
+          retryable: true,
+        },
+      });
+      book.others = async () => [];
+      await rig.data('x_post_thread', { tweets }, book);
+      expect(created(sandbox)).toHaveLength(3);
+    },
+  );
+});
+
 describe('the right to send', () => {
   it('is asked for directly before each write, and after the connection was made', async () => {
     const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' }, fast);

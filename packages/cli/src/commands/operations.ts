@@ -1,3 +1,4 @@
+import type { ToolSpec } from '@toolkeel/contract';
 import { operationFilter } from '@toolkeel/host';
 import type { OperationView, Resolution } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
@@ -79,10 +80,22 @@ export async function resolveOperation(
     say(
       flags.json
         ? `${pretty(operation)}\n`
-        : `${id} is now ${operation.state} (${resolution.outcome}), as ${resolution.by} says.\n`,
+        : `${id} is now ${operation.state} (${resolution.outcome}), as ${resolution.by} says.\n${withoutResult(desk.specOf(operation.tool), resolution)}`,
     );
     return 0;
   });
+}
+
+/** What follows from it that nobody said what came of it. */
+function withoutResult(spec: ToolSpec | undefined, { outcome, data }: Resolution): string {
+  if (outcome !== 'executed' || data !== undefined) return '';
+  const issues = spec?.output.safeParse({}).error?.issues ?? [];
+  if (issues.length === 0) return '';
+  const members = issues.map(({ path }) => path.join('.')).join(', ');
+  return (
+    `Its result was not given (${members}): repeats hear only that it is done, and another one like it ` +
+    'cannot be told from it. Another time give it, if you know it: --data \'{"id":"…"}\'.\n'
+  );
 }
 
 export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {

@@ -34,6 +34,19 @@ it('what a person resolves is kept as long as what a server settles', async () =
   expect(Date.parse(until) - Date.parse(from)).toBe(365 * DAY_MS);
 });
 
+it('who settles without a result is told what that means, and how it is given', async () => {
+  configure({ profile: 'api' });
+  const server = await serve();
+  const settle = async (item: string, ...words: readonly string[]): Promise<string> => {
+    const id = await unknown(server, 'shop_order', { item });
+    return (await command('operations', 'resolve', id, '--outcome', ...words)).out;
+  };
+  expect(await settle('tea', 'executed')).toMatch(/Its result was not given \(id\).*--data/s);
+  expect(await settle('jam', 'executed', '--data', '{"id":"e1"}')).not.toContain('--data');
+  expect(await settle('gin', 'not_executed')).not.toContain('--data');
+  expect((await command('operations', 'resolve', '--help')).out).toMatch(/resolve op_.* --data/);
+});
+
 it('what a person says was undone may be done again, also under a key of the file', async () => {
   configure({ profile: 'api', journal: { keys: { shop_order: 'order:{item}' } } });
   const server = await serve();

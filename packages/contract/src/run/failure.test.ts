@@ -72,6 +72,19 @@ describe('a tool error', () => {
     expect((await run(tool, { id: 'a' })).error).not.toHaveProperty('outcome');
   });
 
+  it('keeps the words of who tells what was achieved and how to go on', async () => {
+    const message = 'One is done. Nobody knows of two. The same call looks for it.';
+    const half = toolWith(
+      () => toolError('upstream_unavailable', message, { outcome: 'unknown', data: { id: 'a' } }),
+      { ...acting, partial: z.object({ id: z.string() }) },
+    );
+    expect((await run(half, { id: 'a' })).error).toMatchObject({
+      code: 'outcome_unknown',
+      message,
+      retryable: false,
+    });
+  });
+
   it('does not advise to repeat what may have happened', async () => {
     const unknown = () =>
       toolError('upstream_unavailable', 'x', { outcome: 'unknown', details: { status: 502 } });

@@ -48,20 +48,22 @@ export function asDeclared(
   if (!tool.mutation) return { ...failure, error: { ...error, outcome: undefined } };
   const outcome = error.outcome ?? onlyOutcomeOf(error.code);
   if (tool.effect === 'once' && outcome === 'unknown' && isRetryable(error.code)) {
-    return { ...failure, error: asUnknownOutcome(error) };
+    return { ...failure, error: asUnknownOutcome(failure) };
   }
   return { ...failure, error: { ...error, outcome } };
 }
 
-function asUnknownOutcome(error: ErrorInput): ErrorInput<'outcome_unknown'> {
+const LOOK_FIRST =
+  'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
+
+function asUnknownOutcome({ error, data }: SettledFailure): ErrorInput<'outcome_unknown'> {
   const { code, operationId, details } = error;
   const clock = ownMember(details, 'clock');
   const status = ownMember(details, 'status');
-  const message =
-    'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
   return {
     code: 'outcome_unknown',
-    message,
+    // Who gives what was achieved knows how to go on with the rest, and has said it there too.
+    message: data === undefined || data === null ? LOOK_FIRST : error.message,
     operationId,
     outcome: 'unknown',
     details: {

@@ -1,4 +1,4 @@
-import type { Absence, OpenAct, OtherOperation, Reconciliation } from './spec.js';
+import type { Absence, OpenAct, Others, Reconciliation } from './spec.js';
 
 /** How far a call is, for a client that waits. */
 export interface Progress {
@@ -32,8 +32,8 @@ export interface ToolOperation {
     run: () => Promise<T>,
     reconcile?: StepReadBack<T>,
   ) => Promise<T>;
-  /** What else was done for the account since it began, for whoever goes on with it. */
-  readonly others: () => Promise<readonly OtherOperation[]>;
+  /** What else was done since it began, for whoever goes on with it. */
+  readonly others: Others;
 }
 
 /** What a check sees of a call. */

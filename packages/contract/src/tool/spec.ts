@@ -51,7 +51,7 @@ export interface CostEstimate {
   readonly unit: string;
 }
 
-/** Another operation of the same account, as far as anybody knows. */
+/** Another operation, as far as anybody knows. */
 export interface OtherOperation {
   readonly tool: string;
   readonly args: Arguments;
@@ -59,17 +59,25 @@ export interface OtherOperation {
   readonly results: readonly unknown[];
   /** When its first byte may have left, where nobody has said yet how that ended. */
   readonly openSince?: number;
+  /**
+   * When it was sent, where it is over and was carried out: what it gave may still be unknown, if
+   * `results` do not tell. This and `openSince` are absent of an account that is surely another one.
+   */
+  readonly executedAt?: number;
 }
+
+/** What else was done. `tools`: those that matter to whoever asks; default: all. */
+export type Others = (tools?: readonly string[]) => Promise<readonly OtherOperation[]>;
 
 /** Something that was sent, and of which nobody knows whether it happened. */
 export interface OpenAct {
   /** When the first byte may have left, in milliseconds since 1970. */
   readonly sentAt: number;
   /**
-   * What else was done for the account at that time: its results are not what became of this. To be
+   * What else was done at that time, by any account: its results are not what became of this. To be
    * asked after looking, because what is seen then may have been another's just before.
    */
-  readonly others: () => Promise<readonly OtherOperation[]>;
+  readonly others: Others;
 }
 
 /** An operation of which nobody knows whether it happened. */

@@ -1,6 +1,7 @@
 import {
   raise,
   type Fence,
+  type Others,
   type StepReadBack,
   type Tool,
   type ToolOperation,
@@ -30,7 +31,10 @@ export interface Handle {
 }
 
 export interface HandleDeps {
-  readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
+  readonly kit: Pick<
+    Kit,
+    'store' | 'sealing' | 'clock' | 'tenure' | 'times' | 'report' | 'suspect'
+  >;
   readonly operation: Operation;
   readonly tool: Pick<Tool, 'step'>;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
@@ -124,7 +128,7 @@ export function openHandle(deps: HandleDeps): Handle {
     provesAbsence: deps.provesAbsence,
     readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {
       try {
-        const others = () => othersAt(kit, operation, sentAt);
+        const others: Others = (tools) => othersAt(kit, operation, sentAt, tools);
         const found = await within(clock, times.answerBy, readBack({ sentAt, others }));
         return found === TOO_LATE ? { found: 'unknown' } : found;
       } catch (cause) {
@@ -159,7 +163,7 @@ export function openHandle(deps: HandleDeps): Handle {
     operation: {
       id: operation.id,
       step: flow.step,
-      others: () => othersIn(kit, operation, operation.createdAt),
+      others: (tools) => othersIn(kit, operation, operation.createdAt, { tools }),
       sending: async () => {
         refuseWhenOver();
         const open = flow.open();

@@ -20,6 +20,10 @@ describe('a thread', () => {
       error: { code: 'thread_partial_failure', retryable: true, details: { posted: 1 } },
     });
     expect(first.error).not.toHaveProperty('outcome');
+    // Nor is it listed as one that was not carried out: a part of it was.
+    const [halfDone] = await server.journal.operations.list();
+    expect(halfDone).toMatchObject({ state: 'claimed', code: 'thread_partial_failure' });
+    expect(halfDone).not.toHaveProperty('outcome');
     // Longer than anything is kept that is over.
     await clock.advance(7_200_000);
     const again = await clock.run(server.call('thread', thread));

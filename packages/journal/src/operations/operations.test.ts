@@ -78,7 +78,13 @@ describe('a person who settles what nobody knows', () => {
     const { clock, server, id } = await unknownOf();
     await server.journal.operations.resolve(id, { outcome: 'executed', by: 'ana' });
     expect(await clock.run(server.call('post', post))).toMatchObject({
-      error: { code: 'internal_error', outcome: 'executed', operation_id: id, retryable: false },
+      error: {
+        code: 'serialization_error',
+        message: expect.stringMatching(/^A person .* carried out/) as string,
+        outcome: 'executed',
+        operation_id: id,
+        retryable: false,
+      },
     });
   });
 
@@ -115,6 +121,7 @@ describe('a person who settles what nobody knows', () => {
     const { operations } = server.journal;
     const view = await operations.resolve(id, { outcome, by: 'ana', data: { id: 'e2' } });
     expect(view).toMatchObject({ state: 'claimed' });
+    expect(view).not.toHaveProperty('outcome');
     const again = await clock.run(server.call('thread_blind', thread));
     expect(again).toMatchObject({ success: true });
     // The log of the second case shows what a wrong word of a person does.

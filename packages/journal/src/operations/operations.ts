@@ -1,5 +1,6 @@
 import { toolError, type Settled, type Tool } from '@toolkeel/contract';
 import { writeAnswer } from '../answer/stored.js';
+import { refusal } from '../answer/refusals.js';
 import { effectiveArguments } from '../answer/arguments.js';
 import { JournalError } from '../error.js';
 import type { FlowParts } from '../flow/parts.js';
@@ -30,7 +31,7 @@ export interface Operations {
 }
 
 const BY_PERSON =
-  'A person settled this operation as carried out. What it answered is not known. Do not repeat it.';
+  'A person settled this operation as carried out, without its result. It is done, so do not repeat it: look at the upstream for what it gave.';
 const NOT_DONE = 'A person settled this operation as not carried out. It may be called again.';
 
 export function operations(parts: FlowParts): Operations {
@@ -43,8 +44,8 @@ export function operations(parts: FlowParts): Operations {
   };
   const answerFor = async (operation: Operation, resolution: Resolution): Promise<Settled> => {
     const { outcome, data } = resolution;
-    if (outcome === 'not_executed') return failed(operation.id, NOT_DONE, outcome);
-    if (data === undefined) return failed(operation.id, BY_PERSON, outcome);
+    if (outcome === 'not_executed') return notDone(operation.id);
+    if (data === undefined) return withoutResult(operation.id);
     const tool = await tools.load(operation.tool);
     const flaw = flawIn(tool?.output, data);
     if (flaw !== undefined) throw invalid(`${operation.tool} answers otherwise: ${flaw}`);
@@ -118,9 +119,14 @@ export function operations(parts: FlowParts): Operations {
   };
 }
 
-function failed(id: string, text: string, outcome: Resolution['outcome']): Settled {
-  const { input } = toolError('internal_error', text, { outcome });
-  return { ok: false, error: { ...input, operationId: id } };
+function notDone(id: string): Settled {
+  return refusal(toolError('internal_error', NOT_DONE, { outcome: 'not_executed' }), id);
+}
+
+/** It succeeded, and there is nothing to give as a success of this tool. */
+function withoutResult(id: string): Settled {
+  const details = { field: 'data', reason: 'settled by a person without it' };
+  return refusal(toolError('serialization_error', BY_PERSON, { outcome: 'executed', details }), id);
 }
 
 /** Where data is not as the tool makes it; nobody can say that of a tool that is not known here. */

@@ -1,4 +1,4 @@
-import type { OtherOperation } from '@toolkeel/contract';
+import { accountName, type OtherOperation } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
@@ -15,24 +15,35 @@ const LATER_MS = 3_600_000;
 
 type Of = Pick<Operation, 'id' | 'account'>;
 
-/** What else was done for an account when something was sent. */
-export function othersAt(
-  kit: Pick<Kit, 'store' | 'sealing'>,
-  of: Of,
-  sentAt: number,
-): Promise<readonly OtherOperation[]> {
-  return othersIn(kit, of, sentAt - EARLIER_MS, { until: sentAt + LATER_MS });
+interface Range extends Pick<OperationFilter, 'until'> {
+  readonly tools?: readonly string[] | undefined;
 }
 
-/** What else was done for an account since then, or is on its way. */
+/** What else was done when something was sent. Rejects where nobody can tell that any more. */
+export async function othersAt(
+  kit: Pick<Kit, 'store' | 'sealing' | 'times'>,
+  of: Of,
+  sentAt: number,
+  tools?: readonly string[],
+): Promise<readonly OtherOperation[]> {
+  const since = sentAt - EARLIER_MS;
+  const others = await othersIn(kit, of, since, { until: sentAt + LATER_MS, tools });
+  // Asked last: what was there a moment ago may have been removed while it was read.
+  if (since < (await kit.store.now()) - kit.times.retentionMs) {
+    throw new Error(`what was done when ${of.id} was sent is not kept any more`);
+  }
+  return others;
+}
+
+/** What else was done since then, or is on its way. An upstream's user may have several accounts here. */
 export async function othersIn(
   { store, sealing }: Pick<Kit, 'store' | 'sealing'>,
   { id, account }: Of,
   settledSince: number,
-  range: Pick<OperationFilter, 'until'> = {},
+  { tools, ...range }: Range = {},
 ): Promise<readonly OtherOperation[]> {
   const all = async (given: OperationFilter): Promise<readonly Operation[]> => {
-    const filter = { ...given, ...range, account, limit: PAGE };
+    const filter = { ...given, ...range, limit: PAGE };
     const found: Operation[] = [];
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const before = found.at(-1)?.id;
@@ -40,26 +51,48 @@ export async function othersIn(
       found.push(...some);
       if (some.length < PAGE) return found;
     }
-    throw new Error(`${account} did too much at a time to tell what belongs to ${id}`);
+    throw new Error(`too much was done at a time to tell what belongs to ${id}`);
   };
-  // In this order: what ends between the two is among the second.
-  const open = await all({ states: ['claimed', 'sending', 'unknown'] });
-  const ended = await all({ settledSince });
-  return [...open, ...ended].filter((one) => one.id !== id).map((one) => otherOf(one, sealing));
+  const found: Operation[] = [];
+  for (const only of tools?.map((tool) => ({ tool })) ?? [{}]) {
+    // In this order: what ends between the two is among the second.
+    found.push(...(await all({ ...only, states: ['claimed', 'sending', 'unknown'] })));
+    found.push(...(await all({ ...only, settledSince })));
+  }
+  return found
+    .filter((one) => one.id !== id)
+    .map((one) => ({
+      ...otherOf(one, sealing),
+      ...(mayBeOne(one.account, account) && timesOf(one)),
+    }));
 }
 
-function otherOf(operation: Operation, sealing: Kit['sealing']): OtherOperation {
-  const { tool, steps, state, sendingAt, createdAt } = operation;
+function otherOf(
+  operation: Operation,
+  sealing: Kit['sealing'],
+): Pick<OtherOperation, 'tool' | 'args' | 'results'> {
   const data = readAnswer(operation.answer)?.settled.data;
   const done = stepResults(operation);
-  const open = steps.find((step) => step.state === 'sending');
-  const isOpen = open !== undefined || state === 'sending' || state === 'unknown';
   return {
-    tool,
+    tool: operation.tool,
     args: effectiveArguments(sealing, operation),
     results: data === undefined ? done : [data, ...done],
-    ...(isOpen && { openSince: open?.at ?? sendingAt ?? createdAt }),
   };
+}
+
+function timesOf({ steps, state, outcome, sendingAt, createdAt }: Operation) {
+  const open = steps.find((step) => step.state === 'sending');
+  const sentAt = open?.at ?? sendingAt ?? createdAt;
+  if (open || state === 'sending' || state === 'unknown') return { openSince: sentAt };
+  const isExecuted = state === 'succeeded' || (state === 'reconciled' && outcome === 'executed');
+  return isExecuted ? { executedAt: sentAt } : {};
+}
+
+/** Whether two accounts may be one to the upstream: by name, or by who is logged in. */
+function mayBeOne(one: string, other: string): boolean {
+  const [name, otherName] = [accountName(one), accountName(other)];
+  const who = one.slice(name.length);
+  return name === otherName || (who !== '' && who === other.slice(otherName.length));
 }
 
 /** What those of its steps gave that are done, in their order. */

@@ -1,4 +1,10 @@
-import { toolError, type Arguments, type Settled, type Tool } from '@toolkeel/contract';
+import {
+  toolError,
+  type Arguments,
+  type Others,
+  type Settled,
+  type Tool,
+} from '@toolkeel/contract';
 import { TOO_LATE, signalUntil, within } from '../flow/bounded.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
@@ -17,21 +23,23 @@ const ODD_ANSWER =
 
 /** Asks the upstream whether an operation happened. Never rejects. */
 export async function readBack(
-  { clock, report, store, sealing }: Pick<Kit, 'clock' | 'report' | 'store' | 'sealing'>,
+  kit: Pick<Kit, 'clock' | 'report' | 'store' | 'sealing' | 'times'>,
   tool: Tool,
   operation: Pick<Operation, 'id' | 'account' | 'correlationId'> & {
     readonly args: Arguments;
     readonly sentAt: number;
   },
 ): Promise<Found> {
+  const { clock, report } = kit;
   const { reconcile } = tool;
   if (!reconcile) return { kind: 'unknown' };
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + LOOK_MS;
   const { signal, done } = signalUntil(clock, deadline);
+  const others: Others = (tools) => othersAt(kit, operation, sentAt, tools);
   try {
     const looking = reconcile.readBack(
-      { id, account, args, sentAt, others: () => othersAt({ store, sealing }, operation, sentAt) },
+      { id, account, args, sentAt, others },
       { signal, deadline, correlationId, progress: ignore, noteRetry: ignore },
     );
     const found = await within(clock, deadline, looking);

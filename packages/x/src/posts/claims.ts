@@ -1,4 +1,4 @@
-import type { OtherOperation } from '@toolkeel/contract';
+import type { OtherOperation, Others } from '@toolkeel/contract';
 import { docOf, docsOf, listOf, numberOf, textOf, type Doc } from '../json.js';
 import type { Post } from '../provider/model.js';
 import type { Draft } from './draft.js';
@@ -9,7 +9,7 @@ export interface Rival extends Omit<Draft, 'replyTo'> {
   readonly replyTo?: string | undefined;
   /** In reply to a post that is not known yet: a later part of a thread. */
   readonly repliesToAny?: boolean;
-  /** When, where nobody knows yet how it ended. */
+  /** When, where nobody knows which post it became, or whether. */
   readonly openSince: number;
 }
 
@@ -26,29 +26,28 @@ export function mayBeOf({ repliesToAny, ...rival }: Rival, post: Post): boolean 
   return isPostOf({ ...rival, replyTo }, post) && !(repliesToAny && answered === undefined);
 }
 
-/** What the other operations of an account lay claim to. */
-export function claimsOf(others: readonly OtherOperation[]): Claims {
-  const posting = others.filter(({ tool }) => POSTING.has(tool));
+/** What other operations lay claim to. */
+export async function claimsOf(others: Others): Promise<Claims> {
+  const posting = await others(POSTING);
   return {
     owned: new Set(posting.flatMap(({ results }) => results.flatMap(idsIn))),
-    rivals: posting.flatMap(({ args, openSince }) =>
-      openSince === undefined ? [] : draftsIn(args).map((draft) => ({ ...draft, openSince })),
-    ),
+    rivals: posting.flatMap(rivalsIn),
   };
 }
 
-const POSTING: ReadonlySet<string> = new Set([
-  'x_post_tweet',
-  'x_reply_to_tweet',
-  'x_quote_tweet',
-  'x_post_thread',
-]);
+const POSTING = ['x_post_tweet', 'x_reply_to_tweet', 'x_quote_tweet', 'x_post_thread'];
+
+/** One that was carried out and does not tell all of its ids, stays one: its post is among those seen. */
+function rivalsIn({ args, results, openSince, executedAt }: OtherOperation): readonly Rival[] {
+  const drafts = draftsIn(args);
+  const ids = new Set(results.flatMap(idsIn));
+  const since = openSince ?? (ids.size < drafts.length ? executedAt : undefined);
+  return since === undefined ? [] : drafts.map((draft) => ({ ...draft, openSince: since }));
+}
 
 /** The posts that our own tool has deleted. */
-export function deletedBy(others: readonly OtherOperation[]): ReadonlySet<string> {
-  const results = others
-    .filter(({ tool }) => tool === 'x_delete_tweet')
-    .flatMap((one) => one.results);
+export async function deletedBy(others: Others): Promise<ReadonlySet<string>> {
+  const results = (await others(['x_delete_tweet'])).flatMap((one) => one.results);
   const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
   return new Set(deleted.flatMap(idsIn));
 }

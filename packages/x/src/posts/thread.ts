@@ -1,4 +1,10 @@
-import { raise, toolError, type StepReadBack, type ToolContext } from '@toolkeel/contract';
+import {
+  isRetryable,
+  raise,
+  toolError,
+  type StepReadBack,
+  type ToolContext,
+} from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
@@ -21,15 +27,14 @@ export async function postThread(
   drafts: readonly Draft[],
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
-): Promise<readonly Posted[] | ReturnType<typeof partialFailure> | PartGone> {
+): Promise<readonly Posted[] | ReturnType<typeof partialFailure | typeof unchecked> | PartGone> {
   const posted: Posted[] = [];
   /** How many of them stand there from an earlier life. */
   let earlier = 0;
   let gone: PartGone | undefined;
   const checkEarlier = async (): Promise<void> => {
     if (!operation || earlier === 0) return;
-    // A journal that cannot say it does not give the right to send either.
-    const deleted = deletedBy(await operation.others().catch(() => []));
+    const deleted = await deletedBy(operation.others).catch(cannotSay);
     gone = partGone(posted, deleted, drafts.length);
     if (gone) raise(gone);
     earlier = 0;
@@ -49,7 +54,7 @@ export async function postThread(
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
         readBack: ({ sentAt, others }) =>
-          readBack(client, draft, sentAt, scope, async () => claimsOf(await others())),
+          readBack(client, draft, sentAt, scope, () => claimsOf(others)),
       };
       const part: Part = operation
         ? await operation.step(`post ${index + 1}`, send, reconcile)
@@ -63,6 +68,7 @@ export async function postThread(
       if (gone) return gone;
       // Nothing stands there yet, so that the cause itself is the answer.
       if (posted.length === 0) throw cause;
+      if (posted.length === drafts.length) return unchecked(posted);
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
@@ -93,6 +99,20 @@ function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: 
       unposted: all - left.length,
     },
   });
+}
+
+const CANNOT_SAY = 'the journal cannot say whether a part was deleted since.';
+
+/** Below a part that is gone a reply would stand alone, so that not knowing is no reason to go on. */
+function cannotSay(): never {
+  const message = `Nothing was sent: ${CANNOT_SAY}`;
+  return raise(toolError('db_error', message, { outcome: 'not_executed' }));
+}
+
+function unchecked(posted: readonly Posted[]) {
+  const message = `All ${posted.length} tweets were posted, but ${CANNOT_SAY} Call again later.`;
+  const there = posted.map(({ id }, index) => ({ index, id }));
+  return toolError('db_error', message, { data: { posted: there, unposted: 0 } });
 }
 
 function outOfTime(): FaultError {
@@ -149,9 +169,10 @@ function partialFailure({ posted, index, all, cause, resumes }: Stop) {
     message,
     ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
   };
-  const advice = resumes
+  const resumed = isRetryable(code)
     ? 'The same call goes on there.'
-    : `Post the rest in reply to ${last}, and not from the top.`;
+    : 'The same call fails alike as long as that is so, and goes on there once it is not.';
+  const advice = resumes ? resumed : `Post the rest in reply to ${last}, and not from the top.`;
   const text = `${begin} number ${index + 1} is not: ${message} ${advice}`;
   return toolError('thread_partial_failure', text, {
     retryAfterMs,

@@ -41,7 +41,7 @@ function reconcileBy<Args>(
     authoritative: false,
     readBack: ({ args, sentAt, others }, context) => {
       const scope = scopeOf(context, client.clock.now(), client.capMs);
-      return readBack(client, draftOf(args), sentAt, scope, async () => claimsOf(await others()));
+      return readBack(client, draftOf(args), sentAt, scope, () => claimsOf(others));
     },
   };
 }

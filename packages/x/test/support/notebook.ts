@@ -1,4 +1,10 @@
-import { outcomeOfFault, type Around, type Next, type StepReadBack } from '@toolkeel/contract';
+import {
+  outcomeOfFault,
+  type Around,
+  type Next,
+  type Others,
+  type StepReadBack,
+} from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 
 /** As much of a journal as a handler can see: the right to send, and steps that are kept. */
@@ -12,6 +18,8 @@ export interface Notebook {
   >;
   /** From now on nothing may be sent: the lease is lost, or a limit is used up. */
   refuse: (() => never) | undefined;
+  /** What else was done meanwhile. */
+  others: Others;
 }
 
 export function notebook(): Notebook {
@@ -20,11 +28,12 @@ export function notebook(): Notebook {
     sendings: [],
     steps: new Map(),
     refuse: undefined,
+    others: async () => [],
     around: async (call, next: Next) => (await call.check()) ?? next({ operation }),
   };
   const operation = {
     id: 'op_test',
-    others: async () => [],
+    others: (tools?: readonly string[]) => book.others(tools),
     sending: async () => {
       book.refuse?.();
       book.sendings.push({ step: current, at: Date.now() });

@@ -31,8 +31,10 @@ function isApproved({ approval }: OperationRecord): boolean {
 }
 
 function ended(operation: OperationRecord, settlement: Settlement, now: number): RecordChanges {
-  const { outcome, answer, code, holdMs } = settlement;
+  const { answer, code, holdMs } = settlement;
   const state = stateAfter(operation, settlement);
+  // Of half an operation none is true: what is said of its next step does not hold for the whole.
+  const outcome = state === 'claimed' ? undefined : settlement.outcome;
   if (isSettled({ state })) {
     const places = held(operation, now, settlement.state === 'released' ? NOT_AT_ALL : settlement);
     return { state, outcome, answer, code, owner: undefined, settledAt: now, ...places };
