@@ -3,8 +3,8 @@ import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { docOf, numberOf, textOf, type Doc } from '../json.js';
 import { pause } from '../pause.js';
+import { dataIn } from '../problems/data-in.js';
 import type { Scope } from '../scope.js';
-import { dataIn } from './data-in.js';
 import { failedAfter, whyOf, type There } from './failure.js';
 import { lookAfterMs, MAX_LOOKS } from './looks.js';
 

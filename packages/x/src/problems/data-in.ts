@@ -1,6 +1,6 @@
 import { docOf, type Doc } from '../json.js';
-import { readPartialProblems } from '../problems/problem.js';
-import { faultOfMissing, unreadable } from '../problems/upstream-problem.js';
+import { readPartialProblems } from './problem.js';
+import { faultOfMissing, unreadable } from './upstream-problem.js';
 
 /** The `data` of a success. Where only `errors` came, they say why. */
 export function dataIn(doc: Doc, is: 'needed' | 'optional'): Doc {
