@@ -49,6 +49,20 @@ describe('what X took and did not do', () => {
   });
 });
 
+describe('an answer about something else than what was asked for', () => {
+  it.each([
+    ['get_tweet_by_id', { tweet_id: '9' }, { text: 'a' }],
+    ['x_get_user_by_id', { user_id: '9' }, { username: 'a', name: 'a' }],
+    ['x_get_list', { list_id: '9' }, { name: 'a' }],
+  ])('is no answer to %s', async (tool, args, data) => {
+    const { rig } = await world((_, count) => ({
+      json: { data: { ...data, id: `${8 + count}` } },
+    }));
+    expect(await rig.data(tool, args)).toBeDefined();
+    expect(await rig.code(tool, args)).toBe('x_api_error');
+  });
+});
+
 describe('errors in a success', () => {
   const failure = {
     type: 'https://api.x.com/2/problems/internal-error',
