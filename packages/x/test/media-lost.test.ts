@@ -106,11 +106,11 @@ describe('an upload of which nobody knows whether X finished it', () => {
   });
 
   it.each(lost)('has an id that can be posted, if X did: %s', async (kind) => {
-    const { sandbox, upload, post } = await open();
+    const { sandbox, upload, begun, post } = await open();
     sandbox.setFaults([{ kind, routes: ['media-finalize'] }]);
-    const { data } = await upload('picture.png');
-    const text = 'it was there';
-    expect(await post({ text, media_ids: [data?.['media_id']] })).toMatchObject({ success: true });
+    expect(await upload('picture.png')).toMatchObject({ data: { media_id: begun()[0] } });
+    const args = { text: 'it was there', media_ids: begun() };
+    expect(await post(args)).toMatchObject({ success: true });
   });
 
   const lostThenRefused: readonly FaultRule[] = [
