@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { useTempDir } from '../src/temp-dir.fixture.js';
 import { overStdio } from './support/client.js';
@@ -45,6 +47,23 @@ it('runs several at once: a flag for all, a flag for one, and a line for each to
   await client.close();
   const [, url = ''] = /TOOLKEEL_STAC_URL=(\S+) toolkeel serve stac$/m.exec(stac) ?? [];
   expect((await fetch(url)).status).toBe(200);
+  run.kill('SIGINT');
+  expect(await run.ended).toEqual({ code: 0, signal: null });
+});
+
+it('prints a line to log in with, which works and leaves a real login alone', async () => {
+  const run = toolkeel(['sandbox', 'x', '--client-secret', 'open'], { cwd: dir() });
+  await run.said(/Ctrl-C stops it/);
+  expect(run.out()).toMatch(/^ {2}client id +toolkeel-sandbox$/m);
+  const [, variables = '', args = ''] =
+    /^ {2}(TOOLKEEL_X_\S+(?: TOOLKEEL_X_\S+)*) toolkeel (login .*)$/m.exec(run.out()) ?? [];
+  const env = Object.fromEntries(variables.split(' ').map((pair) => pair.split('=', 2)));
+  const login = toolkeel([...args.split(' '), '--port', '0'], { cwd: dir(), env });
+  const [, url = ''] = await login.said(/^ {2}(http\S+)$/m);
+  expect((await fetch(url)).status).toBe(200);
+  expect(await login.ended).toEqual({ code: 0, signal: null });
+  expect(login.out()).toContain('Logged in as @');
+  expect(existsSync(join(dir(), 'data', 'x-login.json'))).toBe(false);
   run.kill('SIGINT');
   expect(await run.ended).toEqual({ code: 0, signal: null });
 });

@@ -72,6 +72,7 @@ export type SecretSource = z.output<typeof secret>;
 
 const SETTINGS = {
   baseUrl: 'TOOLKEEL_X_BASE_URL',
+  authorizeUrl: 'TOOLKEEL_X_AUTHORIZE_URL',
   tokenFile: 'TOOLKEEL_X_TOKEN_FILE',
   clientId: 'TOOLKEEL_X_CLIENT_ID',
   tier: 'TOOLKEEL_X_TIER',

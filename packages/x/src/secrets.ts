@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, type Stats } from 'node:fs';
 import type { SecretSource } from './config.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -24,13 +24,14 @@ export function readSecret(source: SecretSource, setting: string, env: Environme
 function readSecretFile(path: string, setting: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return undefined;
-  demandPrivate(path, stat.mode, setting);
+  demandPrivate(path, stat, setting);
   return readFileSync(path, 'utf8').trim();
 }
 
-export function demandPrivate(path: string, mode: number, setting: string): void {
+export function demandPrivate(path: string, stat: Stats, setting: string): void {
+  if (stat.isDirectory()) throw new ConfigError(`${setting}: ${path} is a folder; name a file`);
   // Windows has no such bits.
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
     throw new ConfigError(`${setting}: ${path} can be read by others; set its mode to 600`);
   }
 }

@@ -238,6 +238,10 @@ describe('without a login', () => {
     const health = await open.instance.health();
     expect(health).toMatchObject({ ok: false, detail: expect.stringContaining('600') as string });
     expect(health).not.toHaveProperty('configured');
+    const inside = await rigFor({ tokenFile: folder, baseUrl: 'http://127.0.0.1:9' });
+    const { message } = await inside.error('x_get_me');
+    expect(message).toContain('is a folder');
+    expect(message).not.toContain('600');
   });
 
   it('the app reads what needs no account, until somebody logs in', async () => {

@@ -49,6 +49,20 @@ describe('what X took and did not do', () => {
   });
 });
 
+describe('an answer about something else than what was asked for', () => {
+  it.each([
+    ['get_tweet_by_id', { tweet_id: '9' }, { text: 'a' }],
+    ['x_get_user_by_id', { user_id: '9' }, { username: 'a', name: 'a' }],
+    ['x_get_list', { list_id: '9' }, { name: 'a' }],
+  ])('is no answer to %s', async (tool, args, data) => {
+    const { rig } = await world((_, count) => ({
+      json: { data: { ...data, id: `${8 + count}` } },
+    }));
+    expect(await rig.data(tool, args)).toBeDefined();
+    expect(await rig.code(tool, args)).toBe('x_api_error');
+  });
+});
+
 describe('errors in a success', () => {
   const failure = {
     type: 'https://api.x.com/2/problems/internal-error',
@@ -79,5 +93,71 @@ describe('errors in a success', () => {
     expect(await rig.data('x_post_thread', { tweets: ['a'] })).toMatchObject({
       tweets: [{ id: '7', partial_errors }],
     });
+  });
+
+  const refusal = {
+    type: 'https://api.twitter.com/2/problems/not-authorized-for-resource',
+    title: 'Forbidden',
+    detail: 'Not yours.',
+  };
+  const acts = [
+    ['x_like_tweet', { tweet_id }, { liked: true }],
+    ['x_unlike_tweet', { tweet_id }, { liked: false }],
+    ['x_retweet', { tweet_id }, { retweeted: true }],
+    ['x_unretweet', { tweet_id }, { retweeted: false }],
+    ['x_bookmark_tweet', { tweet_id }, { bookmarked: true }],
+    ['x_unbookmark_tweet', { tweet_id }, { bookmarked: false }],
+    ['x_follow_user', { target_user_id: tweet_id }, { following: true, pending_follow: false }],
+    ['x_unfollow_user', { target_user_id: tweet_id }, { following: false }],
+    ['x_delete_tweet', { tweet_id }, { deleted: true }],
+  ] as const;
+  const answering = (json: object) =>
+    world(
+      ({ path }) => ({
+        json: path.endsWith('/me') ? { data: { id: '1', username: 'me' } } : json,
+      }),
+      tier,
+    );
+
+  it.each(acts)('say why %s was refused', async (tool, args) => {
+    const { rig } = await answering({ errors: [refusal] });
+    expect(await rig.error(tool, args)).toMatchObject({
+      code: 'x_forbidden',
+      outcome: 'not_executed',
+      message: expect.stringContaining('Not yours.') as string,
+    });
+  });
+
+  it.each(acts)('stand beside what %s did', async (tool, args, data) => {
+    const { rig } = await answering({ data, errors: [refusal] });
+    expect(await rig.data(tool, args)).toMatchObject({
+      ...data,
+      partial_errors: [{ reason: 'not-authorized-for-resource', message: 'Not yours.' }],
+    });
+  });
+
+  it('do not push what was done out of the answer, however many they are', async () => {
+    const errors = Array.from({ length: 100 }, () => ({ ...refusal, detail: '語'.repeat(500) }));
+    const { rig } = await answering({ data: { liked: true }, errors });
+    expect(await rig.data('x_like_tweet', { tweet_id })).toMatchObject({ liked: true });
+  });
+
+  it.each([
+    [refusal, 'x_forbidden', /Not yours\./],
+    [failure, 'x_api_error', /X failed/],
+  ])('say why a post is not shown, of which nobody knows', async (problem, cause_code, why) => {
+    const { rig, server } = await world(
+      ({ method }) => ({
+        json: method === 'POST' ? { errors: [problem] } : { meta: { result_count: 0 } },
+      }),
+      { ...tier, toolTimeoutSecs: 2 },
+    );
+    expect(await rig.error('x_post_tweet', { text: 'a' })).toMatchObject({
+      code: 'outcome_unknown',
+      outcome: 'unknown',
+      message: expect.stringMatching(why) as string,
+      details: { cause_code },
+    });
+    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 });

@@ -22,12 +22,22 @@ export async function sandbox(
   await close();
 }
 
-async function about(name: string, { addresses, environment }: SandboxUpstream): Promise<string> {
-  const lines = Object.entries(addresses).map(([what, url]) => `  ${what.padEnd(10)} ${url}\n`);
-  const variables = Object.entries(environment).map(([key, value]) => `${key}=${shellWord(value)}`);
+async function about(name: string, upstream: SandboxUpstream): Promise<string> {
+  const { addresses, environment, login } = upstream;
+  const told = { ...addresses, ...(login && { 'client id': login.clientId }) };
+  const lines = Object.entries(told).map(([what, value]) => `  ${what.padEnd(10)} ${value}\n`);
   // Whoever starts an upstream that can be acted on wants to act on it, and the usual profile only reads.
   const acts = (await toolsOf([name])).some(({ profiles }) => !profiles.includes('readonly'));
   const serve = `toolkeel serve ${name}${acts ? ' --profile api' : ''}`;
-  const command = [...variables, serve].join(' ');
-  return `${name}\n${lines.join('')}\n  ${command}\n\n`;
+  const commands = [withVariables(environment, serve)];
+  if (login) {
+    const logIn = `toolkeel login ${name} --client-id ${shellWord(login.clientId)}`;
+    commands.push(withVariables(login.environment, logIn));
+  }
+  return `${name}\n${lines.join('')}\n${commands.map((one) => `  ${one}\n`).join('')}\n`;
+}
+
+function withVariables(environment: Readonly<Record<string, string>>, command: string): string {
+  const variables = Object.entries(environment).map(([key, value]) => `${key}=${shellWord(value)}`);
+  return [...variables, command].join(' ');
 }

@@ -12,6 +12,11 @@ export interface SandboxUpstream {
   readonly addresses: Readonly<Record<string, string>>;
   /** The variables by which a server in another process comes here. What they hold opens nothing real. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Where somebody can log in: as which app, and the variables that `toolkeel login` needs for it. */
+  readonly login?: {
+    readonly clientId: string;
+    readonly environment: Readonly<Record<string, string>>;
+  };
   readonly close: () => Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export async function startXSandboxUpstream(flags: Settings): Promise<SandboxUps
   const { startXSandbox, xOptionsFromFlags } = await import('@toolkeel/sandbox');
   const sandbox = await startXSandbox(xOptionsFromFlags(flags));
   const { url, authorizeUrl, tokenUrl, control, credentials } = sandbox;
-  const { clientId } = credentials;
+  const { clientId, clientSecret } = credentials;
   const tier = sandbox.tier();
   // Whoever leaves a sandbox open over night should find it as it was.
   const { accessToken } = sandbox.issueTokens({ lifetimeMs: YEAR_MS });
@@ -31,6 +31,16 @@ export async function startXSandboxUpstream(flags: Settings): Promise<SandboxUps
       TOOLKEEL_X_BASE_URL: url,
       TOOLKEEL_X_ACCESS_TOKEN: accessToken,
       ...(tier === 'enterprise' && { TOOLKEEL_X_TIER: tier }),
+    },
+    login: {
+      clientId,
+      environment: {
+        TOOLKEEL_X_BASE_URL: url,
+        TOOLKEEL_X_AUTHORIZE_URL: authorizeUrl,
+        // Not where a real login is kept.
+        TOOLKEEL_X_TOKEN_FILE: join(folder, 'login.json'),
+        ...(clientSecret !== undefined && { TOOLKEEL_X_CLIENT_SECRET: clientSecret }),
+      },
     },
     close: async () => {
       rmSync(folder, { recursive: true, force: true });

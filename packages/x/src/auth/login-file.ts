@@ -28,8 +28,7 @@ export type Login = Readonly<z.output<typeof loginSchema>>;
 export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): Login | undefined {
   let text: string;
   try {
-    const { mode } = statSync(path);
-    demandPrivate(path, mode, 'tokenFile');
+    demandPrivate(path, statSync(path), 'tokenFile');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

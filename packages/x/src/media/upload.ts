@@ -1,34 +1,27 @@
 import { raise, toolError, type Progress } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
+import { FaultError, type Clock } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { idOf } from '../api/read-post.js';
 import { routes, type Route } from '../api/routes.js';
-import { refusalIn } from '../faults.js';
 import { docOf, numberOf, textOf, type Doc } from '../json.js';
-import { pause } from '../pause.js';
-import { readingOf } from '../problems/reading-of.js';
+import { dataIn } from '../problems/data-in.js';
+import { isUnknown } from '../problems/reading-of.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
+import { failedAfter, refuse, unknownFinish, whyOf, type Stage, type There } from './failure.js';
 import { multipart } from './multipart.js';
 import type { OpenMedia } from './open-media.js';
+import { isStillProcessing, statusOf } from './processing.js';
 import type { MediaKind } from './sniff.js';
 
 const SEGMENT_BYTES = 4 * 1024 * 1024;
-/** Enough for the answer to get out. */
+/** Enough for the answer to get out: an id that came too late would be lost. */
 const SPARE_MS = 500;
-const DEFAULT_CHECK_SECS = 1;
 
-export interface Uploaded {
-  readonly id: string;
-  readonly mediaKey: string | undefined;
-  /** X still works on it: it cannot be posted yet. */
+export interface Uploaded extends There {
+  /** X still works on it, as far as we know: it may not be possible to post it yet. */
   readonly processing: boolean;
-  readonly expiresInSecs: number | undefined;
 }
-
-type There = Omit<Uploaded, 'processing'>;
-
-type Stage = 'initialize' | 'append' | 'finalize' | 'processing' | 'alt_text';
 
 const base = ['2', 'media', 'upload'];
 
@@ -56,15 +49,32 @@ export async function upload(
     await send('append', routes.uploadAppend, [...base, id, 'append'], { form });
     progress({ progress: index + 1, total: count + 1, message: 'uploading' });
   }
-  const finished = await finalize(client, id, scope);
-  const there = {
+  const begun = thereAfter(id, started, {});
+  const finished = await finalize(client, begun, scope);
+  const there = thereAfter(id, started, finished);
+  const info = docOf(finished['processing_info']);
+  return { ...there, processing: await isStillProcessing(client, there, info, scope) };
+}
+
+function thereAfter(id: string, started: Doc, finished: Doc): There {
+  return {
     id,
     mediaKey: textOf(finished['media_key']) ?? textOf(started['media_key']),
     expiresInSecs:
       numberOf(finished['expires_after_secs']) ?? numberOf(started['expires_after_secs']),
   };
-  const processing = await settled(client, there, docOf(finished['processing_info']), scope);
-  return { ...there, processing };
+}
+
+/** The same call, with an earlier end. */
+export function withSpare(scope: Scope, clock: Clock): Scope {
+  const spareMs = Math.min(SPARE_MS, (scope.deadline - clock.now()) / 10);
+  return {
+    ...scope,
+    get signal() {
+      return scope.signal;
+    },
+    deadline: scope.deadline - spareMs,
+  };
 }
 
 /** What somebody hears who cannot see the picture. */
@@ -80,10 +90,8 @@ export async function setAltText(
   try {
     await sender(client, scope)('alt_text', routes.mediaMetadata, path, { json });
   } catch (cause) {
-    const { message, details } = readingOf(cause)?.input ?? {};
-    const why = message ?? 'It failed in a way that nobody foresaw.';
-    const said = `The file is uploaded as ${id}, without its alt text: ${why}`;
-    failedAfter('alt_text', said, media, numberOf(docOf(details)?.['status']));
+    const said = `The file is uploaded as ${id}, without its alt text: ${whyOf(cause)}`;
+    failedAfter('alt_text', said, media, cause);
   }
 }
 
@@ -93,43 +101,11 @@ function sender({ requests }: Client, scope: Scope) {
   return async (stage: Stage, route: Route, path: readonly string[], body: Body): Promise<Doc> => {
     try {
       const { doc } = await requests.idempotent({ route, path, ...body }, scope);
-      return docOf(doc['data']) ?? {};
+      return dataIn(doc, 'optional');
     } catch (cause) {
       return refuse(stage, cause);
     }
   };
-}
-
-/** Everything but a plain refusal says more by itself: a limit, a login that is over, no credits. */
-function refuse(stage: Stage, cause: unknown): never {
-  if (!(cause instanceof FaultError) || refusalIn(cause.fault) !== 'invalid_request') throw cause;
-  const { status } = cause.fault;
-  return failed(stage, `X refused the upload at the stage ${stage}.`, status);
-}
-
-function failed(stage: Stage, message: string, status?: number): never {
-  return raise(
-    toolError('media_upload_error', message, {
-      outcome: 'not_executed',
-      details: { stage, ...(status !== undefined && { status }) },
-    }),
-  );
-}
-
-/** X has the file, so whoever asked gets its id. */
-function failedAfter(stage: Stage, message: string, media: There, status?: number): never {
-  return raise(
-    toolError('media_upload_error', message, {
-      outcome: 'executed',
-      details: { stage, ...(status !== undefined && { status }) },
-      data: {
-        media_id: media.id,
-        media_key: media.mediaKey ?? null,
-        stage,
-        expires_in_secs: media.expiresInSecs ?? null,
-      },
-    }),
-  );
 }
 
 async function segment({ file, size }: OpenMedia, index: number): Promise<Buffer> {
@@ -144,56 +120,18 @@ async function segment({ file, size }: OpenMedia, index: number): Promise<Buffer
   );
 }
 
-/** A second try after a first one that got through is refused: then the status tells how it went. */
-async function finalize(client: Client, id: string, scope: Scope): Promise<Doc> {
-  const request = { route: routes.uploadFinalize, path: [...base, id, 'finalize'] };
+/**
+ * Where nobody knows how it went, X is asked. A file that X works on is finished; so is one of which X
+ * has an upload and refused a second try.
+ */
+async function finalize(client: Client, begun: There, scope: Scope): Promise<Doc> {
+  const request = { route: routes.uploadFinalize, path: [...base, begun.id, 'finalize'] };
   try {
-    return docOf((await client.requests.idempotent(request, scope)).doc['data']) ?? {};
+    return dataIn((await client.requests.idempotent(request, scope)).doc, 'optional');
   } catch (cause) {
-    if (
-      cause instanceof FaultError &&
-      cause.fault.kind === 'rejected' &&
-      cause.fault.sent === 'maybe'
-    ) {
-      return status(client, id, scope);
-    }
-    return refuse('finalize', cause);
+    if (!(cause instanceof FaultError) || !isUnknown(cause)) return refuse('finalize', cause);
+    const seen = await statusOf(client, begun.id, scope).catch(() => undefined);
+    const isFinished = cause.fault.kind === 'rejected' || docOf(seen?.['processing_info']);
+    return seen && isFinished ? seen : unknownFinish(begun, cause);
   }
-}
-
-async function status(client: Client, id: string, scope: Scope): Promise<Doc> {
-  const query = { command: 'STATUS', media_id: id };
-  const { doc } = await client.requests.read(
-    { route: routes.uploadStatus, path: base, query },
-    scope,
-  );
-  return docOf(doc['data']) ?? {};
-}
-
-/** Whether X still works on it when the time is up. */
-async function settled(
-  client: Client,
-  there: There,
-  given: Doc | undefined,
-  scope: Scope,
-): Promise<boolean> {
-  let info = given;
-  for (;;) {
-    const state = textOf(info?.['state']);
-    if (info === undefined || state === 'succeeded') return false;
-    if (state === 'failed') {
-      const why = reasonIn(info) ?? 'it does not say why';
-      failedAfter('processing', `X has the file and could not use it: ${why}.`, there);
-    }
-    const secs = numberOf(info['check_after_secs']) ?? DEFAULT_CHECK_SECS;
-    const waitMs = Math.max(0, secs) * 1000;
-    if (client.clock.now() + waitMs + SPARE_MS >= scope.deadline) return true;
-    await pause(client.clock, waitMs, scope.signal);
-    info = docOf((await status(client, there.id, scope))['processing_info']);
-  }
-}
-
-function reasonIn(info: Doc): string | undefined {
-  const error = docOf(info['error']);
-  return textOf(error?.['message']) ?? textOf(error?.['name']);
 }

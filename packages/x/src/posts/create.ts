@@ -1,4 +1,4 @@
-import { outcomeOfFault, toolError, raise, type ToolContext } from '@toolkeel/contract';
+import { toolError, raise, type ToolContext } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { idOf } from '../api/read-post.js';
@@ -6,7 +6,9 @@ import { routes } from '../api/routes.js';
 import { faultToError, refusalIn } from '../faults.js';
 import { docOf, textOf, type Doc } from '../json.js';
 import { partialErrorsIn } from '../problems/partial-error.js';
-import { unreadable } from '../problems/upstream-problem.js';
+import { readPartialProblems } from '../problems/problem.js';
+import { isUnknown, readingOf } from '../problems/reading-of.js';
+import { faultOfMissing, unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
 import { unescapeHtml } from '../text/html-entities.js';
 import { bodyOf, type Draft } from './draft.js';
@@ -70,13 +72,22 @@ export async function createKnownPost(
 function readPosted(doc: Doc): Posted {
   const data = docOf(doc['data']);
   const id = idOf(data?.['id']);
-  if (id === undefined) throw unreadable();
+  if (id === undefined) throw notPosted(doc);
   const text = unescapeHtml(textOf(data?.['text']) ?? '');
   return fitting([{ id, text, ...partialErrorsIn(doc) }])[0]!;
 }
 
-function isUnknown(cause: unknown): boolean {
-  return cause instanceof FaultError && outcomeOfFault('once', cause.fault) === 'unknown';
+/** X took the request and shows no post. What it says instead need not mean that there is none. */
+function notPosted(doc: Doc): FaultError {
+  const [problem] = readPartialProblems(doc);
+  const { code, message } = (problem && readingOf(faultOfMissing(problem))?.input) ?? {};
+  if (code === undefined) return unreadable();
+  return raise(
+    toolError('outcome_unknown', `X took the post and does not show it. ${message}`, {
+      outcome: 'unknown',
+      details: { cause_code: code },
+    }),
+  );
 }
 
 function isDuplicate(cause: unknown): cause is FaultError {

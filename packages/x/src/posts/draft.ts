@@ -16,6 +16,7 @@ export interface Draft {
   readonly madeWithAi?: boolean | undefined;
 }
 
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
 const NOT_TEXT = /[\uFFFE\uFEFF\uFFFF]/;
 
 /** Refuses what X would refuse, before anything is sent. `index` is that of a part of a thread. */
@@ -27,17 +28,12 @@ export function checkDraft(
   const limit = config.maxPostLength;
   const { text, mediaIds = [], poll } = draft;
   const field = index === undefined ? 'text' : `tweets[${index}]`;
-  const invalid = (reason: string): never =>
-    raise(
-      toolError('invalid_input', `${field}: ${reason}`, {
-        outcome: 'not_executed',
-        details: { field, reason },
-      }),
-    );
-  if (text.trim() === '' && (mediaIds.length === 0 || poll)) invalid('must not be empty');
-  if (NOT_TEXT.test(text)) invalid('holds characters that X does not accept');
-  if (poll && mediaIds.length > 0) invalid('a poll and media exclude each other');
-  if (new Set(mediaIds).size < mediaIds.length) invalid('names the same media twice');
+  const media = index === undefined ? 'media_ids' : `media_ids[${index}]`;
+  if (isBlank(text) && (mediaIds.length === 0 || poll)) invalid(field, 'must not be empty');
+  if (NOT_TEXT.test(text)) invalid(field, 'holds characters that X does not accept');
+  if (poll && mediaIds.length > 0) invalid('poll', 'a poll and media exclude each other');
+  if (poll?.options.some(isBlank)) invalid('poll', 'an option must not be empty');
+  if (new Set(mediaIds).size < mediaIds.length) invalid(media, 'names the same media twice');
   demandCashtags(text, config);
   const length = weightedLength(text);
   if (length <= limit) return;
@@ -51,6 +47,20 @@ export function checkDraft(
       },
     ),
   );
+}
+
+function invalid(field: string, reason: string): never {
+  return raise(
+    toolError('invalid_input', `${field}: ${reason}`, {
+      outcome: 'not_executed',
+      details: { field, reason },
+    }),
+  );
+}
+
+/** Nobody would see anything: blanks, and what has no width. */
+function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
 }
 
 /** The request for it. Whoever X does not ask about is left out: X refuses null. */

@@ -27,8 +27,8 @@ export const likeTweet = (client: Client) =>
     client,
     async ({ tweet_id: id }, { scope }) => {
       const relation = { route: routes.like, ...relations.likes };
-      const { liked } = await add(client, relation, { tweet_id: id }, scope);
-      return liked === true ? { tweet_id: id, liked } : notDone();
+      const { now, beside } = await add(client, relation, { tweet_id: id }, scope);
+      return now['liked'] === true ? { tweet_id: id, liked: true, ...beside } : notDone();
     },
     { estimateCost: () => readCost(client.prices, 'interaction_create', 1) },
   );
@@ -39,7 +39,8 @@ export const unlikeTweet = (client: Client) =>
     client,
     async ({ tweet_id: id }, { scope }) => {
       const relation = { route: routes.unlike, ...relations.likes };
-      return { tweet_id: id, liked: await remove(client, relation, id, scope) };
+      const { now, beside } = await remove(client, relation, id, scope);
+      return { tweet_id: id, liked: now, ...beside };
     },
     {
       inverse: { of: likeTweetSpec.name },
@@ -53,12 +54,12 @@ export const followUser = (client: Client) =>
     client,
     async ({ target_user_id: id }, { scope }) => {
       const relation = { route: routes.follow, ...relations.following };
-      const data = await add(client, relation, { target_user_id: id }, scope);
-      const following = data['following'] === true;
+      const { now, beside } = await add(client, relation, { target_user_id: id }, scope);
+      const following = now['following'] === true;
       // A protected account has to agree first.
-      const pending = data['pending_follow'] === true;
+      const pending = now['pending_follow'] === true;
       if (!following && !pending) return notDone();
-      return { target_user_id: id, following, pending_follow: pending };
+      return { target_user_id: id, following, pending_follow: pending, ...beside };
     },
     { estimateCost: () => readCost(client.prices, 'interaction_create', 1) },
   );
@@ -69,7 +70,8 @@ export const unfollowUser = (client: Client) =>
     client,
     async ({ target_user_id: id }, { scope }) => {
       const relation = { route: routes.unfollow, ...relations.following };
-      return { target_user_id: id, following: await remove(client, relation, id, scope) };
+      const { now, beside } = await remove(client, relation, id, scope);
+      return { target_user_id: id, following: now, ...beside };
     },
     {
       inverse: { of: followUserSpec.name },
@@ -83,8 +85,8 @@ export const retweet = (client: Client) =>
     client,
     async ({ tweet_id: id }, { scope }) => {
       const relation = { route: routes.repost, ...relations.retweets };
-      const { retweeted } = await add(client, relation, { tweet_id: id }, scope);
-      return retweeted === true ? { tweet_id: id, retweeted } : notDone();
+      const { now, beside } = await add(client, relation, { tweet_id: id }, scope);
+      return now['retweeted'] === true ? { tweet_id: id, retweeted: true, ...beside } : notDone();
     },
     { estimateCost: () => readCost(client.prices, 'interaction_create', 1) },
   );
@@ -95,7 +97,8 @@ export const unretweet = (client: Client) =>
     client,
     async ({ tweet_id: id }, { scope }) => {
       const relation = { route: routes.unrepost, ...relations.retweets };
-      return { tweet_id: id, retweeted: await remove(client, relation, id, scope) };
+      const { now, beside } = await remove(client, relation, id, scope);
+      return { tweet_id: id, retweeted: now, ...beside };
     },
     {
       inverse: { of: retweetSpec.name },
@@ -109,8 +112,8 @@ export const bookmarkTweet = (client: Client) =>
     client,
     async ({ tweet_id: id }, { scope }) => {
       const relation = { route: routes.bookmark, ...relations.bookmarks };
-      const { bookmarked } = await add(client, relation, { tweet_id: id }, scope);
-      return bookmarked === true ? { tweet_id: id, bookmarked } : notDone();
+      const { now, beside } = await add(client, relation, { tweet_id: id }, scope);
+      return now['bookmarked'] === true ? { tweet_id: id, bookmarked: true, ...beside } : notDone();
     },
     { estimateCost: () => readCost(client.prices, 'bookmark', 1) },
   );
@@ -121,7 +124,8 @@ export const unbookmarkTweet = (client: Client) =>
     client,
     async ({ tweet_id: id }, { scope }) => {
       const relation = { route: routes.unbookmark, ...relations.bookmarks };
-      return { tweet_id: id, bookmarked: await remove(client, relation, id, scope) };
+      const { now, beside } = await remove(client, relation, id, scope);
+      return { tweet_id: id, bookmarked: now, ...beside };
     },
     {
       inverse: { of: bookmarkTweetSpec.name },

@@ -3,14 +3,13 @@ import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { postCost, readCost } from '../cost/estimate.js';
 import { docOf } from '../json.js';
-import { unreadable } from '../problems/upstream-problem.js';
 import { claimsOf } from '../posts/claims.js';
 import { createKnownPost } from '../posts/create.js';
 import { checkDraft, type Draft } from '../posts/draft.js';
 import { readBack, type Posted } from '../posts/read-back.js';
 import { postThread as sendThread } from '../posts/thread.js';
 import { scopeOf } from '../scope.js';
-import { isGoneSince, notDone } from './relation.js';
+import { flagged, isGoneSince, notDone } from './relation.js';
 import {
   deleteTweetSpec,
   postThreadSpec,
@@ -145,9 +144,8 @@ export const deleteTweet = (client: Client) =>
       const request = { route: routes.deletePost, path: ['2', 'tweets', id] };
       try {
         const { doc } = await client.requests.idempotent(request, scope);
-        const deleted = docOf(doc['data'])?.['deleted'];
-        if (typeof deleted !== 'boolean') throw unreadable();
-        return deleted ? { id, deleted } : notDone();
+        const { now, beside } = flagged(doc, 'deleted');
+        return now['deleted'] === true ? { id, deleted: true, ...beside } : notDone();
       } catch (cause) {
         if (!isGoneSince(cause)) throw cause;
         // Whether a first try deleted it, or it never was, X does not say.

@@ -3,7 +3,9 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import type { Route } from '../api/routes.js';
 import { refusalIn } from '../faults.js';
-import { docOf, type Doc } from '../json.js';
+import type { Doc } from '../json.js';
+import { dataIn } from '../problems/data-in.js';
+import { partialErrorsIn } from '../problems/partial-error.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
 
@@ -15,19 +17,28 @@ interface Relation {
   readonly flag: string;
 }
 
+/** More than these could push what was done out of the answer. */
+const MOST_TOLD = 20;
+
+/** How it is now, and what X says beside that. */
+interface Changed<T> {
+  readonly now: T;
+  readonly beside: ReturnType<typeof partialErrorsIn>;
+}
+
 /** Puts something into a set of our account. What is in it already is in it. */
 export async function add(
   client: Client,
   { route, set, flag }: Relation,
   json: Readonly<Record<string, string>>,
   scope: Scope,
-): Promise<Doc> {
+): Promise<Changed<Doc>> {
   const { id } = await client.me(scope);
   try {
     const request = { route, path: ['2', 'users', id, set], json };
     return flagged((await client.requests.idempotent(request, scope)).doc, flag);
   } catch (cause) {
-    if (refusalOf(cause) === 'already_done') return { [flag]: true };
+    if (refusalOf(cause) === 'already_done') return { now: { [flag]: true }, beside: {} };
     throw cause;
   }
 }
@@ -45,22 +56,23 @@ export async function remove(
   { route, set, flag }: Relation,
   which: string,
   scope: Scope,
-): Promise<false> {
+): Promise<Changed<false>> {
   const { id } = await client.me(scope);
   try {
     const request = { route, path: ['2', 'users', id, set, which] };
-    const doc = flagged((await client.requests.idempotent(request, scope)).doc, flag);
-    return doc[flag] === true ? raise(notDone()) : false;
+    const { now, beside } = flagged((await client.requests.idempotent(request, scope)).doc, flag);
+    return now[flag] === true ? raise(notDone()) : { now: false, beside };
   } catch (cause) {
-    if (isGoneSince(cause)) return false;
+    if (isGoneSince(cause)) return { now: false, beside: {} };
     throw cause;
   }
 }
 
-function flagged(doc: Doc, flag: string): Doc {
-  const data = docOf(doc['data']);
-  if (typeof data?.[flag] !== 'boolean') throw unreadable();
-  return data;
+export function flagged(doc: Doc, flag: string): Changed<Doc> {
+  const data = dataIn(doc, 'needed');
+  if (typeof data[flag] !== 'boolean') throw unreadable();
+  const { partial_errors: all } = partialErrorsIn(doc);
+  return { now: data, beside: all ? { partial_errors: all.slice(0, MOST_TOLD) } : {} };
 }
 
 function refusalOf(cause: unknown) {

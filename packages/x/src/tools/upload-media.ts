@@ -9,7 +9,7 @@ import {
   supportedTypes,
   type MediaKind,
 } from '../media/sniff.js';
-import { setAltText, upload } from '../media/upload.js';
+import { setAltText, upload, withSpare } from '../media/upload.js';
 import { uploadMediaSpec } from './specs/upload-media.js';
 import { xTool } from './tool.js';
 
@@ -17,8 +17,9 @@ export const uploadMedia = (client: Client) =>
   xTool(
     uploadMediaSpec,
     client,
-    (args, { scope, context }) =>
+    (args, { scope: given, context }) =>
       withMedia(client, args.file_path, async (media, kind) => {
+        const scope = withSpare(given, client.clock);
         const sent = await upload(client, media, kind, scope, context.progress);
         if (args.alt_text !== undefined) await setAltText(client, sent, args.alt_text, scope);
         return {

@@ -1,14 +1,17 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { tweetId, userId } from './arguments.js';
+import { partialErrors } from './paging.js';
 import { engageTraits, undoTraits } from './traits.js';
 
 const onTweet = z.object({ tweet_id: tweetId });
 const onUser = z.object({ target_user_id: userId });
+const beside = { partial_errors: partialErrors.optional() };
 const tweetState = <Flag extends string>(flag: Flag) =>
-  z.strictObject({ tweet_id: z.string(), [flag]: z.boolean() } as {
+  z.strictObject({ tweet_id: z.string(), [flag]: z.boolean(), ...beside } as {
     tweet_id: z.ZodString;
-  } & Record<Flag, z.ZodBoolean>);
+  } & typeof beside &
+    Record<Flag, z.ZodBoolean>);
 
 export const likeTweetSpec = specifyTool({
   ...engageTraits,
@@ -39,6 +42,7 @@ export const followUserSpec = specifyTool({
     target_user_id: z.string(),
     following: z.boolean(),
     pending_follow: z.boolean(),
+    ...beside,
   }),
 });
 
@@ -48,7 +52,7 @@ export const unfollowUserSpec = specifyTool({
   title: 'Stop following',
   description: 'Stops following an account.',
   input: onUser,
-  output: z.strictObject({ target_user_id: z.string(), following: z.boolean() }),
+  output: z.strictObject({ target_user_id: z.string(), following: z.boolean(), ...beside }),
 });
 
 export const retweetSpec = specifyTool({

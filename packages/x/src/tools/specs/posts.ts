@@ -104,5 +104,9 @@ export const deleteTweetSpec = specifyTool({
   title: 'Delete a tweet',
   description: 'Deletes a tweet of our account. That cannot be undone.',
   input: z.object({ tweet_id: tweetId }),
-  output: z.strictObject({ id: z.string(), deleted: z.boolean() }),
+  output: z.strictObject({
+    id: z.string(),
+    deleted: z.boolean(),
+    partial_errors: partialErrors.optional(),
+  }),
 });

@@ -37,8 +37,10 @@ export const uploadMediaSpec = specifyTool({
     .strictObject({
       media_id: z.string(),
       media_key: z.string().nullable(),
-      stage: z.enum(['processing', 'alt_text']),
+      stage: z.enum(['finalize', 'processing', 'alt_text']),
       expires_in_secs: z.number().nullable(),
     })
-    .describe('The file is at X, and what came after it failed.'),
+    .describe(
+      'The file is at X, and what came after it failed; at the stage finalize nobody knows whether it is there.',
+    ),
 });

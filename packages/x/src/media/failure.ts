@@ -1,0 +1,68 @@
+import { raise, toolError } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import { refusalIn } from '../faults.js';
+import { docOf, numberOf } from '../json.js';
+import { readingOf } from '../problems/reading-of.js';
+
+export type Stage = 'initialize' | 'append' | 'finalize' | 'processing' | 'alt_text';
+
+/** A file that X has, or may have. */
+export interface There {
+  readonly id: string;
+  readonly mediaKey: string | undefined;
+  readonly expiresInSecs: number | undefined;
+}
+
+/** Everything but a plain refusal says more by itself: a limit, a login that is over, no credits. */
+export function refuse(stage: Stage, cause: unknown): never {
+  if (!(cause instanceof FaultError) || refusalIn(cause.fault) !== 'invalid_request') throw cause;
+  const { status } = cause.fault;
+  return raise(
+    toolError('media_upload_error', `X refused the upload at the stage ${stage}.`, {
+      outcome: 'not_executed',
+      details: { stage, ...(status !== undefined && { status }) },
+    }),
+  );
+}
+
+/** X has the file, so whoever asked gets its id. */
+export function failedAfter(
+  stage: 'processing' | 'alt_text',
+  message: string,
+  media: There,
+  cause?: unknown,
+): never {
+  return withId(stage, message, media, 'executed', cause);
+}
+
+/** Whether X put the pieces together is not known. If it did, the id is all that one needs. */
+export function unknownFinish(media: There, cause: unknown): never {
+  const message = `Whether X finished the upload ${media.id} is not known: ${whyOf(cause)} Try to post it before you upload it again.`;
+  return withId('finalize', message, media, 'unknown', cause);
+}
+
+export function whyOf(cause: unknown): string {
+  return readingOf(cause)?.input.message ?? 'It failed in a way that nobody foresaw.';
+}
+
+function withId(
+  stage: Stage,
+  message: string,
+  media: There,
+  outcome: 'executed' | 'unknown',
+  cause: unknown,
+): never {
+  const status = numberOf(docOf(readingOf(cause)?.input.details)?.['status']);
+  return raise(
+    toolError('media_upload_error', message, {
+      outcome,
+      details: { stage, ...(status !== undefined && { status }) },
+      data: {
+        media_id: media.id,
+        media_key: media.mediaKey ?? null,
+        stage,
+        expires_in_secs: media.expiresInSecs ?? null,
+      },
+    }),
+  );
+}

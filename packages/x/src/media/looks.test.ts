@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lookAfterMs } from './looks.js';
+
+describe('the wait before X is asked about a file', () => {
+  it('grows where X says little', () => {
+    const waits = Array.from({ length: 7 }, (_, look) => lookAfterMs(look, 0));
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
+  });
+
+  it('is never shorter than X says, nor short enough to flood X', () => {
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 2000 }),
+        fc.option(fc.double({ noNaN: true }), { nil: undefined }),
+        (look, secs) => {
+          const waitMs = lookAfterMs(look, secs);
+          expect(waitMs).toBeGreaterThanOrEqual(Math.max(250, (secs ?? 0) * 1000));
+          expect(waitMs).toBeGreaterThanOrEqual(lookAfterMs(Math.max(0, look - 1), secs));
+        },
+      ),
+    );
+  });
+});
