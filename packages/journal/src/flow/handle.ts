@@ -31,10 +31,7 @@ export interface Handle {
 }
 
 export interface HandleDeps {
-  readonly kit: Pick<
-    Kit,
-    'store' | 'sealing' | 'clock' | 'tenure' | 'times' | 'report' | 'suspect'
-  >;
+  readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
   readonly tool: Pick<Tool, 'step'>;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */

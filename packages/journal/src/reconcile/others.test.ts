@@ -56,26 +56,6 @@ describe('whoever looks for what became of an operation', () => {
     expect(heard[0]?.results).toEqual([]);
   });
 
-  it('is not told of a time of which the journal keeps no more what was done', async () => {
-    const { clock, start, upstream } = rig({ retentionMs: 3_600_000 });
-    const heard: (number | string)[] = [];
-    const server = start({
-      reconcilers: {
-        post_seen: async ({ others }) => {
-          const told = others().then(({ length }) => length);
-          heard.push(await told.catch(String));
-          return { found: 'unknown' };
-        },
-      },
-    });
-    await clock.run(server.call('post', post('a')));
-    upstream.plans.push({ answers: 'reset' });
-    await clock.run(server.call('post_seen', post('b')));
-    await clock.advance(3_600_000);
-    await clock.run(server.call('post_seen', post('b')));
-    expect(heard).toEqual([1, expect.stringContaining('not kept') as string]);
-  });
-
   it.each([
     ['main', 'main#7', true],
     ['main#6', 'main#7', true],

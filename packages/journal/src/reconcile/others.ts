@@ -19,20 +19,14 @@ interface Range extends Pick<OperationFilter, 'until'> {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** What else was done when something was sent. Rejects where nobody can tell that any more. */
-export async function othersAt(
-  kit: Pick<Kit, 'store' | 'sealing' | 'times'>,
+/** What else was done when something was sent. */
+export function othersAt(
+  kit: Pick<Kit, 'store' | 'sealing'>,
   of: Of,
   sentAt: number,
   tools?: readonly string[],
 ): Promise<readonly OtherOperation[]> {
-  const since = sentAt - EARLIER_MS;
-  const others = await othersIn(kit, of, since, { until: sentAt + LATER_MS, tools });
-  // Asked last: what was there a moment ago may have been removed while it was read.
-  if (since < (await kit.store.now()) - kit.times.retentionMs) {
-    throw new Error(`what was done when ${of.id} was sent is not kept any more`);
-  }
-  return others;
+  return othersIn(kit, of, sentAt - EARLIER_MS, { until: sentAt + LATER_MS, tools });
 }
 
 /** What else was done since then, or is on its way. An upstream's user may have several accounts here. */

@@ -23,20 +23,19 @@ const ODD_ANSWER =
 
 /** Asks the upstream whether an operation happened. Never rejects. */
 export async function readBack(
-  kit: Pick<Kit, 'clock' | 'report' | 'store' | 'sealing' | 'times'>,
+  { clock, report, store, sealing }: Pick<Kit, 'clock' | 'report' | 'store' | 'sealing'>,
   tool: Tool,
   operation: Pick<Operation, 'id' | 'account' | 'correlationId'> & {
     readonly args: Arguments;
     readonly sentAt: number;
   },
 ): Promise<Found> {
-  const { clock, report } = kit;
   const { reconcile } = tool;
   if (!reconcile) return { kind: 'unknown' };
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + LOOK_MS;
   const { signal, done } = signalUntil(clock, deadline);
-  const others: Others = (tools) => othersAt(kit, operation, sentAt, tools);
+  const others: Others = (tools) => othersAt({ store, sealing }, operation, sentAt, tools);
   try {
     const looking = reconcile.readBack(
       { id, account, args, sentAt, others },
