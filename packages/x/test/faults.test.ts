@@ -51,7 +51,7 @@ async function enterprise(config: object = {}): Promise<SandboxWorld> {
   );
 }
 
-describe('a post that X carried out, and did not say so', () => {
+describe.concurrent('a post that X carried out, and did not say so', () => {
   it.each(named(acted))('is found again after %s, and is not sent twice', async (_, rule) => {
     const { rig, sandbox } = await enterprise();
     for (const [tool, args] of posts(sandbox)) {
@@ -93,7 +93,7 @@ describe('a post that X carried out, and did not say so', () => {
   });
 });
 
-describe('a post that X did not get to', () => {
+describe.concurrent('a post that X did not get to', () => {
   it.each(named(untouched))('is not sent again after %s: nobody knows', async (_, rule) => {
     const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 1.2, attemptTimeoutSecs: 0.8 });
     // What is loaded when it is first needed must not take the time of a post.
@@ -129,7 +129,7 @@ describe('a post that X did not get to', () => {
   });
 });
 
-describe('a refusal', () => {
+describe.concurrent('a refusal', () => {
   const refusals: readonly [FaultKind, string, string?][] = [
     ['x-402-credits', 'x_credits_depleted'],
     ['x-403-duplicate', 'upstream_rejected', 'duplicate_content'],
@@ -196,7 +196,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('what has the same end if it is repeated', () => {
+describe.concurrent('what has the same end if it is repeated', () => {
   const engagements = [
     ['x_like_tweet', 'like', 'x_unlike_tweet', 'unlike'],
     ['x_retweet', 'repost', 'x_unretweet', 'unrepost'],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mp4 } from '../src/media/files.fixture.js';
 import type { Reply, Seen } from './support/server.js';
 import { useWorld } from './support/world.js';
@@ -9,11 +9,11 @@ import { useWorld } from './support/world.js';
 const { world } = useWorld();
 
 let folder = '';
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'toolkeel-media-'));
   await writeFile(join(folder, 'film.mp4'), mp4(2_000));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** An X that is never done with a file. */
 const open = (status: Reply) =>
@@ -30,7 +30,7 @@ const open = (status: Reply) =>
 
 const isLook = ({ method }: Seen) => method === 'GET';
 
-describe('looking whether X is done with a file', () => {
+describe.concurrent('looking whether X is done with a file', () => {
   it.each([0, -5, 0.0001])('does not flood X that says to look after %d s', async (secs) => {
     const processing_info = { state: 'in_progress', check_after_secs: secs };
     const { rig, server } = await open({ json: { data: { id: '77', processing_info } } });

@@ -7,9 +7,12 @@ import { loginTo, useGoverned } from './support/governed.js';
 
 const { newFolder, onClose, start } = useGoverned();
 
+/** What X works on for longer than anybody waits. */
+const LONG_MS = 3_600_000;
+
 /** A server with a journal, and two files that it may upload. */
-async function open() {
-  const sandbox = await startXSandbox({ tier: 'enterprise', mediaProcessingMs: 60 });
+async function open(mediaProcessingMs = 60) {
+  const sandbox = await startXSandbox({ tier: 'enterprise', mediaProcessingMs });
   onClose(() => sandbox.close());
   const folder = await newFolder();
   await writeFile(join(folder, 'film.mp4'), mp4(2_000));
@@ -31,11 +34,11 @@ async function open() {
   return { sandbox, upload, post, finalized, begun };
 }
 
-describe('a question about a finished upload that fails', () => {
+describe.concurrent('a question about a finished upload that fails', () => {
   it.each(['x-429-window', 'http-503', 'stall', 'garbage', 'reset-after-read'] as const)(
     'leaves the file uploaded, once: %s',
     async (kind) => {
-      const { sandbox, upload, begun, finalized } = await open();
+      const { sandbox, upload, begun, finalized } = await open(LONG_MS);
       sandbox.setFaults([{ kind, routes: ['media-status'] }]);
       const first = await upload('film.mp4');
       const [media_id] = begun();
@@ -54,7 +57,7 @@ describe('a question about a finished upload that fails', () => {
   it.each(['x-402-credits', 'http-400', 'http-404', 'http-401'] as const)(
     'says that X refused it, and which file X has: %s',
     async (kind) => {
-      const { sandbox, upload, begun } = await open();
+      const { sandbox, upload, begun } = await open(LONG_MS);
       sandbox.setFaults([{ kind, routes: ['media-status'] }]);
       const first = await upload('film.mp4');
       const [media_id] = begun();
@@ -75,7 +78,7 @@ describe('a question about a finished upload that fails', () => {
   );
 });
 
-describe('an upload of which nobody knows whether X finished it', () => {
+describe.concurrent('an upload of which nobody knows whether X finished it', () => {
   it.each(['http-503', 'reset-before-read', 'stall'] as const)(
     'has its id, and X finishes no second one: %s',
     async (kind) => {

@@ -16,7 +16,7 @@ const acted: readonly (readonly [string, FaultRule])[] = [
   ['201 with garbage', { kind: 'garbage' }],
 ];
 
-describe.each(acted)('%s', (name, rule) => {
+describe.concurrent.each(acted)('%s', (name, rule) => {
   it.each(namings)(
     'what was done is known at once, and is not done again, %s',
     async (naming) => {
@@ -49,7 +49,7 @@ describe.each(acted)('%s', (name, rule) => {
   );
 });
 
-it.each([-2, 2])(
+it.concurrent.each([-2, 2])(
   'is found though the clocks are %i hours apart',
   async (hours) => {
     const startAt = Date.now() + hours * 3_600_000;
@@ -65,7 +65,7 @@ it.each([-2, 2])(
   PATIENCE_MS,
 );
 
-it(
+it.concurrent(
   'a long post is found, of which X shows the beginning first',
   async () => {
     const maxPostLength = 4_000;

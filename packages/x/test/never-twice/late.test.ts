@@ -1,5 +1,5 @@
 import type { FaultKind } from '@toolkeel/sandbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { commitsOf } from '../support/acts.js';
 import { callAll, cellsOf, done, namings } from '../support/cells.js';
 import { ending, settledCall, type Answer, type Connected } from '../support/connect.js';
@@ -25,7 +25,7 @@ const watchful = { journal: { leaseMs: 6_000 } };
 const operationOf = (answer: Answer | undefined): string =>
   answer?.success === false ? (answer.error.operation_id ?? '') : '';
 
-describe('X shows later than the bound what it has done', () => {
+describe.concurrent('X shows later than the bound what it has done', () => {
   it(
     'nobody knows, until X shows it; and it is there once',
     async () => {
@@ -68,13 +68,18 @@ describe('X shows later than the bound what it has done', () => {
       const single = acts.findIndex(({ tool }) => tool === 'x_post_tweet');
       const made = commitsOf(acts[single]!, x, after)[0]?.[0];
       const asked = { operation_id: operationOf(first[single]) };
-      await expect
-        .poll(async () => (await server.call('get_operation', asked)).data, { timeout: 30_000 })
-        .toMatchObject({
-          state: 'reconciled',
-          outcome: 'executed',
-          answer: { data: acts[single]!.data([made!]) },
-        });
+      const found = await vi.waitUntil(
+        async () => {
+          const { data } = await server.call('get_operation', asked);
+          return (data as { state?: string } | null)?.state === 'unknown' ? undefined : data;
+        },
+        { timeout: 30_000, interval: 50 },
+      );
+      expect(found).toMatchObject({
+        state: 'reconciled',
+        outcome: 'executed',
+        answer: { data: acts[single]!.data([made!]) },
+      });
       const third = await ask(next);
       const fourth = await ask(server);
       expect(cellsOf(acts, x, after, third, fourth)).toEqual(

@@ -34,7 +34,41 @@ const limits: readonly FaultKind[] = ['x-429-window', 'x-429-legacy', 'x-429-day
 /** Media change nothing about a refusal. */
 const plain = ({ name }: Act): boolean => !name.includes('media');
 
-describe('refused', () => {
+describe.concurrent('a limit', () => {
+  const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
+    const { x, server, acts: prepare } = await stage();
+    const acts = (await prepare('one')).filter(plain);
+    const after = x.commits().length;
+    x.setFaults(always({ kind, retryAfter: { seconds: 12 } }));
+    const first = await callAll(server, acts, naming);
+    const sent = x.log().length;
+    const early = await callAll(server, acts, naming);
+    const said = 'x_rate_limited not_executed';
+    expect({ kind, cells: cellsOf(acts, x, after, first, early) }).toEqual({
+      kind,
+      cells: acts.map((act) => undone(act, [said, said])),
+    });
+    // What is known to be refused is not sent.
+    expect(x.log()).toHaveLength(sent);
+    x.setFaults([]);
+    const waits = first.map((answer) => (answer.success ? 0 : (answer.error.retry_after_ms ?? 0)));
+    expect(Math.min(...waits)).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(...waits)));
+    const back = await callAll(server, acts, naming);
+    expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
+  };
+
+  it(
+    'of either kind says when to come back, and then it is done',
+    async () => {
+      // At the same time, and before all others of this suite, because most of it is waiting.
+      await Promise.all(limits.map((kind, at) => expectWait(kind, namings[at % 2]!)));
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe.concurrent('refused', () => {
   // Every code is met with a key and without: the same code has several causes.
   it.each(passing.map(([kind, code], at) => [kind, code, namings[at % 2]!] as const))(
     '%s is %s, nothing was done, and it is done when the cause is gone, %s',
@@ -80,41 +114,7 @@ describe('refused', () => {
   );
 });
 
-describe('a limit', () => {
-  const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
-    const { x, server, acts: prepare } = await stage();
-    const acts = (await prepare('one')).filter(plain);
-    const after = x.commits().length;
-    x.setFaults(always({ kind, retryAfter: { seconds: 12 } }));
-    const first = await callAll(server, acts, naming);
-    const sent = x.log().length;
-    const early = await callAll(server, acts, naming);
-    const said = 'x_rate_limited not_executed';
-    expect({ kind, cells: cellsOf(acts, x, after, first, early) }).toEqual({
-      kind,
-      cells: acts.map((act) => undone(act, [said, said])),
-    });
-    // What is known to be refused is not sent.
-    expect(x.log()).toHaveLength(sent);
-    x.setFaults([]);
-    const waits = first.map((answer) => (answer.success ? 0 : (answer.error.retry_after_ms ?? 0)));
-    expect(Math.min(...waits)).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(...waits)));
-    const back = await callAll(server, acts, naming);
-    expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
-  };
-
-  it(
-    'of either kind says when to come back, and then it is done',
-    async () => {
-      // At the same time, because most of it is waiting.
-      await Promise.all(limits.map((kind, at) => expectWait(kind, namings[at % 2]!)));
-    },
-    PATIENCE_MS,
-  );
-});
-
-describe('a login that X does not accept', () => {
+describe.concurrent('a login that X does not accept', () => {
   const setUp = async (renewable: boolean) => {
     const { x, folder, acts: prepare } = await stage();
     const { config } = loginTo(x, { mediaDirectories: [folder] });

@@ -30,7 +30,7 @@ async function threadWithAnUnknownPart() {
   return { x, resolve, again, posts };
 }
 
-describe('a part of a thread that a person settles', () => {
+describe.concurrent('a part of a thread that a person settles', () => {
   it(
     'needs its id, and the next part replies to it',
     async () => {

@@ -19,7 +19,7 @@ const key = (letter: string) => ({ idempotency_key: letter.repeat(20) });
 const config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 2 };
 const unknown = { success: false, error: { code: 'outcome_unknown', outcome: 'unknown' } };
 
-describe('the same words, twice on purpose', () => {
+describe.concurrent('the same words, twice on purpose', () => {
   it.each([
     ['with keys of their own', 'close-before-read', key('a'), key('b')],
     ['as a duplicate that is allowed', 'reset-before-read', {}, { allow_duplicate: true }],

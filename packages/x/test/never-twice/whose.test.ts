@@ -38,7 +38,7 @@ async function settle(
   }
 }
 
-describe('a post that a person has seen', () => {
+describe.concurrent('a post that a person has seen', () => {
   it.each([
     ['without its id', undefined],
     ['with an id that nobody can read', { tweet: 'the one on the page' }],
@@ -60,7 +60,7 @@ describe('a post that a person has seen', () => {
   );
 });
 
-describe('one user of X under two names', () => {
+describe.concurrent('one user of X under two names', () => {
   it.each(['posted', 'may have posted'])(
     'what one of them %s is not what became of the other’s',
     async (how) => {

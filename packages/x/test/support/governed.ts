@@ -12,10 +12,9 @@ import {
 } from '@toolkeel/journal';
 import { compilePolicy, type PolicyConfig } from '@toolkeel/policy';
 import type { XSandbox } from '@toolkeel/sandbox';
-import { afterEach } from 'vitest';
 import { createXPack, x } from '../../src/index.js';
+import { useClosing } from './closing.js';
 import { connect, type Connected } from './connect.js';
-import { PATIENCE_MS } from './patience.js';
 import type { Config } from './rig.js';
 
 export interface Governed extends Connected {
@@ -68,22 +67,19 @@ async function serve(options: ServeOptions): Promise<Governed> {
   };
 }
 
-/** Folders and servers that end with the test. */
+/** Folders and servers that end with the suite. */
 export function useGoverned() {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).toReversed()) await close();
-  }, PATIENCE_MS);
+  const onClose = useClosing();
   return {
     newFolder: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'toolkeel-x-'));
-      closing.push(() => rm(folder, { recursive: true, force: true }));
+      onClose(() => rm(folder, { recursive: true, force: true }));
       return folder;
     },
-    onClose: (close: () => Promise<unknown>) => closing.push(close),
+    onClose,
     start: async (options: ServeOptions): Promise<Governed> => {
       const server = await serve(options);
-      closing.push(() => server.close());
+      onClose(() => server.close());
       return server;
     },
   };

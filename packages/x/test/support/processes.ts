@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { XSandbox } from '@toolkeel/sandbox';
-import { afterEach } from 'vitest';
+import { useClosing } from './closing.js';
 import { connect, type Connected } from './connect.js';
 import { loginTo } from './governed.js';
 import type { Config } from './rig.js';
@@ -14,18 +14,15 @@ export interface Mortal extends Connected {
   kill(): Promise<void>;
 }
 
-/** Servers in processes of their own; none outlives its test. */
+/** Servers in processes of their own; none outlives its suite. */
 export function useProcesses() {
-  const children: ChildProcess[] = [];
+  const onClose = useClosing();
   const end = async (child: ChildProcess): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
   };
-  afterEach(async () => {
-    await Promise.all(children.splice(0).map(end));
-  });
   /** `aheadMs`: by how much its clock is ahead of ours. */
   return async (x: XSandbox, folder: string, aheadMs = 0, more: Config = {}): Promise<Mortal> => {
     const { config, env: secrets } = loginTo(x, more);
@@ -33,7 +30,7 @@ export function useProcesses() {
       env: { ...process.env, X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs }) },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    children.push(child);
+    onClose(() => end(child));
     const [first] = (await Promise.race([
       once(child.stdout, 'data'),
       once(child, 'exit').then(() => {

@@ -1,5 +1,5 @@
 import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
-import { afterEach } from 'vitest';
+import { useClosing } from './closing.js';
 import { createRig, type Config, type Rig } from './rig.js';
 
 export interface SandboxWorld {
@@ -9,15 +9,12 @@ export interface SandboxWorld {
   readonly another: (config?: Config) => Promise<Rig>;
 }
 
-/** The sandbox's X with a pack that is logged in; both end with the test. */
+/** The sandbox's X with a pack that is logged in; both end with the suite. */
 export function useSandbox() {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).toReversed()) await close();
-  });
+  const onClose = useClosing();
   return async (options: XSandboxOptions = {}, config: Config = {}): Promise<SandboxWorld> => {
     const sandbox = await startXSandbox(options);
-    closing.push(() => sandbox.close());
+    onClose(() => sandbox.close());
     const { credentials } = sandbox;
     const another = async (more: Config = {}): Promise<Rig> => {
       const env = { APP: credentials.bearerToken, USER: credentials.accessToken };
@@ -26,7 +23,7 @@ export function useSandbox() {
         { baseUrl: sandbox.url, accessToken: { env: 'USER' }, tier, ...config, ...more },
         env,
       );
-      closing.push(() => rig.close());
+      onClose(() => rig.close());
       return rig;
     };
     return { rig: await another(), sandbox, another };

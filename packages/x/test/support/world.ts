@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { useClosing } from './closing.js';
 import { createRig, type Config, type Rig } from './rig.js';
 import { startServer, type Answering, type TestServer } from './server.js';
 
@@ -7,20 +7,17 @@ export interface World {
   readonly server: TestServer;
 }
 
-/** Servers and packs that end with the test. */
+/** Servers and packs that end with the suite. */
 export function useWorld() {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).toReversed()) await close();
-  });
+  const onClose = useClosing();
   const serve = async (answering: Answering): Promise<TestServer> => {
     const server = await startServer(answering);
-    closing.push(() => server.close());
+    onClose(() => server.close());
     return server;
   };
   const rigFor = async (config: Config): Promise<Rig> => {
     const rig = await createRig(config);
-    closing.push(() => rig.close());
+    onClose(() => rig.close());
     return rig;
   };
   /** One server that plays X, and an account that is logged in. */
@@ -33,5 +30,5 @@ export function useWorld() {
     });
     return { rig, server };
   };
-  return { serve, rigFor, world, onClose: (close: () => Promise<unknown>) => closing.push(close) };
+  return { serve, rigFor, world, onClose };
 }
