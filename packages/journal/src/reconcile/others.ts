@@ -3,15 +3,13 @@ import { effectiveArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
+import { EARLIER_MS, LATER_MS } from '../store/near.js';
+import { UNSETTLED } from '../store/states.js';
 import type { OperationFilter } from '../store/store.js';
 
 const PAGE = 200;
 /** Whoever does more than this at a time cannot be told what belongs to whom. */
 const MOST_PAGES = 50;
-/** What ended that long before has nothing to do with it. */
-const EARLIER_MS = 60_000;
-/** Nor has what began that long after. */
-const LATER_MS = 3_600_000;
 
 type Of = Pick<Operation, 'id' | 'account'>;
 
@@ -50,7 +48,7 @@ export async function othersIn(
   const found: Operation[] = [];
   for (const only of tools?.map((tool) => ({ tool })) ?? [{}]) {
     // In this order: what ends between the two is among the second.
-    found.push(...(await all({ ...only, states: ['claimed', 'sending', 'unknown'] })));
+    found.push(...(await all({ ...only, states: UNSETTLED })));
     found.push(...(await all({ ...only, settledSince })));
   }
   return found

@@ -4,6 +4,9 @@ import type { Grip } from './store.js';
 
 export const IN_FLIGHT = ['claimed', 'sending'] as const satisfies readonly OperationState[];
 
+/** What was sent of it, if anything, has an end that is not known yet. */
+export const UNSETTLED = [...IN_FLIGHT, 'unknown'] as const satisfies readonly OperationState[];
+
 export const SETTLED = [
   'succeeded',
   'rejected',

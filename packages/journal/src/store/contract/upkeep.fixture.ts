@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Operation } from '../../operation.js';
 import type { CallRow } from '../store.js';
 import { waiting } from './approvals.fixture.js';
 import {
@@ -16,6 +17,8 @@ import {
   unknown,
   type Bench,
 } from './harness.fixture.js';
+
+const HOUR = DAY / 24;
 
 const call = (n: number, changes: Partial<CallRow> = {}): CallRow => ({
   correlationId: `c-${n}`,
@@ -58,6 +61,8 @@ export function upkeepContract(bench: () => Bench): void {
       await settled(store, next(), release()),
       await settled(store, next(), success({ state: 'rejected', holdMs: 0 })),
     ];
+    await advance(DAY);
+    await store.enlist(owner('alice'), DAY);
     const kept = [
       await settled(store, next(), success({ holdMs: 60 * DAY })),
       await settled(store, next(), unknown()),
@@ -77,6 +82,54 @@ export function upkeepContract(bench: () => Bench): void {
     for (const { id } of [...kept, young]) expect(await store.get(id)).toBeDefined();
     expect(await store.auditHead()).toEqual(before);
     expect((await store.calls()).map(({ correlationId }) => correlationId)).toEqual(['c-3']);
+  });
+
+  test('what was done when something was sent whose end nobody knows stays as long as that', async () => {
+    const { store, advance } = bench();
+    const next = () => ({ identity: byContent(newId()) });
+    const at = async (hours: number): Promise<void> => {
+      await advance(hours * HOUR);
+      await store.enlist(owner('alice'), DAY);
+    };
+    const over = success({ holdMs: 1000 });
+    const before = await settled(store, next(), over);
+    await at(1);
+    const near = await settled(store, next(), over);
+    const refused = await settled(
+      store,
+      next(),
+      success({ state: 'rejected', outcome: 'not_executed' }),
+    );
+    const lost = await settled(store, next(), unknown());
+    await at(0.5);
+    const soonAfter = await settled(store, next(), over);
+    await at(1);
+    const after = await settled(store, next(), over);
+    await at(40 * 24);
+
+    const prune = async () => store.prune((await store.now()) - DAY);
+    const areThere = async (all: readonly Operation[]) => {
+      const found = await Promise.all(all.map(({ id }) => store.get(id)));
+      return found.map((one) => one !== undefined);
+    };
+    expect(await prune()).toBe(3);
+    expect(await areThere([before, near, refused, lost, soonAfter, after])).toEqual([
+      false,
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    await store.reconcile(lost.id, {
+      outcome: 'not_executed',
+      answer: '{}',
+      code: 'ok',
+      holdMs: 0,
+      by: 'ana',
+    });
+    expect(await prune()).toBe(2);
+    expect(await areThere([near, lost, soonAfter])).toEqual([false, true, false]);
   });
 
   test('who may still be about to send a step is known until the step is cleared up', async () => {

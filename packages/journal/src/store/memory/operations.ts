@@ -4,6 +4,7 @@ import { isHeldBy, isInFlight, isSettled, newsOf } from '../states.js';
 import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
+import { isNear } from '../near.js';
 import { leaving } from './leaving.js';
 import { unknownCursor } from '../unknown-cursor.js';
 
@@ -151,8 +152,14 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       );
       return answer(overdue.map(({ id }) => id));
     },
-    prune: (settledBefore, limit) =>
-      answer(forget(({ settledAt }) => settledAt! < settledBefore, limit)),
+    prune(settledBefore, limit) {
+      const open = [...all.values()].filter((record) => !isSettled(record));
+      const isNeeded = (record: OperationRecord) =>
+        record.outcome === 'executed' && open.some((other) => isNear(record, other));
+      return answer(
+        forget((record) => record.settledAt! < settledBefore && !isNeeded(record), limit),
+      );
+    },
   };
 }
 

@@ -1,7 +1,16 @@
 import { changed, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import type { OperationState } from '../../operation.js';
-import { IN_FLIGHT, isHeldBy, isInFlight, isSettled, newsOf, SETTLED } from '../states.js';
+import { EARLIER_MS, LATER_MS } from '../near.js';
+import {
+  IN_FLIGHT,
+  isHeldBy,
+  isInFlight,
+  isSettled,
+  newsOf,
+  SETTLED,
+  UNSETTLED,
+} from '../states.js';
 import type { Grip, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
@@ -27,7 +36,11 @@ export interface SqlDeps {
 
 const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
 const SETTLED_LIST = SETTLED.map((state) => `'${state}'`).join(', ');
+const UNSETTLED_LIST = UNSETTLED.map((state) => `'${state}'`).join(', ');
 const BATCH = 500;
+
+/** As `isNear` says, of what was carried out and `done` is the name of. */
+const NEAR = `open.sending_at <= done.settled_at + ${EARLIER_MS} AND open.sending_at > done.created_at - ${LATER_MS}`;
 
 export function sqlOperations(
   { dialect, writes, tell }: SqlDeps,
@@ -36,6 +49,7 @@ export function sqlOperations(
   const { prefix, clock } = dialect;
   const table = `${prefix}operations`;
   const lock = writes ? dialect.lock : '';
+  const isNeeded = `(outcome = 'executed' AND EXISTS (SELECT 1 FROM ${table} AS open WHERE open.settled_at IS NULL AND open.state IN (${UNSETTLED_LIST}) AND ${NEAR}))`;
 
   const columns = columnsOf(dialect);
   const select = `SELECT ${columns} FROM ${table} WHERE `;
@@ -173,7 +187,7 @@ export function sqlOperations(
       const values: unknown[] = [];
       const old = `state IN (${SETTLED_LIST}) AND settled_at < ${bind(values, settledBefore)}`;
       const free = `(slot IS NULL OR held_until <= ${clock(values)}) AND (other_slot IS NULL OR other_until <= ${clock(values)})`;
-      const some = `SELECT seq FROM ${table} WHERE ${old} AND ${free} ORDER BY settled_at LIMIT ${bind(values, limit)}`;
+      const some = `SELECT seq FROM ${table} AS done WHERE ${old} AND ${free} AND NOT ${isNeeded} ORDER BY settled_at LIMIT ${bind(values, limit)}`;
       return (yield* rows(`DELETE FROM ${table} WHERE seq IN (${some}) RETURNING seq`, values))
         .length;
     },
