@@ -1,4 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile, chmod } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { XSandbox } from '@toolkeel/sandbox';
@@ -98,6 +108,15 @@ describe('logging in', () => {
     await expect(stat(tokenFile)).rejects.toThrow(/ENOENT/);
   });
 
+  it('asks nobody to agree to what cannot be kept', async () => {
+    const { sandbox } = await sandboxWorld();
+    await writeFile(join(folder, 'login'), 'a file where the folder would be');
+    let asked = 0;
+    const onUrl = () => void (asked += 1);
+    await expect(login(sandbox, { onUrl })).rejects.toThrow(/the login cannot be kept$/);
+    expect(asked).toBe(0);
+  });
+
   it('works for an app that has a secret', async () => {
     const { sandbox } = await sandboxWorld({ clientSecret: 'shh' });
     await expect(login(sandbox)).rejects.toThrow(/^X refused to give a token: .*\(401\)$/);
@@ -193,6 +212,54 @@ describe('a login that has expired', () => {
       outcome: 'not_executed',
     });
     expect(await rig.data('x_post_tweet', { text: 'later' })).toBeDefined();
+  });
+
+  it('leaves open what became of what was sent before, when it cannot be renewed', async () => {
+    const { sandbox, another } = await sandboxWorld({ tier: 'enterprise' });
+    await login(sandbox);
+    const file = { ...(await stored()), obtained_at: 0 };
+    await writeFile(tokenFile, JSON.stringify(file));
+    const rig = await another(withFile());
+    const routes = ['like'];
+    sandbox.setFaults([
+      { kind: 'acted-http-503', routes, times: 1 },
+      { kind: 'http-401', routes, times: 1 },
+      { kind: 'http-503', routes: ['token'] },
+    ]);
+    const args = { tweet_id: sandbox.landmarks.unaskedPostId };
+    const error = await rig.error('x_like_tweet', args);
+    expect(error).toMatchObject({ code: 'x_api_error', outcome: 'unknown' });
+    expect(sandbox.commits({ kind: 'like.created' })).toHaveLength(1);
+  });
+
+  it('is what to look at, and not X, when nothing can be written where it is kept', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    // A name that leaves no room for that of a lock.
+    const long = join(folder, `${'x'.repeat(240)}.json`);
+    const file = { ...(await stored()), expires_at: Date.now() - 1 };
+    await writeFile(long, JSON.stringify(file), { mode: 0o600 });
+    const before = issued(sandbox).length;
+    const rig = await another({ ...withFile(), tokenFile: long });
+    expect(await rig.error('x_get_me')).toMatchObject({
+      code: 'x_not_configured',
+      retryable: false,
+      message: expect.stringMatching(/^tokenFile: .*the login cannot be kept$/) as string,
+    });
+    expect(issued(sandbox)).toHaveLength(before);
+  });
+
+  it('is one login under all of its names', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    await login(sandbox);
+    const before = await stored();
+    await writeFile(tokenFile, JSON.stringify({ ...before, expires_at: Date.now() - 1 }));
+    const link = join(folder, 'link.json');
+    await symlink(tokenFile, link);
+    const rig = await another({ ...withFile(), tokenFile: link });
+    expect(await rig.data('x_get_me')).toBeDefined();
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await stored())['refresh_token']).not.toBe(before['refresh_token']);
   });
 
   it('does not use up its refresh token when X refuses one that is new', async () => {

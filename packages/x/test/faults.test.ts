@@ -40,6 +40,7 @@ const posts = (x: XSandbox) =>
       'x_post_tweet',
       { text: 'links https://example.com/a?b=1&c=2 and example.org <&> “café\u0301”' },
     ],
+    ['x_post_tweet', { text: 'Österreich.at lädt ein' }],
     ['x_reply_to_tweet', { text: 'yes & no', in_reply_to_id: x.landmarks.mentionId }],
     ['x_quote_tweet', { text: 'look', quoted_tweet_id: x.landmarks.unaskedPostId }],
   ] as const;

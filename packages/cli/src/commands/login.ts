@@ -56,13 +56,21 @@ export async function login(
     const as = who === undefined ? '' : ` as ${harmless(who)}`;
     stdout.write(`Logged in${as}. The login is kept in ${file}, for you alone.\n`);
     if (unused !== undefined) stderr.write(`It is not used yet: ${unused}\n`);
-    stdout.write(`Now: toolkeel serve ${name} --profile api\n`);
+    const config = flags.config === undefined ? '' : ` --config ${flags.config}`;
+    stdout.write(`Now${asHere(name, env)}: toolkeel serve ${name} --profile api${config}\n`);
     return 0;
   } catch (cause) {
     if (!leaving.signal.aborted) throw cause;
     stderr.write('Nobody was logged in.\n');
     return 1;
   }
+}
+
+/** What was set for this command alone would be missing from the next one. Names only: values may be secret. */
+function asHere(name: string, env: Surroundings['env']): string {
+  const ours = new RegExp(`^TOOLKEEL_(?:DATA_DIR|${name.toUpperCase()}_\\w+)$`);
+  const set = Object.keys(env).filter((key) => ours.test(key) && env[key] !== '');
+  return set.length === 0 ? '' : `, with ${set.toSorted().join(', ')} set as here`;
 }
 
 function lineWithLogin(named: string) {

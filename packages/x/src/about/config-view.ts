@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Client } from '../api/client.js';
 import type { XConfig } from '../config.js';
+import { writingProblem } from '../auth/login-file.js';
 import { ConfigError } from '../secrets.js';
 import { NotConfigured } from '../not-configured.js';
 
@@ -55,6 +56,11 @@ export async function findings(client: Client): Promise<readonly Finding[]> {
     );
     if (problem !== undefined) error('tokenFile', messageOf(problem));
   }
+  const { accessToken, tokenFile } = config;
+  if (isThere && !accessToken && tokenFile !== undefined) {
+    const problem = await writingProblem(tokenFile);
+    if (problem) error('tokenFile', problem.message);
+  }
   const { protocol, hostname } = new URL(config.baseUrl);
   if (protocol === 'http:' && !/^(?:127\.|localhost$|\[::1\]$)/.test(hostname)) {
     warning('baseUrl', 'is not https: tokens go over the network in the open');
@@ -66,7 +72,7 @@ export async function findings(client: Client): Promise<readonly Finding[]> {
     );
     if (!isFolder) error('mediaDirectories', `${folder} is not a folder`);
   }
-  if (config.accessToken && config.tokenFile !== undefined) {
+  if (accessToken && tokenFile !== undefined) {
     warning('tokenFile', 'is not used, because accessToken is set');
   }
   return found;

@@ -117,7 +117,9 @@ export class Session {
   explain(route: Route, fault: Fault): Fault {
     if (fault.kind !== 'auth') return fault;
     const reason = this.#renewalFaults.get(this.credentialFor(route));
-    return reason && reason.kind !== 'auth' ? { ...reason, sent: 'no' } : fault;
+    if (!reason || reason.kind === 'auth') return fault;
+    // Of what was sent before the token was refused nobody knows more than before.
+    return { ...reason, sent: fault.sent === 'maybe' ? 'maybe' : 'no' };
   }
 
   async #exchange(

@@ -5,7 +5,14 @@ import { classify } from '../faults.js';
 import { noLogin } from '../not-configured.js';
 import { notRenewable, type Credential } from './credential.js';
 import { lock } from './lock.js';
-import { readLogin, stampOfLogin, writeLogin, type Login } from './login-file.js';
+import {
+  cannotWrite,
+  fileBehind,
+  readLogin,
+  stampOfLogin,
+  writeLogin,
+  type Login,
+} from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 export interface KeptLoginOptions {
@@ -83,9 +90,11 @@ async function renewLogin(
   options: KeptLoginOptions,
   refusals: Refusals,
 ): Promise<Login> {
-  const { path, endpoint, log, wallNow } = options;
+  const { endpoint, log, wallNow } = options;
+  const path = fileBehind(options.path);
   const signal = AbortSignal.timeout(RENEWAL_TIMEOUT_MS);
   const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
+    if (!signal.aborted) throw cannotWrite(options.path, cause);
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
   });
   try {

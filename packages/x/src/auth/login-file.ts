@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { constants, readFileSync, realpathSync, statSync } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import * as z from 'zod';
 import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ConfigError, demandPrivate } from '../secrets.js';
@@ -48,6 +49,33 @@ export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): L
 export function stampOfLogin(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
+}
+
+/** Where it really is: a name that leads to it must go on to do so, and all names have one lock. */
+export function fileBehind(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A renewed login would be lost: it is needed to keep it, and to keep others from renewing it too. */
+export function cannotWrite(path: string, cause?: unknown): ConfigError {
+  return new ConfigError(
+    `tokenFile: nothing can be written into the folder of ${path}, so the login cannot be kept`,
+    { cause },
+  );
+}
+
+/** Undefined if a login can be kept there. */
+export async function writingProblem(path: string): Promise<ConfigError | undefined> {
+  try {
+    await access(dirname(fileBehind(path)), constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (cause) {
+    return cannotWrite(path, cause);
+  }
 }
 
 /** Whoever reads it sees the old one or the new one, never half of it. */

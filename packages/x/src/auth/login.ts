@@ -8,7 +8,6 @@ import { read } from '../http/exchange.js';
 import { urlUnder } from '../http/url.js';
 import { docOf, textOf } from '../json.js';
 import { knownSecrets } from '../redact/known-secrets.js';
-import { ConfigError } from '../secrets.js';
 import { authorizationCode } from './callback.js';
 import { LoginError } from './login-error.js';
 import { lock } from './lock.js';
@@ -18,7 +17,7 @@ import {
   type LoginOptions,
   type LoginResult,
 } from './login-x.js';
-import { writeLogin, type Login } from './login-file.js';
+import { cannotWrite, fileBehind, writeLogin, writingProblem, type Login } from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 const FIVE_MINUTES_MS = 300_000;
@@ -27,6 +26,7 @@ const EXCHANGE_TIMEOUT_MS = 20_000;
 export async function login(options: LoginOptions): Promise<LoginResult> {
   const { clientId, tokenFile, onUrl, scopes = defaultScopes } = options;
   const { baseUrl = 'https://api.x.com' } = options;
+  await prepare(tokenFile);
   const verifier = randomBytes(48).toString('base64url');
   const state = randomBytes(32).toString('base64url');
   const signal = AbortSignal.any([
@@ -120,16 +120,28 @@ function authorizeUrl(
   return url.href;
 }
 
+/** Before anybody is asked to agree: what cannot be kept would be lost. */
+async function prepare(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw cannotWrite(path, cause);
+  });
+  const problem = await writingProblem(path);
+  if (problem) throw problem;
+}
+
 /** Not while another process renews the login that is replaced: it would put the old one back. */
-async function keep(path: string, kept: Login): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const mine = await lock(path, { signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS) });
+async function keep(name: string, kept: Login): Promise<void> {
+  const path = fileBehind(name);
+  const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
   try {
-    await writeLogin(path, kept);
+    const mine = await lock(path, { signal });
+    try {
+      await writeLogin(path, kept);
+    } finally {
+      await mine.release();
+    }
   } catch (cause) {
-    throw new ConfigError(`tokenFile: ${path} cannot be written`, { cause });
-  } finally {
-    await mine.release();
+    throw cannotWrite(name, cause);
   }
 }
 

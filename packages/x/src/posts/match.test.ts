@@ -146,3 +146,19 @@ describe('isPostOf', () => {
     );
   });
 });
+
+describe('a text that begins with a name in which the first letter has an accent', () => {
+  const text = 'Österreich.at lädt ein';
+  it.each([
+    ['the whole name', 'https://t.co/abc lädt ein', 'http://Österreich.at'],
+    ['all but that letter', 'Öhttps://t.co/abc lädt ein', 'http://sterreich.at'],
+  ])('is found, if X makes a link of %s', (_, shownAs, expanded) => {
+    const urls = [{ url: 'https://t.co/abc', expanded_url: expanded, display_url: 'x' }];
+    const post = readPost(
+      { ...shown({ text }), text: shownAs, entities: { urls } },
+      readIncludes({}),
+    );
+    expect(isPostOf({ text }, post!)).toBe(true);
+    expect(isPostOf({ text: 'Ästerreich.at lädt ein' }, post!)).toBe(false);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Post } from '../provider/model.js';
-import { findUrls } from '../text/urls.js';
+import { findUrls, type Span } from '../text/urls.js';
 import type { Draft } from './draft.js';
 
 /** Whether a post of our account is what became of a draft, whatever X made of its text. */
@@ -42,8 +42,19 @@ function asksAlike({ poll: meant }: Draft, { poll: shown }: Post): boolean {
 }
 
 function textsMatch(draft: Draft, post: Post): boolean {
-  const sent = sentText(draft.text.normalize('NFC'));
+  const text = draft.text.normalize('NFC');
   const shown = shownText(draft, post);
+  return [findUrls(text), linksByName(text)].some((links) =>
+    showsText(draft, shown, sentText(text, links)),
+  );
+}
+
+/** X's own library does not count the first letter of a text to a link's name; whoever makes the links may. */
+function linksByName(text: string): readonly Span[] {
+  return findUrls(` ${text}`).map(({ start, end }) => ({ start: start - 1, end: end - 1 }));
+}
+
+function showsText(draft: Draft, shown: string, sent: string): boolean {
   if (shown === sent) return true;
   if (draft.replyTo === undefined || !shown.endsWith(sent)) return false;
   // X puts those who are answered in front of a reply.
@@ -51,10 +62,10 @@ function textsMatch(draft: Draft, post: Post): boolean {
   return /^(?:@\w{1,15} ?)+$/.test(before) && (sent === '' || before.endsWith(' '));
 }
 
-function sentText(text: string): string {
+function sentText(text: string, links: readonly Span[]): string {
   let result = '';
   let at = 0;
-  for (const { start, end } of findUrls(text)) {
+  for (const { start, end } of links) {
     result += text.slice(at, start) + canonicalUrl(text.slice(start, end));
     at = end;
   }

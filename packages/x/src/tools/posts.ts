@@ -9,7 +9,7 @@ import { checkDraft, type Draft } from '../posts/draft.js';
 import { readBack, type Posted } from '../posts/read-back.js';
 import { postThread as sendThread } from '../posts/thread.js';
 import { scopeOf } from '../scope.js';
-import { flagged, isGoneSince, notDone } from './relation.js';
+import { changed, isGoneSince, notDone } from './relation.js';
 import {
   deleteTweetSpec,
   postThreadSpec,
@@ -143,8 +143,7 @@ export const deleteTweet = (client: Client) =>
     async ({ tweet_id: id }, { scope }) => {
       const request = { route: routes.deletePost, path: ['2', 'tweets', id] };
       try {
-        const { doc } = await client.requests.idempotent(request, scope);
-        const { now, beside } = flagged(doc, 'deleted');
+        const { now, beside } = await changed(client, request, 'deleted', scope);
         return now['deleted'] === true ? { id, deleted: true, ...beside } : notDone();
       } catch (cause) {
         if (!isGoneSince(cause)) throw cause;

@@ -1,7 +1,9 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import { askAgain } from '../api/ask-again.js';
 import type { Client } from '../api/client.js';
 import type { Route } from '../api/routes.js';
+import type { ApiRequest } from '../api/session.js';
 import { refusalIn } from '../faults.js';
 import type { Doc } from '../json.js';
 import { dataIn } from '../problems/data-in.js';
@@ -36,7 +38,7 @@ export async function add(
   const { id } = await client.me(scope);
   try {
     const request = { route, path: ['2', 'users', id, set], json };
-    return flagged((await client.requests.idempotent(request, scope)).doc, flag);
+    return await changed(client, request, flag, scope);
   } catch (cause) {
     if (refusalOf(cause) === 'already_done') return { now: { [flag]: true }, beside: {} };
     throw cause;
@@ -60,7 +62,7 @@ export async function remove(
   const { id } = await client.me(scope);
   try {
     const request = { route, path: ['2', 'users', id, set, which] };
-    const { now, beside } = flagged((await client.requests.idempotent(request, scope)).doc, flag);
+    const { now, beside } = await changed(client, request, flag, scope);
     return now[flag] === true ? raise(notDone()) : { now: false, beside };
   } catch (cause) {
     if (isGoneSince(cause)) return { now: false, beside: {} };
@@ -68,7 +70,17 @@ export async function remove(
   }
 }
 
-export function flagged(doc: Doc, flag: string): Changed<Doc> {
+/** Asks for a change that may be repeated, and says how it is after it. */
+export function changed(
+  { requests }: Client,
+  request: ApiRequest,
+  flag: string,
+  scope: Scope,
+): Promise<Changed<Doc>> {
+  return askAgain(async () => flagged((await requests.idempotent(request, scope)).doc, flag));
+}
+
+function flagged(doc: Doc, flag: string): Changed<Doc> {
   const data = dataIn(doc, 'needed');
   if (typeof data[flag] !== 'boolean') throw unreadable();
   const { partial_errors: all } = partialErrorsIn(doc);

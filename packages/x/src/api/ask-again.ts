@@ -1,0 +1,19 @@
+import { FaultError } from '@toolkeel/kernel';
+
+/**
+ * X did what it was asked for, and what it says of it cannot be read. What may be repeated is asked for
+ * once more, because the answer is the same. Whatever goes wrong then, the first may have been carried out.
+ */
+export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof FaultError) || cause.fault.kind !== 'bad_response') throw cause;
+  }
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof FaultError)) throw cause;
+    throw new FaultError({ ...cause.fault, sent: 'maybe' });
+  }
+}
