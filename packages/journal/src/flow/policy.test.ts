@@ -56,6 +56,34 @@ describe('policy', () => {
     expect(context).toEqual({ approved: false, now: Date.parse('2026-03-01T12:00:00Z') });
   });
 
+  it.each<[string, Decision]>([
+    ['denies', deny],
+    ['only tries out', { kind: 'dry_run', rule: 'try', explanation: 'A dry run.' }],
+    [
+      'lets a person reject',
+      { kind: 'approve', rule: 'ask', explanation: 'A person decides.', expiresInMs: 60_000 },
+    ],
+  ])('%s a repeat that is meant: what was done first still stands', async (_, decision) => {
+    const decide = vi.fn<Decide>(() => allow);
+    const { clock, start, upstream } = rig({ decide });
+    const server = start();
+    const args = { to: '1', text: 'Thanks!' };
+    await clock.run(server.call('reply', args));
+    decide.mockReturnValue(decision);
+    const meant = await clock.run(server.call('reply', { ...args, allow_duplicate: true }));
+    const id = meant.error?.operation_id ?? '';
+    if (decision.kind === 'approve') {
+      const hash = (await server.journal.approvals.show(id))?.approval?.hash ?? '';
+      await server.journal.approvals.reject(id, { hash, by: 'ana' });
+    }
+    decide.mockReturnValue(allow);
+    expect(await clock.run(server.call('reply', args))).toMatchObject({
+      data: { id: 'e1' },
+      meta: { idempotency: { replayed: true } },
+    });
+    expect(upstream.effects).toHaveLength(1);
+  });
+
   it('that throws stops the call: nothing is sent, and the cause is not told', async () => {
     const decide: Decide = () => {
       throw new Error('secret of the operator');

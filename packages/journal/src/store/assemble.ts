@@ -101,8 +101,8 @@ export function assemble(engine: Engine): JournalStore {
     completeStep: (grip, step, result) =>
       write((tables) => completeStep(tables, grip, step, result)),
     reopenStep: (grip, step) => write((tables) => reopenStep(tables, grip, step)),
-    settle: (grip, settlement) => write((tables) => settle(tables, grip, settlement)),
-    reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict)),
+    settle: (grip, settlement) => write((tables) => settle(tables, grip, settlement, placeOf)),
+    reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict, placeOf)),
     sweep: () => each(({ operations }) => operations.abandoned(), lapseOne),
 
     awaitApproval: (grip, request) => write((tables) => awaitApproval(tables, grip, request)),

@@ -55,7 +55,8 @@ function noNumber(shape: JsonSchema, { asked, test }: Question): boolean {
   if (isEmptyRange([bounds, ...asked])) return true;
   if (!isWhole) return false;
   const [low, high] = wholeWithin([bounds, ...asked]);
-  if (!(high - low < MAX_TRIED)) return false;
+  // Beyond these, adding one may change nothing.
+  if (![low, high].every(Number.isSafeInteger) || high - low >= MAX_TRIED) return false;
   for (let value = low; value <= high; value++) if (test(value) !== 'no') return false;
   return true;
 }

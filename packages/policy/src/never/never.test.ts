@@ -246,6 +246,7 @@ describe('a rule that can never match is refused, with its name, the field and t
       { any: [{ 'args.amount': { gt: 60 } }, { 'args.kind': { equals: 'a' } }] },
     ],
     ['what is not ruled out', { not: { 'args.amount': { gt: 60 } } }],
+    ['numbers too great to be counted', { 'args.n': { gt: 2 ** 53, lt: 2 ** 53 + 8 } }],
     ['what may be null', { 'args.note': { exists: false } }],
     ['what may be counted in halves', { 'args.note': { length: { lt: 2 } } }],
     [

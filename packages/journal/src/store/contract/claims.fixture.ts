@@ -134,13 +134,41 @@ export function claimContract(bench: () => Bench): void {
     expect(again).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
   });
 
-  test('a meant repeat takes the slot of what settled', async () => {
+  test('a meant repeat takes the slot of what settled, when it is done', async () => {
     const { store } = bench();
     const first = await settled(store);
-    const second = await claimed(store, { allowDuplicate: true });
-    expect(second.holdsSlot).toBe(true);
+    const second = await sending(store, { allowDuplicate: true });
+    expect(second.holdsSlot).toBe(false);
+    expect((await store.claim(request())).operation.id).toBe(first.id);
+    await store.settle(grip(second), success());
     expect((await store.get(first.id))!.holdsSlot).toBe(false);
-    expect(await store.claim(request())).toMatchObject({ kind: 'held', operation: second });
+    const again = await store.claim(request());
+    expect(again).toMatchObject({ kind: 'held', operation: { id: second.id, holdsSlot: true } });
+  });
+
+  test('a meant repeat that came to nothing leaves the slot with what was done', async () => {
+    const { store, advance } = bench();
+    const first = await settled(store, {}, success({ holdMs: DAY }));
+    const refused = success({ state: 'rejected', outcome: 'not_executed', holdMs: DAY });
+    for (const end of [release(), refused, unknown()]) {
+      const meant = await claimed(store, { allowDuplicate: true });
+      await store.settle(grip(meant), end);
+    }
+    await claimed(store, { allowDuplicate: true });
+    await advance(LEASE);
+    await store.sweep();
+    await store.enlist(owner('alice'), LEASE);
+    const again = await store.claim(request());
+    expect(again).toMatchObject({ kind: 'held', operation: { id: first.id } });
+  });
+
+  test('a meant repeat that somebody finds done takes the slot then', async () => {
+    const { store } = bench();
+    await settled(store);
+    const lost = await settled(store, { allowDuplicate: true }, unknown());
+    const verdict = { answer: '{}', code: 'ok', holdMs: 30_000, by: 'ana' };
+    await store.reconcile(lost.id, { ...verdict, outcome: 'executed' });
+    expect((await store.claim(request())).operation.id).toBe(lost.id);
   });
 
   test('a meant repeat goes without a slot beside what has not settled', async () => {

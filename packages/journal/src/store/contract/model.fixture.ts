@@ -94,7 +94,7 @@ export class Model {
       if (left !== undefined && this.#isFlying(left) && !this.alive(left.owner)) this.#lapse(left);
       const holder = holderOf(name);
       if (holder !== undefined && !repeats) return { mine: false, id: holder.id };
-      if (holder !== undefined && !FINAL.has(holder.state)) isFree = false;
+      if (holder !== undefined) isFree = false;
       else this.#giveUp(name);
     }
     const names = [{ name: act, holds: isFree, until: 0 }];
@@ -120,6 +120,7 @@ export class Model {
       return true;
     }
     one.state = one.state === 'unknown' ? 'reconciled' : state;
+    if (state === 'succeeded') this.#standFor(one);
     this.#hold(one, state === 'released' ? [0, 0] : holdMs);
     return true;
   }
@@ -128,6 +129,7 @@ export class Model {
     const one = this.operations.find((operation) => operation.id === id);
     if (one?.state !== 'unknown') return false;
     Object.assign(one, { state: 'reconciled', owner: undefined, fence: one.fence + 1 });
+    if (executed) this.#standFor(one);
     this.#hold(one, executed ? holdMs : [0, 0]);
     return true;
   }
@@ -142,6 +144,17 @@ export class Model {
       name.holds &&= ms > 0;
       name.until = this.now + ms;
     }
+  }
+
+  /** What was done last stands for the act, unless somebody is still at it. */
+  #standFor(one: ModelOperation): void {
+    const [act] = one.names as [ModelName];
+    if (act.holds) return;
+    const isOpen = ({ id, state, names: [other] }: ModelOperation) =>
+      id !== one.id && other?.name === act.name && other.holds && !FINAL.has(state);
+    if (this.operations.some(isOpen)) return;
+    this.#giveUp(act.name);
+    act.holds = true;
   }
 
   #giveUp(name: string): void {

@@ -51,7 +51,9 @@ test('nothing that is done again and again reads the whole journal', async () =>
           .rows(`EXPLAIN QUERY PLAN ${text}`, values)
           .map(({ detail }) => detail as string)
           // What the limits counted is few, and tidied up once in a while.
-          .filter((detail) => /^SCAN (operations|o|open|done|audit|calls)\b(?!.*INDEX)/.test(detail))
+          .filter((detail) =>
+            /^SCAN (operations|o|open|done|audit|calls)\b(?!.*INDEX)/.test(detail),
+          )
           .map((detail) => `${detail}: ${text}`)
       : [],
   );

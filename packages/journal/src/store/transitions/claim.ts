@@ -116,10 +116,11 @@ function* vacate(
   if (!holds(holder, place.slot)) return 'free';
   const held = standing(tables, holder, request, place);
   if (held !== undefined) return held;
-  if (isSettled(holder)) {
+  if (isSettled(holder) && isFreeAgain(holder, place.slot, tables.now)) {
     yield* operations.update(holder, givenUp(holder, place.slot));
     return 'free';
   }
+  // It keeps its place until the repeat is done as well: that may come to nothing.
   if (repeats(request, place)) return 'beside';
   return yield* resume(tables, holder, request.owner);
 }

@@ -2,20 +2,25 @@ import type { OperationState, Step } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
 import { isHalfDone, isHeldBy, isSettled } from '../states.js';
-import type { Grip, Settlement } from '../store.js';
+import type { Act, Grip, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
+import { asLastDone } from './last-done.js';
 import { givenUp, held, NOT_AT_ALL } from './places.js';
 
-export function* settle(tables: Tables, grip: Grip, settlement: Settlement): Script<boolean> {
+export function* settle(
+  tables: Tables,
+  grip: Grip,
+  settlement: Settlement,
+  placeOf: (act: Act) => string,
+): Script<boolean> {
   const operation = yield* tables.operations.get(grip.id);
   if (!isHeldBy(operation, grip) || isSettled(operation)) return false;
   if (settlement.state === 'awaiting_approval' && !isApproved(operation)) return false;
 
-  const after = yield* tables.operations.update(
-    operation,
-    ended(operation, settlement, tables.now),
-  );
+  const { state: end } = settlement;
+  const placed = end === 'succeeded' ? yield* asLastDone(tables, operation, placeOf) : operation;
+  const after = yield* tables.operations.update(operation, ended(placed, settlement, tables.now));
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
   if (settlement.frees !== undefined) yield* freeAll(tables, settlement.frees, grip.owner);
