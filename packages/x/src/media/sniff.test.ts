@@ -43,6 +43,14 @@ describe('a GIF', () => {
     });
   });
 
+  it('that moves has so many pixels at most, in all its frames', () => {
+    expect(kindOfGif(animatedGif(300, 1000, 1000))).toMatchObject({ category: 'tweet_gif' });
+    expect(kindOfGif(animatedGif(300, 1000, 1001))).toEqual({
+      problem: expect.stringContaining('300300000 pixels') as string,
+    });
+    expect(kindOfGif(animatedGif(350, 1280, 1080))).toHaveProperty('problem');
+  });
+
   it('of any bytes is read to an end', () => {
     const start = animatedGif(3, 10, 10);
     fc.assert(

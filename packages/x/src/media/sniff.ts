@@ -48,6 +48,9 @@ export const sizeLimits: Readonly<Record<MediaCategory, number>> = Object.freeze
   tweet_video: 512 * MB,
 });
 
+/** Of all frames together: each may be within its bounds, and their number too. */
+const MAX_GIF_PIXELS = 300_000_000;
+
 /** A GIF that does not move is an image, with an image's limit. What is wrong with it, or its kind. */
 export function kindOfGif(bytes: Buffer): MediaKind | { readonly problem: string } {
   const gif = readGif(bytes);
@@ -58,5 +61,9 @@ export function kindOfGif(bytes: Buffer): MediaKind | { readonly problem: string
     return { problem: `has ${width} × ${height} pixels; X takes animated GIFs up to 1280 × 1080` };
   }
   if (frames > 350) return { problem: `has ${frames} frames; X takes 350` };
+  const pixels = width * height * frames;
+  if (pixels > MAX_GIF_PIXELS) {
+    return { problem: `has ${pixels} pixels in its frames together; X takes ${MAX_GIF_PIXELS}` };
+  }
   return { type: 'image/gif', category: 'tweet_gif' };
 }
