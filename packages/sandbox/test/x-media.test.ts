@@ -80,6 +80,16 @@ describe('an upload in pieces', () => {
     ]);
   });
 
+  test('of a GIF that does not move is one of a picture', async () => {
+    const x = await xSandbox();
+    const begun = await initialize(x, 'image/gif', 9, 'tweet_image');
+    const id = begun.json.data?.id ?? '';
+    expect(begun.json.data).toMatchObject({ media_key: `3_${id}` });
+    await append(x, id, 0, Buffer.alloc(9));
+    expect((await finalize(x, id)).json.data).not.toHaveProperty('processing_info');
+    await posted(x, { text: 'Still', media: { media_ids: [id] } });
+  });
+
   test('takes base64 in JSON as well', async () => {
     const x = await xSandbox();
     const id = (await initialize(x, 'image/jpeg', 6)).json.data?.id ?? '';
@@ -134,7 +144,9 @@ describe('an upload in pieces', () => {
     ['image/png', 6 * 1024 * 1024, undefined, /exceeds the maximum of 5242880 bytes/],
     ['image/gif', 16 * 1024 * 1024, undefined, /exceeds the maximum/],
     ['video/mp4', 513 * 1024 * 1024, undefined, /exceeds the maximum/],
+    ['image/gif', 6 * 1024 * 1024, 'tweet_image', /exceeds the maximum of 5242880 bytes/],
     ['image/png', 1, 'tweet_video', /not supported for media category/],
+    ['image/png', 1, 'tweet_gif', /not supported for media category/],
     ['image/svg+xml', 1, undefined, /^\$\.media_type/],
     ['image/png', -1, undefined, /^\$\.total_bytes/],
   ] as const)('is not begun for %s of %d bytes', async ([type, bytes, category, why]) => {

@@ -171,6 +171,7 @@ describe('what is uploaded', () => {
     ],
     ['a broken GIF', 'broken.gif', gif(100).subarray(0, 20), 'media_upload_error'],
     ['too many frames', 'long.gif', animatedGif(351, 10, 10), 'media_upload_error'],
+    ['too many pixels', 'huge.gif', animatedGif(350, 1280, 1080), 'media_upload_error'],
     ['a GIF that is too wide', 'wide.gif', animatedGif(2, 1281, 10), 'media_upload_error'],
   ])('is not %s', async (_, name, bytes, code) => {
     const { rig, sandbox } = await open();
@@ -186,6 +187,19 @@ describe('what is uploaded', () => {
       media_type: 'image/gif',
       media_category: 'tweet_gif',
     });
+  });
+
+  it('is an image, if it is a GIF that does not move', async () => {
+    const { rig } = await open({ mediaProcessingMs: 3_600_000 });
+    await writeFile(join(allowed, 'still.gif'), gif(2_000));
+    const data = await rig.data('x_upload_media', { file_path: 'still.gif' });
+    expect(data).toMatchObject({
+      media_type: 'image/gif',
+      media_category: 'tweet_image',
+      state: 'ready',
+    });
+    const post = { text: 'still', media_ids: [data['media_id']] };
+    expect(await rig.data('x_post_tweet', post)).toBeDefined();
   });
 
   it('lies below a folder that the operator named, wherever links lead', async () => {

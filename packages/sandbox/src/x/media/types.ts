@@ -31,7 +31,8 @@ interface Kind {
 const MB = 1024 * 1024;
 
 export const kinds: Readonly<Record<Category, Kind>> = {
-  tweet_image: { type: 'photo', keyPrefix: '3_', largest: 5 * MB, accepts: /^image\/(?!gif)/ },
+  // A GIF as well: one that does not move is a picture like any other.
+  tweet_image: { type: 'photo', keyPrefix: '3_', largest: 5 * MB, accepts: /^image\// },
   tweet_gif: { type: 'animated_gif', keyPrefix: '16_', largest: 15 * MB, accepts: /^image\/gif$/ },
   tweet_video: { type: 'video', keyPrefix: '7_', largest: 512 * MB, accepts: /^video\// },
   amplify_video: { type: 'video', keyPrefix: '13_', largest: 512 * MB, accepts: /^video\// },
