@@ -1,17 +1,11 @@
 import { raise, toolError } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
+import { FaultError, type Fault } from '@toolkeel/kernel';
 import { refusalIn } from '../faults.js';
 import { docOf, numberOf } from '../json.js';
-import { readingOf } from '../problems/reading-of.js';
+import { isUnknown, readingOf } from '../problems/reading-of.js';
+import type { There } from './there.js';
 
 export type Stage = 'initialize' | 'append' | 'finalize' | 'processing' | 'alt_text';
-
-/** A file that X has, or may have. */
-export interface There {
-  readonly id: string;
-  readonly mediaKey: string | undefined;
-  readonly expiresInSecs: number | undefined;
-}
 
 /** Everything but a plain refusal says more by itself: a limit, a login that is over, no credits. */
 export function refuse(stage: Stage, cause: unknown): never {
@@ -23,6 +17,31 @@ export function refuse(stage: Stage, cause: unknown): never {
       details: { stage, ...(status !== undefined && { status }) },
     }),
   );
+}
+
+/** How many pieces X has of a file, and how many there are. */
+export interface Pieces {
+  readonly taken: number;
+  readonly count: number;
+}
+
+/**
+ * An upload that nobody told X to finish is nothing that anybody sees, and X forgets it. So nothing was
+ * done, whatever became of the request that failed.
+ */
+export function neverFinished(cause: unknown, pieces: Pieces): never {
+  if (!(cause instanceof FaultError)) throw cause;
+  const slow = tooSlow(cause.fault, pieces);
+  const reading = slow !== undefined || isUnknown(cause) ? readingOf(cause) : undefined;
+  if (!reading) throw cause;
+  const { code, message, ...about } = reading.input;
+  return raise(toolError(code, slow ?? message, { ...about, outcome: 'not_executed' }));
+}
+
+/** X took what it was sent, and the call ended first: to try again is of no use, more time is. */
+function tooSlow({ clock }: Fault, { taken, count }: Pieces): string | undefined {
+  if (clock !== 'deadline' || taken === 0) return undefined;
+  return `The file needs longer than a call may take: ${taken} of ${count} pieces got to X in that time, and nothing was uploaded. The operator can set a larger toolTimeoutSecs for packs.x.`;
 }
 
 /** X has the file, so whoever asked gets its id. */

@@ -5,13 +5,15 @@ import { docOf, numberOf, textOf, type Doc } from '../json.js';
 import { pause } from '../pause.js';
 import { dataIn } from '../problems/data-in.js';
 import type { Scope } from '../scope.js';
-import { failedAfter, whyOf, type There } from './failure.js';
+import { failedAfter, whyOf } from './failure.js';
 import { lookAfterMs, MAX_LOOKS } from './looks.js';
+import { UPLOADS } from './sender.js';
+import type { There } from './there.js';
 
 /** What X says of an upload. */
 export async function statusOf(client: Client, id: string, scope: Scope): Promise<Doc> {
   const query = { command: 'STATUS', media_id: id };
-  const request = { route: routes.uploadStatus, path: ['2', 'media', 'upload'], query };
+  const request = { route: routes.uploadStatus, path: UPLOADS, query };
   return dataIn((await client.requests.read(request, scope)).doc, 'needed');
 }
 
