@@ -128,6 +128,62 @@ describe.concurrent('an upload of which nobody knows whether X finished it', () 
     expect(answer).toMatchObject({ success: true, data: { media_id: begun()[0], state: 'ready' } });
   });
 
+  it.each([
+    ['picture.png', 'x-402-credits'],
+    ['film.mp4', 'x-403-not-permitted'],
+    ['picture.png', 'http-400'],
+  ] as const)(
+    'is not ready because X knows of it, where neither try finished it: %s, %s',
+    async (file, kind) => {
+      const { sandbox, upload, begun, finalized } = await open();
+      sandbox.setFaults([
+        { kind: 'http-503', routes: ['media-finalize'], times: 1 },
+        { kind, routes: ['media-finalize'], times: 1 },
+      ]);
+      expect(await upload(file)).toMatchObject({
+        success: false,
+        data: { media_id: begun()[0], stage: 'finalize' },
+        error: { code: 'media_upload_error', outcome: 'unknown', details: { stage: 'finalize' } },
+      });
+      expect(finalized()).toEqual([]);
+      sandbox.setFaults([]);
+      expect(await upload(file)).toMatchObject({ data: { media_id: begun()[1], state: 'ready' } });
+    },
+  );
+
+  const empty: FaultRule = { kind: 'empty-json', routes: ['media-finalize'] };
+
+  it('is asked for where X says nothing of it', async () => {
+    const { sandbox, upload, begun } = await open(LONG_MS);
+    sandbox.setFaults([empty]);
+    expect(await upload('film.mp4')).toMatchObject({
+      success: true,
+      data: { media_id: begun()[0], state: 'processing' },
+    });
+  });
+
+  it.each(['empty-json', 'garbage'] as const)(
+    'is asked for once more where X said nothing of it once: %s',
+    async (kind) => {
+      const { sandbox, upload, finalized } = await open();
+      sandbox.setFaults([{ kind, routes: ['media-finalize'], times: 1 }]);
+      expect(await upload('picture.png')).toMatchObject({
+        success: true,
+        data: { state: 'ready' },
+      });
+      expect(finalized()).toHaveLength(1);
+    },
+  );
+
+  it('stays unknown where X says nothing of it, asked or not', async () => {
+    const { sandbox, upload, begun } = await open();
+    sandbox.setFaults([empty]);
+    expect(await upload('picture.png')).toMatchObject({
+      data: { media_id: begun()[0], stage: 'finalize' },
+      error: { outcome: 'unknown' },
+    });
+  });
+
   it('stays unknown where X does not answer that question either', async () => {
     const { sandbox, upload, begun } = await open();
     sandbox.setFaults([...lostThenRefused, { kind: 'http-404', routes: ['media-status'] }]);

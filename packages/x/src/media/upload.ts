@@ -1,5 +1,6 @@
 import type { Progress } from '@toolkeel/contract';
 import { FaultError, type Clock } from '@toolkeel/kernel';
+import { askAgain } from '../api/ask-again.js';
 import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { docOf, type Doc } from '../json.js';
@@ -68,17 +69,18 @@ export async function setAltText(
 }
 
 /**
- * Where nobody knows how it went, X is asked. A file that X works on is finished; so is one of which X
- * has an upload and refused a second try.
+ * Where nobody knows how it went, X is asked. A file that X works on is finished. Of any other X may
+ * tell as well, whether it was ever put together or not: that it has one proves nothing.
  */
 async function finalize(client: Client, begun: There, scope: Scope): Promise<Doc> {
   const request = { route: routes.uploadFinalize, path: [...UPLOADS, begun.id, 'finalize'] };
   try {
-    return dataIn((await client.requests.idempotent(request, scope)).doc, 'optional');
+    return await askAgain(async () =>
+      dataIn((await client.requests.idempotent(request, scope)).doc, 'needed'),
+    );
   } catch (cause) {
     if (!(cause instanceof FaultError) || !isUnknown(cause)) return refuse('finalize', cause);
     const seen = await statusOf(client, begun.id, scope).catch(() => undefined);
-    const isFinished = cause.fault.kind === 'rejected' || docOf(seen?.['processing_info']);
-    return seen && isFinished ? seen : unknownFinish(begun, cause);
+    return seen && docOf(seen['processing_info']) ? seen : unknownFinish(begun, cause);
   }
 }
