@@ -39,9 +39,9 @@ export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): L
   const parsed = loginSchema.safeParse(jsonOf(text));
   // Not the reason: it might quote a token.
   if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a login`);
-  const { access_token: access, refresh_token: refresh } = parsed.data;
-  secrets?.pass(access);
-  if (refresh !== undefined) secrets?.pass(refresh);
+  const { access_token: accessToken, refresh_token: refreshToken } = parsed.data;
+  secrets?.pass(accessToken);
+  if (refreshToken !== undefined) secrets?.pass(refreshToken);
   return parsed.data;
 }
 
