@@ -19,8 +19,8 @@ async function open(mediaProcessingMs = 60) {
   await writeFile(join(folder, 'picture.png'), png(2_000));
   const login = loginTo(sandbox, {
     mediaDirectories: [folder],
-    toolTimeoutSecs: 4,
-    attemptTimeoutSecs: 1,
+    toolTimeoutSecs: 8,
+    attemptTimeoutSecs: 2,
   });
   const server = await start({ folder, ...login });
   const upload = (file_path: string) =>

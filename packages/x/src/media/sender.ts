@@ -1,3 +1,4 @@
+import { askAgain } from '../api/ask-again.js';
 import type { Client } from '../api/client.js';
 import type { Route } from '../api/routes.js';
 import type { Doc } from '../json.js';
@@ -14,8 +15,10 @@ type Body = { readonly json: unknown } | { readonly form: ReturnType<typeof mult
 export function sender({ requests }: Client, scope: Scope) {
   return async (stage: Stage, route: Route, path: readonly string[], body: Body): Promise<Doc> => {
     try {
-      const { doc } = await requests.idempotent({ route, path, ...body }, scope);
-      return dataIn(doc, 'optional');
+      const request = { route, path, ...body };
+      return await askAgain(async () =>
+        dataIn((await requests.idempotent(request, scope)).doc, 'optional'),
+      );
     } catch (cause) {
       return refuse(stage, cause);
     }

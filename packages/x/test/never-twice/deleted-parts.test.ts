@@ -19,7 +19,7 @@ async function halfAThread(args: object) {
   return { server, made, remove, again: () => server.call('x_post_thread', args) };
 }
 
-describe.concurrent('a thread that stopped half way', () => {
+describe('a thread that stopped half way', () => {
   it(
     'begins anew when its first tweet was deleted',
     async () => {

@@ -12,7 +12,7 @@ const lost: readonly (readonly [string, FaultRule])[] = [
   ['503 before anything was done', { kind: 'http-503' }],
 ];
 
-describe.concurrent('refuse', () => {
+describe('refuse', () => {
   it.each(namings)(
     'was surely not sent, and is done when X is back, %s',
     async (naming) => {
@@ -42,7 +42,7 @@ describe.concurrent('refuse', () => {
   );
 });
 
-describe.concurrent.each(lost)('%s', (_, rule) => {
+describe.each(lost)('%s', (_, rule) => {
   it(
     'a post is sent by nobody again, and its end stays unknown',
     async () => {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FaultKind } from '@toolkeel/sandbox';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Act } from '../support/acts.js';
 import { always, callAll, cellsOf, done, namings, undone, type Naming } from '../support/cells.js';
 import { loginTo, useGoverned } from '../support/governed.js';
@@ -34,41 +34,38 @@ const limits: readonly FaultKind[] = ['x-429-window', 'x-429-legacy', 'x-429-day
 /** Media change nothing about a refusal. */
 const plain = ({ name }: Act): boolean => !name.includes('media');
 
-describe.concurrent('a limit', () => {
-  const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
-    const { x, server, acts: prepare } = await stage();
-    const acts = (await prepare('one')).filter(plain);
-    const after = x.commits().length;
-    x.setFaults(always({ kind, retryAfter: { seconds: 12 } }));
-    const first = await callAll(server, acts, naming);
-    const sent = x.log().length;
-    const early = await callAll(server, acts, naming);
-    const said = 'x_rate_limited not_executed';
-    expect({ kind, cells: cellsOf(acts, x, after, first, early) }).toEqual({
-      kind,
-      cells: acts.map((act) => undone(act, [said, said])),
-    });
-    // What is known to be refused is not sent.
-    expect(x.log()).toHaveLength(sent);
-    x.setFaults([]);
-    const waits = first.map((answer) => (answer.success ? 0 : (answer.error.retry_after_ms ?? 0)));
-    expect(Math.min(...waits)).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(...waits)));
-    const back = await callAll(server, acts, naming);
-    expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
-  };
+const expectWait = async (kind: FaultKind, naming: Naming): Promise<void> => {
+  const { x, server, acts: prepare } = await stage();
+  const acts = (await prepare('one')).filter(plain);
+  const after = x.commits().length;
+  x.setFaults(always({ kind, retryAfter: { seconds: 12 } }));
+  const first = await callAll(server, acts, naming);
+  const sent = x.log().length;
+  const early = await callAll(server, acts, naming);
+  const said = 'x_rate_limited not_executed';
+  expect({ kind, cells: cellsOf(acts, x, after, first, early) }).toEqual({
+    kind,
+    cells: acts.map((act) => undone(act, [said, said])),
+  });
+  // What is known to be refused is not sent.
+  expect(x.log()).toHaveLength(sent);
+  x.setFaults([]);
+  const waits = first.map((answer) => (answer.success ? 0 : (answer.error.retry_after_ms ?? 0)));
+  expect(Math.min(...waits)).toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, Math.max(...waits)));
+  const back = await callAll(server, acts, naming);
+  expect(cellsOf(acts, x, after, back)).toEqual(acts.map((act) => done(act, naming, ['ok'])));
+};
 
-  it(
-    'of either kind says when to come back, and then it is done',
-    async () => {
-      // At the same time, and before all others of this suite, because most of it is waiting.
-      await Promise.all(limits.map((kind, at) => expectWait(kind, namings[at % 2]!)));
-    },
-    PATIENCE_MS,
-  );
+/** Begun before all others, because most of it is waiting. */
+let limitsHeld: Promise<unknown>;
+beforeAll(() => {
+  limitsHeld = Promise.all(limits.map((kind, at) => expectWait(kind, namings[at % 2]!)));
+  // Whether it failed is for its own test to say.
+  limitsHeld.catch(() => undefined);
 });
 
-describe.concurrent('refused', () => {
+describe('refused', () => {
   // Every code is met with a key and without: the same code has several causes.
   it.each(passing.map(([kind, code], at) => [kind, code, namings[at % 2]!] as const))(
     '%s is %s, nothing was done, and it is done when the cause is gone, %s',
@@ -114,7 +111,11 @@ describe.concurrent('refused', () => {
   );
 });
 
-describe.concurrent('a login that X does not accept', () => {
+describe('a limit', () => {
+  it('of either kind says when to come back, and then it is done', () => limitsHeld, PATIENCE_MS);
+});
+
+describe('a login that X does not accept', () => {
   const setUp = async (renewable: boolean) => {
     const { x, folder, acts: prepare } = await stage();
     const { config } = loginTo(x, { mediaDirectories: [folder] });
