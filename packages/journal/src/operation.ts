@@ -56,6 +56,8 @@ export interface Approval {
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly cost?: { readonly amount: number; readonly unit: string };
+  /** It was asked for as a repeat that is meant. */
+  readonly duplicate?: true;
   /** Sealed JSON of the arguments after an edit; the operation keeps the original ones. */
   readonly editedArgs?: string;
   readonly decision?: 'approved' | 'rejected';

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalStore } from '@toolkeel/journal';
+import { follower } from '../src/background/follow.js';
+import { ownWords } from '../src/background/own-words.js';
 import { decision, waiting } from '../src/store/contract/approvals.fixture.js';
 import {
   byContent,
@@ -82,6 +84,27 @@ describe.each([
     await damage(bad.id);
     await advance(LEASE);
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
+  });
+
+  test('keeps nobody from hearing what people decided elsewhere', async () => {
+    const told: unknown[] = [];
+    const causes: unknown[] = [];
+    const pass = follower({
+      store,
+      observe: ({ operationId, correlationId }) => told.push({ operationId, correlationId }),
+      report: (cause) => causes.push(cause),
+      ownWords: ownWords(),
+    });
+    await pass();
+    const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
+    for (const { id } of [bad, good]) await store.decideApproval(id, decision());
+    await damage(bad.id);
+    await pass();
+    await pass();
+    expect(told).toEqual(
+      [bad, good].map(({ id, correlationId }) => ({ operationId: id, correlationId })),
+    );
+    expect(causes).toMatchObject([corrupt]);
   });
 
   test('keeps nobody from hearing of others', async () => {

@@ -29,6 +29,7 @@ export function operationText(operation: OperationView): string {
     ['answer', answer && pretty(answer)],
     ['asked by', approval && `rule ${approval.rule}: ${approval.explanation}`],
     ['cost', costText(approval?.cost)],
+    ['duplicate', approval?.duplicate && 'yes: the agent says that the same again is meant'],
     [
       'edited',
       approval?.edited ? 'yes: these are not the arguments that the agent gave' : undefined,

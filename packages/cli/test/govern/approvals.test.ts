@@ -69,6 +69,25 @@ describe('a person who is asked', () => {
     expect(line['correlation_id']).toEqual(expect.any(String));
   });
 
+  it('is told that a repeat is meant, which a rule about the key does not keep from being done', async () => {
+    const keyless = {
+      name: 'keyless',
+      when: { tool: 'shop_order', 'args.idempotency_key': { exists: false } },
+      action: 'deny',
+    };
+    configure({ ...asking, rules: [keyless, ask] });
+    const server = await serve();
+    expect((await server.call('shop_order', order)).error?.code).toBe('policy_denied_user_rule');
+    const id = await asked(server, {
+      ...order,
+      idempotency_key: 'the-tea-of-monday',
+      allow_duplicate: true,
+    });
+    expect((await command('approvals', 'show', id)).out).toMatch(/^duplicate +yes/m);
+    await approve(id);
+    await done(1);
+  });
+
   it('refuses with a reason, which the agent hears', async () => {
     configure(asking);
     const server = await serve();

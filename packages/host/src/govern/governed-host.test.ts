@@ -45,6 +45,18 @@ describe('a host with a journal', () => {
     expect(done).toEqual(['vase']);
   });
 
+  it('shows a key in the request to the rules as it shows one among the arguments', async () => {
+    const keyless = {
+      name: 'keyless',
+      when: { tool: 'put', 'args.idempotency_key': { exists: false } },
+      action: 'deny',
+    } as const;
+    const { call, done } = await governed(shelf(), { template: 'open', rules: [keyless] });
+    expect((await call('put', { thing: 'vase' })).error?.code).toBe('policy_denied_user_rule');
+    await call('put', { thing: 'vase' }, { 'dev.toolkeel/idempotency-key': 'the-vase-of-monday' });
+    expect(done).toEqual(['vase']);
+  });
+
   it('takes it from beside the arguments, where a proposal puts it', async () => {
     const { client, done } = await governed(shelf());
     const params = {

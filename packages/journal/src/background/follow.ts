@@ -1,5 +1,7 @@
+import { isDamage } from '../error.js';
 import type { JournalEvent } from '../events.js';
 import type { Kit } from '../kit.js';
+import type { Operation } from '../operation.js';
 import type { SaidByPeople } from '../store/store.js';
 
 const PAGE = 100;
@@ -10,13 +12,34 @@ const PAGES = 10;
  * Tells what people decided in other processes, such as a command line: its own log nobody reads. What
  * was decided before this began is not told.
  */
-export function follower({ store, observe, ownWords }: Kit): () => Promise<void> {
+export function follower({
+  store,
+  observe,
+  ownWords,
+  report,
+}: Pick<Kit, 'store' | 'observe' | 'ownWords' | 'report'>): () => Promise<void> {
   let next: number | undefined;
+
+  /** As far as it can be read: one that is damaged must not keep the others from being told. */
+  const find = async (id: string): Promise<Operation | undefined> => {
+    try {
+      return await store.get(id);
+    } catch (cause) {
+      if (!isDamage(cause)) throw cause;
+      report(cause);
+    }
+    try {
+      return (await store.list({ idPrefix: id, damaged: 'shown', limit: 1 }))[0];
+    } catch (cause) {
+      if (!isDamage(cause)) throw cause;
+      return undefined;
+    }
+  };
 
   const tell = async (said: SaidByPeople): Promise<void> => {
     const { kind, operationId } = said;
     if (operationId === undefined || ownWords.take(kind, operationId)) return;
-    const operation = await store.get(operationId);
+    const operation = await find(operationId);
     if (!operation) return;
     const { tool, account, correlationId } = operation;
     const type: JournalEvent['type'] =

@@ -2,6 +2,7 @@ import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolke
 import { journalFailed, journalSilent, underWay } from '../answer/refusals.js';
 import { keyGivenTo, type Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
+import { asAsked } from './as-asked.js';
 import { over } from './begin.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { CarriedOut, Ended } from './carry-out.js';
@@ -112,7 +113,7 @@ export function journalAround(deps: MeetDeps): JournalAround {
     const who = kit.identities.of(call, scope.meta);
     if ('ok' in who) return who;
     const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
-    const request = { ...who, call, next, scope, answerBy };
+    const request = { ...who, call: asAsked(call, who), next, scope, answerBy };
     const slot = (): string => slotOf(call.account, call.tool.name, who.identity);
     const isUnderWay = (): boolean => acts.has(slot());
     return (await checkFirst(deps.parts, request, isUnderWay)) ?? attend(request);

@@ -12,6 +12,7 @@ import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Grip, Settlement } from '../store/store.js';
+import { asAsked } from './as-asked.js';
 import { carryOut, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import { checkedBy } from './check-first.js';
 import { decide } from './decide.js';
@@ -45,7 +46,7 @@ export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> 
   const said = await checkedBy(parts, call, answerBy);
   if (!grip || steps.length > 0) return goOn(parts, work, said);
   if (said?.ok === false) return stop(parts, work, withOperation(said, id));
-  const decision = await decide(kit, call, approval?.decision === 'approved');
+  const decision = await decide(kit, asAsked(call, operation), approval?.decision === 'approved');
   if (decision === undefined || decision.kind === 'deny') return refuse(parts, work, decision);
   // Nothing would be sent, so there is nothing to approve or to try.
   if (said) return stop(parts, work, said);
@@ -73,7 +74,7 @@ function refuse(
 function goOn(parts: FlowParts, work: Begin, said: Settled | undefined): CarriedOut {
   const permit = async (): Promise<string | undefined> => {
     if (said?.ok === false) raise(toolError(said.error.code, said.error.message, said.error));
-    const decision = await decide(parts.kit, work.call, true);
+    const decision = await decide(parts.kit, asAsked(work.call, work.operation), true);
     if (decision?.kind === 'allow') return decision.rule;
     const reason = decision?.kind === 'approve' ? undefined : decision;
     return raise(policyRefusal(reason, work.call, costOf(parts, work)));
@@ -133,6 +134,7 @@ async function askPerson(
       sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       maxPending: kit.maxPending,
+      ...(call.controls.allowDuplicate && { duplicate: true }),
       ...(cost && { cost }),
     });
     if (waiting === 'full') {

@@ -17,6 +17,8 @@ export interface ApprovalView {
   readonly requested_at: string;
   readonly expires_at: string;
   readonly cost?: Approval['cost'];
+  /** The agent says that the same again is meant. */
+  readonly duplicate?: true;
   readonly edited: boolean;
   readonly decision?: Approval['decision'];
   readonly decided_at?: string;
@@ -84,7 +86,7 @@ export function viewOf(
 }
 
 function approvalView(approval: Approval): ApprovalView {
-  const { rule, explanation, hash, cost, decision, decidedBy, reason } = approval;
+  const { rule, explanation, hash, cost, duplicate, decision, decidedBy, reason } = approval;
   const { requestedAt, expiresAt, decidedAt, editedArgs } = approval;
   return {
     rule,
@@ -93,6 +95,7 @@ function approvalView(approval: Approval): ApprovalView {
     requested_at: iso(requestedAt),
     expires_at: iso(expiresAt),
     ...(cost && { cost }),
+    ...(duplicate && { duplicate }),
     edited: editedArgs !== undefined,
     ...(decision && { decision }),
     ...(decidedAt !== undefined && { decided_at: iso(decidedAt) }),

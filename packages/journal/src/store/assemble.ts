@@ -1,6 +1,7 @@
 import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
+import { watchForNewer } from './newer-program.js';
 import { view } from './record.js';
 import { answer, type Script } from './script.js';
 import type { Act, ClaimRequest, JournalStore } from './store.js';
@@ -26,6 +27,8 @@ export interface Engine {
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** All of it or nothing, durable when it resolves. */
   readonly write: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
+  /** Throws where a newer program has changed how things are kept; nobody else can, where it is absent. */
+  readonly refuseIfNewer?: () => Script<void>;
   readonly wait: JournalStore['wait'];
   readonly onApproved: JournalStore['onApproved'];
   readonly close: () => Promise<void>;
@@ -35,7 +38,11 @@ const CALLS = 100;
 const PRUNED_AT_ONCE = 1000;
 
 export function assemble(engine: Engine): JournalStore {
-  const { kind, slotOf: placeOf = hashedSlotOf, read, write, wait, onApproved, close } = engine;
+  const { kind, slotOf: placeOf = hashedSlotOf, read, wait, onApproved, close } = engine;
+  const { refuseIfNewer = nothingToRefuse } = engine;
+  const { write, writeLooking, refuse } = watchForNewer(engine.write, refuseIfNewer);
+  // How something ended is known here alone, and is worth a try.
+  const writeEnd = engine.write;
 
   /** Each in a transition of its own, so that nobody is held up for long. */
   const each = async (
@@ -78,11 +85,11 @@ export function assemble(engine: Engine): JournalStore {
     now: () => read(clock),
 
     enlist: (owner, leaseMs) =>
-      write(function* (tables) {
+      writeLooking(function* (tables) {
         yield* lapseAll(tables, owner.id);
         yield* tables.owners.enlist(owner, leaseMs);
       }),
-    renew: (owner, leaseMs) => write(({ owners }) => owners.renew(owner, leaseMs)),
+    renew: (owner, leaseMs) => writeLooking(({ owners }) => owners.renew(owner, leaseMs)),
     retire: end,
     expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
@@ -91,6 +98,7 @@ export function assemble(engine: Engine): JournalStore {
       kind === 'memory'
         ? (request) => take(request)
         : async (request) => {
+            refuse();
             const places = placesOf(request);
             const seen = await read((tables) => find(tables, request, places));
             return typeof seen === 'object' ? seen : take(request, places, seen === 'free');
@@ -99,9 +107,9 @@ export function assemble(engine: Engine): JournalStore {
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>
-      write((tables) => completeStep(tables, grip, step, result)),
+      writeEnd((tables) => completeStep(tables, grip, step, result)),
     reopenStep: (grip, step) => write((tables) => reopenStep(tables, grip, step)),
-    settle: (grip, settlement) => write((tables) => settle(tables, grip, settlement, placeOf)),
+    settle: (grip, settlement) => writeEnd((tables) => settle(tables, grip, settlement, placeOf)),
     reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict, placeOf)),
     sweep: () => each(({ operations }) => operations.abandoned(), lapseOne),
 
@@ -180,6 +188,10 @@ function hashedSlotOf({ account, tool, identity }: Act): string {
 /** It stays as it is, and whoever lists it sees it. */
 function unlessDamaged(error: unknown): undefined {
   if (!isDamage(error)) throw error;
+}
+
+function nothingToRefuse(): Script<void> {
+  return answer(undefined);
 }
 
 function clock({ now }: Tables): Script<number> {

@@ -112,7 +112,10 @@ export interface Verdict {
   readonly frees?: readonly string[];
 }
 
-export interface ApprovalRequest extends Pick<Approval, 'rule' | 'explanation' | 'hash' | 'cost'> {
+export interface ApprovalRequest extends Pick<
+  Approval,
+  'rule' | 'explanation' | 'hash' | 'cost' | 'duplicate'
+> {
   /** How many of one account may wait for a decision at the same time. Default: any number. */
   readonly maxPending?: number;
   readonly expiresInMs: number;

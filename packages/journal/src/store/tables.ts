@@ -71,8 +71,13 @@ export interface Hit {
 export interface LimitsTable {
   /** Nobody else counts under these names until the end; gives the time at which that began. */
   readonly lock: (names: readonly string[]) => Script<number>;
-  /** When the n-th newest was counted, where there are so many. */
-  readonly newest: (name: string, n: number) => Script<number | undefined>;
+  /** When the last one was counted, and the n-th newest, where there are so many. */
+  readonly newest: (
+    name: string,
+    n: number,
+  ) => Script<{ readonly last: number | undefined; readonly nth: number | undefined }>;
+  /** What was counted at a later time was counted now. */
+  readonly pullBack: (name: string, now: number) => Script<void>;
   readonly add: (hits: readonly Hit[]) => Script<void>;
   readonly remove: (operation: string, send: number) => Script<void>;
   readonly prune: () => Script<void>;

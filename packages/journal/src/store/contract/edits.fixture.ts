@@ -68,6 +68,20 @@ export function editContract(bench: () => Bench): void {
     expect((await store.claim(request({ identity: one }))).operation.id).toBe(next.id);
   });
 
+  test('taken back, done and undone, it can be done again', async () => {
+    const { store } = bench();
+    const { id } = await waiting(bench(), { identity: one });
+    await store.editApproval(id, edit(two));
+    await store.editApproval(id, edit(one, { expected: 'h2', hash: 'h1' }));
+    await store.decideApproval(id, decision());
+    const taken = await store.takeApproved('alice', ['post']);
+    await store.send(grip(taken!), { limits: [] });
+    await store.settle(grip(taken!), success({ holdMs: DAY }));
+    expect((await store.claim(request({ identity: one }))).operation.id).toBe(id);
+    await settled(store, { tool: 'undo' }, success({ frees: [id] }));
+    expect((await store.claim(request({ identity: one }))).kind).toBe('mine');
+  });
+
   test('it cannot become what another one has or did, until that is over', async () => {
     const { store, advance } = bench();
     const { id } = await waiting(bench(), { identity: one });

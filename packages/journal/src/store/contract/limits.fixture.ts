@@ -77,6 +77,36 @@ export function limitContract(bench: () => Bench): void {
     expect(await send(...windows)).toMatchObject({ retryAfterMs: DAY - MINUTE });
   });
 
+  test('a clock that is set back makes nobody wait longer than the window', async () => {
+    const { store, advance } = bench();
+    const two = limit(2);
+    await send(two);
+    await advance(1000);
+    await send(two);
+    await advance(-60 * MINUTE);
+    expect(await send(two)).toEqual({ kind: 'limited', limit: two, retryAfterMs: MINUTE });
+    await advance(20_000);
+    expect(await send(two)).toMatchObject({ retryAfterMs: MINUTE - 20_000 });
+    await advance(40_000);
+    expect((await send(two)).kind).toBe('sent');
+    // What was counted before the jump takes no more room than what was counted after it.
+    expect((await send(two)).kind).toBe('sent');
+    expect((await send(two)).kind).toBe('limited');
+    await store.prune(0);
+    expect((await send(two)).kind).toBe('limited');
+  });
+
+  test('a clock that is set back forgets nothing where there is still room', async () => {
+    const { advance } = bench();
+    await send(limit(2));
+    await advance(-60 * MINUTE);
+    expect((await send(limit(2))).kind).toBe('sent');
+    expect(await send(limit(2))).toMatchObject({ retryAfterMs: MINUTE });
+    await advance(MINUTE);
+    expect((await send(limit(2))).kind).toBe('sent');
+    expect((await send(limit(2))).kind).toBe('sent');
+  });
+
   test('nothing is allowed where the limit is nothing', async () => {
     expect(await send(limit(0))).toEqual({
       kind: 'limited',

@@ -15,7 +15,20 @@ export function memoryLimits(now: () => number): LimitsTable {
 
   return {
     lock: () => answer(now()),
-    newest: (name, n) => answer(counted.get(name)?.at(-n)?.at),
+    newest(name, n) {
+      const hits = counted.get(name);
+      return answer({ last: hits?.at(-1)?.at, nth: hits?.at(-n)?.at });
+    },
+    pullBack(name, to) {
+      const hits = counted.get(name) ?? [];
+      keep(
+        name,
+        hits.map((hit) =>
+          hit.at > to ? { ...hit, at: to, expiresAt: hit.expiresAt - hit.at + to } : hit,
+        ),
+      );
+      return answer(undefined);
+    },
     add(hits) {
       for (const hit of hits) keep(hit.name, [...live(counted.get(hit.name)), hit]);
       return answer(undefined);

@@ -1,6 +1,7 @@
 import { assemble } from '../assemble.js';
 import type { Script } from '../script.js';
 import { bind, type Dialect } from '../sql/dialect.js';
+import { refuseIfNewer } from '../sql/migrate.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
@@ -61,6 +62,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   const store = assemble({
     kind: 'postgres',
     ...(caution !== undefined && { caution }),
+    refuseIfNewer: () => refuseIfNewer(dialect, where),
     read: (script) => read(using(script, false)),
     write: (script) => write(using(script, true)),
     wait: (id, signal) => {

@@ -15,10 +15,18 @@ export function sqlLimits(dialect: Dialect, now: () => number): LimitsTable {
     },
     *newest(name, n) {
       const row = yield* first(
-        `SELECT at FROM ${table} WHERE name = $1 ORDER BY at DESC LIMIT 1 OFFSET $2`,
+        `SELECT (SELECT MAX(at) FROM ${table} WHERE name = $1) AS last,
+          (SELECT at FROM ${table} WHERE name = $1 ORDER BY at DESC LIMIT 1 OFFSET $2) AS nth`,
         [name, n - 1],
       );
-      return row?.['at'] as number | undefined;
+      const [last, nth] = [row?.['last'], row?.['nth']] as (number | null | undefined)[];
+      return { last: last ?? undefined, nth: nth ?? undefined };
+    },
+    *pullBack(name, to) {
+      yield* run(
+        `UPDATE ${table} SET at = $2, expires_at = expires_at - at + $2 WHERE name = $1 AND at > $2`,
+        [name, to],
+      );
     },
     *add(hits) {
       for (const { name, at, expiresAt, operation, send } of hits) {

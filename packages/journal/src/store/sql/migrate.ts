@@ -27,6 +27,13 @@ export function* isCurrent(dialect: Dialect, where: string): Script<boolean> {
   return version === known;
 }
 
+/** For a program that has been running since; what is missing is noticed by the next that opens it. */
+export function* refuseIfNewer(dialect: Dialect, where: string): Script<void> {
+  const row = yield* first(`SELECT version FROM ${dialect.prefix}schema_version`);
+  const version = (row?.['version'] as number | undefined) ?? 0;
+  refuseNewer(version, migrations(dialect).length, where);
+}
+
 /** The table is never empty, so something has been lost. */
 function withoutVersion(where: string): JournalError {
   return new JournalError(

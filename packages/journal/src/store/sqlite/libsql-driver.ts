@@ -30,7 +30,11 @@ export async function libsqlDriver(): Promise<OpenDriver | undefined> {
         return row === undefined ? NONE : [row];
       },
       inTransaction: () => db.inTransaction,
-      close: () => void db.close(),
+      close: () => {
+        // A statement keeps the file open, and nothing but the garbage collector ends one.
+        prepared.clear();
+        db.close();
+      },
     };
   };
 }

@@ -1,6 +1,7 @@
 import { assemble } from '../assemble.js';
 import type { Script } from '../script.js';
 import type { Dialect } from '../sql/dialect.js';
+import { refuseIfNewer } from '../sql/migrate.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
@@ -81,6 +82,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
 
   const store = assemble({
     kind: 'sqlite',
+    refuseIfNewer: () => refuseIfNewer(dialect, path),
     read: async (script) => {
       mustBeThere();
       return read(() => begin(script));

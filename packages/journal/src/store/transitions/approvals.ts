@@ -21,7 +21,7 @@ export function* awaitApproval(
   const operation = yield* tables.operations.get(grip.id);
   if (!isHeldBy(operation, grip) || operation.state !== 'claimed') return undefined;
   if (yield* isFull(tables, operation.account, request.maxPending)) return 'full';
-  const { rule, explanation, hash, cost, expiresInMs, sealedArgs, answer } = request;
+  const { rule, explanation, hash, cost, duplicate, expiresInMs, sealedArgs, answer } = request;
   const expiresAt = tables.now + expiresInMs;
   const asked = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
   const after = yield* tables.operations.update(operation, {
@@ -30,11 +30,11 @@ export function* awaitApproval(
     args: sealedArgs,
     answer,
     code: 'approval_required',
-    approval: cost === undefined ? asked : { ...asked, cost },
+    approval: { ...asked, ...(cost && { cost }), ...(duplicate && { duplicate }) },
   });
   yield* tables.notices.add('approval_requested', after.id);
   yield* tables.audit.append(
-    entry('approval_requested', after, grip.owner, { rule, hash, expiresAt, cost }),
+    entry('approval_requested', after, grip.owner, { rule, hash, expiresAt, cost, duplicate }),
   );
   return view(after, tables.now);
 }

@@ -27,8 +27,10 @@ export function* claimLimits(
 /** 0 when there is room: fewer than `max` were counted within the window. */
 function* waitOf(table: Tables['limits'], limit: Limit, now: number): Script<number> {
   if (limit.max < 1) return limit.windowMs;
-  const oldest = yield* table.newest(limit.name, limit.max);
-  return oldest === undefined ? 0 : Math.max(0, oldest + limit.windowMs - now);
+  const { last, nth } = yield* table.newest(limit.name, limit.max);
+  // The clock was set back. How long ago it really was nobody knows; from now on it grows older.
+  if (last !== undefined && last > now) yield* table.pullBack(limit.name, now);
+  return nth === undefined ? 0 : Math.max(0, Math.min(nth, now) + limit.windowMs - now);
 }
 
 /** What counts under one name is counted once, however many windows look at it. */
