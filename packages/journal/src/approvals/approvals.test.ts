@@ -193,6 +193,17 @@ describe('an approval', () => {
     await expect(edit).rejects.toThrow('post does not accept this: text');
   });
 
+  it.each([{ allow_duplicate: true }, { idempotency_key: keyFor('b') }])(
+    'does not change what was said to the journal: %o',
+    async (changes) => {
+      const { clock, start } = rig({ decide: asking });
+      const server = start();
+      const { id, hash } = await queued(server, (work) => clock.run(work));
+      const edit = server.journal.approvals.edit(id, { hash, by: 'bo', changes });
+      await expect(edit).rejects.toThrow('is for the agent to say, and cannot be edited');
+    },
+  );
+
   it('keeps what an editor does not see', async () => {
     const { clock, start, store } = rig({ decide: asking });
     const server = start();

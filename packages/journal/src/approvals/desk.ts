@@ -1,4 +1,4 @@
-import type { Arguments, Tool } from '@toolkeel/contract';
+import { CONTROL_ARGUMENTS, type Arguments, type Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { estimatedCost } from '../answer/cost.js';
 import { JournalError } from '../error.js';
@@ -80,6 +80,7 @@ export function approvalDesk(kit: Kit): Approvals {
       if (!operation) throw invalid(`there is no operation ${id}`);
       const tool = await tools.load(operation.tool);
       if (!tool) throw invalid(`${operation.tool} is not known here, so it cannot be edited`);
+      refuseControls(changes);
       const before = effectiveArguments(sealing, operation);
       const left = Object.entries(before).filter(([name]) => !remove.includes(name));
       const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
@@ -95,6 +96,13 @@ export function approvalDesk(kit: Kit): Approvals {
       return decided(id, await store.editApproval(id, { ...edit, ...(cost && { cost }) }));
     },
   };
+}
+
+/** They are said to the journal, and not to the tool; and only by whoever asks for something. */
+function refuseControls(changes: Arguments): void {
+  const named = CONTROL_ARGUMENTS.find((name) => Object.hasOwn(changes, name));
+  if (named === undefined) return;
+  throw invalid(`${named} is for the agent to say, and cannot be edited`);
 }
 
 /** The arguments as the tool takes them; what it would refuse is refused now, and not when it runs. */

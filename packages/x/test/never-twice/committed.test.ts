@@ -20,7 +20,9 @@ describe.each(acted)('%s', (name, rule) => {
   it(
     'what was done is known at once, and is not done again, with a key and without',
     // Both at once, because half of it is waiting.
-    () => Promise.all(namings.map(expectKnown)),
+    async () => {
+      await expect(Promise.all(namings.map(expectKnown))).resolves.toHaveLength(2);
+    },
     PATIENCE_MS,
   );
 

@@ -112,7 +112,13 @@ describe('refused', () => {
 });
 
 describe('a limit', () => {
-  it('of either kind says when to come back, and then it is done', () => limitsHeld, PATIENCE_MS);
+  it(
+    'of either kind says when to come back, and then it is done',
+    async () => {
+      await expect(limitsHeld).resolves.toHaveLength(limits.length);
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe('a login that X does not accept', () => {
