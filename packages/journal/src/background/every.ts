@@ -10,7 +10,8 @@ export interface Background {
 interface Options {
   readonly clock: Clock;
   readonly ms: number;
-  readonly work: () => Promise<unknown>;
+  /** Its signal is aborted when nothing more is to be begun. */
+  readonly work: (stopping: AbortSignal) => Promise<unknown>;
   readonly report: (cause: unknown) => void;
 }
 
@@ -19,17 +20,17 @@ export function every({ clock, ms, work, report }: Options): Background {
   let timer: unknown;
   let running: Promise<void> | undefined;
   let waiting: Promise<void> | undefined;
-  let stopped = false;
+  const stopping = new AbortController();
 
   const arm = (): void => {
-    if (stopped) return;
+    if (stopping.signal.aborted) return;
     timer = clock.setTimer(ms, () => void run());
     unref(timer);
   };
   const run = (): Promise<void> => {
-    if (stopped) return Promise.resolve();
+    if (stopping.signal.aborted) return Promise.resolve();
     clock.clearTimer(timer);
-    running ??= work()
+    running ??= work(stopping.signal)
       .then(() => undefined, report)
       .finally(() => {
         running = undefined;
@@ -49,7 +50,7 @@ export function every({ clock, ms, work, report }: Options): Background {
       return waiting;
     },
     stop: async () => {
-      stopped = true;
+      stopping.abort();
       clock.clearTimer(timer);
       await running;
       await waiting;

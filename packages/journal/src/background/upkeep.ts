@@ -30,7 +30,7 @@ export function upkeep({ parts, runner, strays, notify, pollMs, sweepMs }: Upkee
   const { clock, report, store } = kit;
   const reconcile = reconciler(parts);
 
-  const sweep = async (): Promise<void> => {
+  const sweep = async (stopping: AbortSignal): Promise<void> => {
     for (const operation of await store.sweep()) {
       if (operation.state === 'unknown') parts.noteUnknown(operation);
     }
@@ -39,7 +39,7 @@ export function upkeep({ parts, runner, strays, notify, pollMs, sweepMs }: Upkee
       kit.observe({ ...what, tool, account, correlationId });
     }
     await strays.pass();
-    await reconcile();
+    await reconcile(stopping);
   };
   const prune = async (): Promise<void> => {
     await store.prune((await store.now()) - kit.times.retentionMs);

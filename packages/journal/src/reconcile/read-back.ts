@@ -29,19 +29,20 @@ export async function readBack(
     readonly args: Arguments;
     readonly sentAt: number;
   },
+  stopping?: AbortSignal,
 ): Promise<Found> {
   const { reconcile } = tool;
   if (!reconcile) return { kind: 'unknown' };
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + LOOK_MS;
-  const { signal, done } = signalUntil(clock, deadline);
+  const { signal, done } = signalUntil(clock, deadline, stopping);
   const others: Others = (tools) => othersAt({ store, sealing }, operation, sentAt, tools);
   try {
     const looking = reconcile.readBack(
       { id, account, args, sentAt, others },
       { signal, deadline, correlationId, progress: ignore, noteRetry: ignore },
     );
-    const found = await within(clock, deadline, looking);
+    const found = await Promise.race([within(clock, deadline, looking), aborted(signal)]);
     if (found === TOO_LATE) return { kind: 'unknown' };
     if (found.found !== 'executed') return { kind: found.found };
     const data = tool.output.safeParse(found.data);
@@ -55,6 +56,13 @@ export async function readBack(
   } finally {
     done();
   }
+}
+
+function aborted(signal: AbortSignal): Promise<typeof TOO_LATE> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(TOO_LATE);
+    else signal.addEventListener('abort', () => resolve(TOO_LATE), { once: true });
+  });
 }
 
 function ignore(): void {

@@ -35,6 +35,23 @@ describe('an operation that nobody knows the end of', () => {
     },
   );
 
+  it('holds nobody up who ends: a look is given up, and no other is begun', async () => {
+    const { clock, start, upstream, store } = rig();
+    const server = start();
+    for (const letter of ['a', 'b', 'c']) {
+      upstream.plans.push({ answers: 'reset', commits: false });
+      await clock.run(server.call('post_seen', { text: letter }));
+    }
+    server.journal.start();
+    Object.assign(upstream, { lookMs: 8_000, looks: 0 });
+    while (upstream.looks === 0) await clock.advance(1_000);
+    const begun = clock.now();
+    await clock.run(server.journal.close(0));
+    expect(clock.now() - begun).toBeLessThan(100);
+    expect(upstream.looks).toBe(1);
+    expect(await store.count(['unknown'])).toBe(3);
+  });
+
   it('stays so when it is not found, unless that is proof', async () => {
     const { clock, start, upstream } = rig();
     const server = start();

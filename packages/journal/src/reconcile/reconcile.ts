@@ -14,6 +14,8 @@ export async function reconcileUnknown(
   parts: FlowParts,
   tool: Tool,
   operation: Operation,
+  /** Aborted when nobody waits for it any more. */
+  stopping?: AbortSignal,
 ): Promise<boolean> {
   const { kit, absence } = parts;
   const { reconcile } = tool;
@@ -25,7 +27,8 @@ export async function reconcileUnknown(
   const proves = await absence.proves(operation, reconcile);
   const { id, account, correlationId, sendingAt, createdAt } = operation;
   const sentAt = sendingAt ?? createdAt;
-  const found = await readBack(kit, tool, { id, account, correlationId, args, sentAt });
+  const what = { id, account, correlationId, args, sentAt };
+  const found = await readBack(kit, tool, what, stopping);
   if (found.kind === 'executed') return settle(parts, operation, tool, args, found.settled);
   if (found.kind !== 'absent' || !proves) return false;
   return release(parts, operation, tool);

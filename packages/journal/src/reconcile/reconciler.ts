@@ -14,7 +14,7 @@ interface Tried {
 }
 
 /** Looks again and again after operations that nobody knows the end of, ever less often. */
-export function reconciler(parts: FlowParts): () => Promise<void> {
+export function reconciler(parts: FlowParts): (stopping: AbortSignal) => Promise<void> {
   const { kit } = parts;
   const { store, clock, random, tools, report } = kit;
   let tried: ReadonlyMap<string, Tried> = new Map();
@@ -27,10 +27,10 @@ export function reconciler(parts: FlowParts): () => Promise<void> {
         damaged === undefined && names.has(tool) && !steps.some(({ state }) => state === 'sending'),
     );
   };
-  const look = async (operation: Operation): Promise<boolean> => {
+  const look = async (operation: Operation, stopping: AbortSignal): Promise<boolean> => {
     try {
       const tool = await tools.load(operation.tool);
-      return tool !== undefined && (await reconcileUnknown(parts, tool, operation));
+      return tool !== undefined && (await reconcileUnknown(parts, tool, operation, stopping));
     } catch (cause) {
       report(cause, operation.correlationId);
       return false;
@@ -42,16 +42,16 @@ export function reconciler(parts: FlowParts): () => Promise<void> {
     return { tries: tries + 1, nextAt: clock.now() + delay * (0.5 + random() / 2) };
   };
 
-  return async () => {
+  return async (stopping) => {
     const kept = new Map<string, Tried>();
     let looks = 0;
     for (const operation of await unknowns()) {
       const { tries = 0, nextAt = 0 } = tried.get(operation.id) ?? {};
-      const isDue = clock.now() >= nextAt && looks < LOOKS;
+      const isDue = clock.now() >= nextAt && looks < LOOKS && !stopping.aborted;
       if (!isDue) kept.set(operation.id, { tries, nextAt });
       else {
         looks += 1;
-        if (!(await look(operation))) kept.set(operation.id, nextTry(tries));
+        if (!(await look(operation, stopping))) kept.set(operation.id, nextTry(tries));
       }
     }
     tried = kept;

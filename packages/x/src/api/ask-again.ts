@@ -1,4 +1,9 @@
-import { FaultError } from '@toolkeel/kernel';
+import { FaultError, type Fault } from '@toolkeel/kernel';
+
+/** An answer to this very request, and not to one for a token on the way to it. */
+function isUnread({ kind, sent }: Fault): boolean {
+  return kind === 'bad_response' && sent !== 'no';
+}
 
 /**
  * X did what it was asked for, and what it says of it cannot be read. What may be repeated is asked for
@@ -8,7 +13,7 @@ export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {
-    if (!(cause instanceof FaultError) || cause.fault.kind !== 'bad_response') throw cause;
+    if (!(cause instanceof FaultError) || !isUnread(cause.fault)) throw cause;
   }
   try {
     return await ask();
