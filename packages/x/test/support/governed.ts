@@ -69,11 +69,13 @@ async function serve(options: ServeOptions): Promise<Governed> {
 
 /** Folders and servers that end with the suite. */
 export function useGoverned() {
+  // Whoever is asked first is the last to close: nobody uses a folder any more then.
+  const afterAllElse = useClosing();
   const onClose = useClosing();
   return {
     newFolder: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'toolkeel-x-'));
-      onClose(() => rm(folder, { recursive: true, force: true }));
+      afterAllElse(() => rm(folder, { recursive: true, force: true }));
       return folder;
     },
     onClose,
