@@ -11,7 +11,7 @@ const { newFolder, onClose, start } = useGoverned();
 const LONG_MS = 3_600_000;
 
 /** A server with a journal, and two files that it may upload. */
-async function open(mediaProcessingMs = 60) {
+async function open(mediaProcessingMs = 60, toolTimeoutSecs = 8) {
   const sandbox = await startXSandbox({ tier: 'enterprise', mediaProcessingMs });
   onClose(() => sandbox.close());
   const folder = await newFolder();
@@ -19,7 +19,7 @@ async function open(mediaProcessingMs = 60) {
   await writeFile(join(folder, 'picture.png'), png(2_000));
   const login = loginTo(sandbox, {
     mediaDirectories: [folder],
-    toolTimeoutSecs: 8,
+    toolTimeoutSecs,
     attemptTimeoutSecs: 2,
   });
   const server = await start({ folder, ...login });
@@ -38,7 +38,7 @@ describe.concurrent('a question about a finished upload that fails', () => {
   it.each(['x-429-window', 'http-503', 'stall', 'garbage', 'reset-after-read'] as const)(
     'leaves the file uploaded, once: %s',
     async (kind) => {
-      const { sandbox, upload, begun, finalized } = await open(LONG_MS);
+      const { sandbox, upload, begun, finalized } = await open(LONG_MS, kind === 'stall' ? 5 : 8);
       sandbox.setFaults([{ kind, routes: ['media-status'] }]);
       const first = await upload('film.mp4');
       const [media_id] = begun();

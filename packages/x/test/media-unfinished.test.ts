@@ -34,7 +34,7 @@ describe.concurrent('an upload that X was never told to finish', () => {
   ] as const)(
     'was not carried out, and is begun again: %s at %s',
     async (kind, route, code) => {
-      const { sandbox, upload } = await open({ toolTimeoutSecs: 15, attemptTimeoutSecs: 1.5 });
+      const { sandbox, upload } = await open({ toolTimeoutSecs: 15, attemptTimeoutSecs: 1 });
       sandbox.setFaults([{ kind, routes: [route] }]);
       const answer = await upload('picture.png');
       expect(answer).toMatchObject({ data: null, error: { code, outcome: 'not_executed' } });

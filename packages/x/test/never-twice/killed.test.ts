@@ -78,7 +78,7 @@ describe('a server that is killed in the middle of a post', () => {
       await killAfter({ x, folder }, acts, naming, { kind: 'stall' });
       x.clock.advance(ms);
       const answers = await callAll(
-        await process(x, folder, ms, { toolTimeoutSecs: 4 }),
+        await process(x, folder, ms, { toolTimeoutSecs: 2.5 }),
         acts,
         naming,
       );

@@ -1,7 +1,7 @@
 import type { FaultKind } from '@toolkeel/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { commitsOf } from '../support/acts.js';
-import { callAll, cellsOf, done, namings } from '../support/cells.js';
+import { callAll, cellsOf, done, everywhere, namings, undone } from '../support/cells.js';
 import { ending, settledCall, type Answer, type Connected } from '../support/connect.js';
 import { PATIENCE_MS } from '../support/patience.js';
 import { useStage } from '../support/stage.js';
@@ -125,5 +125,36 @@ describe.concurrent('X shows later than the bound what it has done', () => {
       ]);
     },
     PATIENCE_MS,
+  );
+});
+
+describe.concurrent('what X never got to, and nobody can know that', () => {
+  it.each(['close-before-read', 'http-503'] as const)(
+    'a post is sent by nobody again, and its end stays unknown: %s',
+    async (kind) => {
+      const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 3 });
+      await server.call('x_get_me');
+      const named = await Promise.all(
+        namings.map(async (naming) => {
+          const acts = (await prepare(naming)).filter(({ isPost }) => isPost);
+          return { naming, acts };
+        }),
+      );
+      const after = x.commits().length;
+      const callEach = async (one = server) =>
+        Promise.all(named.map(({ acts, naming }) => callAll(one, acts, naming)));
+      x.setFaults(everywhere({ kind }));
+      const first = await callEach();
+      const sent = x.log({ route: 'create-post' }).length;
+      x.setFaults([]);
+      const [second, third] = await Promise.all([callEach(), callEach(await another())]);
+      for (const [at, { acts }] of named.entries()) {
+        expect(cellsOf(acts, x, after, first[at]!, second[at]!, third[at]!)).toEqual(
+          acts.map((act) => undone(act, Array(3).fill('outcome_unknown unknown'))),
+        );
+      }
+      expect(x.log({ route: 'create-post' })).toHaveLength(sent);
+    },
+    2 * PATIENCE_MS,
   );
 });

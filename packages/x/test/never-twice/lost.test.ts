@@ -43,35 +43,6 @@ describe('refuse', () => {
 });
 
 describe.each(lost)('%s', (_, rule) => {
-  it(
-    'a post is sent by nobody again, and its end stays unknown',
-    async () => {
-      const { x, server, another, acts: prepare } = await stage({ toolTimeoutSecs: 3 });
-      await server.call('x_get_me');
-      const named = await Promise.all(
-        namings.map(async (naming) => {
-          const acts = (await prepare(naming)).filter(({ isPost }) => isPost);
-          return { naming, acts };
-        }),
-      );
-      const after = x.commits().length;
-      const callEach = async (one = server) =>
-        Promise.all(named.map(({ acts, naming }) => callAll(one, acts, naming)));
-      x.setFaults(everywhere(rule));
-      const first = await callEach();
-      const sent = x.log({ route: 'create-post' }).length;
-      x.setFaults([]);
-      const [second, third] = await Promise.all([callEach(), callEach(await another())]);
-      for (const [at, { acts }] of named.entries()) {
-        expect(cellsOf(acts, x, after, first[at]!, second[at]!, third[at]!)).toEqual(
-          acts.map((act) => undone(act, Array(3).fill('outcome_unknown unknown'))),
-        );
-      }
-      expect(x.log({ route: 'create-post' })).toHaveLength(sent);
-    },
-    2 * PATIENCE_MS,
-  );
-
   it.each(namings)(
     'what may be repeated is repeated at once, %s',
     async (naming) => {

@@ -10,7 +10,7 @@ const tweets = ['one', 'two', 'three'];
 
 /** A thread whose second part is posted, and nobody can see that. */
 async function threadWithAnUnknownPart() {
-  const { x, server, folder } = await stage({ toolTimeoutSecs: 6, attemptTimeoutSecs: 2 });
+  const { x, server, folder } = await stage({ toolTimeoutSecs: 4, attemptTimeoutSecs: 2 });
   x.setLag(600_000);
   x.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
   const { error } = await server.call('x_post_thread', { tweets });
