@@ -48,7 +48,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 
   const store = assemble({
     kind: 'memory',
-    slotOf: longSlotOf,
+    slotOf: longSlots(),
     read: run,
     write: run,
     wait: (id, signal) => waitFor(id, signal, store.get, waiting),
@@ -58,7 +58,18 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
   return store;
 }
 
-/** Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what would otherwise run together. */
-function longSlotOf({ account, tool, identity: { by, value } }: Act): string {
-  return `${by} ${account.length} ${tool.length} ${account}${tool}${value}`;
+/**
+ * Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what
+ * would otherwise run together. What most have in common is kept: a text that is put together of many
+ * stays as many.
+ */
+function longSlots(): (act: Act) => string {
+  let last = { account: '', tool: '', by: '', start: '' };
+  return ({ account, tool, identity: { by, value } }) => {
+    if (account !== last.account || tool !== last.tool || by !== last.by) {
+      const start = [by, account.length, tool.length, `${account}${tool}`].join(' ');
+      last = { account, tool, by, start };
+    }
+    return last.start + value;
+  };
 }

@@ -7,6 +7,7 @@ export function record(
   actor: string,
   detail: Record<string, unknown> = {},
 ): AuditEntry {
+  // Whoever is in a hurry has named it already: one more member than an object was made for costs another object.
   detail['fence'] = fence;
   return { kind, operationId: id, tool, account, actor, detail };
 }

@@ -79,7 +79,9 @@ export function* claim(
     if (yield* operations.insert(record)) return fresh(record, now);
   }
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const seen = yield* find(tables, request, places);
+    // Most are met by nobody, and that is quickly seen.
+    const isNew = keySlot === undefined && (yield* operations.holder(slot)) === undefined;
+    const seen = isNew ? 'free' : yield* find(tables, request, places);
     if (typeof seen === 'object') return seen;
     // Only now does the caller become an owner. A replay is for anybody.
     if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
@@ -165,6 +167,9 @@ function repeats({ allowDuplicate }: ClaimRequest, { isKey }: Place): boolean {
   return allowDuplicate && !isKey;
 }
 
+/** Never changed, only replaced. */
+const NO_STEPS: OperationRecord['steps'] = [];
+
 function begun(
   request: ClaimRequest,
   slot: string | undefined,
@@ -191,7 +196,7 @@ function begun(
     heldUntil: undefined,
     answer: undefined,
     code: undefined,
-    steps: [],
+    steps: NO_STEPS,
     approval: undefined,
     slot,
     otherSlot,

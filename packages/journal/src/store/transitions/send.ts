@@ -28,9 +28,9 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
     sends,
     steps,
   });
-  const { correlationId } = after;
+  const { correlationId, fence } = after;
   const detail: Record<string, unknown> =
-    step === undefined ? { correlationId } : { correlationId, step };
+    step === undefined ? { correlationId, fence } : { correlationId, step, fence };
   if (rule !== undefined) detail['rule'] = rule;
   // Once for an operation, however many parts and attempts it is sent in: so that sums are right.
   if (cost !== undefined && sends === 1) detail['cost'] = cost;

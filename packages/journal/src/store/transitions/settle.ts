@@ -25,9 +25,10 @@ export function* settle(
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
   if (settlement.frees !== undefined) yield* freeAll(tables, settlement.frees, grip.owner);
 
-  const { state, outcome, code } = after;
+  const { state, outcome, code, fence } = after;
   const { reason } = settlement;
-  yield* tables.audit.append(entry('settled', after, grip.owner, { state, outcome, code, reason }));
+  const detail = { state, outcome, code, reason, fence };
+  yield* tables.audit.append(entry('settled', after, grip.owner, detail));
   return true;
 }
 
