@@ -8,9 +8,12 @@ export const answer = JSON.stringify({
   data: { id: '1234567890123456789', text: 'x'.repeat(140) },
 });
 
-/** @param {Store} store */
-export const enlist = (store) =>
-  store.enlist({ id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] }, 3_600_000);
+/**
+ * @param {Store} store
+ * @param {number} [leaseMs]
+ */
+export const enlist = (store, leaseMs = 3_600_000) =>
+  store.enlist({ id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] }, leaseMs);
 
 let made = 0;
 
