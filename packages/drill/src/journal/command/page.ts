@@ -45,12 +45,27 @@ duplicates, or the storm would prove nothing.
 | --- | ---: | ---: |
 ${rows.map(([label, of]) => `| ${label} | ${of(total)} | ${of(control)} |`).join('\n')}
 
+\`\`\`text
+acts done more than once, of a hundred
+
+${bar('without a journal', control)}
+${bar('with it', total)}
+\`\`\`
+
 ${faults.length === 0 ? 'Nothing was done twice, nobody was left waiting, and what could be known was known.' : `**Broken:** ${faults.join('; ')}.`}
 
 | run | store | Node | seed | faults | acts | deaths | duplicates | minutes |
 | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 ${runs.map((run) => line(run)).join('\n')}
 `;
+}
+
+const BAR = 50;
+
+function bar(label: string, { duplicates, acts }: Tally): string {
+  const share = duplicates / Math.max(1, acts);
+  const figure = (100 * share).toFixed(duplicates > 0 ? 1 : 0).padStart(5);
+  return `${label.padEnd(17)}  ${figure}  ${'█'.repeat(Math.round(BAR * share))}`.trimEnd();
 }
 
 function line({ at, store, node, seed, faultRate, total }: Run): string {

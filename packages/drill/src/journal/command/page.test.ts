@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { nothing } from '../drive/tally.js';
+import { journalPage } from './page.js';
+
+const control = { ...nothing, acts: 200, duplicates: 175 };
+const total = { ...nothing, acts: 1_000_000, effects: 1_000_000, deaths: 12_345 };
+
+it('shows what was done twice with the journal and without, to be looked at', () => {
+  const page = journalPage([], total, control);
+  expect(page).toContain(`without a journal   87.5  ${'█'.repeat(44)}\nwith it                0\n`);
+  expect(page).toContain('| processes killed with SIGKILL | 12,345 | 0 |');
+  expect(page).toContain('Nothing was done twice');
+});
+
+it('says what is broken', () => {
+  const page = journalPage([], { ...total, duplicates: 1 }, control);
+  expect(page).toMatch(/\*\*Broken:\*\* .*1/);
+  expect(page).not.toContain('Nothing was done twice');
+});
