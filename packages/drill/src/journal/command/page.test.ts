@@ -10,6 +10,13 @@ it('shows what was done twice with the journal and without, to be looked at', ()
   expect(page).toContain(`without a journal   87.5  ${'█'.repeat(44)}\nwith it                0\n`);
   expect(page).toContain('| processes killed with SIGKILL | 12,345 | 0 |');
   expect(page).toContain('Nothing was done twice');
+  expect(page).toContain('What could be known was known.');
+});
+
+it('says how many were told that nobody knows', () => {
+  const page = journalPage([], { ...total, unknown: 181 }, control);
+  expect(page).toContain('181 of 2,000,000 callers (0.009 %) were told that nobody knows');
+  expect(page).not.toContain('Broken');
 });
 
 it('says what is broken', () => {
