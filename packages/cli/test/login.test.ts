@@ -3,6 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { login, type LoginFlags } from '../src/commands/login.js';
+import { describeFailure } from '../src/failure.js';
 import { run } from '../src/run.js';
 import { watchedSurroundings } from '../src/surroundings.fixture.js';
 import { useTempDir } from '../src/temp-dir.fixture.js';
@@ -30,11 +32,25 @@ const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
 const file = () => join(dir(), 'data', 'x-login.json');
 const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, unknown>;
 
-/** Begins a login, and gives the address that a person is to open. */
-const begun = async (args: readonly string[] = [], env: Record<string, string> = {}) => {
-  const run = toolkeel(['login', 'x', '--port', '0', ...args], place(env));
+/** Begins a login in a process of its own, and gives the address that a person is to open. */
+const begun = async () => {
+  const run = toolkeel(['login', 'x', '--port', '0'], place());
   const [, url = ''] = await run.said(/^ {2}(http\S+)$/m);
   return { run, url };
+};
+
+/** The same in this process, which is there already. */
+const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {}) => {
+  const surroundings = watchedSurroundings({
+    cwd: dir(),
+    env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
+  });
+  const nobody = (): Promise<void> => new Promise(() => undefined);
+  const ended = login('x', { port: 0, ...flags }, surroundings, nobody).catch((thrown: unknown) =>
+    describeFailure(thrown, false),
+  );
+  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(surroundings.said())?.[1]);
+  return { ended, url, err: surroundings.complained, out: surroundings.said };
 };
 
 /** What the command said and wrote besides, none of which may be secret. */
@@ -71,20 +87,20 @@ describe('toolkeel login x', () => {
     configure();
     const client = await overStdio(['x'], place());
     expect(await client.call('x_get_me')).toMatchObject({ error: { code: 'x_not_configured' } });
-    const { run, url } = await begun();
+    const { ended, url } = await begunHere();
     await fetch(url);
-    await run.ended;
+    await ended;
     expect(await client.call('x_get_me')).toMatchObject({ success: true });
     await client.close();
   });
 
   it('asks for what it is told to, of the app that it is told, where it is told', async () => {
     configure({ clientId: 'another', tokenFile: join(dir(), 'mine.json') });
-    const app = ['--client-id', x.credentials.clientId];
-    const { run, url } = await begun([...app, '--scopes', 'tweet.read,users.read']);
+    const app = { clientId: x.credentials.clientId };
+    const { ended, url } = await begunHere({ ...app, scopes: 'tweet.read,users.read' });
     expect(new URL(url).searchParams.get('scope')).toBe('tweet.read users.read');
     await fetch(url);
-    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(await ended).toBe(0);
     const mine = JSON.parse(readFileSync(join(dir(), 'mine.json'), 'utf8')) as object;
     expect(mine).toMatchObject({ scopes: ['tweet.read', 'users.read'] });
     expect(existsSync(file())).toBe(false);
@@ -92,49 +108,50 @@ describe('toolkeel login x', () => {
 
   it('tells that a token which was given goes before it', async () => {
     configure();
-    const { run, url } = await begun([], { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' });
+    const given = { TOOLKEEL_X_ACCESS_TOKEN: 'given-by-somebody' };
+    const { ended, url, err, out } = await begunHere({}, given);
     await fetch(url);
-    expect(await run.ended).toMatchObject({ code: 0 });
-    expect(run.err()).toMatch(/not used yet: accessToken is set/);
-    expect(shown(run)).not.toContain('given-by-somebody');
+    expect(await ended).toBe(0);
+    expect(err()).toMatch(/not used yet: accessToken is set/);
+    expect(out() + err()).not.toContain('given-by-somebody');
     expect(existsSync(file())).toBe(true);
   });
 
   it('goes on when a browser comes back from another login', async () => {
     configure();
-    const { run, url } = await begun();
+    const { ended, url, err } = await begunHere();
     const back = new URL(url).searchParams.get('redirect_uri') ?? '';
     expect((await fetch(`${back}?code=stolen&state=guess`)).status).toBe(400);
     await fetch(url);
-    expect(await run.ended).toMatchObject({ code: 0 });
-    expect(run.err()).toMatch(/came back from another login/);
+    expect(await ended).toBe(0);
+    expect(err()).toMatch(/came back from another login/);
   });
 
   it('says that it was denied', async () => {
     configure();
     x.setFaults([{ kind: 'x-consent-denied', routes: ['authorize'] }]);
-    const { run, url } = await begun();
+    const { ended, url } = await begunHere();
     await fetch(url);
-    expect(await run.ended).toMatchObject({ code: 1 });
-    expect(run.err()).toBe('toolkeel: X did not allow the login: access_denied\n');
+    const message = 'X did not allow the login: access_denied';
+    expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
   });
 
   it('says that X gave no token, and why that may be', async () => {
     configure();
     x.setFaults([{ kind: 'http-400', routes: ['token'] }]);
-    const { run, url } = await begun();
+    const { ended, url } = await begunHere();
     await fetch(url);
-    expect(await run.ended).toMatchObject({ code: 1 });
-    expect(run.err()).toMatch(/^toolkeel: X refused to give a token: .*client id and secret/);
+    const message = expect.stringMatching(/^X refused to give a token: .*client id and secret/);
+    expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
   });
 
   it('says that nobody came in time', async () => {
     configure();
-    const { run } = await begun(['--timeout', '0.1']);
-    expect(await run.ended).toMatchObject({ code: 1 });
-    expect(run.err()).toBe('toolkeel: nobody has allowed the login in time\n');
+    const { ended } = await begunHere({ timeout: '0.1' });
+    const message = 'nobody has allowed the login in time';
+    expect(await ended).toEqual({ exitCode: 1, message });
   });
 
   it('says that the port is taken', async () => {
@@ -180,9 +197,9 @@ describe('toolkeel doctor, of X', () => {
 
   it('fails over a login that others can read, or that is none', async () => {
     configure();
-    const { run, url } = await begun();
+    const { ended, url } = await begunHere();
     await fetch(url);
-    await run.ended;
+    await ended;
     chmodSync(file(), 0o644);
     const open = await doctor();
     expect(open.code).toBe(1);

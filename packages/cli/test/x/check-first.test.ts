@@ -86,65 +86,63 @@ const impossible = [
   ['a file that is none', 'x_upload_media', { file_path: 'notes.png' }, 'unsupported_media_type'],
 ] as const;
 
-describe.each(['require_approval', 'dry_run', 'deny'])('where a rule says %s', (action) => {
-  it('what can never be sent is refused before that, and nothing of it is kept', async () => {
-    const client = await serve(ruled(action));
-    for (const [what, tool, args, code] of impossible) {
-      const { error } = await client.call(tool, { ...args });
-      expect({ what, ...error }).toMatchObject({ what, code, outcome: 'not_executed' });
-      expect(error).not.toHaveProperty('operation_id');
-    }
-    expect(await operations()).toEqual([]);
-    // What could be sent is kept.
-    await client.call('x_post_tweet', { text: 'to be seen in the file' });
-    expect(await operations()).toHaveLength(1);
-    await client.close();
-    // Arguments are sealed, because a person may be asked about them; the answer of a dry run repeats them.
-    expect(stored().includes('to be seen in the file')).toBe(action === 'dry_run');
-    expect(stored().includes('/etc/passwd')).toBe(false);
-    expect(x.log().slice(before)).toEqual([]);
-  });
+const checked = { success: true, data: { state: 'checked', media_id: null } };
+const denied = { error: { code: 'policy_denied_user_rule' } };
 
-  it('without a credential every act is x_not_configured at once', async () => {
-    const client = await serve(ruled(action), {});
-    const calls = [
-      ['x_post_tweet', { text: 'x' }],
-      ['x_post_thread', { tweets: ['x'] }],
-      ['x_delete_tweet', { tweet_id: '1' }],
-      ['x_retweet', { tweet_id: '1' }],
-      ['x_upload_media', { file_path: 'picture.png' }],
-      ['x_upload_media', { file_path: 'picture.png', dry_run: true }],
-    ] as const;
-    for (const [tool, args] of calls) {
-      const { error } = await client.call(tool, { ...args });
-      const refused = { tool, code: 'x_not_configured', outcome: 'not_executed' };
-      expect({ tool, ...error }).toMatchObject(refused);
-    }
-    expect(await operations()).toEqual([]);
-  });
-});
+/** How a dry run of an upload ends, and what is sent otherwise: a post, and that upload. */
+const following = {
+  // Nothing is sent by a dry run, so nobody has to be asked, and nothing is kept.
+  require_approval: { trial: checked, kept: 0, post: { error: { code: 'approval_required' } } },
+  dry_run: { trial: checked, kept: 0, post: { error: { code: 'dry_run' } } },
+  deny: { trial: denied, kept: 1, post: denied },
+} as const;
 
-describe('a dry run of an upload', () => {
-  const trial = { file_path: 'picture.png', dry_run: true };
-
-  it('needs no approval, because nothing is sent', async () => {
-    const client = await serve(ruled('require_approval'));
-    expect(await client.call('x_upload_media', trial)).toMatchObject({
-      success: true,
-      data: { state: 'checked', media_type: 'image/png', media_id: null },
+describe.each(['require_approval', 'dry_run', 'deny'] as const)(
+  'where a rule says %s',
+  (action) => {
+    it('what can never be sent is refused before that, and nothing of it is kept', async () => {
+      const client = await serve(ruled(action));
+      for (const [what, tool, args, code] of impossible) {
+        const { error } = await client.call(tool, { ...args });
+        expect({ what, ...error }).toMatchObject({ what, code, outcome: 'not_executed' });
+        expect(error).not.toHaveProperty('operation_id');
+      }
+      expect(await operations()).toEqual([]);
+      const { trial, kept, post } = following[action];
+      const args = { file_path: 'picture.png', dry_run: true };
+      expect(await client.call('x_upload_media', args)).toMatchObject(trial);
+      expect(await operations()).toHaveLength(kept);
+      const text = 'to be seen in the file';
+      expect(await client.call('x_post_tweet', { text })).toMatchObject(post);
+      const real = { file_path: 'picture.png' };
+      expect(await client.call('x_upload_media', real)).toMatchObject(post);
+      expect(await operations()).toHaveLength(kept + 2);
+      await client.close();
+      // Arguments are sealed, because a person may be asked about them; the answer of a dry run repeats them.
+      expect(stored().includes('to be seen in the file')).toBe(action === 'dry_run');
+      expect(stored().includes('/etc/passwd')).toBe(false);
+      expect(x.log().slice(before)).toEqual([]);
     });
-    expect(await operations()).toEqual([]);
-    const real = await client.call('x_upload_media', { file_path: 'picture.png' });
-    expect(real.error?.code).toBe('approval_required');
-    expect(x.log().slice(before)).toEqual([]);
-  });
 
-  it('is forbidden with the tool', async () => {
-    const client = await serve(ruled('deny'));
-    const { error } = await client.call('x_upload_media', trial);
-    expect(error?.code).toBe('policy_denied_user_rule');
-  });
-});
+    it('without a credential every act is x_not_configured at once', async () => {
+      const client = await serve(ruled(action), {});
+      const calls = [
+        ['x_post_tweet', { text: 'x' }],
+        ['x_post_thread', { tweets: ['x'] }],
+        ['x_delete_tweet', { tweet_id: '1' }],
+        ['x_retweet', { tweet_id: '1' }],
+        ['x_upload_media', { file_path: 'picture.png' }],
+        ['x_upload_media', { file_path: 'picture.png', dry_run: true }],
+      ] as const;
+      for (const [tool, args] of calls) {
+        const { error } = await client.call(tool, { ...args });
+        const refused = { tool, code: 'x_not_configured', outcome: 'not_executed' };
+        expect({ tool, ...error }).toMatchObject(refused);
+      }
+      expect(await operations()).toEqual([]);
+    });
+  },
+);
 
 it('what was done is replayed, though it could not be done any more', async () => {
   const post = { text: 'once and for all', idempotency_key: 'post-of-monday-01' };

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { envelopeSchema, manifestSchema, type Profile } from '@toolkeel/contract';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
@@ -22,19 +23,41 @@ afterEach(async () => {
 });
 afterAll(() => x.close());
 
-/** `toolkeel serve x`, with the upstream, a folder of pictures and these variables. */
-const served = async (profile: Profile, env: Record<string, string> = {}): Promise<Connected> => {
-  const media = join(dir(), 'media');
+/** `toolkeel serve x` in a folder, with the upstream, a folder of pictures and these variables. */
+const serve = (cwd: string, profile: Profile, env: Record<string, string>): Promise<Connected> => {
+  const media = join(cwd, 'media');
   mkdirSync(media, { recursive: true });
   writeFileSync(join(media, 'picture.png'), Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
   const config = { packs: { x: { mediaDirectories: [media], tier: 'enterprise' } } };
-  writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
-  const place = { cwd: dir(), env: { TOOLKEEL_X_BASE_URL: x.url, ...env } };
-  const client = await overStdio(['x', '--profile', profile], place);
+  writeFileSync(join(cwd, 'toolkeel.config.json'), JSON.stringify(config));
+  const place = { cwd, env: { TOOLKEEL_X_BASE_URL: x.url, ...env } };
+  return overStdio(['x', '--profile', profile], place);
+};
+
+/** One that ends with the test. */
+const served = async (env: Record<string, string> = {}): Promise<Connected> => {
+  const client = await serve(dir(), 'api', env);
   clients.push(client);
   return client;
 };
-const asUser = () => ({ TOOLKEEL_X_ACCESS_TOKEN: x.credentials.accessToken });
+
+/** Where somebody is logged in. One for each profile, because to start it takes longer than most tests. */
+const shared = new Map<Profile, Promise<Connected>>();
+const folders: string[] = [];
+const asUser = (profile: Profile): Promise<Connected> => {
+  const begin = (): Promise<Connected> => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolkeel-x-'));
+    folders.push(folder);
+    return serve(folder, profile, { TOOLKEEL_X_ACCESS_TOKEN: x.credentials.accessToken });
+  };
+  const client = shared.get(profile) ?? begin();
+  shared.set(profile, client);
+  return client;
+};
+afterAll(async () => {
+  await Promise.all([...shared.values()].map(async (client) => (await client).close()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** What the published manifest says of a profile. */
 const published = manifestSchema.parse(JSON.parse(readFileSync(publishedManifest, 'utf8')));
@@ -44,7 +67,7 @@ const namesOf = (tools: readonly { readonly name: string }[]) => tools.map(({ na
 
 describe('toolkeel serve x', () => {
   it('answers each of the 38 tools as it should, and X does for each what it should', async () => {
-    const client = await served('api', asUser());
+    const client = await asUser('api');
     const answers = new Map<string, Readonly<Record<string, unknown>>>();
     const told = { x, before: (tool: string) => answers.get(tool) ?? {} };
     for (const { tool, args, data, commits } of xCalls) {
@@ -61,7 +84,7 @@ describe('toolkeel serve x', () => {
   });
 
   it('says x_not_configured at once, of every tool that needs X, and asks nobody', async () => {
-    const client = await served('api');
+    const client = await served();
     x.clearLog();
     const needy = manifestOf('api').filter(({ requires_x_client: needs }) => needs);
     expect(needy).toHaveLength(33);
@@ -80,7 +103,7 @@ describe('toolkeel serve x', () => {
 
   it('says x_auth_expired where the token cannot be renewed', async () => {
     const { accessToken } = x.issueTokens({ lifetimeMs: 0 });
-    const fixed = await served('api', { TOOLKEEL_X_ACCESS_TOKEN: accessToken });
+    const fixed = await served({ TOOLKEEL_X_ACCESS_TOKEN: accessToken });
     expect(await fixed.call('x_get_me')).toMatchObject({
       error: { code: 'x_auth_expired', retryable: false },
     });
@@ -96,7 +119,7 @@ describe('toolkeel serve x', () => {
     };
     mkdirSync(join(dir(), 'data'), { recursive: true });
     writeFileSync(join(dir(), 'data', 'x-login.json'), JSON.stringify(login), { mode: 0o600 });
-    const kept = await served('api');
+    const kept = await served();
     const before = x.commits().length;
     for (const [tool, args] of [
       ['x_get_me', {}],
@@ -108,7 +131,7 @@ describe('toolkeel serve x', () => {
   });
 
   it('404 as retryable: what is not there is not_found, and asking again is not advised', async () => {
-    const client = await served('api', asUser());
+    const client = await asUser('api');
     x.clearLog();
     const { deletedPostId } = x.landmarks;
     for (const [tool, args] of [
@@ -125,7 +148,7 @@ describe('toolkeel serve x', () => {
   it.each(['readonly', 'api', 'workflow'] as const)(
     "TuitBot's unregistered tools: what the manifest has in %s can be called, and nothing else",
     async (profile) => {
-      const client = await served(profile, asUser());
+      const client = await asUser(profile);
       const tools = manifestOf(profile);
       const ofX = namesOf(tools).filter((name) => xCalls.some(({ tool }) => tool === name));
       const ofHost = ['get_operation', 'get_policy_status'];
@@ -147,7 +170,7 @@ describe('toolkeel serve x', () => {
   });
 
   it('has no tool in readonly that acts: such a call finds nobody', async () => {
-    const client = await served('readonly', asUser());
+    const client = await asUser('readonly');
     const acting = xCalls.filter(({ commits }) => commits !== undefined);
     expect(acting).toHaveLength(14);
     const names = await client.tools();

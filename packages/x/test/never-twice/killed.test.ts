@@ -52,7 +52,7 @@ async function killAfter(
 
 const isThread = ({ tool }: Act): boolean => tool === 'x_post_thread';
 
-describe('a server that is killed in the middle of a post', () => {
+describe.concurrent('a server that is killed in the middle of a post', () => {
   it.each(cases)(
     'which X had made: the next one finds it %s, %s',
     async (_, naming, ms) => {
@@ -91,7 +91,7 @@ describe('a server that is killed in the middle of a post', () => {
   );
 });
 
-describe('a server that is killed after part 2 of 4 of a thread', () => {
+describe.concurrent('a server that is killed after part 2 of 4 of a thread', () => {
   it.each(cases)(
     'the next one goes on at part 3 %s, %s',
     async (_, naming, ms) => {
