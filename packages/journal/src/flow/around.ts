@@ -35,7 +35,7 @@ export function journalAround(deps: MeetDeps): JournalAround {
     note: (operation: Operation) => void,
   ): Promise<CarriedOut> => {
     const until = Math.min(kit.clock.now() + kit.times.waitMs, request.answerBy);
-    const patience: Patience = { until, looked: false, asked: false };
+    const patience: Patience = { until, asked: false };
     for (let round = 0; ; round += 1) {
       const { kind, operation } = await claimFor(kit, request);
       note(operation);

@@ -9,11 +9,12 @@ import { replayOf } from './replay.js';
 import type { Request } from './request.js';
 import { timesWithin } from './times.js';
 
-/** What a caller tries only once, however often it comes back to the slot. */
+/** What a caller does not try for ever, however often it comes back to the slot. */
 export interface Patience {
   /** Until when it waits for somebody else. */
   readonly until: number;
-  looked: boolean;
+  /** The last life of an operation that it looked for. Whoever comes after that one may die as well. */
+  lookedFor?: string;
   asked: boolean;
 }
 
@@ -109,8 +110,9 @@ async function clearUp(
     const carried = await goOn(operation, undefined, request);
     return (await afterTheOther(parts, request, operation, carried, patience)) ?? carried;
   }
-  if (!patience.looked) {
-    patience.looked = true;
+  const life = `${operation.id} ${operation.fence}`;
+  if (patience.lookedFor !== life) {
+    patience.lookedFor = life;
     const { clock } = parts.kit;
     // A look may take longer than the caller has, and then it still has to be told what is known.
     const { handlerBy } = timesWithin(request.scope.deadline, clock.now());

@@ -132,6 +132,28 @@ describe('a process that is killed', () => {
     expect(again).toMatchObject({ data: { id: 'e1' }, meta: { idempotency: { replayed: false } } });
   });
 
+  it('while it sent, as the one before it: whoever waits looks for both', async () => {
+    const { clock, start, upstream } = rig();
+    const first = start();
+    upstream.plans.push({ commits: false, answers: 'never' }, { answers: 'never' });
+    void first.call('post_sure', post);
+    await clock.advance(100);
+    first.kill();
+    await clock.run(start().call('post_sure', post));
+    await clock.advance(600);
+    const second = start();
+    void second.call('post_sure', post);
+    const waiting = start().call('post_sure', post);
+    await clock.advance(500);
+    expect(upstream.requests).toBe(2);
+    second.kill();
+    expect(await clock.run(waiting)).toMatchObject({
+      data: { id: 'e1' },
+      meta: { idempotency: { replayed: true } },
+    });
+    expect(upstream.requests).toBe(2);
+  });
+
   it('while it sent, on another machine: absence is no proof until it must be gone', async () => {
     const { clock, start, upstream } = rig();
     const first = start({ host: 'there' });

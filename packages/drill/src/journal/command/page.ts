@@ -60,7 +60,7 @@ ${runs.map((run) => line(run)).join('\n')}
 `;
 }
 
-/** It is no lie, and no more than it has to be. */
+/** Said on the page, too, because the drill fails for it. */
 function aboutUnknown({ unknown, acts }: Tally): string {
   if (unknown === 0) return 'What could be known was known.';
   const callers = 2 * acts;
