@@ -219,6 +219,15 @@ describe.concurrent('what has the same end if it is repeated', () => {
     },
   );
 
+  it('is asked for once more where the answer cannot be read, and that is counted', async () => {
+    const { rig, sandbox } = await enterprise();
+    sandbox.setFaults([{ kind: 'garbage', routes: ['like'], times: 1 }]);
+    const args = { tweet_id: sandbox.landmarks.unaskedPostId };
+    const { success, meta } = await rig.run('x_like_tweet', args);
+    expect({ success, retries: meta.retry_count }).toEqual({ success: true, retries: 1 });
+    expect(sandbox.log({ route: 'like' })).toHaveLength(2);
+  });
+
   it('a delete that was carried out and not confirmed is a delete', async () => {
     const { rig, sandbox } = await enterprise();
     const { id } = await rig.data('x_post_tweet', { text: 'gone soon' });

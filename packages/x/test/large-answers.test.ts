@@ -64,3 +64,32 @@ describe('a post whose answer is too large to be given on', () => {
     expect(posted['id']).toBe(created(sandbox)[0]?.id);
   });
 });
+
+describe('a post that is longer than an answer may be', () => {
+  const long = '語'.repeat(25_000);
+  const data = { id: '5', text: 'the beginning…', note_tweet: { text: long } };
+
+  it('is read part by part', async () => {
+    const { rig } = await world(() => ({ json: { data } }));
+    let [read, from] = ['', 0];
+    for (let part = 0; part < 3; part++) {
+      const { tweet } = await rig.data('get_tweet_by_id', { tweet_id: '5', text_from: from });
+      const { text: more, text_continues_at: next } = tweet as Record<string, unknown>;
+      read += more as string;
+      expect(next).toEqual(part < 2 ? read.length : undefined);
+      from = read.length;
+    }
+    expect(read === long).toBe(true);
+  });
+
+  it('stands in a list with its beginning, and hides none of the others', async () => {
+    const others = ['6', '7'].map((id) => ({ id, text: 'short' }));
+    const { rig } = await world(() => ({ json: { data: [data, ...others], meta: {} } }));
+    const { tweets } = await rig.data('x_search_tweets', { query: 'q' });
+    expect(tweets).toMatchObject([
+      { id: '5', text_continues_at: expect.any(Number) as number },
+      { id: '6', text: 'short' },
+      { id: '7', text: 'short' },
+    ]);
+  });
+});

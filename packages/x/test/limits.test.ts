@@ -6,9 +6,47 @@ import { ending } from './support/connect.js';
 import { loginTo, useGoverned } from './support/governed.js';
 import { PATIENCE_MS } from './support/patience.js';
 import { useStage } from './support/stage.js';
+import { useWorld } from './support/world.js';
 
 const stage = useStage();
 const { start } = useGoverned();
+const { world } = useWorld();
+
+describe('a refusal that names a wait, and no window', () => {
+  const inTwoMinutes = () => String(Math.ceil(Date.now() / 1000) + 120);
+
+  it.each([
+    ['Retry-After', () => ({ 'retry-after': '120' })],
+    ['a reset without a count', () => ({ 'x-rate-limit-reset': inTwoMinutes() })],
+  ])('is believed, and shown: %s', async (_, headers) => {
+    const { rig, server } = await world(() => ({ status: 429, json: {}, headers: headers() }));
+    for (const tweet_id of ['5', '6']) {
+      const error = await rig.error('get_tweet_by_id', { tweet_id });
+      expect(error.code).toBe('x_rate_limited');
+      expect(error.retry_after_ms).toBeGreaterThan(110_000);
+      expect(error.retry_after_ms).toBeLessThanOrEqual(121_000);
+    }
+    expect(server.seen).toHaveLength(1);
+    const { limits } = await rig.data('get_rate_limits');
+    expect(limits).toEqual([
+      {
+        endpoint: 'GET /2/tweets/:id',
+        credential: 'user',
+        window: '15 minutes',
+        remaining: 0,
+        reset: expect.any(String) as string,
+      },
+    ]);
+  });
+
+  it('gives no moment to come back that is over', async () => {
+    const headers = { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '1700000000' };
+    const { rig } = await world(() => ({ status: 429, json: {}, headers }));
+    const error = await rig.error('get_tweet_by_id', { tweet_id: '5' });
+    expect(error.code).toBe('x_rate_limited');
+    expect(error).not.toHaveProperty('rate_limit_reset');
+  });
+});
 
 describe('the windows of X', () => {
   it(

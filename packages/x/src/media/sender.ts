@@ -16,7 +16,7 @@ export function sender({ requests }: Client, scope: Scope) {
   return async (stage: Stage, route: Route, path: readonly string[], body: Body): Promise<Doc> => {
     try {
       const request = { route, path, ...body };
-      return await askAgain(async () =>
+      return await askAgain(scope, async () =>
         dataIn((await requests.idempotent(request, scope)).doc, 'optional'),
       );
     } catch (cause) {

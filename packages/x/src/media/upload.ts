@@ -75,7 +75,7 @@ export async function setAltText(
 async function finalize(client: Client, begun: There, scope: Scope): Promise<Doc> {
   const request = { route: routes.uploadFinalize, path: [...UPLOADS, begun.id, 'finalize'] };
   try {
-    return await askAgain(async () =>
+    return await askAgain(scope, async () =>
       dataIn((await client.requests.idempotent(request, scope)).doc, 'needed'),
     );
   } catch (cause) {

@@ -1,5 +1,6 @@
 import { FaultError, parseServerHints, type Fault, type FaultKind } from '@toolkeel/kernel';
 import type { HttpHeaders } from '../http/request.js';
+import { heldBack } from '../limits/held-back.js';
 import { readProblem, type Problem } from './problem.js';
 import { refusalOf, type Refusal } from './refusal.js';
 
@@ -33,14 +34,15 @@ interface Failed {
 /** An answer that is no success, as a fault of the kernel. */
 export function faultOfAnswer({ status, headers, body }: Failed, wallNow: number): FaultError {
   const problem = readProblem(body);
-  const { limits, retryAfterMs } = parseServerHints({ status, headers }, wallNow);
-  const about = limits.length > 0 ? { status, limits } : { status };
+  const { limits: told, retryAfterMs } = parseServerHints({ status, headers }, wallNow);
   if (status < 400) return unreadable();
   // The server was tired of waiting for our request, so it did not work on it.
   if (status === 408) {
-    return new FaultError({ kind: 'timeout', sent: 'answered', clock: 'upstream', ...about });
+    return new FaultError({ kind: 'timeout', sent: 'answered', clock: 'upstream', status });
   }
   const refusal = refusalOf(status, problem);
+  const limits = refusal === 'rate_limited' ? heldBack(told, retryAfterMs, wallNow) : told;
+  const about = limits.length > 0 ? { status, limits } : { status };
   const cause = new UpstreamProblem(refusal, problem);
   const kind = kinds[refusal] ?? 'rejected';
   const fault: Fault = { kind, sent: 'answered', ...about, cause };

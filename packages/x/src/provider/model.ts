@@ -2,10 +2,14 @@ import * as z from 'zod';
 
 const count = z.record(z.string(), z.number());
 
-/** A post as our answers show it. X's text is unescaped, and the long text of a long post is whole. */
+/** A post as our answers show it. X's text is unescaped, and the long text of a long post is whole, if it fits. */
 export const postSchema = z.strictObject({
   id: z.string(),
   text: z.string(),
+  text_continues_at: z
+    .int()
+    .optional()
+    .describe('There is more text: get_tweet_by_id with this as text_from.'),
   author_id: z.string().optional(),
   author_username: z.string().optional(),
   created_at: z.string().optional(),

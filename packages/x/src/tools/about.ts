@@ -30,7 +30,7 @@ export const getRateLimits = (client: Client) =>
   aboutTool(getRateLimitsSpec, client, async () => ({
     limits: client.windows.list(client.clock.wallNow()).map(({ info, ...about }) => ({
       ...about,
-      limit: info.limit,
+      ...(!info.limitUnknown && { limit: info.limit }),
       remaining: info.remaining,
       reset: new Date(info.reset * 1000).toISOString(),
     })),

@@ -16,6 +16,8 @@ interface Listing<Args, Item> {
   /** The least that X lets us ask for. */
   readonly least?: number;
   readonly fetch: (args: Args, page: PageQuery, scope: Scope) => Promise<Page<Item>>;
+  /** How one of them stands in an answer. */
+  readonly show?: (item: Item) => Item;
 }
 
 /** A tool that pages through a list of X's. */
@@ -27,7 +29,7 @@ export function listTool<
 >(
   spec: ToolSpec<In, Out, Code, z.ZodNever, CursorSchema>,
   client: Client,
-  { items, price, least = 1, fetch }: Listing<z.output<In>, Item>,
+  { items, price, least = 1, fetch, show = (item) => item }: Listing<z.output<In>, Item>,
 ): Tool<In, Out> {
   const wantedIn = (args: z.output<In>) => (args as { readonly max_results: number }).max_results;
   return xTool(
@@ -37,7 +39,7 @@ export function listTool<
       const wanted = { max_results: wantedIn(args), least };
       const found = await fetchPage((page) => fetch(args, page, scope), wanted, cursor);
       // The specifications name the list as they were told to: `ofTweets` and its like.
-      return pageAnswer(items, found) as never;
+      return pageAnswer(items, { ...found, items: found.items.map(show) }) as never;
     },
     price && {
       estimateCost: (args) => readCost(client.prices, price, Math.max(least, wantedIn(args))),

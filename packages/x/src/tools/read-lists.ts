@@ -1,6 +1,7 @@
 import { answer } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import { listTool } from './list-tool.js';
+import { ofTweets } from './of-tweets.js';
 import { shortWindow } from './page-of.js';
 import {
   getListMembershipsSpec,
@@ -20,8 +21,7 @@ export const getList = (client: Client) =>
 
 export const getListTweets = (client: Client) =>
   listTool(getListTweetsSpec, client, {
-    items: 'tweets',
-    price: 'post_read',
+    ...ofTweets,
     fetch: ({ list_id: id }, page, scope) => client.provider.getListPosts({ id, ...page }, scope),
   });
 

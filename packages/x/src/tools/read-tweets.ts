@@ -3,6 +3,7 @@ import type { Client } from '../api/client.js';
 import { readCost } from '../cost/estimate.js';
 import type { PostRange } from '../provider/provider.js';
 import { listTool } from './list-tool.js';
+import { ofTweets } from './of-tweets.js';
 import { shortWindow } from './page-of.js';
 import {
   getBookmarksSpec,
@@ -13,6 +14,7 @@ import {
   getUserTweetsSpec,
   searchTweetsSpec,
 } from './specs/read-tweets.js';
+import { textPart } from './text-part.js';
 import { xTool } from './tool.js';
 
 interface RangeArguments {
@@ -29,15 +31,13 @@ const rangeOf = (args: RangeArguments): PostRange => ({
   endTime: args.end_time,
 });
 
-const ofTweets = { items: 'tweets', price: 'post_read' } as const;
-
 export const getTweetById = (client: Client) =>
   xTool(
     getTweetByIdSpec,
     client,
-    async ({ tweet_id: id }, { scope }) => {
+    async ({ tweet_id: id, text_from: from }, { scope }) => {
       const { item, partialErrors, limits } = await client.provider.getPost({ id }, scope);
-      const data = { tweet: item, partial_errors: partialErrors };
+      const data = { tweet: textPart(item, from), partial_errors: partialErrors };
       return answer(data, { rateLimit: shortWindow(limits) });
     },
     { estimateCost: () => readCost(client.prices, 'post_read', 1) },

@@ -77,7 +77,10 @@ export function changed(
   flag: string,
   scope: Scope,
 ): Promise<Changed<Doc>> {
-  return askAgain(async () => flagged((await requests.idempotent(request, scope)).doc, flag));
+  return askAgain(scope, async () => {
+    const { doc } = await requests.idempotent(request, scope);
+    return flagged(doc, flag);
+  });
 }
 
 function flagged(doc: Doc, flag: string): Changed<Doc> {

@@ -108,7 +108,7 @@ export const getRateLimitsSpec = specifyTool({
         endpoint: z.string(),
         credential: z.enum(['app', 'user']),
         window: z.string(),
-        limit: z.number(),
+        limit: z.number().optional(),
         remaining: z.number(),
         reset: moment,
       }),

@@ -10,7 +10,15 @@ export const getTweetByIdSpec = specifyTool({
   name: 'get_tweet_by_id',
   title: 'One tweet',
   description: 'Reads one tweet by its id: text, author, links, media, what it refers to, counts.',
-  input: z.object({ tweet_id: tweetId }),
+  input: z.object({
+    tweet_id: tweetId,
+    text_from: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .describe('For a text that is too long for one answer: text_continues_at of the one before.'),
+  }),
   output: z.strictObject({ tweet: postSchema, partial_errors: partialErrors }),
 });
 

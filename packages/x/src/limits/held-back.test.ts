@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { heldBack } from './held-back.js';
+
+const NOW = 1_000_000_000_000;
+const in_ = (seconds: number) => NOW / 1000 + seconds;
+
+describe('heldBack', () => {
+  it('keeps what was told where that says when to come back', () => {
+    const told = [{ limit: 15, remaining: 0, reset: in_(600) }];
+    expect(heldBack(told, 600_000, NOW)).toEqual(told);
+    expect(heldBack(told, 600_900, NOW)).toEqual(told);
+    expect(heldBack(told, undefined, NOW)).toEqual(told);
+  });
+
+  it('makes a window of a wait that came without one', () => {
+    const made = { limit: 0, remaining: 0, reset: in_(120), limitUnknown: true };
+    expect(heldBack([], 119_001, NOW)).toEqual([made]);
+  });
+
+  it('goes by the wait where it is longer than the window, or contradicts it', () => {
+    const day = { limit: 50, remaining: 7, reset: in_(9_000), name: '24h user' };
+    const made = { limit: 0, remaining: 0, reset: in_(120), limitUnknown: true };
+    for (const told of [
+      { limit: 15, remaining: 0, reset: in_(60) },
+      { limit: 15, remaining: 3, reset: in_(600) },
+    ]) {
+      expect(heldBack([told, day], 120_000, NOW)).toEqual([day, made]);
+    }
+  });
+
+  it('leaves out windows that are over', () => {
+    expect(heldBack([{ limit: 15, remaining: 0, reset: in_(-5) }], undefined, NOW)).toEqual([]);
+  });
+});
