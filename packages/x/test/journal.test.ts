@@ -116,6 +116,29 @@ describe('with a journal', () => {
     }
   });
 
+  it.each([
+    ['x_like_tweet', 'x_unlike_tweet', 'unlike', 'tweet_id'],
+    ['x_retweet', 'x_unretweet', 'unrepost', 'tweet_id'],
+    ['x_bookmark_tweet', 'x_unbookmark_tweet', 'unbookmark', 'tweet_id'],
+    ['x_follow_user', 'x_unfollow_user', 'unfollow', 'target_user_id'],
+  ] as const)(
+    '%s is done again after %s, also where nobody saw its end',
+    async (act, undo, ...of) => {
+      const { sandbox, call } = await world();
+      const [route, argument] = of;
+      const { unaskedPostId, strangerId } = sandbox.landmarks;
+      const args = { [argument]: argument === 'tweet_id' ? unaskedPostId : strangerId };
+      expect(codeOf(await call(act, args))).toBe('ok');
+      sandbox.setFaults([{ kind: 'acted-http-503', routes: [route] }]);
+      expect(codeOf(await call(undo, args))).toBe('x_api_error');
+      sandbox.setFaults([]);
+      expect(codeOf(await call(act, args))).toBe('ok');
+      const kinds = sandbox.commits().map(({ kind }) => kind.split('.')[1]);
+      // One of them had been done before.
+      expect(kinds.slice(-2)).toEqual(['deleted', 'created']);
+    },
+  );
+
   it('a key names one act', async () => {
     const { sandbox, call } = await world();
     const idempotency_key = 'a-key-of-sixteen-or-more';

@@ -73,6 +73,8 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     ...(tool.estimateCost && {
       cost: () => estimatedCost(tool, args, (cause) => kit.report(cause, correlationId)),
     }),
+    // Its end may never be known. Until then nobody is to hear that what it undoes still stands.
+    ...(tool.inverse && { frees: () => parts.undone(tool, account, args, 'repeatable') }),
     onSent: (at) => {
       sentAt ??= at;
     },

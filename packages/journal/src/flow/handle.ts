@@ -39,6 +39,8 @@ export interface HandleDeps {
   readonly limits: readonly Limit[];
   /** Asked at the first send. */
   readonly cost?: (() => SendRequest['cost']) | undefined;
+  /** Asked at the first send: what can be done again from then on, because this may undo it. */
+  readonly frees?: (() => Promise<readonly string[]>) | undefined;
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
@@ -54,7 +56,7 @@ export function openHandle(deps: HandleDeps): Handle {
   let grip = deps.grip;
   let revoked = false;
   let sent = false;
-  let { limits, rule, permit, cost } = deps;
+  let { limits, rule, permit, cost, frees } = deps;
 
   const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
 
@@ -85,11 +87,13 @@ export function openHandle(deps: HandleDeps): Handle {
       const hold = await takeHold();
       if (!hold) return { kind: 'lost', fence: 0 };
       const estimate = cost?.();
+      const freed = (await frees?.()) ?? [];
       const request = {
         limits,
         ...(rule !== undefined && { rule }),
         ...(step !== undefined && { step }),
         ...(estimate && { cost: estimate }),
+        ...(freed.length > 0 && { frees: freed }),
       };
       return { ...(await store.send(hold, request)), fence: hold.fence };
     } catch (cause) {
@@ -111,6 +115,7 @@ export function openHandle(deps: HandleDeps): Handle {
     // An operation is permitted and counts once, however many parts and attempts it is sent in.
     permit = undefined;
     cost = undefined;
+    frees = undefined;
     limits = [];
     deps.onSent(answer.at);
     return { at: answer.at, fence: { token: answer.fence } };

@@ -9,8 +9,16 @@ export interface FlowParts {
   readonly kit: Kit;
   readonly settler: Settler;
   readonly absence: AbsenceRule;
-  /** The settled operations that a tool has just undone. */
-  readonly undone: (tool: Tool, account: string, args: Arguments) => Promise<readonly string[]>;
+  /**
+   * The settled operations that a tool undoes. `repeatable`: only those that may be done again whether
+   * or not it comes to that.
+   */
+  readonly undone: (
+    tool: Tool,
+    account: string,
+    args: Arguments,
+    which?: 'all' | 'repeatable',
+  ) => Promise<readonly string[]>;
   /** Ends the lease of its owner where that is surely gone; true if it did. */
   readonly expel: (operation: Operation) => Promise<boolean>;
   readonly noteUnknown: (operation: Operation) => void;

@@ -45,14 +45,40 @@ describe('what was undone', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('is not undone by an attempt that failed', async () => {
+  it('is not undone by an attempt that failed, or of which nobody knows', async () => {
+    for (const plan of [{ answers: '400', commits: false }, { answers: '503' }] as const) {
+      const { clock, start, upstream } = rig();
+      const server = start();
+      await clock.run(server.call('post', { text: 'a' }));
+      upstream.plans.push(plan);
+      await clock.run(server.call('delete', { id: 'e1' }));
+      expect(await clock.run(server.call('post', { text: 'a' }))).toMatchObject({
+        data: { id: 'e1' },
+      });
+      expect(upstream.effects.filter(({ kind }) => kind === 'post')).toHaveLength(1);
+    }
+  });
+
+  it('and may be repeated is sent again, whether or not the undoing was seen to its end', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('like', { id: '1' }));
-    upstream.plans.push({ answers: '400', commits: false });
-    await clock.run(server.call('unlike', { id: '1' }));
+    upstream.plans.push({ answers: '503' });
+    expect(await clock.run(server.call('unlike', { id: '1' }))).toMatchObject({ success: false });
     await clock.run(server.call('like', { id: '1' }));
-    expect(upstream.effects).toHaveLength(1);
+    expect(upstream.effects.map(({ kind }) => kind)).toEqual(['like', 'unlike', 'like']);
+  });
+
+  it('by a server that was killed over it is sent again as well', async () => {
+    const { clock, start, upstream } = rig();
+    const first = start();
+    await clock.run(first.call('like', { id: '1' }));
+    upstream.plans.push({ answers: 'never' });
+    void first.call('unlike', { id: '1' });
+    await clock.advance(100);
+    first.kill();
+    await clock.run(start().call('like', { id: '1' }));
+    expect(upstream.effects.map(({ kind }) => kind)).toEqual(['like', 'unlike', 'like']);
   });
 
   it('can itself be undone again and again: inverses hold nothing', async () => {

@@ -80,11 +80,15 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
     return found;
   };
 
-  return async ({ inverse }, account, args) => {
+  const isRepeatable = async (name: string): Promise<boolean> =>
+    (await tools.load(name))?.effect === 'idempotent';
+
+  return async ({ inverse }, account, args, which = 'all') => {
     if (!inverse) return [];
     try {
       const found: Operation[] = [];
       for (const of of typeof inverse.of === 'string' ? [inverse.of] : inverse.of) {
+        if (which === 'repeatable' && !(await isRepeatable(of))) continue;
         const each = inverse.matches
           ? await byMatch(of, inverse, account, args)
           : await byArguments(of, inverse, account, args);

@@ -58,6 +58,8 @@ export interface SendRequest {
   readonly rule?: string;
   /** What the whole operation is estimated to cost, for the audit of its first send. */
   readonly cost?: Approval['cost'];
+  /** Operations whose slots become free with it, because it may undo them. */
+  readonly frees?: readonly string[];
 }
 
 export type SendResult =

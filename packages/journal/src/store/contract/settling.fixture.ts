@@ -134,6 +134,18 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.get(open.id))!.holdsSlot).toBe(true);
   });
 
+  test('what an inverse may undo can be done again from its first byte on', async () => {
+    const { store } = bench();
+    const liked = await settled(store, { tool: 'like' });
+    const keyed = await settled(store, { tool: 'like', identity: byKey() });
+    const unlike = await claimed(store, { tool: 'unlike' });
+    const frees = [keyed.id, liked.id];
+    expect((await store.claim(request({ tool: 'like' }))).kind).toBe('held');
+    await store.send(grip(unlike), { limits: [], frees });
+    expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
+    expect((await store.claim(request({ tool: 'like', identity: byKey() }))).kind).toBe('held');
+  });
+
   test('an inverse ends what stopped half way, and nothing that somebody works on', async () => {
     const { store } = bench();
     const half = await sending(store, { tool: 'thread' }, 'one');

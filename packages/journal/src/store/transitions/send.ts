@@ -6,10 +6,11 @@ import type { Grip, SendRequest, SendResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
 import { claimLimits } from './limits.js';
+import { freeAll } from './settle.js';
 
 /** The last thing before the first byte. Who was granted it once may be granted it again. */
 export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
-  const { step, limits, rule, cost } = request;
+  const { step, limits, rule, cost, frees } = request;
   const operation = yield* tables.operations.held(grip);
   if (operation === undefined || !maySend(operation, grip.owner, step)) return LOST;
 
@@ -28,6 +29,7 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
     sends,
     steps,
   });
+  if (frees !== undefined) yield* freeAll(tables, frees, grip.owner);
   const { correlationId, fence } = after;
   const detail: Record<string, unknown> =
     step === undefined ? { correlationId, fence } : { correlationId, step, fence };
