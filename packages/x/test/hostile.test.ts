@@ -46,6 +46,17 @@ describe('an upstream that means no good', () => {
     }
   });
 
+  it('cannot hide that it gave what nobody can read', async () => {
+    const list = (...data: unknown[]) => world(() => ({ json: { data, meta: {} } }));
+    const { rig: none } = await list(7, 'x', { text: 'without an id' });
+    expect(await none.code('x_search_tweets', { query: 'q' })).toBe('x_api_error');
+    const { rig: some } = await list({ id: '1', text: 'a' }, null, { id: '2' });
+    expect(await some.data('x_search_tweets', { query: 'q' })).toMatchObject({
+      tweets: [{ id: '1' }],
+      partial_errors: [{ reason: 'unreadable', message: expect.stringContaining('2 of them') }],
+    });
+  });
+
   it('cannot make us wait for years, nor hold us back for ever', async () => {
     const { rig, server } = await world(() => ({
       status: 429,

@@ -123,9 +123,8 @@ describe('with a journal', () => {
     ['x_follow_user', 'x_unfollow_user', 'unfollow', 'target_user_id'],
   ] as const)(
     '%s is done again after %s, also where nobody saw its end',
-    async (act, undo, ...of) => {
+    async (act, undo, route, argument) => {
       const { sandbox, call } = await world();
-      const [route, argument] = of;
       const { unaskedPostId, strangerId } = sandbox.landmarks;
       const args = { [argument]: argument === 'tweet_id' ? unaskedPostId : strangerId };
       expect(codeOf(await call(act, args))).toBe('ok');

@@ -4,10 +4,11 @@ import { readList, readUser } from '../api/read-user.js';
 import { routes } from '../api/routes.js';
 import type { ApiRequest, Session } from '../api/session.js';
 import type { HttpAnswer } from '../http/request.js';
-import { docOf, docsOf, isDoc, textOf, type Doc } from '../json.js';
+import { docOf, isDoc, textOf, type Doc } from '../json.js';
 import { partialError } from '../problems/partial-error.js';
 import { readPartialProblems } from '../problems/problem.js';
 import { faultOfMissing, unreadable } from '../problems/upstream-problem.js';
+import type { PartialError } from './model.js';
 import type {
   Found,
   Page,
@@ -163,12 +164,23 @@ function listed<T>({ doc, limits }: HttpAnswer, read: Reader<T>): Page<T> {
   if (doc['data'] === undefined && meta === undefined && problem) throw faultOfMissing(problem);
   if (!Array.isArray(data) || (meta !== undefined && !isDoc(meta))) throw unreadable();
   const includes = readIncludes(doc);
-  const items = docsOf(data).map((one) => read(one, includes));
+  const items = data
+    .map((one: unknown) => (isDoc(one) ? read(one, includes) : undefined))
+    .filter((item) => item !== undefined);
+  const leftOut = data.length - items.length;
+  if (leftOut > 0 && items.length === 0) throw unreadable();
   const token = textOf(docOf(meta)?.['next_token']);
   return {
-    items: items.filter((item) => item !== undefined),
+    items,
     nextToken: token !== undefined && TOKEN.test(token) ? token : undefined,
-    partialErrors: problems.map(partialError),
+    partialErrors: [...problems.map(partialError), ...(leftOut > 0 ? [unread(leftOut)] : [])],
     limits,
+  };
+}
+
+function unread(count: number): PartialError {
+  return {
+    reason: 'unreadable',
+    message: `What X says of ${count} of them cannot be read. They are left out.`,
   };
 }
