@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -94,4 +95,26 @@ it('asks again after a refusal that says nothing of the refresh token', async ()
   await rig.error('x_get_me');
   await rig.error('x_get_me');
   expect(sent).toEqual(['good', 'good']);
+});
+
+it('keeps at the end what could not be written when it was renewed', async () => {
+  await keepLogin('first');
+  const away = `${folder}-away`;
+  const { rig } = await world(
+    ({ path }) => {
+      if (!path.endsWith('/token'))
+        return { json: { data: { id: '1', username: 'a', name: 'A' } } };
+      renameSync(folder, away);
+      return { json: { access_token: 'second-access', refresh_token: 'second' } };
+    },
+    { accessToken: undefined, tokenFile },
+  );
+  await rig.data('x_get_me');
+  expect(rig.logged.join()).toContain('login_not_saved');
+  await rename(away, folder);
+  for (const name of await readdir(folder))
+    if (name.includes('.lock.')) await rm(join(folder, name));
+  await rig.close();
+  expect(JSON.parse(await readFile(tokenFile, 'utf8'))).toMatchObject({ refresh_token: 'second' });
+  expect(rig.logged.join()).not.toContain('second');
 });

@@ -17,6 +17,8 @@ export interface Credential {
   renew(rejected: string, signal: AbortSignal): Promise<void>;
   /** What it was allowed to do; undefined where nobody knows. */
   scopes(): Promise<readonly string[] | undefined>;
+  /** Keeps what could not be kept before, if it can. Never rejects. */
+  close(): Promise<void>;
 }
 
 /** A token that was given to us as it is, and that we cannot renew. */
@@ -29,6 +31,7 @@ export function fixedCredential(kind: CredentialKind, token: string): Credential
     token: () => Promise.resolve(token),
     renew: () => Promise.reject(notRenewable()),
     scopes: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
   };
 }
 
