@@ -64,7 +64,7 @@ export function keptLogin(options: KeptLoginOptions): Credential {
     async token(signal) {
       const login = look();
       void unsaved.tryAgain();
-      if (login.expires_at - EARLY_MS > wallNow()) return login.access_token;
+      if (!isDue(login, wallNow())) return login.access_token;
       const fresh = await unlessAborted(renewed(login.access_token), signal);
       return fresh.access_token;
     },
@@ -75,6 +75,8 @@ export function keptLogin(options: KeptLoginOptions): Credential {
     close: () => unsaved.close(),
   };
 }
+
+const isDue = ({ expires_at: end }: Login, now: number): boolean => end - EARLY_MS <= now;
 
 /** What X said of the last refresh token that it refused: it says the same every time. */
 type Refusals = Map<string, Fault>;
@@ -100,7 +102,7 @@ async function renewLogin(
     // Somebody else was faster.
     if (login.access_token !== rejected && login.expires_at > wallNow()) return login;
     const { refresh_token: refreshToken } = login;
-    const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && login.expires_at > wallNow();
+    const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && !isDue(login, wallNow());
     if (refreshToken === undefined || isNew) throw notRenewable();
     const refusal = refusals.get(refreshToken);
     if (refusal) throw new FaultError(refusal);

@@ -1,10 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { knownSecrets } from '../redact/known-secrets.js';
 import { keptLogin } from './kept-login.js';
 import { writeLogin, type Login } from './login-file.js';
 import { rotatingEndpoint } from './token-endpoint.fixture.js';
@@ -26,7 +33,11 @@ beforeEach(async () => {
   path = join(folder, 'x.json');
   logged = [];
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
+let onEnd = (): Promise<void> => Promise.resolve();
+afterEach(async () => {
+  await onEnd();
+  await rm(root, { recursive: true, force: true });
+});
 
 const wallNow = () => clock.wallNow();
 const log = (level: string, event: string) => void logged.push(`${level} ${event}`);
@@ -49,6 +60,9 @@ const inFile = () => (JSON.parse(readFileSync(path, 'utf8')) as Login).refresh_t
 const unplug = (): void => renameSync(folder, join(root, 'away'));
 const plugIn = (): void => {
   renameSync(join(root, 'away'), folder);
+  takeLocks();
+};
+const takeLocks = (): void => {
   for (const name of readdirSync(folder).filter((one) => one.includes('.lock.')))
     rmSync(join(folder, name));
 };
@@ -58,6 +72,7 @@ async function unsaved() {
   const x = rotatingEndpoint(wallNow);
   await writeLogin(path, loginOf(1));
   const login = keptLogin({ path, endpoint: x.endpoint, log, wallNow });
+  onEnd = () => login.close();
   const unplugged = async <T>(renew: () => Promise<T>): Promise<T> => {
     x.meanwhile(unplug);
     const result = await renew();
@@ -80,6 +95,14 @@ describe('a renewed login that could not be written', () => {
     expect(x.sent).toEqual(['refresh-1', 'refresh-2']);
     expect(inFile()).toBe('refresh-3');
     expect(await login.token(signal)).toBe('access-3');
+    expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
+  });
+
+  it('is used at once, though another process renews what is in the file', async () => {
+    const { login } = await unsaved();
+    const other = `x.json.lock.${'a'.repeat(12)}.1.${wallNow()}.${'b'.repeat(12)}`;
+    writeFileSync(join(folder, other), '');
+    expect(await login.token(signal)).toBe('access-2');
   });
 
   it('outlives several renewals, none of which can be written', async () => {
@@ -148,9 +171,9 @@ describe('a renewed login that could not be written', () => {
 
 describe('writing it again', () => {
   /** One that is not written, without a login around it. */
-  const held = async () => {
+  const held = async (onRead: () => void = () => undefined) => {
     await writeLogin(path, loginOf(1));
-    const it = unsavedLogin({ path, secrets: knownSecrets(), log, wallNow });
+    const it = unsavedLogin({ path, secrets: { pass: onRead }, log, wallNow });
     await it.write(join(root, 'nowhere', 'x.json'), loginOf(2), loginOf(1));
     return it;
   };
@@ -179,6 +202,14 @@ describe('writing it again', () => {
     await Promise.all([it.tryAgain(), it.tryAgain(), it.close()]);
     await it.tryAgain();
     expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
+  });
+
+  it('is left to the next time by whoever lost the lock', async () => {
+    const it = await held(takeLocks);
+    await advance(5_000);
+    await it.tryAgain();
+    expect(inFile()).toBe('refresh-1');
+    expect(it.insteadOf(loginOf(1))).toMatchObject({ access_token: 'access-2' });
   });
 
   it('does not write over what another process has written', async () => {

@@ -30,11 +30,14 @@ const LOCK_TIMEOUT_MS = 2_000;
 export function unsavedLogin({ path, secrets, log, wallNow }: UnsavedLoginOptions): UnsavedLogin {
   let held: { readonly login: Login; readonly replaces: Login } | undefined;
   let triedAt = 0;
-  let trying: Promise<void> | undefined;
+  let trying = Promise.resolve();
+
+  const replacing = (kept: Login) => (held && isSame(kept, held.replaces) ? held.login : undefined);
 
   const write: UnsavedLogin['write'] = async (file, next, kept) => {
     try {
       await writeLogin(file, next);
+      if (replacing(kept)) log('info', 'login_saved', { path });
       held = undefined;
     } catch {
       triedAt = wallNow();
@@ -51,8 +54,9 @@ export function unsavedLogin({ path, secrets, log, wallNow }: UnsavedLoginOption
       const kept = readLogin(file, secrets);
       // Whoever waited for the lock may have come too late: it was renewed again, or written.
       if (!kept || !held || !(await mine.held())) return;
-      if (isSame(kept, held.replaces)) {
-        await writeLogin(file, held.login);
+      const next = replacing(kept);
+      if (next) {
+        await writeLogin(file, next);
         log('info', 'login_saved', { path });
       }
       // Else somebody has logged in anew.
@@ -61,16 +65,10 @@ export function unsavedLogin({ path, secrets, log, wallNow }: UnsavedLoginOption
       await mine.release();
     }
   };
-  /** One try at a time. */
-  const tried = (): Promise<void> =>
-    (trying ??= save()
-      .catch(() => undefined)
-      .finally(() => {
-        trying = undefined;
-      }));
+  const tried = (): Promise<void> => (trying = save().catch(() => undefined));
 
   return {
-    insteadOf: (kept) => (held && isSame(kept, held.replaces) ? held.login : kept),
+    insteadOf: (kept) => replacing(kept) ?? kept,
     write,
     async tryAgain() {
       if (held && Math.abs(wallNow() - triedAt) >= AGAIN_MS) await tried();
