@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const keepLogin = (refreshToken: string, expiresAt = 1): Promise<void> =>
+const keepLogin = (refreshToken: string | undefined, expiresAt = 1): Promise<void> =>
   writeFile(
     tokenFile,
     JSON.stringify({
@@ -95,6 +95,39 @@ it('asks again after a refusal that says nothing of the refresh token', async ()
   await rig.error('x_get_me');
   await rig.error('x_get_me');
   expect(sent).toEqual(['good', 'good']);
+});
+
+describe('validate_config', () => {
+  const over = {
+    valid: false,
+    findings: [
+      {
+        severity: 'error',
+        setting: 'tokenFile',
+        message: 'the login has expired and cannot be renewed: run `toolkeel login x`',
+      },
+    ],
+  };
+  const fine = { valid: true, findings: [] };
+
+  it('says that a login is over which has no refresh token', async () => {
+    await keepLogin(undefined);
+    const { rig } = await refusing({ status: 400 });
+    expect(await rig.data('validate_config')).toEqual(over);
+    expect(await rig.code('x_get_me')).toBe('x_auth_expired');
+    await keepLogin(undefined, 9e15);
+    expect(await rig.data('validate_config')).toEqual(fine);
+  });
+
+  it('says so of one that X does not renew, as soon as X has said it', async () => {
+    await keepLogin('used-up');
+    const { rig } = await refusing({ status: 400, json: { error: 'invalid_grant' } });
+    expect(await rig.data('validate_config')).toEqual(fine);
+    expect(await rig.code('x_get_me')).toBe('x_auth_expired');
+    expect(await rig.data('validate_config')).toEqual(over);
+    await keepLogin('another');
+    expect(await rig.data('validate_config')).toEqual(fine);
+  });
 });
 
 it('keeps at the end what could not be written when it was renewed', async () => {

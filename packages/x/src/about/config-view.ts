@@ -35,6 +35,8 @@ interface Finding {
   readonly message: string;
 }
 
+const OVER = 'the login has expired and cannot be renewed: run `toolkeel login x`';
+
 /** What is missing or wrong. The shape was checked when the pack was made: this is about the world. */
 export async function findings(client: Client): Promise<readonly Finding[]> {
   const { config, session } = client;
@@ -55,6 +57,7 @@ export async function findings(client: Client): Promise<readonly Finding[]> {
       (cause: unknown) => cause,
     );
     if (problem !== undefined) error('tokenFile', messageOf(problem));
+    else if (session.user?.isOver()) error('tokenFile', OVER);
   }
   const { accessToken, tokenFile } = config;
   if (isThere && !accessToken && tokenFile !== undefined) {

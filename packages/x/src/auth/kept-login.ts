@@ -71,6 +71,12 @@ export function keptLogin(options: KeptLoginOptions): Credential {
     async renew(rejected, signal) {
       await unlessAborted(renewed(rejected), signal);
     },
+    isOver: () => {
+      const login = look();
+      const { refresh_token: refreshToken } = login;
+      const isRenewable = refreshToken !== undefined && !refusals.has(refreshToken);
+      return isDue(login, wallNow()) && !isRenewable;
+    },
     scopes: async () => look().scopes,
     close: () => unsaved.close(),
   };

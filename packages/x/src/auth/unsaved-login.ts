@@ -24,7 +24,7 @@ export interface UnsavedLogin {
 
 /** A disk that was full is full for a while: it is not asked at every call. */
 const AGAIN_MS = 5_000;
-/** Whoever renews has the lock for no longer; nobody waits for this but the end of the pack. */
+/** It is tried again, and the end of the pack must not wait for long. */
 const LOCK_TIMEOUT_MS = 2_000;
 
 export function unsavedLogin({ path, secrets, log, wallNow }: UnsavedLoginOptions): UnsavedLogin {
