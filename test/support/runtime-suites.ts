@@ -18,6 +18,8 @@ export const runtimeSuites: readonly string[] = [
   'packages/sandbox/test/{control,faults}.test.ts',
   'packages/stac/test/{faults,reach}.test.ts',
   'packages/stac/src/reach/*.test.ts',
+  // Which connections of a browser hold up the end of a server.
+  'packages/x/test/callback.test.ts',
   // Newer Node brings SQLite along, older Node takes it from a package.
   'packages/journal/src/store/sqlite/*.test.ts',
   'packages/journal/test/sqlite-{failures,open}.test.ts',

@@ -101,6 +101,7 @@ describe('wrong usage', () => {
     [['login', 'stac'], /stac needs no login/],
     [['login', 'y'], /There is no pack "y"/],
     [['login', 'x'], /--client-id ID, or set TOOLKEEL_X_CLIENT_ID/],
+    [['login', 'x', '--client-id', ''], /--client-id must be the id of your app, and is empty/],
     [['login', 'x', '--scopes', ' ,'], /--scopes must be names/],
     [['login', 'x', '--timeout', 'long'], /--timeout must be a number of seconds/],
     [['sandbox', 'stac', '--fault', 'a', '--fault', 'b'], /"?a"?/],
@@ -126,6 +127,12 @@ describe('wrong usage', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(message);
     expect(err).not.toMatch(/^\s+at /m);
+  });
+
+  it.each(['', ' '])('takes the variable for the app at X, being %j, as not set', async (id) => {
+    const { code, out, err } = await ended(['login', 'x'], { TOOLKEEL_X_CLIENT_ID: id });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/X has to know which app asks/);
   });
 
   it('names every mistake of the configuration at once', async () => {

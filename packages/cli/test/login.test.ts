@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
@@ -49,7 +49,10 @@ const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {
   const ended = login('x', { port: 0, ...flags }, surroundings, nobody).catch((thrown: unknown) =>
     describeFailure(thrown, false),
   );
-  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(surroundings.said())?.[1]);
+  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(surroundings.said())?.[1], {
+    // The first one loads what it needs.
+    timeout: 10_000,
+  });
   return { ended, url, err: surroundings.complained, out: surroundings.said };
 };
 
@@ -145,6 +148,18 @@ describe('toolkeel login x', () => {
     const message = expect.stringMatching(/^X refused to give a token: .*client id and secret/);
     expect(await ended).toEqual({ exitCode: 1, message });
     expect(existsSync(file())).toBe(false);
+  });
+
+  it('says that the file is a folder before anybody is asked', async () => {
+    configure();
+    mkdirSync(file(), { recursive: true });
+    const surroundings = watchedSurroundings({
+      cwd: dir(),
+      env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
+    });
+    expect(await run(['login', 'x', '--timeout', '1'], surroundings)).toBe(2);
+    expect(surroundings.said()).toBe('');
+    expect(surroundings.complained()).toContain(`tokenFile: ${file()} is a folder; name a file`);
   });
 
   it('says that nobody came in time', async () => {

@@ -34,7 +34,10 @@ export function createInstance(config: XConfig, deps: PackDeps, env: Environment
     tools: createTools(client),
     health: () => packHealth(client),
     upstreams: () => [client.upstream],
-    close: () => connections.close(),
+    close: async () => {
+      await client.session.user?.close();
+      await connections.close();
+    },
   };
 }
 

@@ -117,6 +117,36 @@ describe('logging in', () => {
     expect(asked).toBe(0);
   });
 
+  it('asks nobody to agree where the file is a folder, or a link that leads nowhere', async () => {
+    const { sandbox } = await sandboxWorld();
+    let asked = 0;
+    const refused = { onUrl: () => void (asked += 1), timeoutMs: 50 };
+    const loop = join(folder, 'loop');
+    await symlink('loop', loop);
+    await expect(login(sandbox, { ...refused, tokenFile: folder })).rejects.toThrow(
+      `tokenFile: ${folder} is a folder; name a file`,
+    );
+    await expect(login(sandbox, { ...refused, tokenFile: '/dev/null' })).rejects.toThrow(
+      'tokenFile: /dev/null is no file; name a file',
+    );
+    await expect(login(sandbox, { ...refused, tokenFile: loop })).rejects.toThrow(
+      `tokenFile: ${loop} is a link that leads to no file, only to more links`,
+    );
+    expect(asked).toBe(0);
+  });
+
+  it('goes where a link leads, though nothing is there yet', async () => {
+    const { sandbox, another } = await sandboxWorld();
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    await symlink('second', first);
+    await symlink(join('login', 'x.json'), second);
+    await login(sandbox, { tokenFile: first });
+    expect(await stored()).toMatchObject({ version: 1 });
+    for (const link of [first, second]) expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    const rig = await another({ ...withFile(), tokenFile: first });
+    expect(await rig.data('x_get_me')).toBeDefined();
+  });
+
   it('works for an app that has a secret', async () => {
     const { sandbox } = await sandboxWorld({ clientSecret: 'shh' });
     await expect(login(sandbox)).rejects.toThrow(/^X refused to give a token: .*\(401\)$/);
@@ -309,6 +339,14 @@ describe('without a login', () => {
     const { message } = await inside.error('x_get_me');
     expect(message).toContain('is a folder');
     expect(message).not.toContain('600');
+    expect(await inside.data('validate_config')).toMatchObject({ findings: [{ message }] });
+    const loop = join(folder, 'loop');
+    await symlink('loop', loop);
+    const endless = await rigFor({ tokenFile: loop, baseUrl: 'http://127.0.0.1:9' });
+    expect(await endless.error('x_get_me')).toMatchObject({
+      code: 'x_not_configured',
+      message: expect.stringContaining('only to more links') as string,
+    });
   });
 
   it('the app reads what needs no account, until somebody logs in', async () => {

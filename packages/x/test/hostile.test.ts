@@ -74,6 +74,20 @@ describe('an upstream that means no good', () => {
     expect(server.seen).toHaveLength(2);
   });
 
+  it.each([
+    ['get_tweet_by_id', 'tweet_id', { text: 'by somebody else' }],
+    ['x_get_user_by_id', 'user_id', { username: 'else', name: 'Somebody else' }],
+    ['x_get_list', 'list_id', { name: 'Of somebody else' }],
+  ])('cannot pass off another thing as what %s asked for', async (tool, argument, thing) => {
+    let id = '21';
+    const { rig } = await world(() => ({ json: { data: { id, ...thing } } }), { maxRetries: 0 });
+    expect(await rig.code(tool, { [argument]: '20' })).toBe('x_api_error');
+    id = '20';
+    expect(await rig.data(tool, { [argument]: '20' })).toBeDefined();
+    // X leaves out what means nothing.
+    expect(await rig.data(tool, { [argument]: '0020' })).toBeDefined();
+  });
+
   it('gets an answer out of every tool that fits its schema, whatever it sends', async () => {
     let reply: Reply = {};
     const { rig } = await world(() => reply, {

@@ -180,6 +180,24 @@ describe('what is uploaded', () => {
     expect(sandbox.log()).toEqual([]);
   });
 
+  it('is a moving GIF of 15 million bytes at most', async () => {
+    const { rig } = await open();
+    const moving = (size: number) => Buffer.concat([animatedGif(2, 10, 10)], size);
+    const checked = async (size: number) => {
+      await writeFile(join(allowed, 'moving.gif'), moving(size));
+      return rig.run('x_upload_media', { file_path: 'moving.gif', dry_run: true });
+    };
+    expect(await checked(15_000_000)).toMatchObject({
+      data: { media_category: 'tweet_gif', size_bytes: 15_000_000 },
+    });
+    expect(await checked(15_000_001)).toMatchObject({
+      error: {
+        code: 'media_upload_error',
+        message: 'file_path: has 15000001 bytes, and X takes 15000000.',
+      },
+    });
+  });
+
   it('is known by its content, whatever its name is', async () => {
     const { rig } = await open();
     await writeFile(join(allowed, 'notes.txt'), animatedGif(2, 10, 10));

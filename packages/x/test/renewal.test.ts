@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const keepLogin = (refreshToken: string, expiresAt = 1): Promise<void> =>
+const keepLogin = (refreshToken: string | undefined, expiresAt = 1): Promise<void> =>
   writeFile(
     tokenFile,
     JSON.stringify({
@@ -94,4 +95,59 @@ it('asks again after a refusal that says nothing of the refresh token', async ()
   await rig.error('x_get_me');
   await rig.error('x_get_me');
   expect(sent).toEqual(['good', 'good']);
+});
+
+describe('validate_config', () => {
+  const over = {
+    valid: false,
+    findings: [
+      {
+        severity: 'error',
+        setting: 'tokenFile',
+        message: 'the login has expired and cannot be renewed: run `toolkeel login x`',
+      },
+    ],
+  };
+  const fine = { valid: true, findings: [] };
+
+  it('says that a login is over which has no refresh token', async () => {
+    await keepLogin(undefined);
+    const { rig } = await refusing({ status: 400 });
+    expect(await rig.data('validate_config')).toEqual(over);
+    expect(await rig.code('x_get_me')).toBe('x_auth_expired');
+    await keepLogin(undefined, 9e15);
+    expect(await rig.data('validate_config')).toEqual(fine);
+  });
+
+  it('says so of one that X does not renew, as soon as X has said it', async () => {
+    await keepLogin('used-up');
+    const { rig } = await refusing({ status: 400, json: { error: 'invalid_grant' } });
+    expect(await rig.data('validate_config')).toEqual(fine);
+    expect(await rig.code('x_get_me')).toBe('x_auth_expired');
+    expect(await rig.data('validate_config')).toEqual(over);
+    await keepLogin('another');
+    expect(await rig.data('validate_config')).toEqual(fine);
+  });
+});
+
+it('keeps at the end what could not be written when it was renewed', async () => {
+  await keepLogin('first');
+  const away = `${folder}-away`;
+  const { rig } = await world(
+    ({ path }) => {
+      if (!path.endsWith('/token'))
+        return { json: { data: { id: '1', username: 'a', name: 'A' } } };
+      renameSync(folder, away);
+      return { json: { access_token: 'second-access', refresh_token: 'second' } };
+    },
+    { accessToken: undefined, tokenFile },
+  );
+  await rig.data('x_get_me');
+  expect(rig.logged.join()).toContain('login_not_saved');
+  await rename(away, folder);
+  for (const name of await readdir(folder))
+    if (name.includes('.lock.')) await rm(join(folder, name));
+  await rig.close();
+  expect(JSON.parse(await readFile(tokenFile, 'utf8'))).toMatchObject({ refresh_token: 'second' });
+  expect(rig.logged.join()).not.toContain('second');
 });

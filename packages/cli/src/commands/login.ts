@@ -23,7 +23,7 @@ export async function login(
   const { logIn, load, name } = lineWithLogin(named);
   const { clientId, port } = flags;
   const more = {
-    ...(clientId !== undefined && { clientId }),
+    ...(clientId !== undefined && { clientId: appIn(clientId) }),
     ...(port !== undefined && { port }),
     ...(flags.scopes !== undefined && { scopes: scopesIn(flags.scopes) }),
     ...(flags.timeout !== undefined && { timeoutMs: millisecondsIn(flags.timeout) }),
@@ -81,6 +81,11 @@ function lineWithLogin(named: string) {
   throw new UsageError(
     `${name} needs no login.${didYouMean(named, others)} With one: ${others.join(', ')}.`,
   );
+}
+
+function appIn(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new UsageError('--client-id must be the id of your app, and is empty');
 }
 
 function scopesIn(text: string): readonly string[] {

@@ -17,7 +17,7 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
   const config = configSchema.parse(settings);
   const { baseUrl, authorizeUrl, clientSecret: source } = config;
   const clientId = request.clientId ?? config.clientId;
-  if (clientId === undefined) {
+  if (clientId === undefined || clientId.trim() === '') {
     throw new UsageError(
       'X has to know which app asks: say --client-id ID, or set TOOLKEEL_X_CLIENT_ID or packs.x.clientId. ' +
         `X gives one to an app that has http://127.0.0.1:${DEFAULT_REDIRECT_PORT}/callback as its callback.`,

@@ -35,6 +35,8 @@ interface Finding {
   readonly message: string;
 }
 
+const OVER = 'the login has expired and cannot be renewed: run `toolkeel login x`';
+
 /** What is missing or wrong. The shape was checked when the pack was made: this is about the world. */
 export async function findings(client: Client): Promise<readonly Finding[]> {
   const { config, session } = client;
@@ -49,18 +51,7 @@ export async function findings(client: Client): Promise<readonly Finding[]> {
     error('accessToken', 'neither a login nor an app token is set');
   else if (session.app && !isThere)
     warning('tokenFile', 'without a login only public reads are possible');
-  else {
-    const problem = await session.user?.scopes().then(
-      () => undefined,
-      (cause: unknown) => cause,
-    );
-    if (problem !== undefined) error('tokenFile', messageOf(problem));
-  }
-  const { accessToken, tokenFile } = config;
-  if (isThere && !accessToken && tokenFile !== undefined) {
-    const problem = await writingProblem(tokenFile);
-    if (problem) error('tokenFile', problem.message);
-  }
+  else found.push(...(await loginFindings(client)));
   const { protocol, hostname } = new URL(config.baseUrl);
   if (protocol === 'http:' && !/^(?:127\.|localhost$|\[::1\]$)/.test(hostname)) {
     warning('baseUrl', 'is not https: tokens go over the network in the open');
@@ -72,10 +63,30 @@ export async function findings(client: Client): Promise<readonly Finding[]> {
     );
     if (!isFolder) error('mediaDirectories', `${folder} is not a folder`);
   }
-  if (accessToken && tokenFile !== undefined) {
+  if (config.accessToken && config.tokenFile !== undefined) {
     warning('tokenFile', 'is not used, because accessToken is set');
   }
   return found;
+}
+
+async function loginFindings({ config, session }: Client): Promise<readonly Finding[]> {
+  const { accessToken, tokenFile } = config;
+  const error = (message: string): Finding => ({
+    severity: 'error',
+    setting: 'tokenFile',
+    message,
+  });
+  const problem = await session.user?.scopes().then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (problem !== undefined) return [error(messageOf(problem))];
+  const cannotBeKept =
+    accessToken || tokenFile === undefined ? undefined : await writingProblem(tokenFile);
+  return [
+    ...(session.user?.isOver() ? [error(OVER)] : []),
+    ...(cannotBeKept ? [error(cannotBeKept.message)] : []),
+  ];
 }
 
 function messageOf(problem: unknown): string {

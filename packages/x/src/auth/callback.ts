@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { oneLine } from '../text/one-line.js';
 import { LoginError } from './login-error.js';
@@ -26,8 +26,8 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
   return new Promise((resolve, reject) => {
     let redirectUri = '';
     const server = createServer((request, response) => {
-      const url = new URL(request.url ?? '/', 'http://localhost');
-      if (request.method !== 'GET' || url.pathname !== PATH)
+      const url = urlOf(request);
+      if (request.method !== 'GET' || url?.pathname !== PATH)
         return answer(response, 404, 'Not here.');
       if (!isEqual(url.searchParams.get('state') ?? '', state)) {
         // Not ours: the right one may still come.
@@ -38,17 +38,20 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
       if (code === null || code === '') {
         const why = oneLine(url.searchParams.get('error') ?? 'no code came back', 100);
         answer(response, 400, 'The login was not allowed. You can close this page.');
-        return end(() => reject(new LoginError(`X did not allow the login: ${why}`)));
+        return end(() => reject(new LoginError(`X did not allow the login: ${why}`)), response);
       }
       answer(response, 200, 'You are logged in. You can close this page.');
-      end(() => resolve({ code, redirectUri }));
+      end(() => resolve({ code, redirectUri }), response);
     });
     const onAbort = (): void =>
       end(() => reject(new LoginError('nobody has allowed the login in time')));
-    const end = (report: () => void): void => {
+    const end = (report: () => void, answered?: ServerResponse): void => {
       signal.removeEventListener('abort', onAbort);
       server.close();
-      server.closeIdleConnections();
+      // Browsers keep connections, and open some that they never use: those would hold up our end.
+      const hangUp = (): void => server.closeAllConnections();
+      if (answered) answered.once('close', hangUp);
+      else hangUp();
       report();
     };
     server.on('error', (cause) => end(() => reject(unusable(port, cause))));
@@ -59,6 +62,12 @@ export function authorizationCode(options: CallbackOptions): Promise<Callback> {
       onListening(redirectUri);
     });
   });
+}
+
+/** Undefined for what is no address: anybody on this machine can send it. */
+function urlOf({ url = '' }: IncomingMessage): URL | undefined {
+  const base = 'http://localhost';
+  return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }
 
 function unusable(port: number, cause: Error): LoginError {
@@ -74,7 +83,6 @@ function answer(response: ServerResponse, status: number, text: string): void {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
-    connection: 'close',
   });
   response.end(`${text}\n`);
 }

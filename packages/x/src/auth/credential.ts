@@ -15,8 +15,12 @@ export interface Credential {
   token(signal: AbortSignal): Promise<string>;
   /** A token that X did not accept is replaced, if it can be. */
   renew(rejected: string, signal: AbortSignal): Promise<void>;
+  /** It has expired and cannot be renewed, as far as we know: somebody has to log in anew. */
+  readonly isOver: () => boolean;
   /** What it was allowed to do; undefined where nobody knows. */
   scopes(): Promise<readonly string[] | undefined>;
+  /** Keeps what could not be kept before, if it can. Never rejects. */
+  close(): Promise<void>;
 }
 
 /** A token that was given to us as it is, and that we cannot renew. */
@@ -28,7 +32,9 @@ export function fixedCredential(kind: CredentialKind, token: string): Credential
     who: () => undefined,
     token: () => Promise.resolve(token),
     renew: () => Promise.reject(notRenewable()),
+    isOver: () => false,
     scopes: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
   };
 }
 

@@ -20,14 +20,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A login that ends in so many milliseconds, and what was asked of X's token endpoint. */
-async function loginThatEnds(inMs: number, onRead: () => void = () => undefined) {
+async function loginThatEnds(inMs: number, onRead: () => void = () => undefined, obtainedAt = 0) {
   await writeLogin(path, {
     version: 1,
     login_id: 'L',
     client_id: 'cid',
     access_token: 'old-access-token',
     refresh_token: 'refresh-token',
-    obtained_at: 0,
+    obtained_at: obtainedAt,
     expires_at: NOW + inMs,
     scopes: [],
   });
@@ -55,6 +55,12 @@ describe('a login that is kept', () => {
   it('is renewed before its end, for it could end on the way', async () => {
     const { login, opened } = await loginThatEnds(30_000);
     await expect(login.token(signal)).rejects.toBeInstanceOf(FaultError);
+    expect(opened).toEqual(['/2/oauth2/token']);
+  });
+
+  it('is renewed before its end also where X gives it little time', async () => {
+    const { login, opened } = await loginThatEnds(30_000, undefined, NOW - 5_000);
+    await expect(login.token(signal)).rejects.toMatchObject({ fault: { kind: 'connect' } });
     expect(opened).toEqual(['/2/oauth2/token']);
   });
 

@@ -5,15 +5,9 @@ import { classify } from '../faults.js';
 import { noLogin } from '../not-configured.js';
 import { notRenewable, type Credential } from './credential.js';
 import { lock } from './lock.js';
-import {
-  cannotWrite,
-  fileBehind,
-  readLogin,
-  stampOfLogin,
-  writeLogin,
-  type Login,
-} from './login-file.js';
+import { cannotWrite, fileBehind, readLogin, stampOfLogin, type Login } from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
+import { unsavedLogin, type UnsavedLogin } from './unsaved-login.js';
 
 export interface KeptLoginOptions {
   readonly path: string;
@@ -32,18 +26,19 @@ const RENEWAL_TIMEOUT_MS = 10_000;
 export function keptLogin(options: KeptLoginOptions): Credential {
   const { path, wallNow } = options;
   const { secrets } = options.endpoint;
-  let current: Login | undefined;
+  let kept: Login | undefined;
   let seen: string | undefined;
   let renewal: Promise<Login> | undefined;
   const refusals: Refusals = new Map();
+  const unsaved = unsavedLogin({ ...options, secrets });
 
   /** Looked at before every use: whoever logs in anew means all who run. */
   const look = (): Login => {
     const stamp = stampOfLogin(path);
-    if (stamp !== seen) current = readLogin(path, secrets);
+    if (stamp !== seen) kept = readLogin(path, secrets);
     seen = stamp;
-    if (!current) throw noLogin();
-    return current;
+    if (!kept) throw noLogin();
+    return unsaved.insteadOf(kept);
   };
   const lookIfThere = (): Login | undefined => {
     try {
@@ -54,11 +49,9 @@ export function keptLogin(options: KeptLoginOptions): Credential {
   };
   /** One renewal at a time. It goes on when a caller leaves: it would take the tokens with it. */
   const renewed = (rejected: string): Promise<Login> =>
-    (renewal ??= renewLogin(rejected, options, refusals)
-      .then((login) => (current = login))
-      .finally(() => {
-        renewal = undefined;
-      }));
+    (renewal ??= renewLogin(rejected, options, refusals, unsaved).finally(() => {
+      renewal = undefined;
+    }));
 
   return {
     kind: 'user',
@@ -70,16 +63,26 @@ export function keptLogin(options: KeptLoginOptions): Credential {
     },
     async token(signal) {
       const login = look();
-      if (login.expires_at - EARLY_MS > wallNow()) return login.access_token;
+      void unsaved.tryAgain();
+      if (!isDue(login, wallNow())) return login.access_token;
       const fresh = await unlessAborted(renewed(login.access_token), signal);
       return fresh.access_token;
     },
     async renew(rejected, signal) {
       await unlessAborted(renewed(rejected), signal);
     },
+    isOver: () => {
+      const login = look();
+      const { refresh_token: refreshToken } = login;
+      const isRenewable = refreshToken !== undefined && !refusals.has(refreshToken);
+      return isDue(login, wallNow()) && !isRenewable;
+    },
     scopes: async () => look().scopes,
+    close: () => unsaved.close(),
   };
 }
+
+const isDue = ({ expires_at: end }: Login, now: number): boolean => end - EARLY_MS <= now;
 
 /** What X said of the last refresh token that it refused: it says the same every time. */
 type Refusals = Map<string, Fault>;
@@ -89,8 +92,9 @@ async function renewLogin(
   rejected: string,
   options: KeptLoginOptions,
   refusals: Refusals,
+  unsaved: UnsavedLogin,
 ): Promise<Login> {
-  const { endpoint, log, wallNow } = options;
+  const { endpoint, wallNow } = options;
   const path = fileBehind(options.path);
   const signal = AbortSignal.timeout(RENEWAL_TIMEOUT_MS);
   const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
@@ -98,12 +102,13 @@ async function renewLogin(
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
   });
   try {
-    const login = readLogin(path, endpoint.secrets);
-    if (!login) throw noLogin();
+    const kept = readLogin(path, endpoint.secrets);
+    if (!kept) throw noLogin();
+    const login = unsaved.insteadOf(kept);
     // Somebody else was faster.
     if (login.access_token !== rejected && login.expires_at > wallNow()) return login;
     const { refresh_token: refreshToken } = login;
-    const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && login.expires_at > wallNow();
+    const isNew = wallNow() - login.obtained_at < TOO_NEW_MS && !isDue(login, wallNow());
     if (refreshToken === undefined || isNew) throw notRenewable();
     const refusal = refusals.get(refreshToken);
     if (refusal) throw new FaultError(refusal);
@@ -119,7 +124,7 @@ async function renewLogin(
       },
     );
     // What is in memory still works: a disk that is full must not end that, too.
-    await writeLogin(path, next).catch(() => log('error', 'login_not_saved', { path }));
+    await unsaved.write(path, next, kept);
     return next;
   } finally {
     await mine.release();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { constants, readFileSync, realpathSync, statSync } from 'node:fs';
+import { constants, readFileSync, readlinkSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { access, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ConfigError, demandPrivate } from '../secrets.js';
@@ -33,8 +33,8 @@ export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): L
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    if (isMissing(cause)) return undefined;
-    throw new ConfigError(`tokenFile: ${path} cannot be read`, { cause });
+    if (hasCode(cause, 'ENOENT')) return undefined;
+    throw cannotRead(path, cause);
   }
   const parsed = loginSchema.safeParse(jsonOf(text));
   // Not the reason: it might quote a token.
@@ -47,16 +47,59 @@ export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): L
 
 /** Changes whenever somebody writes a login; undefined if there is none. */
 export function stampOfLogin(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && [found.ino, found.mtimeNs, found.ctimeNs, found.size].join(' ');
+  } catch (cause) {
+    throw cannotRead(path, cause);
+  }
 }
 
-/** Where it really is: a name that leads to it must go on to do so, and all names have one lock. */
+function cannotRead(path: string, cause: unknown): ConfigError {
+  return hasCode(cause, 'ELOOP')
+    ? endless(path)
+    : new ConfigError(`tokenFile: ${path} cannot be read`, { cause });
+}
+
+function endless(path: string): ConfigError {
+  return new ConfigError(`tokenFile: ${path} is a link that leads to no file, only to more links`);
+}
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/**
+ * Where it really is, or will be: a name that leads to it must go on to do so, and all names have one
+ * lock.
+ */
 export function fileBehind(path: string): string {
+  let name = path;
+  for (let links = 0; links <= MAX_LINKS; links++) {
+    const folder = realOf(dirname(name));
+    // Without its folder there is no link either.
+    if (folder === undefined) return name;
+    name = join(folder, basename(name));
+    const target = targetOf(name);
+    if (target === undefined) return name;
+    name = resolve(folder, target);
+  }
+  throw endless(path);
+}
+
+function realOf(folder: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync(folder);
   } catch {
-    return path;
+    return undefined;
+  }
+}
+
+/** Undefined for what is no link, or not there. */
+function targetOf(name: string): string | undefined {
+  try {
+    return readlinkSync(name);
+  } catch {
+    return undefined;
   }
 }
 
@@ -71,11 +114,20 @@ export function cannotWrite(path: string, cause?: unknown): ConfigError {
 /** Undefined if a login can be kept there. */
 export async function writingProblem(path: string): Promise<ConfigError | undefined> {
   try {
-    await access(dirname(fileBehind(path)), constants.W_OK | constants.X_OK);
+    const file = fileBehind(path);
+    demandFile(path, statSync(file, { throwIfNoEntry: false }));
+    await access(dirname(file), constants.W_OK | constants.X_OK);
     return undefined;
   } catch (cause) {
-    return cannotWrite(path, cause);
+    return cause instanceof ConfigError ? cause : cannotWrite(path, cause);
   }
+}
+
+/** What is put in the place of anything else would be lost, or take something away. */
+function demandFile(path: string, found: Stats | undefined): void {
+  if (!found || found.isFile()) return;
+  const what = found.isDirectory() ? 'a folder' : 'no file';
+  throw new ConfigError(`tokenFile: ${path} is ${what}; name a file`);
 }
 
 /** Whoever reads it sees the old one or the new one, never half of it. */
@@ -104,6 +156,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+function hasCode(cause: unknown, code: string): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === code;
 }

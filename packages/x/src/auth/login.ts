@@ -122,9 +122,11 @@ function authorizeUrl(
 
 /** Before anybody is asked to agree: what cannot be kept would be lost. */
 async function prepare(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw cannotWrite(path, cause);
-  });
+  await mkdir(dirname(fileBehind(path)), { recursive: true, mode: 0o700 }).catch(
+    (cause: unknown) => {
+      throw cannotWrite(path, cause);
+    },
+  );
   const problem = await writingProblem(path);
   if (problem) throw problem;
 }

@@ -100,9 +100,14 @@ describe('what X means by a failure', () => {
   });
 
   it('is never looked for in prose where there is a type', () => {
-    const detail = 'This account is suspended, and the text is duplicate content.';
-    expect(refusal(403, typed('client-forbidden', { detail }))).toBe('not_enrolled');
-    expect(refusal(403, typed('something-new', { detail }))).toBe('forbidden');
+    for (const detail of [
+      'You are not allowed to create a Tweet with duplicate content.',
+      'Your account is suspended.',
+    ]) {
+      expect(refusal(403, { title: 'Forbidden', detail })).not.toBe('forbidden');
+      expect(refusal(403, typed('client-forbidden', { detail }))).toBe('not_enrolled');
+      expect(refusal(403, typed('something-new', { detail }))).toBe('forbidden');
+    }
   });
 
   it('is read from the type of an entry where the body itself has none', () => {

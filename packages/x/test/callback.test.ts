@@ -1,0 +1,76 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { authorizationCode, type Callback } from '../src/auth/callback.js';
+
+/** Waits for a browser that does as it is told with the address that it was sent to. */
+function waiting(browse: (redirectUri: string) => Promise<void>, signal: AbortSignal) {
+  return new Promise<Callback>((resolve, reject) => {
+    const onListening = (uri: string) => void browse(uri).catch(reject);
+    const options = { port: 0, state: 'ours', signal, onListening, onStranger: () => undefined };
+    authorizationCode(options).then(resolve, reject);
+  });
+}
+
+const never = new AbortController().signal;
+const connected = (uri: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(uri).port), '127.0.0.1', () => resolve(socket));
+    socket.on('error', reject);
+  });
+const closed = (socket: Socket) =>
+  new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    // Else it would not see the other side leave.
+    socket.resume();
+  });
+
+it(
+  'a browser that keeps its connections does not hold up the end',
+  { timeout: 3_000 },
+  async () => {
+    const agent = new Agent({ keepAlive: true });
+    const ended: Promise<void>[] = [];
+    let said = '';
+    const { code } = await waiting(async (uri) => {
+      // Opened ahead, and never used.
+      ended.push(closed(await connected(uri)));
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const request = get(`${uri}?state=ours&code=given`, { agent }, resolve);
+        request.on('error', reject);
+        request.on('socket', (socket: Socket) => {
+          ended.push(new Promise((resolved) => socket.once('close', () => resolved())));
+        });
+      });
+      said = await text(answer);
+    }, never);
+    expect(code).toBe('given');
+    await expect.poll(() => said).toBe('You are logged in. You can close this page.\n');
+    expect(ended).toHaveLength(2);
+    await Promise.all(ended);
+  },
+);
+
+it('nor does one that never came back', { timeout: 3_000 }, async () => {
+  const leaving = new AbortController();
+  let ended = Promise.resolve();
+  const login = waiting(async (uri) => {
+    ended = closed(await connected(uri));
+    leaving.abort();
+  }, leaving.signal);
+  await expect(login).rejects.toThrow('nobody has allowed the login in time');
+  await ended;
+});
+
+it('what is no address is not found, and the login goes on', async () => {
+  let answer = '';
+  const { code } = await waiting(async (uri) => {
+    const socket = await connected(uri);
+    socket.end('GET // HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    answer = await text(socket);
+    await fetch(`${uri}?state=ours&code=given`);
+  }, never);
+  expect(code).toBe('given');
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+});
