@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
+import type { Config } from './support/rig.js';
 import type { Reply } from './support/server.js';
 import { useWorld } from './support/world.js';
 
@@ -34,7 +35,7 @@ const keepLogin = (refreshToken: string | undefined, expiresAt = 1): Promise<voi
   );
 
 /** X with a token endpoint that does not give one. */
-const refusing = async (reply: Reply) => {
+const refusing = async (reply: Reply, more: Config = {}) => {
   const sent: (string | null)[] = [];
   const { rig } = await world(
     ({ path, body }) => {
@@ -42,7 +43,7 @@ const refusing = async (reply: Reply) => {
       sent.push(new URLSearchParams(body.toString()).get('refresh_token'));
       return reply;
     },
-    { accessToken: undefined, tokenFile, maxRetries: 2 },
+    { accessToken: undefined, tokenFile, maxRetries: 2, ...more },
   );
   return { rig, sent };
 };
@@ -87,6 +88,17 @@ describe.each([1, 9e15])('a login that ends at %s', (expiresAt) => {
       expect(sent).toEqual(['used-up', 'another']);
     },
   );
+});
+
+it('sends its refresh token once in a call that meets silence', async () => {
+  await keepLogin('single-use');
+  const { rig, sent } = await refusing({ act: 'stall' }, { attemptTimeoutSecs: 1 });
+  const [read, written] = await Promise.all([
+    rig.error('x_get_me'),
+    rig.error('x_post_tweet', argumentsOf['x_post_tweet']),
+  ]);
+  expect([read.code, written.code]).toEqual(['x_network_error', 'x_network_error']);
+  expect(sent).toEqual(['single-use']);
 });
 
 it('asks again after a refusal that says nothing of the refresh token', async () => {

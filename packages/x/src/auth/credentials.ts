@@ -29,7 +29,12 @@ export function createCredentials(config: XConfig, given: CredentialSurroundings
     ? fixedCredential('user', secretOf(accessToken, 'accessToken', given))
     : tokenFile === undefined
       ? undefined
-      : keptLogin({ path: tokenFile, endpoint: tokenEndpoint(config, given), ...given });
+      : keptLogin({
+          path: tokenFile,
+          endpoint: tokenEndpoint(config, given),
+          attemptMs: 1000 * Math.min(config.attemptTimeoutSecs, config.toolTimeoutSecs),
+          ...given,
+        });
   return { app, user };
 }
 

@@ -14,6 +14,8 @@ export interface KeptLoginOptions {
   readonly endpoint: TokenEndpoint;
   readonly log: PackLog;
   readonly wallNow: () => number;
+  /** How long a request to X may take that waits for a renewal. */
+  readonly attemptMs?: number;
 }
 
 /** A token is replaced a little before its end, so that it does not end on the way. */
@@ -21,6 +23,8 @@ const EARLY_MS = 30_000;
 /** X has refused good tokens for hours: one that is this new is not worth another refresh token. */
 const TOO_NEW_MS = 60_000;
 const RENEWAL_TIMEOUT_MS = 10_000;
+/** It ends before the attempt that waits for it: the next one of the same call would begin it anew. */
+const SHARE_OF_ATTEMPT = 0.8;
 
 /** A login that is kept in a file and shared by all processes that use it. */
 export function keptLogin(options: KeptLoginOptions): Credential {
@@ -94,9 +98,9 @@ async function renewLogin(
   refusals: Refusals,
   unsaved: UnsavedLogin,
 ): Promise<Login> {
-  const { endpoint, wallNow } = options;
+  const { endpoint, wallNow, attemptMs = RENEWAL_TIMEOUT_MS } = options;
   const path = fileBehind(options.path);
-  const signal = AbortSignal.timeout(RENEWAL_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(Math.min(RENEWAL_TIMEOUT_MS, attemptMs * SHARE_OF_ATTEMPT));
   const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
     if (!signal.aborted) throw cannotWrite(options.path, cause);
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });
