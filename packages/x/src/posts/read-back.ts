@@ -1,12 +1,12 @@
 import type { Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import type { PartialError, Post } from '../provider/model.js';
-import { pause } from '../pause.js';
 import type { Scope } from '../scope.js';
 import { mayBeOf, type Claims } from './claims.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import { isPostOf } from './match.js';
+import { watch } from './watch.js';
 
 export interface Posted {
   readonly id: string;
@@ -25,8 +25,6 @@ const MARGIN_MS = 300_000;
 /** After this long a post that X has is shown by X. */
 const SETTLED_MS = 60_000;
 const MAX_WATCH_MS = 8_000;
-const FIRST_PAUSE_MS = 250;
-const LAST_PAUSE_MS = 2_000;
 const MAX_PAGES = 3;
 
 /**
@@ -43,27 +41,26 @@ export async function readBack(
   const { clock } = client;
   const isOld = clock.wallNow() - sentAt > SETTLED_MS;
   const until = isOld ? 0 : Math.min(scope.deadline, clock.now() + MAX_WATCH_MS);
-  for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(LAST_PAUSE_MS, waitMs * 2)) {
+  return watch(clock, scope.signal, until, async () => {
     const seen = await look(client, draft, sentAt, scope);
-    const found = seen.length === 0 ? NOTHING : withoutOthers(seen, sentAt, await claims());
-    // Two that look alike: one of them may be somebody else's doing.
-    if (found.posts.length > 1) return { found: 'unknown' };
-    if (found.posts.length === 1 && !found.isContested) return executed(found.posts[0]!);
-    if (clock.now() + waitMs >= until) {
-      return { found: found.isContested ? 'unknown' : 'absent' };
-    }
-    await pause(clock, waitMs, scope.signal);
-  }
+    return seen.length === 0 ? { found: 'absent' } : ours(seen, sentAt, await claims());
+  });
 }
 
-const NOTHING = { posts: [], isContested: false };
-
-/** Leaves out what another operation made. What another may have made is not ours before that is known. */
-function withoutOthers(seen: readonly Post[], sentAt: number, { owned, rivals }: Claims) {
-  const posts = seen.filter(({ id }) => !owned.has(id));
+/**
+ * Leaves out what another operation made. What another may have made is not ours before that is known,
+ * and of two that look alike one may be somebody else's doing.
+ */
+function ours(
+  seen: readonly Post[],
+  sentAt: number,
+  { owned, rivals }: Claims,
+): Reconciliation<Posted> {
+  const [post, ...more] = seen.filter(({ id }) => !owned.has(id));
+  if (!post) return { found: 'absent' };
   const near = rivals.filter(({ openSince }) => Math.abs(openSince - sentAt) <= LATEST_MS);
-  const isContested = posts.some((post) => near.some((rival) => mayBeOf(rival, post)));
-  return { posts, isContested };
+  const isContested = near.some((rival) => mayBeOf(rival, post));
+  return more.length > 0 || isContested ? { found: 'unknown' } : executed(post);
 }
 
 /** The newest of our posts that says the same, whenever it was made. */
