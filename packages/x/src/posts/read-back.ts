@@ -1,8 +1,9 @@
 import type { Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import type { PartialError, Post } from '../provider/model.js';
+import type { PostRange } from '../provider/provider.js';
 import type { Scope } from '../scope.js';
-import { mayBeOf, type Claims } from './claims.js';
+import { mayBeOf, type Claims, type Rival } from './claims.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import { isPostOf } from './match.js';
@@ -31,7 +32,7 @@ const MAX_PAGES = 3;
  * Looks whether a post that nobody knows the end of is there: among our own, as it would be shown.
  * X may show it late, so it is looked for a while. Not finding it proves nothing.
  */
-export async function readBack(
+export function readBack(
   client: Client,
   draft: Draft,
   sentAt: number,
@@ -40,10 +41,53 @@ export async function readBack(
 ): Promise<Reconciliation<Posted>> {
   const { clock } = client;
   const isOld = clock.wallNow() - sentAt > SETTLED_MS;
-  const until = isOld ? 0 : Math.min(scope.deadline, clock.now() + MAX_WATCH_MS);
-  return watch(clock, scope.signal, until, async () => {
-    const seen = await look(client, draft, sentAt, scope);
-    return seen.length === 0 ? { found: 'absent' } : ours(seen, sentAt, await claims());
+  const search: Search = {
+    draft,
+    range: () => rangeAround(client, sentAt),
+    isInTime: (post) => isMadeAbout(client, sentAt, post),
+    mayRival: ({ openSince }) => Math.abs(openSince - sentAt) <= LATEST_MS,
+  };
+  return find(client, search, scope, claims, isOld ? 0 : MAX_WATCH_MS);
+}
+
+/**
+ * Looks for a reply to a post that we have just made: whatever was sent by whom and when, it is not
+ * older than that.
+ */
+export function findReply(
+  client: Client,
+  draft: Draft & { readonly replyTo: string },
+  scope: Scope,
+  claims: () => Promise<Claims>,
+): Promise<Reconciliation<Posted>> {
+  const search: Search = {
+    draft,
+    range: () => ({ sinceId: draft.replyTo }),
+    isInTime: () => true,
+    mayRival: () => true,
+  };
+  return find(client, search, scope, claims, MAX_WATCH_MS);
+}
+
+/** What is looked for, and when it can have been made. */
+interface Search {
+  readonly draft: Draft;
+  readonly range: () => PostRange;
+  readonly isInTime: (post: Post) => boolean;
+  readonly mayRival: (rival: Rival) => boolean;
+}
+
+function find(
+  client: Client,
+  search: Search,
+  scope: Scope,
+  claims: () => Promise<Claims>,
+  watchMs: number,
+): Promise<Reconciliation<Posted>> {
+  const until = Math.min(scope.deadline, client.clock.now() + watchMs);
+  return watch(client.clock, scope.signal, until, async () => {
+    const seen = await look(client, search, scope);
+    return seen.length === 0 ? { found: 'absent' } : ours(seen, search, await claims());
   });
 }
 
@@ -53,13 +97,12 @@ export async function readBack(
  */
 function ours(
   seen: readonly Post[],
-  sentAt: number,
+  { mayRival }: Search,
   { owned, rivals }: Claims,
 ): Reconciliation<Posted> {
   const [post, ...more] = seen.filter(({ id }) => !owned.has(id));
   if (!post) return { found: 'absent' };
-  const near = rivals.filter(({ openSince }) => Math.abs(openSince - sentAt) <= LATEST_MS);
-  const isContested = near.some((rival) => mayBeOf(rival, post));
+  const isContested = rivals.some((rival) => mayRival(rival) && mayBeOf(rival, post));
   return more.length > 0 || isContested ? { found: 'unknown' } : executed(post);
 }
 
@@ -82,26 +125,16 @@ const executed = ({ id, text }: Post): Reconciliation<Posted> => ({
 
 async function look(
   client: Client,
-  draft: Draft,
-  sentAt: number,
+  { draft, range, isInTime }: Search,
   scope: Scope,
 ): Promise<readonly Post[]> {
   const { id } = await client.me(scope);
-  const { upstreamNow } = client.session;
-  // On X's clock: by one that is wrong X would be asked for another time.
-  const sent = sentAt + upstreamNow - client.clock.wallNow();
-  const end = sent + LATEST_MS + MARGIN_MS;
-  const range = {
-    startTime: secondOf(sent - MARGIN_MS),
-    // X refuses an end that is not past.
-    ...(end < upstreamNow - SETTLED_MS && { endTime: secondOf(end) }),
-  };
+  const asked = { id, ...range(), maxResults: 100 };
   const found: Post[] = [];
   let paginationToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const query = { id, ...range, maxResults: 100, paginationToken };
+    const query = { ...asked, paginationToken };
     const { items, nextToken } = await client.provider.getUserPosts(query, scope);
-    const isInTime = timeCheck(client, sentAt);
     found.push(...items.filter((post) => isInTime(post) && isPostOf(draft, post)));
     paginationToken = nextToken;
     if (nextToken === undefined) break;
@@ -109,17 +142,27 @@ async function look(
   return [...new Map(found.map((post) => [post.id, post])).values()];
 }
 
-/** Whether a post was made when ours would have been, on X's clock. */
-function timeCheck({ session, clock }: Client, sentAt: number): (post: Post) => boolean {
-  const ahead = session.upstreamNow - clock.wallNow();
-  return ({ id, created_at: createdAt = '' }) => {
-    const shown = Date.parse(createdAt);
-    const exact = timeOfId(id);
-    // Other ids than X's own say nothing about the time.
-    const isExact = Math.abs(exact - shown) <= 1_000;
-    const made = (isExact ? exact : shown) - (sentAt + ahead);
-    return made >= (isExact ? -EXACT_SKEW_MS : -SKEW_MS) && made <= LATEST_MS;
+/** On X's clock: by one that is wrong X would be asked for another time. */
+function rangeAround({ session, clock }: Client, sentAt: number): PostRange {
+  const { upstreamNow } = session;
+  const sent = sentAt + upstreamNow - clock.wallNow();
+  const end = sent + LATEST_MS + MARGIN_MS;
+  return {
+    startTime: secondOf(sent - MARGIN_MS),
+    // X refuses an end that is not past.
+    ...(end < upstreamNow - SETTLED_MS && { endTime: secondOf(end) }),
   };
+}
+
+/** Whether a post was made when ours would have been, on X's clock. */
+function isMadeAbout({ session, clock }: Client, sentAt: number, post: Post): boolean {
+  const ahead = session.upstreamNow - clock.wallNow();
+  const shown = Date.parse(post.created_at ?? '');
+  const exact = timeOfId(post.id);
+  // Other ids than X's own say nothing about the time.
+  const isExact = Math.abs(exact - shown) <= 1_000;
+  const made = (isExact ? exact : shown) - (sentAt + ahead);
+  return made >= (isExact ? -EXACT_SKEW_MS : -SKEW_MS) && made <= LATEST_MS;
 }
 
 const X_EPOCH_MS = 1_288_834_974_657;

@@ -10,7 +10,7 @@ import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
 import { claimsOf, deletedBy } from './claims.js';
-import { createKnownPost, createPost } from './create.js';
+import { createKnownPost } from './create.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import { readBack, type Posted } from './read-back.js';
@@ -26,8 +26,9 @@ export async function postThread(
   client: Client,
   drafts: readonly Draft[],
   scope: Scope,
-  { operation }: Pick<ToolContext, 'operation'>,
+  context: Pick<ToolContext, 'operation'>,
 ): Promise<readonly Posted[] | ReturnType<typeof partialFailure | typeof unchecked> | PartGone> {
+  const { operation } = context;
   const posted: Posted[] = [];
   /** How many of them stand there from an earlier life. */
   let earlier = 0;
@@ -47,9 +48,7 @@ export async function postThread(
         isSent = true;
         await checkEarlier();
         if (index > 0 && scope.deadline - client.clock.now() < LEAST_MS) throw outOfTime();
-        return operation
-          ? createPost(client, draft, scope)
-          : createKnownPost(client, draft, scope, {});
+        return createKnownPost(client, draft, scope, context, index > 0);
       };
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
