@@ -75,6 +75,46 @@ describe.concurrent('a post that X carried out, and did not say so', () => {
     }
   });
 
+  it.each(named([{ kind: 'garbage' }, { kind: 'http-503', times: 3 }, { kind: 'x-429-window' }]))(
+    'is found though the first look ends with %s',
+    async (_, rule) => {
+      const { rig, sandbox } = await enterprise({ attemptTimeoutSecs: 2 });
+      await rig.run('x_get_me');
+      sandbox.setFaults([
+        { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
+        { times: 1, retryAfter: { seconds: 1 }, ...rule, routes: ['user-posts'] },
+      ]);
+      const data = await rig.data('x_post_tweet', { text: 'look again' });
+      expect(data['id']).toBe(created(sandbox)[0]?.id);
+    },
+  );
+
+  it('is found though so many got no answer at once that calls to X were paused', async () => {
+    const { rig, sandbox } = await enterprise({ attemptTimeoutSecs: 1 });
+    await rig.run('x_get_me');
+    sandbox.setFaults([{ kind: 'acted-stall', routes: ['create-post'], times: 20 }]);
+    const texts = Array.from({ length: 20 }, (_, index) => `one of many, ${index}`);
+    const found = await Promise.all(texts.map((text) => rig.data('x_post_tweet', { text })));
+    expect(rig.events.map(({ type }) => type)).toContain('circuit_open');
+    const made = new Map(created(sandbox).map(({ id, text }) => [text, id]));
+    expect(found.map(({ id }) => id)).toEqual(texts.map((text) => made.get(text)));
+  });
+
+  it('is not looked for in vain where X does not let us', async () => {
+    const { rig, sandbox } = await enterprise();
+    await rig.run('x_get_me');
+    sandbox.setFaults([
+      { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
+      { kind: 'x-403-not-permitted', routes: ['user-posts'] },
+    ]);
+    expect(await rig.error('x_post_tweet', { text: 'who knows' })).toMatchObject({
+      code: 'outcome_unknown',
+      outcome: 'unknown',
+      details: { cause_code: 'x_api_error' },
+    });
+    expect(sandbox.log({ route: 'user-posts' })).toHaveLength(1);
+  });
+
   it('is looked for as long as X may be late, and not longer', async () => {
     const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 4, attemptTimeoutSecs: 2 });
     sandbox.setLag(500);

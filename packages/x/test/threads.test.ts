@@ -108,6 +108,20 @@ describe('a thread that stops half way', () => {
 });
 
 describe('a thread that is called again', () => {
+  it('and one of whose parts X takes for a duplicate of itself, goes on behind it', async () => {
+    const { rig, sandbox } = await sandboxWorld({}, fast);
+    const book = notebook();
+    sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
+    await rig.run('x_post_thread', { tweets }, book);
+    // A person who did not see it settled it as not posted.
+    book.steps.delete('post 2');
+    const data = await rig.data('x_post_thread', { tweets }, book);
+    const made = created(sandbox);
+    expect(made.map(({ text }) => text)).toEqual(tweets);
+    expect(data['tweets']).toMatchObject(made.map(({ id }) => ({ id })));
+    expect(made[2]).toMatchObject({ reply_to: made[1]?.id });
+  });
+
   it('and was refused for good, is not said to go on, but why it does not', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     const rule = { routes: ['create-post'], skip: 1, times: 1 } as const;

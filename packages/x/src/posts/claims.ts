@@ -42,14 +42,34 @@ function rivalsIn({ args, results, openSince, executedAt }: OtherOperation): rea
   const drafts = draftsIn(args);
   const ids = new Set(results.flatMap(idsIn));
   const since = openSince ?? (ids.size < drafts.length ? executedAt : undefined);
-  return since === undefined ? [] : drafts.map((draft) => ({ ...draft, openSince: since }));
+  if (since === undefined) return [];
+  const open = openSince === undefined ? drafts : openOf(drafts, results, ids);
+  return open.map((draft) => ({ ...draft, openSince: since }));
 }
 
-/** The posts that our own tool has deleted. */
-export async function deletedBy(others: Others): Promise<ReadonlySet<string>> {
-  const results = (await others(['x_delete_tweet'])).flatMap((one) => one.results);
-  const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
-  return new Set(deleted.flatMap(idsIn));
+/**
+ * Those that may have been sent and are not known. The parts of a thread are sent one by one, so that
+ * is the one behind those that are done, and it replies to the last of them.
+ */
+function openOf(
+  drafts: readonly Unsent[],
+  results: readonly unknown[],
+  ids: ReadonlySet<string>,
+): readonly Unsent[] {
+  if (drafts.length === 1) return drafts;
+  const done = results.filter((result) => !isWhole(result)).map((part) => docOf(part)?.['id']);
+  // What cannot be told apart may be any of them.
+  if (done.length !== ids.size || !done.every((id) => textOf(id) !== undefined)) return drafts;
+  const replyTo = textOf(done.at(-1));
+  return drafts
+    .slice(done.length, done.length + 1)
+    .map(({ repliesToAny: _, ...draft }) => ({ ...draft, replyTo }));
+}
+
+/** Whether it is the answer of a thread, whole or in part, and not one of its posts. */
+function isWhole(result: unknown): boolean {
+  const doc = docOf(result) ?? {};
+  return 'tweets' in doc || 'posted' in doc;
 }
 
 /** Of an answer, whole or in part, or of one post of a thread. */
@@ -60,7 +80,9 @@ function idsIn(result: unknown): readonly string[] {
   return ids.map(textOf).filter((id) => id !== undefined);
 }
 
-function draftsIn(args: Doc): readonly Omit<Rival, 'openSince'>[] {
+type Unsent = Omit<Rival, 'openSince'>;
+
+function draftsIn(args: Doc): readonly Unsent[] {
   const text = textOf(args['text']);
   if (text !== undefined) {
     const replyTo = textOf(args['in_reply_to_id']);

@@ -11,33 +11,49 @@ import { isUnknown, readingOf } from '../problems/reading-of.js';
 import { faultOfMissing, unreadable } from '../problems/upstream-problem.js';
 import type { Scope } from '../scope.js';
 import { unescapeHtml } from '../text/html-entities.js';
+import { claimsOf, type Claims } from './claims.js';
 import { bodyOf, type Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import type { Entry } from './sent-posts.js';
-import { findEqual, readBack, type Posted } from './read-back.js';
+import { findEqual, findReply, readBack, type Posted } from './read-back.js';
 
-/** Sends a post, once. Throws a `FaultError`, or a tool error where that can say more. */
-export async function createPost(client: Client, draft: Draft, scope: Scope): Promise<Posted> {
+/**
+ * Sends a post, once. Throws a `FaultError`, or a tool error where that can say more. `claims` stand for
+ * a reply to a post of the same operation: what X calls a duplicate below that may be this very one.
+ */
+async function createPost(
+  client: Client,
+  draft: Draft,
+  scope: Scope,
+  claims?: () => Promise<Claims>,
+): Promise<Posted> {
   try {
     const request = { route: routes.createPost, path: ['2', 'tweets'], json: bodyOf(draft) };
     return readPosted((await client.requests.once(request, scope)).doc);
   } catch (cause) {
     if (!isDuplicate(cause)) throw cause;
-    return refuseDuplicate(client, draft, scope, cause);
+    const { replyTo } = draft;
+    return claims && replyTo !== undefined
+      ? findDuplicate(client, { ...draft, replyTo }, scope, claims, cause)
+      : refuseDuplicate(client, draft, scope, cause);
   }
 }
 
 /**
  * The same, and where nobody knows whether it was carried out, X is asked. A journal does that by
- * itself, also after a crash; this is for running without one.
+ * itself, also after a crash; this is for running without one. `isPart`: it replies to a post that the
+ * same operation has made.
  */
 export async function createKnownPost(
   client: Client,
   draft: Draft,
   scope: Scope,
   { operation }: Pick<ToolContext, 'operation'>,
+  isPart = false,
 ): Promise<Posted> {
-  if (operation) return createPost(client, draft, scope);
+  if (operation) {
+    return createPost(client, draft, scope, isPart ? () => claimsOf(operation.others) : undefined);
+  }
   let sent: { readonly at: number; readonly entry: Entry } | undefined;
   const noting: Scope = {
     ...scope,
@@ -50,8 +66,9 @@ export async function createKnownPost(
       sent ??= { at, entry: client.sent.add(draft, at) };
     },
   };
+  const others = async (): Promise<Claims> => sent!.entry.others();
   try {
-    const posted = await createPost(client, draft, noting);
+    const posted = await createPost(client, draft, noting, isPart ? others : undefined);
     sent?.entry.made(posted.id);
     return posted;
   } catch (cause) {
@@ -61,7 +78,6 @@ export async function createKnownPost(
       entry.notMade();
       throw cause;
     }
-    const others = () => Promise.resolve(entry.others());
     const found = await readBack(client, draft, at, scope, others).catch(() => undefined);
     if (found?.found !== 'executed') throw cause;
     entry.made(found.data.id);
@@ -108,6 +124,29 @@ async function refuseDuplicate(
     toolError('upstream_rejected', `${message} It is the post ${equal.id}.`, {
       outcome: 'not_executed',
       details: { status: 403, reason: `duplicate_content:${equal.id}` },
+    }),
+  );
+}
+
+/**
+ * Below our own post X has the same words already: an earlier sending of this part may have made it,
+ * and somebody on the way may have sent it once more. If it is not there, it is another's duplicate.
+ */
+async function findDuplicate(
+  client: Client,
+  draft: Draft & { readonly replyTo: string },
+  scope: Scope,
+  claims: () => Promise<Claims>,
+  refusal: FaultError,
+): Promise<Posted> {
+  const seen = await findReply(client, draft, scope, claims).catch(() => undefined);
+  if (seen?.found === 'executed') return seen.data;
+  if (seen?.found === 'absent') throw refusal;
+  const message = `X refused the post as a duplicate. Nobody can say yet whether that is itself, below ${draft.replyTo}.`;
+  return raise(
+    toolError('outcome_unknown', message, {
+      outcome: 'unknown',
+      details: { cause_code: 'upstream_rejected' },
     }),
   );
 }

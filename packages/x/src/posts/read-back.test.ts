@@ -100,6 +100,18 @@ describe('looking for a post that nobody knows the end of', () => {
     expect(await look()).toEqual({ found: 'unknown' });
   });
 
+  it('waits for the answer to an equal one that is only slow', async () => {
+    const { look, clock } = rig([
+      { id: '8', madeAfterMs: 100 },
+      { id: '9', madeAfterMs: 200 },
+    ]);
+    const slow = () =>
+      clock.now() < 2_000
+        ? { owned: new Set<string>(), rivals: [{ ...draft, openSince: 0 }] }
+        : { owned: new Set(['9']), rivals: [] };
+    expect(await look(60_000, slow)).toMatchObject({ data: { id: '8' } });
+  });
+
   it('leaves out what another made, and takes its own for its own', async () => {
     const { look } = rig([
       { id: '8', madeAfterMs: 100 },

@@ -1,12 +1,13 @@
 import type { Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import type { PartialError, Post } from '../provider/model.js';
-import { pause } from '../pause.js';
+import type { PostRange } from '../provider/provider.js';
 import type { Scope } from '../scope.js';
-import { mayBeOf, type Claims } from './claims.js';
+import { mayBeOf, type Claims, type Rival } from './claims.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import { isPostOf } from './match.js';
+import { watch } from './watch.js';
 
 export interface Posted {
   readonly id: string;
@@ -25,15 +26,13 @@ const MARGIN_MS = 300_000;
 /** After this long a post that X has is shown by X. */
 const SETTLED_MS = 60_000;
 const MAX_WATCH_MS = 8_000;
-const FIRST_PAUSE_MS = 250;
-const LAST_PAUSE_MS = 2_000;
 const MAX_PAGES = 3;
 
 /**
  * Looks whether a post that nobody knows the end of is there: among our own, as it would be shown.
  * X may show it late, so it is looked for a while. Not finding it proves nothing.
  */
-export async function readBack(
+export function readBack(
   client: Client,
   draft: Draft,
   sentAt: number,
@@ -42,28 +41,69 @@ export async function readBack(
 ): Promise<Reconciliation<Posted>> {
   const { clock } = client;
   const isOld = clock.wallNow() - sentAt > SETTLED_MS;
-  const until = isOld ? 0 : Math.min(scope.deadline, clock.now() + MAX_WATCH_MS);
-  for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(LAST_PAUSE_MS, waitMs * 2)) {
-    const seen = await look(client, draft, sentAt, scope);
-    const found = seen.length === 0 ? NOTHING : withoutOthers(seen, sentAt, await claims());
-    // Two that look alike: one of them may be somebody else's doing.
-    if (found.posts.length > 1) return { found: 'unknown' };
-    if (found.posts.length === 1 && !found.isContested) return executed(found.posts[0]!);
-    if (clock.now() + waitMs >= until) {
-      return { found: found.isContested ? 'unknown' : 'absent' };
-    }
-    await pause(clock, waitMs, scope.signal);
-  }
+  const search: Search = {
+    draft,
+    range: () => rangeAround(client, sentAt),
+    isInTime: (post) => isMadeAbout(client, sentAt, post),
+    mayRival: ({ openSince }) => Math.abs(openSince - sentAt) <= LATEST_MS,
+  };
+  return find(client, search, scope, claims, isOld ? 0 : MAX_WATCH_MS);
 }
 
-const NOTHING = { posts: [], isContested: false };
+/**
+ * Looks for a reply to a post that we have just made: whatever was sent by whom and when, it is not
+ * older than that.
+ */
+export function findReply(
+  client: Client,
+  draft: Draft & { readonly replyTo: string },
+  scope: Scope,
+  claims: () => Promise<Claims>,
+): Promise<Reconciliation<Posted>> {
+  const search: Search = {
+    draft,
+    range: () => ({ sinceId: draft.replyTo }),
+    isInTime: () => true,
+    mayRival: () => true,
+  };
+  return find(client, search, scope, claims, MAX_WATCH_MS);
+}
 
-/** Leaves out what another operation made. What another may have made is not ours before that is known. */
-function withoutOthers(seen: readonly Post[], sentAt: number, { owned, rivals }: Claims) {
-  const posts = seen.filter(({ id }) => !owned.has(id));
-  const near = rivals.filter(({ openSince }) => Math.abs(openSince - sentAt) <= LATEST_MS);
-  const isContested = posts.some((post) => near.some((rival) => mayBeOf(rival, post)));
-  return { posts, isContested };
+/** What is looked for, and when it can have been made. */
+interface Search {
+  readonly draft: Draft;
+  readonly range: () => PostRange;
+  readonly isInTime: (post: Post) => boolean;
+  readonly mayRival: (rival: Rival) => boolean;
+}
+
+function find(
+  client: Client,
+  search: Search,
+  scope: Scope,
+  claims: () => Promise<Claims>,
+  watchMs: number,
+): Promise<Reconciliation<Posted>> {
+  const until = Math.min(scope.deadline, client.clock.now() + watchMs);
+  return watch(client.clock, scope.signal, until, async () => {
+    const seen = await look(client, search, scope);
+    return seen.length === 0 ? { found: 'absent' } : ours(seen, search, await claims());
+  });
+}
+
+/**
+ * Leaves out what another operation made. What another may have made is not ours before that is known,
+ * and of two that look alike one may be somebody else's doing.
+ */
+function ours(
+  seen: readonly Post[],
+  { mayRival }: Search,
+  { owned, rivals }: Claims,
+): Reconciliation<Posted> {
+  const [post, ...more] = seen.filter(({ id }) => !owned.has(id));
+  if (!post) return { found: 'absent' };
+  const isContested = rivals.some((rival) => mayRival(rival) && mayBeOf(rival, post));
+  return more.length > 0 || isContested ? { found: 'unknown' } : executed(post);
 }
 
 /** The newest of our posts that says the same, whenever it was made. */
@@ -85,26 +125,16 @@ const executed = ({ id, text }: Post): Reconciliation<Posted> => ({
 
 async function look(
   client: Client,
-  draft: Draft,
-  sentAt: number,
+  { draft, range, isInTime }: Search,
   scope: Scope,
 ): Promise<readonly Post[]> {
   const { id } = await client.me(scope);
-  const { upstreamNow } = client.session;
-  // On X's clock: by one that is wrong X would be asked for another time.
-  const sent = sentAt + upstreamNow - client.clock.wallNow();
-  const end = sent + LATEST_MS + MARGIN_MS;
-  const range = {
-    startTime: secondOf(sent - MARGIN_MS),
-    // X refuses an end that is not past.
-    ...(end < upstreamNow - SETTLED_MS && { endTime: secondOf(end) }),
-  };
+  const asked = { id, ...range(), maxResults: 100 };
   const found: Post[] = [];
   let paginationToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const query = { id, ...range, maxResults: 100, paginationToken };
+    const query = { ...asked, paginationToken };
     const { items, nextToken } = await client.provider.getUserPosts(query, scope);
-    const isInTime = timeCheck(client, sentAt);
     found.push(...items.filter((post) => isInTime(post) && isPostOf(draft, post)));
     paginationToken = nextToken;
     if (nextToken === undefined) break;
@@ -112,17 +142,27 @@ async function look(
   return [...new Map(found.map((post) => [post.id, post])).values()];
 }
 
-/** Whether a post was made when ours would have been, on X's clock. */
-function timeCheck({ session, clock }: Client, sentAt: number): (post: Post) => boolean {
-  const ahead = session.upstreamNow - clock.wallNow();
-  return ({ id, created_at: createdAt = '' }) => {
-    const shown = Date.parse(createdAt);
-    const exact = timeOfId(id);
-    // Other ids than X's own say nothing about the time.
-    const isExact = Math.abs(exact - shown) <= 1_000;
-    const made = (isExact ? exact : shown) - (sentAt + ahead);
-    return made >= (isExact ? -EXACT_SKEW_MS : -SKEW_MS) && made <= LATEST_MS;
+/** On X's clock: by one that is wrong X would be asked for another time. */
+function rangeAround({ session, clock }: Client, sentAt: number): PostRange {
+  const { upstreamNow } = session;
+  const sent = sentAt + upstreamNow - clock.wallNow();
+  const end = sent + LATEST_MS + MARGIN_MS;
+  return {
+    startTime: secondOf(sent - MARGIN_MS),
+    // X refuses an end that is not past.
+    ...(end < upstreamNow - SETTLED_MS && { endTime: secondOf(end) }),
   };
+}
+
+/** Whether a post was made when ours would have been, on X's clock. */
+function isMadeAbout({ session, clock }: Client, sentAt: number, post: Post): boolean {
+  const ahead = session.upstreamNow - clock.wallNow();
+  const shown = Date.parse(post.created_at ?? '');
+  const exact = timeOfId(post.id);
+  // Other ids than X's own say nothing about the time.
+  const isExact = Math.abs(exact - shown) <= 1_000;
+  const made = (isExact ? exact : shown) - (sentAt + ahead);
+  return made >= (isExact ? -EXACT_SKEW_MS : -SKEW_MS) && made <= LATEST_MS;
 }
 
 const X_EPOCH_MS = 1_288_834_974_657;

@@ -9,8 +9,9 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
-import { claimsOf, deletedBy } from './claims.js';
-import { createKnownPost, createPost } from './create.js';
+import { claimsOf } from './claims.js';
+import { createKnownPost } from './create.js';
+import { deletedOf } from './deleted.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import { readBack, type Posted } from './read-back.js';
@@ -26,15 +27,17 @@ export async function postThread(
   client: Client,
   drafts: readonly Draft[],
   scope: Scope,
-  { operation }: Pick<ToolContext, 'operation'>,
+  context: Pick<ToolContext, 'operation'>,
 ): Promise<readonly Posted[] | ReturnType<typeof partialFailure | typeof unchecked> | PartGone> {
+  const { operation } = context;
   const posted: Posted[] = [];
   /** How many of them stand there from an earlier life. */
   let earlier = 0;
   let gone: PartGone | undefined;
   const checkEarlier = async (): Promise<void> => {
     if (!operation || earlier === 0) return;
-    const deleted = await deletedBy(operation.others).catch(cannotSay);
+    const ids = posted.map(({ id }) => id);
+    const deleted = await deletedOf(client, ids, operation.others, scope);
     gone = partGone(posted, deleted, drafts.length);
     if (gone) raise(gone);
     earlier = 0;
@@ -47,9 +50,7 @@ export async function postThread(
         isSent = true;
         await checkEarlier();
         if (index > 0 && scope.deadline - client.clock.now() < LEAST_MS) throw outOfTime();
-        return operation
-          ? createPost(client, draft, scope)
-          : createKnownPost(client, draft, scope, {});
+        return createKnownPost(client, draft, scope, context, index > 0);
       };
       const reconcile: StepReadBack<Posted> = {
         authoritative: false,
@@ -68,7 +69,7 @@ export async function postThread(
       if (gone) return gone;
       // Nothing stands there yet, so that the cause itself is the answer.
       if (posted.length === 0) throw cause;
-      if (posted.length === drafts.length) return unchecked(posted);
+      if (posted.length === drafts.length) return unchecked(posted, cause);
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
@@ -101,18 +102,14 @@ function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: 
   });
 }
 
-const CANNOT_SAY = 'the journal cannot say whether a part was deleted since.';
-
-/** Below a part that is gone a reply would stand alone, so that not knowing is no reason to go on. */
-function cannotSay(): never {
-  const message = `Nothing was sent: ${CANNOT_SAY}`;
-  return raise(toolError('db_error', message, { outcome: 'not_executed' }));
-}
-
-function unchecked(posted: readonly Posted[]) {
-  const message = `All ${posted.length} tweets were posted, but ${CANNOT_SAY} Call again later.`;
+/** All of it stands there, as far as anybody can say. */
+function unchecked(posted: readonly Posted[], cause: unknown) {
+  const { code, message = '' } = readingOf(cause)?.input ?? {};
+  const text = `All ${posted.length} tweets were posted. ${message} Call again later.`;
   const there = posted.map(({ id }, index) => ({ index, id }));
-  return toolError('db_error', message, { data: { posted: there, unposted: 0 } });
+  return toolError(code === 'x_api_error' ? code : 'db_error', text, {
+    data: { posted: there, unposted: 0 },
+  });
 }
 
 function outOfTime(): FaultError {

@@ -7,6 +7,7 @@ import { x as pack } from '../../src/index.js';
 import { settledCall } from '../support/connect.js';
 import type { Governed } from '../support/governed.js';
 import { PATIENCE_MS } from '../support/patience.js';
+import { created } from '../support/sandbox.js';
 import { useStage } from '../support/stage.js';
 
 const stage = useStage();
@@ -95,6 +96,26 @@ describe.concurrent('one user of X under two names', () => {
       expect(more.map(({ account }) => account)).toEqual(['default']);
       expect(made?.account).toBe('default#20000000');
       expect(x.commits({ kind: 'post.created' })).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe.concurrent('equal parts of two threads', () => {
+  it(
+    'one of which nobody knows: the other is known by the post that it replies to',
+    async () => {
+      const { x, server } = await stage({ toolTimeoutSecs: 5, attemptTimeoutSecs: 2 });
+      await server.call('x_get_me');
+      x.setFaults([{ ...onPost('close-before-read'), skip: 1 }]);
+      const first = { tweets: ['how terns fish', 'more to come'] };
+      expect(await server.call('x_post_thread', first)).toMatchObject(unknown);
+      x.setFaults([{ ...onPost('acted-http-503'), skip: 1 }]);
+      const second = { tweets: ['how gulls nest', 'more to come'] };
+      const answer = await server.call('x_post_thread', second);
+      const [, ...made] = created(x);
+      expect(made).toHaveLength(2);
+      expect(answer).toMatchObject({ data: { tweets: made.map(({ id }) => ({ id })) } });
     },
     PATIENCE_MS,
   );

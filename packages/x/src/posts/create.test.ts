@@ -1,0 +1,135 @@
+import type { OtherOperation, ToolContext } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
+import { VirtualClock } from '@toolkeel/kernel/testing';
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../api/client.js';
+import { UpstreamProblem } from '../problems/upstream-problem.js';
+import type { Post } from '../provider/model.js';
+import { readingOf } from '../problems/reading-of.js';
+import type { Scope } from '../scope.js';
+import { createKnownPost } from './create.js';
+import { sentPosts } from './sent-posts.js';
+
+const draft = { text: 'two', replyTo: '100' };
+const reply = (id: string, to = '100'): Post => ({
+  id,
+  text: 'two',
+  referenced_tweets: [{ type: 'replied_to', id: to }],
+});
+
+const refused = (refusal: 'duplicate_content' | 'forbidden') =>
+  new FaultError({
+    kind: 'rejected',
+    sent: 'answered',
+    status: 403,
+    cause: new UpstreamProblem(refusal),
+  });
+
+interface Given {
+  readonly posts?: readonly Post[];
+  readonly others?: readonly OtherOperation[];
+  /** Nobody may read our posts. */
+  readonly isBlind?: boolean;
+}
+
+/** X calls every post a duplicate. */
+function rig({ posts = [], others = [], isBlind = false }: Given) {
+  const clock = new VirtualClock();
+  const asked: unknown[] = [];
+  const client = {
+    clock,
+    sent: sentPosts(),
+    me: async () => ({ id: '1' }),
+    session: { upstreamNow: 0 },
+    provider: {
+      getUserPosts: async (query: unknown) => {
+        asked.push(query);
+        if (isBlind) throw refused('forbidden');
+        return { items: posts };
+      },
+    },
+    requests: {
+      once: async (_: unknown, scope: Scope) => {
+        await scope.sending();
+        throw refused('duplicate_content');
+      },
+    },
+  } as unknown as Client;
+  const scope: Scope = {
+    deadline: 60_000,
+    signal: new AbortController().signal,
+    correlationId: 'c',
+    noteRetry: () => undefined,
+    sending: async () => undefined,
+  };
+  const operation = { others: async () => others } as unknown as ToolContext['operation'] & object;
+  const post = async (context: Pick<ToolContext, 'operation'>, isPart: boolean) => {
+    try {
+      return { id: (await clock.run(createKnownPost(client, draft, scope, context, isPart))).id };
+    } catch (cause) {
+      const { code, outcome, details } = readingOf(cause)!.input;
+      return { code, outcome, details };
+    }
+  };
+  return { asked, clock, client, post, journaled: { operation } };
+}
+
+const other = (more: Partial<OtherOperation>): OtherOperation => ({
+  tool: 'x_reply_to_tweet',
+  args: { text: 'two', in_reply_to_id: '100' },
+  results: [],
+  ...more,
+});
+
+describe('a part of a thread that X calls a duplicate', () => {
+  it.each(['with a journal', 'without one'])('is the post that stands there, %s', async (how) => {
+    const { post, journaled, asked } = rig({ posts: [reply('99', '98'), reply('101')] });
+    expect(await post(how === 'with a journal' ? journaled : {}, true)).toEqual({ id: '101' });
+    expect(asked).toMatchObject([{ sinceId: '100' }]);
+  });
+
+  it.each([
+    ['nothing stands there', {}],
+    ['it stands below another post', { posts: [reply('101', '98')] }],
+    ['another made it', { posts: [reply('101')], others: [other({ results: [{ id: '101' }] })] }],
+  ])('is refused where %s', async (_, given) => {
+    const { post, journaled } = rig(given);
+    expect(await post(journaled, true)).toMatchObject({
+      code: 'upstream_rejected',
+      details: { reason: 'duplicate_content' },
+    });
+  });
+
+  it.each([
+    ['another may have made it', { posts: [reply('101')], others: [other({ openSince: 0 })] }],
+    ['it stands there twice', { posts: [reply('101'), reply('102')] }],
+    ['nobody may look', { isBlind: true }],
+  ])('is not known where %s', async (_, given) => {
+    const { post, journaled } = rig(given);
+    expect(await post(journaled, true)).toMatchObject({
+      code: 'outcome_unknown',
+      outcome: 'unknown',
+      details: { cause_code: 'upstream_rejected' },
+    });
+  });
+
+  it('is awaited where X shows it late', async () => {
+    const posts: Post[] = [];
+    const { post, journaled, clock } = rig({ posts });
+    clock.setTimer(3_000, () => posts.push(reply('101')));
+    expect(await post(journaled, true)).toEqual({ id: '101' });
+  });
+});
+
+describe('a post of its own that X calls a duplicate', () => {
+  it('is refused, with the id of the earlier one', async () => {
+    const { post, journaled } = rig({ posts: [reply('101')] });
+    for (const context of [journaled, {}]) {
+      expect(await post(context, false)).toMatchObject({
+        code: 'upstream_rejected',
+        outcome: 'not_executed',
+        details: { reason: 'duplicate_content:101' },
+      });
+    }
+  });
+});
