@@ -1,5 +1,6 @@
 import type { Post } from '../provider/model.js';
-import { findUrls, type Span } from '../text/urls.js';
+import type { Span } from '../text/span.js';
+import { findUrls } from '../text/urls.js';
 import type { Draft } from './draft.js';
 
 /** Whether a post of our account is what became of a draft, whatever X made of its text. */

@@ -8,7 +8,7 @@ const linksIn = (text: string) => findUrls(text).map(({ start, end }) => text.sl
 
 describe('weightedLength', () => {
   it('agrees with twitter-text on generated text', () => {
-    expectAgreement(4_000);
+    expectAgreement(8_000);
   });
 
   it.each([
