@@ -38,26 +38,6 @@ describe('weightedLength', () => {
     expect(theirLength(`a.${tld}`)).toBeLessThan(23);
   });
 
-  it('takes no longer for a text that is made to be slow', () => {
-    const hostile = [
-      `${'日'.repeat(12_000)}.jp`,
-      'a-'.repeat(12_500),
-      '日.'.repeat(12_500),
-      `https://a.com/${'('.repeat(25_000)}`,
-      `https://a.com/${'(a'.repeat(12_000)}`,
-      `https://a.com/${'!'.repeat(25_000)}`,
-      '日-.com.'.repeat(4_000),
-      '日.jp_'.repeat(4_000),
-      'https://'.repeat(3_000),
-      '😀'.repeat(12_000),
-      '日\u200d'.repeat(12_000),
-    ];
-    // Its own work, whatever else the machine does. Growing with the square it would take minutes.
-    const started = process.cpuUsage();
-    for (const text of hostile) weightedLength(text);
-    expect(process.cpuUsage(started).user / 1000).toBeLessThan(5_000);
-  });
-
   it('adds up: a text and a blank and a text have both lengths and one', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {

@@ -1,4 +1,5 @@
 import { emojiSequences } from './emoji.js';
+import { nfc } from './nfc.js';
 import { findUrls } from './urls.js';
 
 /** X shortens every link to this many characters, however long it is. */
@@ -20,7 +21,7 @@ function weightOf(codePoint: number): number {
  * and more to accounts that pay for it.
  */
 export function weightedLength(text: string): number {
-  const normal = text.normalize('NFC');
+  const normal = nfc(text);
   const links = findUrls(normal).values();
   const emoji = emojiSequences(normal).values();
   let [link, sequence] = [links.next().value, emoji.next().value];
