@@ -11,10 +11,9 @@ export function nfc(text: string): string {
   let at = 0;
   for (const { 0: marks, index } of text.matchAll(/\p{M}+/gu)) {
     for (let end = index + MOST_MARKS; end < index + marks.length; end += MOST_MARKS) {
-      // Not between the halves of a mark.
-      const cut = text.codePointAt(end - 1)! > 0xffff ? end + 1 : end;
-      result += text.slice(at, cut).normalize('NFC');
-      at = cut;
+      // Also between the halves of a mark: they are left as they are.
+      result += text.slice(at, end).normalize('NFC');
+      at = end;
     }
   }
   return `${result}${text.slice(at).normalize('NFC')}`;

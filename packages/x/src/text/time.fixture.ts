@@ -8,7 +8,6 @@ function cost(work: () => unknown): number {
   return Math.min(...times);
 }
 
-const [SHORT, LONG] = [6_000, 24_000];
 const PLAIN = 'Nothing happened today, and nobody was surprised. ';
 
 /** A text of the length that is asked for. */
@@ -28,8 +27,12 @@ const MOST_TRIES = 5;
  * hardly longer than a plain text is not measured well enough to say. A compiler at work or a collector
  * can spoil a measurement, but not each of several.
  */
-export function growsWithLength(work: (text: string) => unknown, text: Hostile): boolean {
-  const [plain, short, long] = [hostile('', PLAIN)(LONG), text(SHORT), text(LONG)];
+export function growsWithLength(
+  work: (text: string) => unknown,
+  text: Hostile,
+  length = 12_000,
+): boolean {
+  const [plain, short, long] = [hostile('', PLAIN)(length), text(length / 4), text(length)];
   const grows = (): boolean => {
     const hardly = 8 * cost(() => work(plain));
     return cost(() => work(long)) <= hardly + 9 * cost(() => work(short));

@@ -21,7 +21,7 @@ describe('pathEnd', () => {
       fc.property(path, (text) => {
         expect(pathEnd(text, 0)).toBe(PATH.exec(text)?.[0].length);
       }),
-      { numRuns: 10_000 },
+      { numRuns: 5_000 },
     );
   });
 
@@ -43,7 +43,7 @@ describe('findUrls', () => {
             theirs.map(({ indices: [start, end] }) => ({ start, end })),
           );
         }),
-        { numRuns: 1_500 },
+        { numRuns: 600 },
       );
     },
   );

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import twitterText from 'twitter-text';
 import { describe, expect, it } from 'vitest';
 import { anyText, expectAgreement, theirLength } from './oracle.fixture.js';
 import { findUrls } from './urls.js';
@@ -59,9 +60,31 @@ describe('findUrls', () => {
     ['v1.2.3 and file.invalid', []],
     ['#tag.com @name.com', []],
     ['https://t.co/abc-def', ['https://t.co/abc']],
+    ['https://a_b.com', []],
+    ['https://a_b.c.com', ['https://a_b.c.com']],
+    ['https://a.b_c.com.d_e.net', []],
+    ['https://a.com.d_e.net', ['https://a.com']],
+    ['https://_a.com https://a-.com', []],
+    ['日_日a.com 日_日.a.com', ['a.com']],
+    [`${'a.'.repeat(50)}com`, [`${'a.'.repeat(50)}com`]],
   ])('%s', (text, links) => {
     expect(linksIn(text)).toEqual(links);
+    expect(twitterText.extractUrls(text)).toEqual(links);
   });
+
+  it.each(['https://a.com/', 'http://a.com/', 'a.com/', '日a.com/', 'a.com?'])(
+    'makes no link of an address that begins with %s and is too long for X’s own library',
+    (begin) => {
+      const lengths = Array.from({ length: 30 }, (_, index) => 4_060 + index);
+      const differing = lengths.filter((length) => {
+        const text = `${begin}${'x'.repeat(length)}`;
+        return linksIn(text).length !== twitterText.extractUrls(text).length;
+      });
+      expect(differing).toEqual([]);
+      expect(linksIn(`${begin}${'x'.repeat(4_000)}`)).toHaveLength(1);
+      expect(linksIn(`${begin}${'x'.repeat(4_096)}`)).toHaveLength(0);
+    },
+  );
 });
 
 /** The system that this one replaces counted in three ways, of which each was wrong in its own. */
