@@ -1,6 +1,7 @@
 import { raise, toolError } from '@toolkeel/contract';
 import type { XConfig } from '../config.js';
 import { demandCashtags } from '../tier.js';
+import { nfc } from '../text/nfc.js';
 import { weightedLength } from '../text/weighted-length.js';
 
 /** A post that is not there yet. */
@@ -67,7 +68,7 @@ function isBlank(text: string): boolean {
 export function bodyOf(draft: Draft): Readonly<Record<string, unknown>> {
   const { text, replyTo, quoteOf, mediaIds = [], poll, replySettings, madeWithAi } = draft;
   return {
-    text: text.normalize('NFC'),
+    text: nfc(text),
     ...(replyTo !== undefined && { reply: { in_reply_to_tweet_id: replyTo } }),
     ...(quoteOf !== undefined && { quote_tweet_id: quoteOf }),
     ...(mediaIds.length > 0 && { media: { media_ids: mediaIds } }),

@@ -86,6 +86,11 @@ describe('isPostOf', () => {
     ],
     ['a quote', { text: 'so', quoteOf: '9' }, { added: ['https://x.com/them/status/9'] }],
     [
+      'a quote by a link that says where it was found',
+      { text: 'so', quoteOf: '9' },
+      { added: ['https://x.com/them/status/9?s=20'] },
+    ],
+    [
       'a quote that ends in the link to what it quotes',
       { text: 'so https://x.com/them/status/9', quoteOf: '9' },
       { added: ['https://x.com/them/status/9'] },

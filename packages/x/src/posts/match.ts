@@ -1,5 +1,7 @@
 import type { Post } from '../provider/model.js';
-import { findUrls, type Span } from '../text/urls.js';
+import { nfc } from '../text/nfc.js';
+import type { Span } from '../text/span.js';
+import { findUrls } from '../text/urls.js';
 import type { Draft } from './draft.js';
 
 /** Whether a post of our account is what became of a draft, whatever X made of its text. */
@@ -32,8 +34,7 @@ function carriesAlike({ mediaIds = [] }: Draft, { media = [] }: Post): boolean {
 function asksAlike({ poll: meant }: Draft, { poll: shown }: Post): boolean {
   if (!meant || !shown) return !meant && !shown;
   const { options, duration_minutes: minutes = meant.duration_minutes } = shown;
-  const plain = (label: string | undefined): string =>
-    withSingleBlanks(label?.normalize('NFC') ?? '');
+  const plain = (label: string | undefined): string => withSingleBlanks(nfc(label ?? ''));
   return (
     minutes === meant.duration_minutes &&
     options.length === meant.options.length &&
@@ -42,7 +43,7 @@ function asksAlike({ poll: meant }: Draft, { poll: shown }: Post): boolean {
 }
 
 function textsMatch(draft: Draft, post: Post): boolean {
-  const text = draft.text.normalize('NFC');
+  const text = nfc(draft.text);
   const shown = shownText(draft, post);
   return [findUrls(text), linksByName(text)].some((links) =>
     showsText(draft, shown, sentText(text, links)),
@@ -75,19 +76,24 @@ function sentText(text: string, links: readonly Span[]): string {
 /** The text with its links as they were written, and without those that X has added at its end. */
 function shownText({ quoteOf }: Draft, { text, urls = [], media = [] }: Post): string {
   const written = new Map(urls.map(({ url, expanded_url: expanded }) => [url, expanded]));
-  let rest = text.normalize('NFC').trimEnd();
+  let rest = nfc(text).trimEnd();
   // One for all of its media, and one for what it quotes: a further one was written.
-  const added = new Set<RegExp>();
-  if (media.length > 0) added.add(/\/(?:photo|video)\/\d+$/);
-  if (quoteOf !== undefined) added.add(new RegExp(`/status/${quoteOf}(?:\\?.*)?$`));
+  const added = new Set<(link: string) => boolean>();
+  if (media.length > 0) added.add((link) => /\/(?:photo|video)\/\d+$/.test(link));
+  if (quoteOf !== undefined) added.add((link) => pathOf(link).endsWith(`/status/${quoteOf}`));
   for (;;) {
     const last = /(?:^|\s)(\S+)$/.exec(rest)?.[1] ?? '';
-    const found = [...added].find((pattern) => pattern.test(written.get(last) ?? ''));
+    const found = [...added].find((isAdded) => isAdded(written.get(last) ?? ''));
     if (!found) break;
     added.delete(found);
     rest = rest.slice(0, rest.length - last.length).trimEnd();
   }
   return withSingleBlanks(withWrittenLinks(rest, written));
+}
+
+function pathOf(link: string): string {
+  const [path = ''] = link.split('?', 1);
+  return path;
 }
 
 /** The longest first: one short link may begin like another one. */

@@ -11,11 +11,23 @@ describe('countCashtags', () => {
     ['$ABC $DEF_GH! ($XY)', 2],
     ['US$ABC $TOOLONGS $', 0],
     ['no money', 0],
+    ['\u200e$ABC \u2066$ABC', 0],
+    ['\u180e$ABC', 1],
   ])('of %j', (text, count) => {
     expect(countCashtags(text)).toBe(count);
   });
 
-  it('agrees with X’s own library', () => {
+  it('agrees with X’s own library, whatever letter stands before or behind one', () => {
+    const texts = Array.from({ length: 0x3100 }, (_, code) => String.fromCodePoint(code)).flatMap(
+      (letter) => [`${letter}$ABC`, `$ABC${letter}`],
+    );
+    const differing = texts.filter(
+      (text) => countCashtags(text) !== twitterText.extractCashtags(text).length,
+    );
+    expect(differing).toEqual([]);
+  });
+
+  it('agrees with X’s own library on generated text', () => {
     const piece = fc.constantFrom(
       '$',
       'AB',
@@ -28,14 +40,18 @@ describe('countCashtags', () => {
       ',',
       '!',
       '(',
+      '"',
       '5',
+      // Blanks for X or not, and marks of direction.
+      ...'\t\u000b\u0085\u00a0\u1680\u180e\u2000\u200a\u200b\u2028\u202f\u205f\u3000\ufeff',
+      ...'\u061c\u200e\u200f\u202a\u202e\u2066\u2069',
     );
     const written = fc.array(piece, { maxLength: 16 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(fc.oneof(written, anyText), (text) => {
         expect(countCashtags(text)).toBe(twitterText.extractCashtags(text).length);
       }),
-      { numRuns: 2000 },
+      { numRuns: 4_000 },
     );
   });
 });

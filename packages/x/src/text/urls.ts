@@ -1,24 +1,7 @@
 import { domainEndAt, hostEnd, isDnsHost, NOT_TEXT, runsIn, type Run } from './host.js';
+import type { Span } from './span.js';
+import { ACCENTED, restEnd } from './url-rest.js';
 
-/** Where a link stands in a text: UTF-16 positions, the end not included. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-const ACCENTED =
-  '\\xC0-\\xD6\\xD8-\\xF6\\xF8-\\u024F\\u0253\\u0254\\u0256\\u0257\\u0259\\u025B\\u0263\\u0268\\u026F\\u0272\\u0289\\u028B\\u02BB\\u0300-\\u036F\\u1E00-\\u1EFF';
-const CYRILLIC = '\\u0400-\\u04FF';
-
-const PATH_LETTER = `[a-z0-9${CYRILLIC}${ACCENTED}!*';:=+,.$/%#\\[\\]\\-\\u2013_~@|&]`;
-/** One pair of brackets inside another one still belongs to the address. */
-const IN_BRACKETS = `\\((?:${PATH_LETTER}+|${PATH_LETTER}*\\(${PATH_LETTER}+\\)${PATH_LETTER}*)\\)`;
-const PATH_END = `[a-z0-9${CYRILLIC}${ACCENTED}+\\-=_#/]`;
-const PATH = `/(?:${PATH_LETTER}*(?:${IN_BRACKETS}${PATH_LETTER}*)*${PATH_END}|${IN_BRACKETS})*`;
-const QUERY = `\\?[a-z0-9!?*'@();:&=+$/%#\\[\\]\\-_.,~|]*[a-z0-9\\-_&=#/]`;
-
-/** What follows a host: port, path, query. */
-const REST = new RegExp(`(?::[0-9]+)?(${PATH})?(?:${QUERY})?`, 'iy');
 const PROTOCOL = /https?:\/\/$/i;
 const LONGEST_PROTOCOL = 'https://'.length;
 /** What must not stand directly before a link. */
@@ -47,8 +30,9 @@ export function findUrls(text: string): readonly Span[] {
     const end = protocol === -1 ? -1 : hostEnd(text, run, 0, run.start);
     if (end !== -1) {
       const whole = { start: protocol, end: restEnd(text, end).end };
-      const isHost = isDnsHost(text.slice(run.start, end));
-      take(whole.end, isHost ? linkWithProtocol(text, whole) : []);
+      const length = whole.end - run.start + 2 * (run.start - protocol);
+      const isLink = isAddress(text.slice(run.start, end), length);
+      take(whole.end, isLink ? linkWithProtocol(text, whole) : []);
     }
     for (const { start, label } of startsIn(text, run, () => taken)) {
       const bareEnd = hostEnd(text, run, label, start);
@@ -93,19 +77,13 @@ function* startsIn(
   for (let at = rest; at < end; at++) if (mayBegin(text, at, taken())) yield startAt(at);
 }
 
-interface Rest {
-  readonly end: number;
-  readonly hasPath: boolean;
-}
-
-function restEnd(text: string, from: number): Rest {
-  REST.lastIndex = from;
-  const found = REST.exec(text);
-  return { end: from + (found?.[0].length ?? 0), hasPath: found?.[1] !== undefined };
+/** X's own library counts a protocol twice, and one that is not there as if it were. */
+function isAddress(host: string, length: number): boolean {
+  if (length > LONGEST_URL || !isDnsHost(host)) return false;
+  return !host.startsWith('xn--') || latinDomains(host).length > 0;
 }
 
 function linkWithProtocol(text: string, { start, end }: Span): readonly Span[] {
-  if (end - start > LONGEST_URL) return [];
   const short = SHORT_LINK.exec(text.slice(start, end));
   if (!short) return [{ start, end }];
   const [whole, slug = ''] = short;
@@ -120,7 +98,8 @@ function bareLinks(
 ): readonly [end: number, links: readonly Span[]] {
   const { end, hasPath } = restEnd(text, hostsEnd);
   const host = text.slice(start, hostsEnd);
-  if (!isDnsHost(host) || BEFORE_NO_BARE.test(text[start - 1] ?? '')) return [end, []];
+  if (!isAddress(host, LONGEST_PROTOCOL + end - start)) return [end, []];
+  if (BEFORE_NO_BARE.test(text[start - 1] ?? '')) return [end, []];
   const links = latinDomains(host).map((span) => ({
     start: start + span.start,
     end: start + span.end,

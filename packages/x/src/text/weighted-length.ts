@@ -1,19 +1,10 @@
+import { emojiSequences } from './emoji.js';
+import { nfc } from './nfc.js';
 import { findUrls } from './urls.js';
 
 /** X shortens every link to this many characters, however long it is. */
 const URL_LENGTH = 23;
 const HEAVY = 2;
-
-/** Emoji that are drawn as one, however many code points they have; keycaps also without U+FE0F. */
-// A literal would need a newer target: only `v` knows emoji that are sequences.
-const EMOJI = new RegExp('\\p{RGI_Emoji}|[0-9#*]\\u20E3|\\u{1F441}\\u200D\\u{1F5E8}', 'vy');
-/**
- * Where one of several code points may begin: a flag, or something that is joined, coloured or tagged. One
- * alone weighs what its code point does, and asking EMOJI, a list of thousands, for each would be slow.
- */
-const JOINS = '\\uFE0F|\\u200D|\\u20E3|[\\u{1F3FB}-\\u{1F3FF}]|[\\u{E0020}-\\u{E007F}]';
-const SEQUENCE = new RegExp(`\\p{RI}|\\p{Emoji}(?:${JOINS})`, 'uy');
-const MAY_HAVE_SEQUENCES = new RegExp(`\\p{RI}|${JOINS}`, 'u');
 
 /** Latin and its neighbours, and the punctuation that goes with them. All else counts twice. */
 function weightOf(codePoint: number): number {
@@ -30,37 +21,26 @@ function weightOf(codePoint: number): number {
  * and more to accounts that pay for it.
  */
 export function weightedLength(text: string): number {
-  const normal = text.normalize('NFC');
+  const normal = nfc(text);
+  const links = findUrls(normal).values();
+  const emoji = emojiSequences(normal).values();
+  let [link, sequence] = [links.next().value, emoji.next().value];
   let length = 0;
-  let at = 0;
-  for (const { start, end } of findUrls(normal)) {
-    length += lengthWithoutUrls(normal.slice(at, start)) + URL_LENGTH;
-    at = end;
-  }
-  return length + lengthWithoutUrls(normal.slice(at));
-}
-
-function lengthWithoutUrls(text: string): number {
-  const hasSequences = MAY_HAVE_SEQUENCES.test(text);
-  let length = 0;
-  let at = 0;
-  while (at < text.length) {
-    const emoji = hasSequences ? sequenceAt(text, at) : undefined;
-    if (emoji !== undefined) {
+  for (let at = 0; at < normal.length;) {
+    // Of one that begins inside of a link, what stands behind the link counts letter by letter.
+    while (sequence && sequence.start < at) sequence = emoji.next().value;
+    if (link?.start === at) {
+      length += URL_LENGTH;
+      at = link.end;
+      link = links.next().value;
+    } else if (sequence?.start === at) {
       length += HEAVY;
-      at += emoji.length;
-      continue;
+      at = sequence.end;
+    } else {
+      const codePoint = normal.codePointAt(at) ?? 0;
+      length += weightOf(codePoint);
+      at += codePoint > 0xffff ? 2 : 1;
     }
-    const codePoint = text.codePointAt(at) ?? 0;
-    length += weightOf(codePoint);
-    at += codePoint > 0xffff ? 2 : 1;
   }
   return length;
-}
-
-function sequenceAt(text: string, at: number): string | undefined {
-  SEQUENCE.lastIndex = at;
-  if (!SEQUENCE.test(text)) return undefined;
-  EMOJI.lastIndex = at;
-  return EMOJI.exec(text)?.[0];
 }
