@@ -59,9 +59,13 @@ function isHostName(name: string): boolean {
   return isEnding && labels.every((label) => label !== '') && !fileEndings.has(last);
 }
 
+/** No name with more letters becomes a host, however it is written; and marks take long to be put in order. */
+const LONGEST = 2000;
+
 /** The form that browsers compare: `MÜNCHEN.example.` is `xn--mnchen-3ya.example`. */
 export function canonicalHost(host: string): string {
   const name = trim(host.toLowerCase(), '.');
+  if (name.length > LONGEST) return name;
   try {
     return new URL(`http://${name}`).hostname;
   } catch {

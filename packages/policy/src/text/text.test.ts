@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { cpuTime } from '../cpu-time.fixture.js';
-import { fold } from './fold.js';
+import { fold, plain } from './fold.js';
 import { glob } from './glob.js';
 import { isHostOf, linkHosts } from './links.js';
 import { countCashtags, countHashtags, countMentions } from './marks.js';
@@ -84,6 +84,32 @@ describe('links', () => {
 test('mentions, hashtags and cashtags are counted', () => {
   const given = '@ann mail a@b.c #one #2 &#39; $ABC $20 $BRK.A ＠bob $toolonger @@x';
   expect([countMentions(given), countHashtags(given), countCashtags(given)]).toEqual([2, 1, 2]);
+});
+
+describe('a plain text', () => {
+  it('is what normalization makes of it', () => {
+    const letters = fc.constantFrom('e', '\u0301', '\u0323', 'ｱ', '\uFF9E', 'ﬁ', '語', '\u200b');
+    fc.assert(
+      fc.property(fc.array(letters, { maxLength: 40 }), (given) => {
+        const text = given.join('');
+        const normal = text.normalize('NFKC').replaceAll('\u200b', '');
+        expect(plain(text)).toBe(normal);
+        const long = `${'é'.repeat(600)} `;
+        expect(plain(long + text)).toBe(long + normal);
+      }),
+    );
+  });
+
+  it('is made of nothing but marks in no time', () => {
+    const spent = cpuTime(() => {
+      for (const unit of ['\u0301\u0323', '\u0301\uFF9E', 'a\u0301\u0323']) {
+        const text = unit.repeat(100_000 / unit.length);
+        fold(text);
+        linkHosts(`http://${text}`);
+      }
+    });
+    expect(spent).toBeLessThan(2000);
+  });
 });
 
 describe('a suggestion', () => {
