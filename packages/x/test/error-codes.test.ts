@@ -84,7 +84,18 @@ describe('error codes', () => {
       [{ act: 'reset' }, 'x_network_error'],
       [{ status: 500 }, 'x_api_error'],
     ] as const) {
-      await all(reply, () => 'outcome_unknown', isOnce, brief);
+      const once = needy.filter((spec) => isOnce(spec.name));
+      // At once, because all of it is waiting.
+      await Promise.all(
+        once.map(({ name }) =>
+          all(
+            reply,
+            () => 'outcome_unknown',
+            (tool) => tool === name,
+            brief,
+          ),
+        ),
+      );
       await all(
         reply,
         () => code,

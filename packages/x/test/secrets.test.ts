@@ -90,7 +90,12 @@ describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) =
       { status: 400, text: `{"title":"${echo}","detail":"${echo}"}` },
       { status: 403, text: `{"errors":[{"message":"${echo}","${echo}":1}]}` },
       { text: `{"data":${post(echo)}}` },
-      { text: `{"data":[${post('a')}],"meta":{"result_count":1,"next_token":"${echo}"}}` },
+    ];
+    const list = `{"data":[${post('a')}],"meta":{"result_count":1,"next_token":"${echo}"}}`;
+    const reading = ['get_tweet_by_id', 'x_search_tweets'];
+    const cases = [
+      ...replies.map((said) => [said, [...reading, 'x_post_tweet']] as const),
+      [{ text: list }, reading] as const,
     ];
     let reply: Reply = {};
     const { rig, server } = await world(({ path }) => (path.endsWith('/token') ? granted : reply), {
@@ -99,8 +104,9 @@ describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) =
       clientId: 'cid',
       clientSecret: { env: 'SECRET' },
     });
-    for (reply of replies) {
-      for (const tool of ['get_tweet_by_id', 'x_search_tweets', 'x_post_tweet']) {
+    for (const [answer, tools] of cases) {
+      reply = answer;
+      for (const tool of tools) {
         const said = JSON.stringify(await rig.run(tool, argumentsOf[tool]));
         const cursor = /"next_token":"([^".]+)/.exec(said)?.[1] ?? '';
         const opened = Buffer.from(cursor, 'base64url').toString();
@@ -111,7 +117,7 @@ describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) =
       }
     }
     expect(leaks(rig.logged.join())).toEqual([]);
-    expect(server.seen.length).toBeGreaterThan(replies.length * 3);
+    expect(server.seen.length).toBeGreaterThan(replies.length * 3 + reading.length);
     expect(await readFile(tokenFile, 'utf8')).toContain(next.refresh);
   });
 });
