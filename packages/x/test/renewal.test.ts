@@ -126,9 +126,11 @@ describe('validate_config', () => {
     await keepLogin(undefined);
     const { rig } = await refusing({ status: 400 });
     expect(await rig.data('validate_config')).toEqual(over);
+    expect(await rig.data('get_capabilities')).toMatchObject({ logged_in: false });
     expect(await rig.code('x_get_me')).toBe('x_auth_expired');
     await keepLogin(undefined, 9e15);
     expect(await rig.data('validate_config')).toEqual(fine);
+    expect(await rig.data('get_capabilities')).toMatchObject({ logged_in: true });
   });
 
   it('says so of one that X does not renew, as soon as X has said it', async () => {

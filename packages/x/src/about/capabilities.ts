@@ -30,11 +30,11 @@ export async function capabilities(client: Client) {
   };
 }
 
-/** A file for a login may be named and not be there yet. */
+/** A file for a login may be named and not be there yet, or have one that is over. */
 async function hasLogin({ session: { user } }: Client): Promise<boolean> {
   if (!user) return false;
   return user.scopes().then(
-    () => true,
+    () => !user.isOver(),
     () => false,
   );
 }
