@@ -39,6 +39,19 @@ describe('a refusal that names a wait, and no window', () => {
     ]);
   });
 
+  it('lets whoever waited as he was told come back', async () => {
+    const { rig, server } = await world((_, count) =>
+      count === 1
+        ? { status: 429, json: {}, headers: { 'retry-after': '1' } }
+        : { json: { data: { id: '5', text: 'there' } } },
+    );
+    const { retry_after_ms: wait = 0 } = await rig.error('get_tweet_by_id', { tweet_id: '5' });
+    expect(wait).toBe(1000);
+    await new Promise((resolve) => setTimeout(resolve, wait + 5));
+    expect(await rig.data('get_tweet_by_id', { tweet_id: '5' })).toBeDefined();
+    expect(server.seen).toHaveLength(2);
+  });
+
   it('gives no moment to come back that is over', async () => {
     const headers = { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '1700000000' };
     const { rig } = await world(() => ({ status: 429, json: {}, headers }));

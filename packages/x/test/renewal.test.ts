@@ -101,6 +101,20 @@ it('sends its refresh token once in a call that meets silence', async () => {
   expect(sent).toEqual(['single-use']);
 });
 
+it('does not lose what X gives late', async () => {
+  await keepLogin('single-use');
+  const { rig, server } = await world(
+    ({ path }) =>
+      path.endsWith('/token')
+        ? { json: { access_token: 'late-access', refresh_token: 'late-refresh' }, afterMs: 700 }
+        : { json: { data: { id: '1', username: 'a', name: 'A' } } },
+    { accessToken: undefined, tokenFile, attemptTimeoutSecs: 0.5 },
+  );
+  expect(await rig.data('x_get_me')).toBeDefined();
+  expect(server.seen.filter(({ path }) => path.endsWith('/token'))).toHaveLength(1);
+  expect(await readFile(tokenFile, 'utf8')).toContain('late-refresh');
+});
+
 it('asks again after a refusal that says nothing of the refresh token', async () => {
   await keepLogin('good');
   const { rig, sent } = await refusing({ status: 403, text: 'blocked on the way' });

@@ -59,15 +59,25 @@ function isHostName(name: string): boolean {
   return isEnding && labels.every((label) => label !== '') && !fileEndings.has(last);
 }
 
-/** No name with more letters becomes a host, however it is written; and marks take long to be put in order. */
+/** No plain name with more letters is a host; and marks take long to be put in order. */
 const LONGEST = 2000;
 
 /** The form that browsers compare: `MÜNCHEN.example.` is `xn--mnchen-3ya.example`. */
 export function canonicalHost(host: string): string {
-  const name = trim(host.toLowerCase(), '.');
+  const given = trim(host.toLowerCase(), '.');
+  const name = given.length > LONGEST ? plain(decoded(given)) : given;
   if (name.length > LONGEST) return name;
   try {
     return new URL(`http://${name}`).hostname;
+  } catch {
+    return name;
+  }
+}
+
+/** What a name hides behind percent signs may be nothing that anybody sees. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
   } catch {
     return name;
   }

@@ -60,6 +60,8 @@ describe('links', () => {
     ['...evil.test...', ['evil.test']],
     ['a@example.com or @example.com', []],
     ['e.g. node.js 3.5, i.e. README.txt: the end... Next.', []],
+    [`http://ev${'%C2%AD'.repeat(400)}il.test/`, ['evil.test']],
+    [`http://ev${'%EF%B8%8F'.repeat(400)}il.test/`, ['evil.test']],
     ['no link', []],
     ['://', []],
   ] as const)('in %j are %j', ([given, hosts]) => {

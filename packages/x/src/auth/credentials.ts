@@ -32,7 +32,7 @@ export function createCredentials(config: XConfig, given: CredentialSurroundings
       : keptLogin({
           path: tokenFile,
           endpoint: tokenEndpoint(config, given),
-          attemptMs: 1000 * Math.min(config.attemptTimeoutSecs, config.toolTimeoutSecs),
+          callMs: 1000 * config.toolTimeoutSecs,
           ...given,
         });
   return { app, user };

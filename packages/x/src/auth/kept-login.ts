@@ -14,17 +14,19 @@ export interface KeptLoginOptions {
   readonly endpoint: TokenEndpoint;
   readonly log: PackLog;
   readonly wallNow: () => number;
-  /** How long a request to X may take that waits for a renewal. */
-  readonly attemptMs?: number;
+  /** How long a call may take that waits for a renewal. */
+  readonly callMs?: number;
 }
 
 /** A token is replaced a little before its end, so that it does not end on the way. */
 const EARLY_MS = 30_000;
 /** X has refused good tokens for hours: one that is this new is not worth another refresh token. */
 const TOO_NEW_MS = 60_000;
-const RENEWAL_TIMEOUT_MS = 10_000;
-/** It ends before the attempt that waits for it: the next one of the same call would begin it anew. */
-const SHARE_OF_ATTEMPT = 0.8;
+/**
+ * How long a renewal may take: no shorter than the call that waits for it, or a later attempt of that call
+ * would send the same refresh token again; and long, because a late answer has the only one that is good.
+ */
+const RENEWAL_MS = { least: 10_000, most: 30_000 } as const;
 
 /** A login that is kept in a file and shared by all processes that use it. */
 export function keptLogin(options: KeptLoginOptions): Credential {
@@ -98,9 +100,10 @@ async function renewLogin(
   refusals: Refusals,
   unsaved: UnsavedLogin,
 ): Promise<Login> {
-  const { endpoint, wallNow, attemptMs = RENEWAL_TIMEOUT_MS } = options;
+  const { endpoint, wallNow, callMs = 0 } = options;
   const path = fileBehind(options.path);
-  const signal = AbortSignal.timeout(Math.min(RENEWAL_TIMEOUT_MS, attemptMs * SHARE_OF_ATTEMPT));
+  const { least, most } = RENEWAL_MS;
+  const signal = AbortSignal.timeout(Math.min(Math.max(callMs, least), most));
   const mine = await lock(path, { signal, wallNow }).catch((cause: unknown) => {
     if (!signal.aborted) throw cannotWrite(options.path, cause);
     throw new FaultError({ kind: 'timeout', sent: 'no', clock: 'login lock', cause });

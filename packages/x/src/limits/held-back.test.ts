@@ -13,7 +13,7 @@ describe('heldBack', () => {
   });
 
   it('makes a window of a wait that came without one', () => {
-    const made = { limit: 0, remaining: 0, reset: in_(120), limitUnknown: true };
+    const made = { limit: 0, remaining: 0, reset: in_(119.001), limitUnknown: true };
     expect(heldBack([], 119_001, NOW)).toEqual([made]);
   });
 

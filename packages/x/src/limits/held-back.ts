@@ -20,6 +20,6 @@ export function heldBack(
   );
   if (isHeld) return current;
   const named = current.filter(({ name }) => name !== undefined);
-  const reset = Math.ceil(until / 1000);
-  return [...named, { limit: 0, remaining: 0, reset, limitUnknown: true }];
+  // Not rounded: whoever comes back when he was told to must be let in.
+  return [...named, { limit: 0, remaining: 0, reset: until / 1000, limitUnknown: true }];
 }

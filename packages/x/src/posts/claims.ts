@@ -66,6 +66,13 @@ function openOf(
     .map(({ repliesToAny: _, ...draft }) => ({ ...draft, replyTo }));
 }
 
+/** The posts that our own tool has deleted. */
+export async function deletedBy(others: Others): Promise<ReadonlySet<string>> {
+  const results = (await others(['x_delete_tweet'])).flatMap((one) => one.results);
+  const deleted = results.filter((result) => docOf(result)?.['deleted'] === true);
+  return new Set(deleted.flatMap(idsIn));
+}
+
 /** Whether it is the answer of a thread, whole or in part, and not one of its posts. */
 function isWhole(result: unknown): boolean {
   const doc = docOf(result) ?? {};

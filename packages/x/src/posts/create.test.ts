@@ -89,20 +89,20 @@ describe('a part of a thread that X calls a duplicate', () => {
   });
 
   it.each([
-    ['nothing stands there', {}],
     ['it stands below another post', { posts: [reply('101', '98')] }],
     ['another made it', { posts: [reply('101')], others: [other({ results: [{ id: '101' }] })] }],
   ])('is refused where %s', async (_, given) => {
     const { post, journaled } = rig(given);
     expect(await post(journaled, true)).toMatchObject({
       code: 'upstream_rejected',
-      details: { reason: 'duplicate_content' },
+      details: { reason: 'duplicate_content:101' },
     });
   });
 
   it.each([
     ['another may have made it', { posts: [reply('101')], others: [other({ openSince: 0 })] }],
     ['it stands there twice', { posts: [reply('101'), reply('102')] }],
+    ['nothing is seen, there or elsewhere', {}],
     ['nobody may look', { isBlind: true }],
   ])('is not known where %s', async (_, given) => {
     const { post, journaled } = rig(given);

@@ -15,7 +15,7 @@ import { claimsOf, type Claims } from './claims.js';
 import { bodyOf, type Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import type { Entry } from './sent-posts.js';
-import { findEqual, findReply, readBack, type Posted } from './read-back.js';
+import { findEqual, findReply, findWords, readBack, type Posted } from './read-back.js';
 
 /**
  * Sends a post, once. Throws a `FaultError`, or a tool error where that can say more. `claims` stand for
@@ -118,8 +118,12 @@ async function refuseDuplicate(
   refusal: FaultError,
 ): Promise<never> {
   const equal = await findEqual(client, draft, scope).catch(() => undefined);
-  const { message } = faultToError(refusal.fault)!.input;
   if (!equal) throw refusal;
+  return refuseAs(refusal, equal);
+}
+
+function refuseAs(refusal: FaultError, equal: Posted): never {
+  const { message } = faultToError(refusal.fault)!.input;
   return raise(
     toolError('upstream_rejected', `${message} It is the post ${equal.id}.`, {
       outcome: 'not_executed',
@@ -129,8 +133,9 @@ async function refuseDuplicate(
 }
 
 /**
- * Below our own post X has the same words already: an earlier sending of this part may have made it,
- * and somebody on the way may have sent it once more. If it is not there, it is another's duplicate.
+ * Below our own post X may have the same words already: an earlier sending of this part made it, and
+ * somebody on the way sent it once more. It is a duplicate of another post only where that is seen: not
+ * to see this one proves nothing.
  */
 async function findDuplicate(
   client: Client,
@@ -141,7 +146,8 @@ async function findDuplicate(
 ): Promise<Posted> {
   const seen = await findReply(client, draft, scope, claims).catch(() => undefined);
   if (seen?.found === 'executed') return seen.data;
-  if (seen?.found === 'absent') throw refusal;
+  const other = seen?.found === 'absent' && (await findWords(client, draft, scope).catch(nobody));
+  if (other) return refuseAs(refusal, other);
   const message = `X refused the post as a duplicate. Nobody can say yet whether that is itself, below ${draft.replyTo}.`;
   return raise(
     toolError('outcome_unknown', message, {
@@ -150,3 +156,5 @@ async function findDuplicate(
     }),
   );
 }
+
+const nobody = (): undefined => undefined;

@@ -112,10 +112,30 @@ export async function findEqual(
   draft: Draft,
   scope: Scope,
 ): Promise<Posted | undefined> {
+  return newestOf(client, scope, (post) => isPostOf(draft, post));
+}
+
+/** The newest of our posts with the same words, wherever it stands. */
+export async function findWords(
+  client: Client,
+  draft: Draft,
+  scope: Scope,
+): Promise<Posted | undefined> {
+  return newestOf(client, scope, (post) => {
+    const replyTo = post.referenced_tweets?.find(({ type }) => type === 'replied_to')?.id;
+    return isPostOf({ ...draft, replyTo }, post);
+  });
+}
+
+async function newestOf(
+  client: Client,
+  scope: Scope,
+  isIt: (post: Post) => boolean,
+): Promise<Posted | undefined> {
   const { id } = await client.me(scope);
   const page = await client.provider.getUserPosts({ id, maxResults: 100 }, scope);
-  const equal = page.items.find((post) => isPostOf(draft, post));
-  return equal && { id: equal.id, text: equal.text };
+  const found = page.items.find(isIt);
+  return found && { id: found.id, text: found.text };
 }
 
 const executed = ({ id, text }: Post): Reconciliation<Posted> => ({

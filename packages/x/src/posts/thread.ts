@@ -9,9 +9,8 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
-import { claimsOf } from './claims.js';
+import { claimsOf, deletedBy } from './claims.js';
 import { createKnownPost } from './create.js';
-import { deletedOf } from './deleted.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
 import { readBack, type Posted } from './read-back.js';
@@ -36,8 +35,7 @@ export async function postThread(
   let gone: PartGone | undefined;
   const checkEarlier = async (): Promise<void> => {
     if (!operation || earlier === 0) return;
-    const ids = posted.map(({ id }) => id);
-    const deleted = await deletedOf(client, ids, operation.others, scope);
+    const deleted = await deletedBy(operation.others).catch(cannotSay);
     gone = partGone(posted, deleted, drafts.length);
     if (gone) raise(gone);
     earlier = 0;
@@ -69,7 +67,7 @@ export async function postThread(
       if (gone) return gone;
       // Nothing stands there yet, so that the cause itself is the answer.
       if (posted.length === 0) throw cause;
-      if (posted.length === drafts.length) return unchecked(posted, cause);
+      if (posted.length === drafts.length) return unchecked(posted);
       return partialFailure({ posted, index, all: drafts.length, cause, resumes: !!operation });
     }
   }
@@ -102,14 +100,18 @@ function partGone(posted: readonly Posted[], deleted: ReadonlySet<string>, all: 
   });
 }
 
-/** All of it stands there, as far as anybody can say. */
-function unchecked(posted: readonly Posted[], cause: unknown) {
-  const { code, message = '' } = readingOf(cause)?.input ?? {};
-  const text = `All ${posted.length} tweets were posted. ${message} Call again later.`;
+const CANNOT_SAY = 'the journal cannot say whether a part was deleted since.';
+
+/** Below a part that is gone a reply would stand alone, so that not knowing is no reason to go on. */
+function cannotSay(): never {
+  const message = `Nothing was sent: ${CANNOT_SAY}`;
+  return raise(toolError('db_error', message, { outcome: 'not_executed' }));
+}
+
+function unchecked(posted: readonly Posted[]) {
+  const message = `All ${posted.length} tweets were posted, but ${CANNOT_SAY} Call again later.`;
   const there = posted.map(({ id }, index) => ({ index, id }));
-  return toolError(code === 'x_api_error' ? code : 'db_error', text, {
-    data: { posted: there, unposted: 0 },
-  });
+  return toolError('db_error', message, { data: { posted: there, unposted: 0 } });
 }
 
 function outOfTime(): FaultError {

@@ -30,6 +30,11 @@ async function watching(looks: readonly (Fault | Reconciliation<string>)[], ms =
 }
 
 describe('watching for what X may have', () => {
+  it('asks little where a limit names no time', async () => {
+    const { times } = await watching([fault('rate_limited', { status: 429 })]);
+    expect(times).toEqual([0, 4_000]);
+  });
+
   it.each([
     ['an answer that cannot be read', [fault('bad_response')]],
     ['a login that was refused once', [fault('auth', { status: 401 })]],

@@ -4,6 +4,7 @@ import { pause } from '../pause.js';
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 2_000;
+const LIMIT_PAUSE_MS = 4_000;
 
 /** What may be over a moment later. */
 const passing: ReadonlySet<FaultKind> = new Set([
@@ -56,9 +57,11 @@ export function pauseAfter(
   if (final || !passing.has(kind)) return undefined;
   // X refuses a good login now and then. Twice in a row it means it.
   if (kind === 'auth' && before?.kind === 'auth') return undefined;
-  const named = Math.max(waitMs, retryAfterMs);
+  // One that names no time is not asked at the ordinary pace.
+  const least = kind === 'rate_limited' && retryAfterMs === 0 ? LIMIT_PAUSE_MS : waitMs;
+  const named = Math.max(least, retryAfterMs);
   if (named < leftMs) return named;
   // A limit is certain. What else names a time only guesses when it is over.
-  const isLimit = kind === 'rate_limited' && retryAfterMs > 0;
+  const isLimit = kind === 'rate_limited';
   return !isLimit && waitMs < leftMs ? waitMs : undefined;
 }

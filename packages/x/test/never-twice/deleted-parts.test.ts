@@ -32,6 +32,21 @@ describe('a thread that stopped half way', () => {
     PATIENCE_MS,
   );
 
+  it(
+    'goes on when a delete was refused, also while X shows nothing yet',
+    async () => {
+      const { x, server, made, again } = await halfAThread(keyed);
+      x.setLag(60_000);
+      x.setFaults([{ kind: 'x-403-not-permitted', routes: ['delete-post'], times: 1 }]);
+      expect(await server.call('x_delete_tweet', { tweet_id: made()[0] })).toMatchObject({
+        error: { code: 'x_forbidden', outcome: 'not_executed' },
+      });
+      expect(await again()).toMatchObject({ success: true, data: { root_id: made()[0] } });
+      expect(made()).toHaveLength(3);
+    },
+    PATIENCE_MS,
+  );
+
   it.each([
     ['another of its tweets', thread, [1]],
     ['the first tweet of a key', keyed, [0]],
@@ -58,49 +73,6 @@ describe('a thread that stopped half way', () => {
         });
       }
       expect(made()).toHaveLength(2);
-    },
-    PATIENCE_MS,
-  );
-
-  it.each([
-    ['did it', 'acted-http-503', true],
-    ['did not', 'http-503', false],
-  ] as const)(
-    'asks X where nobody knows whether a delete was carried out, and X %s',
-    async (_, kind, isDeleted) => {
-      const { x, server, made, again } = await halfAThread(thread);
-      x.setFaults([{ kind, routes: ['delete-post'] }]);
-      const root = made()[0];
-      expect(await server.call('x_delete_tweet', { tweet_id: root })).toMatchObject({
-        success: false,
-        error: { outcome: 'unknown' },
-      });
-      x.setFaults([]);
-      expect(x.commits({ kind: 'post.deleted' })).toHaveLength(isDeleted ? 1 : 0);
-      const answer = await again();
-      const isGone = { success: false, error: { code: 'not_found', details: { id: root } } };
-      expect(answer).toMatchObject(isDeleted ? isGone : { success: true });
-      expect(made()).toHaveLength(isDeleted ? 2 : 3);
-    },
-    PATIENCE_MS,
-  );
-
-  it(
-    'does not go on while nobody can say whether a tweet was deleted',
-    async () => {
-      const { x, server, made, again } = await halfAThread(thread);
-      x.setFaults([
-        { kind: 'http-503', routes: ['delete-post'] },
-        { kind: 'x-403-not-permitted', routes: ['post'] },
-      ]);
-      await server.call('x_delete_tweet', { tweet_id: made()[0] });
-      expect(await again()).toMatchObject({
-        data: { failed: { index: 2, code: 'x_api_error' } },
-        error: { code: 'thread_partial_failure', retryable: true },
-      });
-      x.setFaults([]);
-      expect(await again()).toMatchObject({ success: true, data: { root_id: made()[0] } });
-      expect(made()).toHaveLength(3);
     },
     PATIENCE_MS,
   );

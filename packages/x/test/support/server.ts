@@ -18,6 +18,7 @@ export interface Reply {
   readonly text?: string | Buffer;
   readonly headers?: Record<string, string>;
   readonly act?: 'reset' | 'stall' | 'half';
+  readonly afterMs?: number;
 }
 
 export type Answering = (seen: Seen, count: number) => Reply;
@@ -50,7 +51,9 @@ export async function startServer(answering: Answering): Promise<TestServer> {
       connection: connections.get(request.socket) ?? 0,
     };
     seen.push(one);
-    reply(response, answering(one, seen.length));
+    const given = answering(one, seen.length);
+    if (given.afterMs === undefined) reply(response, given);
+    else setTimeout(() => reply(response, given), given.afterMs);
   };
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
