@@ -44,16 +44,20 @@ export function reconciler(parts: FlowParts): (stopping: AbortSignal) => Promise
 
   return async (stopping) => {
     const kept = new Map<string, Tried>();
-    let looks = 0;
+    const due: Operation[] = [];
     for (const operation of await unknowns()) {
       const { tries = 0, nextAt = 0 } = tried.get(operation.id) ?? {};
-      const isDue = clock.now() >= nextAt && looks < LOOKS && !stopping.aborted;
-      if (!isDue) kept.set(operation.id, { tries, nextAt });
-      else {
-        looks += 1;
-        if (!(await look(operation, stopping))) kept.set(operation.id, nextTry(tries));
-      }
+      const isDue = clock.now() >= nextAt && due.length < LOOKS && !stopping.aborted;
+      if (isDue) due.push(operation);
+      else kept.set(operation.id, { tries, nextAt });
     }
+    // Side by side: an upstream that is down answers none of them, and the rest of the upkeep waits.
+    await Promise.all(
+      due.map(async (operation) => {
+        const { tries = 0 } = tried.get(operation.id) ?? {};
+        if (!(await look(operation, stopping))) kept.set(operation.id, nextTry(tries));
+      }),
+    );
     tried = kept;
   };
 }
