@@ -19,6 +19,14 @@ it('says how many were told that nobody knows', () => {
   expect(page).not.toContain('Broken');
 });
 
+it('has a row for every run', () => {
+  const at = '2026-11-16T12:00:00Z';
+  const about = { at, seed: 7, store: 'sqlite', node: 'v24', faultRate: 0.2, control } as const;
+  const page = journalPage([{ ...about, total: { ...total, unknown: 13 } }], total, control);
+  const row = '| 2026-11-16 | sqlite | v24 | 7 | 20 % | 1,000,000 | 12,345 | 0 | 13 | 0.0 |';
+  expect(page).toContain(row);
+});
+
 it('says what is broken', () => {
   const page = journalPage([], { ...total, duplicates: 1 }, control);
   expect(page).toMatch(/\*\*Broken:\*\* .*1/);

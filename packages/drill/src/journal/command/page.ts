@@ -54,8 +54,8 @@ ${bar('with it', total)}
 
 ${faults.length === 0 ? 'Nothing was done twice, nobody was left waiting, and no two callers were told different things.' : `**Broken:** ${faults.join('; ')}.`} ${aboutUnknown(total)}
 
-| run | store | Node | seed | faults | acts | deaths | duplicates | minutes |
-| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| run | store | Node | seed | faults | acts | deaths | duplicates | told "unknown" | minutes |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 ${runs.map((run) => line(run)).join('\n')}
 `;
 }
@@ -77,8 +77,9 @@ function bar(label: string, { duplicates, acts }: Tally): string {
 }
 
 function line({ at, store, node, seed, faultRate, total }: Run): string {
-  const { acts, deaths, duplicates, ms } = total;
+  const { acts, deaths, duplicates, unknown, ms } = total;
   const cells = [at.slice(0, 10), store, node, seed, `${Math.round(faultRate * 100)} %`];
-  const figures = [whole(acts), whole(deaths), whole(duplicates), (ms / 60_000).toFixed(1)];
+  const counts = [acts, deaths, duplicates, unknown].map(whole);
+  const figures = [...counts, (ms / 60_000).toFixed(1)];
   return `| ${[...cells, ...figures].join(' | ')} |`;
 }
