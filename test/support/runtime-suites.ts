@@ -13,7 +13,7 @@ export const runtimeSuites: readonly string[] = [
   'packages/host/src/{call,http,stdio}/*.test.ts',
   'packages/host/src/log/create-log.test.ts',
   // A server on stdio and HTTP, its end, its clients. (Conformance chooses its own Nodes.)
-  'packages/host/test/{ends,http,interop,tracing}.test.ts',
+  'packages/host/test/{delivery-*,ends,http,interop,tracing}.test.ts',
   // What a broken connection looks like, from both of its ends.
   'packages/sandbox/test/{control,faults}.test.ts',
   'packages/stac/test/{faults,reach}.test.ts',
@@ -22,7 +22,7 @@ export const runtimeSuites: readonly string[] = [
   'packages/x/test/callback.test.ts',
   // Newer Node brings SQLite along, older Node takes it from a package.
   'packages/journal/src/store/sqlite/*.test.ts',
-  'packages/journal/test/sqlite-{failures,open}.test.ts',
+  'packages/journal/test/sqlite-{clocks,failures,lost-commits,open}.test.ts',
   // Processes, signals, the cap.
   'packages/cli/test/{cap,lateness,serve,up}.test.ts',
 ];

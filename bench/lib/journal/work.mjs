@@ -15,6 +15,16 @@ export const answer = JSON.stringify({
 export const enlist = (store, leaseMs = 3_600_000) =>
   store.enlist({ id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] }, leaseMs);
 
+const HELD_MS = 30_000;
+const done = {
+  state: 'succeeded',
+  outcome: 'executed',
+  answer,
+  code: 'ok',
+  holdMs: HELD_MS,
+  content: { holdMs: 12 * 3_600_000, windowMs: HELD_MS },
+};
+
 let made = 0;
 
 /** Another one each time; making a name that nobody can guess is not what is measured. */
@@ -27,8 +37,10 @@ export const request = (value = newKey()) => ({
   account: 'main',
   tool: 'x_post_tweet',
   effect: /** @type {const} */ ('once'),
-  identity: { by: /** @type {const} */ ('key'), value },
+  identity: { by: /** @type {const} */ ('content'), value },
   argsHash: value,
+  content: value,
+  keyHoldMs: HELD_MS,
   args,
   correlationId: value,
   allowDuplicate: false,
@@ -45,7 +57,13 @@ export const mutate = async (store) => {
   const grip = { id: claim.operation.id, owner, fence: claim.operation.fence };
   const sent = await store.send(grip, { limits: [] });
   if (sent.kind !== 'sent') throw new Error('it was not sent');
-  const done = { state: 'succeeded', outcome: 'executed', answer, code: 'ok', holdMs: 30_000 };
   if (!(await store.settle(grip, /** @type {any} */ (done)))) throw new Error('it was not settled');
+  delivered.push({ id: grip.id, agoMs: 0 });
+  if (delivered.length === BATCH) await store.markDelivered(delivered.splice(0));
   return grip.id;
 };
+
+/** @type {import('../../../packages/journal/dist/index.js').Delivery[]} */
+const delivered = [];
+/** What a busy server delivers in the second between two writes of the marks. */
+const BATCH = 100;

@@ -28,7 +28,7 @@ it('runs upstreams that fail as they are told, and says where they are', async (
 
 it('runs several at once: a flag for all, a flag for one, and a line for each to go on with', async () => {
   const flags = ['--seed', '3', '--stac-scale', '0.1', '--x-tier', 'enterprise'];
-  const fault = ['--x-fault', '100%:http-503@me'];
+  const fault = ['--x-fault', '100%:http-503@home'];
   const run = toolkeel(['sandbox', 'stac', 'x', ...flags, ...fault], { cwd: dir() });
   await run.said(/Ctrl-C stops it/);
   const [, stac = '', x = ''] = run.out().split(/^(?:stac|x)$/m);

@@ -57,7 +57,6 @@ export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
 export { profilesFrom } from './tool/check-traits.js';
 export type {
   CheckContext,
-  Fence,
   Progress,
   StepReadBack,
   ToolContext,
@@ -65,6 +64,8 @@ export type {
 } from './tool/context.js';
 export { CONTROL_ARGUMENTS } from './tool/control-names.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
+export { beforeSend } from './tool/before-send.js';
+export { assertSendToken, withSendToken, type SendToken } from './tool/send-token.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
 export { ToolDefinitionError } from './tool/definition-error.js';
 export { raise, raisedToolError } from './tool/raise.js';
@@ -84,6 +85,7 @@ export {
 } from './tool/result.js';
 export type {
   Absence,
+  AccountId,
   Arguments,
   CheckResult,
   CostEstimate,
@@ -97,19 +99,12 @@ export type {
   Reconcile,
   Reconciliation,
   Requirement,
+  SendMode,
   ToolBehaviour,
   ToolTraits,
   UnknownOperation,
 } from './tool/spec.js';
-export {
-  accountName,
-  accountOf,
-  boundAccount,
-  isJournaled,
-  windowOf,
-  type Tool,
-  type ToolSpec,
-} from './tool/tool.js';
+export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
 export type { RunClock } from './run/clock.js';
 export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
@@ -123,6 +118,7 @@ export type {
   SettledSuccess,
   ToolRun,
 } from './run/options.js';
+export { UNKNOWN_WITHOUT_JOURNAL } from './run/failure.js';
 export { runTool, startTool } from './run/run-tool.js';
 export { ContractViolation } from './run/violation.js';
 

@@ -18,6 +18,7 @@ import { systemClock } from '@toolkeel/kernel/policy';
 import type { Policy } from '@toolkeel/policy';
 import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
+import { Deliveries } from './call/deliveries.js';
 import { CallEngine } from './call/engine.js';
 import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
 import { admits, ToolTable } from './catalog/tools.js';
@@ -29,6 +30,7 @@ import { askPack, probeOf } from './health.js';
 import type { HttpHandle, HttpOptions } from './http/serve.js';
 import { silent, type HostLog } from './log/log.js';
 import { answerWith } from './mcp/answer.js';
+import { confirmSends } from './mcp/confirm-sends.js';
 import { makeServer, type Surface } from './mcp/make-server.js';
 import { Prompts } from './mcp/prompts.js';
 import type { Raw } from './mcp/raw.js';
@@ -43,6 +45,8 @@ const DEFAULT_CALL_TIMEOUT_MS = 60_000;
 
 /** What a call that used all of its time still needs to say so. */
 const ANSWER_MS = 1000;
+/** What a client that does not read its answers can delay a shutdown. */
+const DELIVERY_LIMIT_MS = 1000;
 /** Who looks at figures does not wait for a database. */
 const COUNT_LIMIT_MS = 2000;
 
@@ -98,7 +102,10 @@ export interface Host {
   readonly manifest: () => Manifest;
   /** Registers plain MCP handlers inside of the same middleware. */
   readonly raw: (raw: Raw) => void;
-  /** A server for one connection, for a transport of your own. */
+  /**
+   * A server for one connection, for a transport of your own. An answer counts as delivered when the
+   * transport's `send` resolves.
+   */
   readonly connect: (transport: Transport) => Promise<{ readonly close: () => Promise<void> }>;
   readonly serveStdio: (options?: StdioOptions) => StdioHandle;
   readonly listen: (options?: HttpOptions) => Promise<HttpHandle>;
@@ -108,8 +115,8 @@ export interface Host {
   /** Takes the kernel's events of tools that have no pack. */
   readonly observe: PackDeps['observe'];
   /**
-   * Ends calls after `graceMs` (default: when each had all the time that it may take), then closes
-   * the journal, then the packs.
+   * Ends calls after `graceMs` (default: when each had all the time that it may take), waits until their
+   * answers are written, then closes the journal, then the packs.
    */
   readonly close: (graceMs?: number) => Promise<void>;
 }
@@ -192,12 +199,13 @@ export function createHost(options: HostOptions = {}): Host {
     table.addTool(prepare(policyStatusTool(inForce, toolSource)), callTimeoutMs);
   }
 
+  const deliveries = new Deliveries((cause) => log('error', 'unexpected', { cause }));
   const raws: Raw[] = [];
   const surface: Surface = {
     info: { name: options.name ?? 'toolkeel', version: options.version ?? '0.1.0' },
     instructions: options.instructions,
     tools: table,
-    calls: new ToolCalls(table, engine, scrub),
+    calls: new ToolCalls(table, engine, scrub, deliveries),
     resources: new Resources(packs, engine, scrub, timeoutOf),
     prompts: new Prompts(packs, scrub),
     raws,
@@ -225,13 +233,13 @@ export function createHost(options: HostOptions = {}): Host {
     },
     connect: async (transport) => {
       journal?.start();
-      const server = make();
+      const server = confirmSends(make(), deliveries, () => Promise.resolve());
       await server.connect(transport);
       return { close: () => server.close() };
     },
     serveStdio: (stdio) => {
       journal?.start();
-      return serveOnStdio(make, log, stdio);
+      return serveOnStdio(make, log, deliveries, stdio);
     },
     listen: async (http) => {
       journal?.start();
@@ -239,6 +247,7 @@ export function createHost(options: HostOptions = {}): Host {
       return serveOnHttp(
         {
           make,
+          deliveries,
           log,
           longestCallMs,
           drain: (graceMs = longestCallMs + ANSWER_MS) => engine.drain(graceMs),
@@ -256,6 +265,7 @@ export function createHost(options: HostOptions = {}): Host {
     observe: engine.observe,
     close: async (graceMs = longestCallMs + ANSWER_MS) => {
       await engine.drain(graceMs);
+      await deliveries.settled(DELIVERY_LIMIT_MS);
       await journal?.close(graceMs);
       await Promise.all(packs.map((pack) => pack.close()));
     },

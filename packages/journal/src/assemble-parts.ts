@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { ownWords } from './background/own-words.js';
 import type { JournalEvent } from './events.js';
 import { within } from './flow/bounded.js';
+import { deliveries } from './flow/deliveries.js';
 import type { FlowParts } from './flow/parts.js';
 import { settler } from './flow/settler.js';
 import { undoneBy } from './flow/undone.js';
 import { identities } from './identity/identity.js';
+import { hashUpgrade } from './identity/upgrade.js';
 import type { Kit } from './kit.js';
 import type { Operation } from './operation.js';
 import type { JournalOptions } from './options.js';
@@ -14,8 +16,10 @@ import { expeller } from './owner/expel.js';
 import { systemLiveness } from './owner/process.js';
 import { tenure } from './owner/tenure.js';
 import { absenceRule } from './reconcile/absence.js';
+import { confirmations } from './reconcile/confirmations.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 type Given = JournalOptions & Required<Pick<JournalOptions, 'leaseMs' | 'tools' | 'templates'>>;
 
@@ -44,6 +48,7 @@ export function assembleParts(options: Given): Assembled {
     kit,
     settler: settler(kit),
     absence: absenceRule(kit, liveness),
+    confirmations: confirmations(clock),
     undone: undoneBy(kit),
     expel: expeller(store, liveness),
     noteUnknown: (operation) => note('operation_unknown', operation),
@@ -78,6 +83,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
       .specs()
       .filter(({ mutation }) => mutation)
       .map(({ name }) => name);
+  const named = identities({ templates: new Map(Object.entries(templates)), sealing });
   return {
     store,
     sealing,
@@ -85,7 +91,9 @@ function kitOf(options: Given, suspect: () => void): Kit {
     decide: options.decide,
     clock,
     random,
-    identities: identities({ templates: new Map(Object.entries(templates)), sealing }),
+    identities: named,
+    deliveries: deliveries({ store, clock, report }),
+    upgrade: hashUpgrade({ store, sealing, tools, identities: named }),
     tenure: tenure({
       store,
       clock,
@@ -110,6 +118,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
       refusalMs: options.refusalMs ?? DAY_MS,
       callTimeoutMs: options.callTimeoutMs ?? 60_000,
       lateMs: 30_000,
+      undeliveredHoldMs: options.undeliveredHoldMs ?? 12 * HOUR_MS,
     },
   };
 }

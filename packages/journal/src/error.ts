@@ -4,6 +4,7 @@
  * - `full`, `read_only`, `corrupt`: what is wrong with the place where it is kept.
  * - `schema`: it was written by a newer program.
  * - `key`: the key file is missing, wrong, or readable by others.
+ * - `clock`: the clocks of two processes that share it differ too much.
  * - `lapsed`: the owner's lease is over; whoever still lives enlists again.
  * - `invalid`: the request makes no sense (a wrong address, an unknown cursor).
  */
@@ -14,6 +15,7 @@ export type JournalErrorReason =
   | 'corrupt'
   | 'schema'
   | 'key'
+  | 'clock'
   | 'lapsed'
   | 'invalid';
 

@@ -22,6 +22,8 @@ export interface Journal {
   /** `get_operation`, for an agent. */
   readonly tool: Tool;
   readonly noteCall: CallRecorder['note'];
+  /** The settled result of an operation has reached a caller otherwise than as the answer of its call. */
+  readonly noteDelivered: (operationId: string) => void;
   /** Writes to the audit that a call was denied which the journal does not see: one that reads. */
   readonly noteDenial: (denial: Denial) => Promise<void>;
   /** For gauges. */
@@ -72,8 +74,9 @@ export function createJournal(options: JournalOptions): Journal {
     }),
     operations: desk,
     approvals: approvalDesk(kit),
-    tool: getOperationTool(desk),
+    tool: getOperationTool({ show: desk.show, delivered: kit.deliveries.note }),
     noteCall: calls.note,
+    noteDelivered: kit.deliveries.note,
     noteDenial: ({ tool, account, ...detail }) => {
       const written = kit.store.audit({ kind: 'denied', tool, account, actor: 'policy', detail });
       parts.track(written);
@@ -90,6 +93,7 @@ export function createJournal(options: JournalOptions): Journal {
       await keeping?.stop();
       await drained(graceMs);
       await calls.close();
+      await kit.deliveries.close();
       await parts.settler.close();
       await kit.tenure.close();
     },

@@ -1,4 +1,6 @@
+import type { AccountId } from '@toolkeel/contract';
 import type { Clock } from '@toolkeel/kernel';
+import type { Deliveries } from './flow/deliveries.js';
 import type { OwnWords } from './background/own-words.js';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
@@ -28,6 +30,12 @@ export interface Kit {
   /** How many approvals of one account may wait at the same time. */
   readonly maxPending: number;
   readonly ownWords: OwnWords;
+  readonly deliveries: Deliveries;
+  /**
+   * Brings what earlier versions recorded of an account up to date, before anything of it is claimed.
+   * Undefined where that has been done.
+   */
+  readonly upgrade: (account: AccountId) => Promise<void> | undefined;
   readonly times: {
     readonly waitMs: number;
     readonly retentionMs: number;
@@ -35,5 +43,6 @@ export interface Kit {
     readonly refusalMs: number;
     readonly callTimeoutMs: number;
     readonly lateMs: number;
+    readonly undeliveredHoldMs: number;
   };
 }

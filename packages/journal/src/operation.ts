@@ -92,6 +92,8 @@ export interface Operation {
   readonly settledAt?: number;
   /** Until when its slot stays taken after it settled; absent while unsettled, or when it is free. */
   readonly heldUntil?: number;
+  /** When its final answer last reached a caller. Kept for `once` operations that were executed. */
+  readonly deliveredAt?: number;
   /** Whether it still holds its slot. */
   readonly holdsSlot: boolean;
   /** JSON of the answer that is replayed: what a tool's run settled with. */

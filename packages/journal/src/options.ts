@@ -72,6 +72,8 @@ export interface JournalOptions {
   readonly waitMs?: number;
   /** How long finished operations are kept. Default: 30 days. */
   readonly retentionMs?: number;
+  /** How long the content of an executed operation is held whose result was not delivered. Default: 12 h. */
+  readonly undeliveredHoldMs?: number;
   /** After how long without a lease a process on another machine counts as gone. Default: 10 min. */
   readonly deadAfterMs?: number;
   /** How long a person's refusal stands for the same content. Default: 24 h. */

@@ -86,6 +86,20 @@ describe.each([
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
+  test('was one of many that kept the orphan sweep from all others for ever', async () => {
+    const bad = await claimed(store, next());
+    await damage(bad.id);
+    const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
+    const copied = `account, tool, effect, identity_by, identity_value, args_hash, args, state, fence, owner, correlation_id, created_at, sends, steps`;
+    driver.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO operations (id, slot, ${copied}) SELECT id || i, slot || i, ${copied} FROM operations, n WHERE id = '${bad.id}'`,
+    );
+    driver.close();
+    const good = await claimed(store, next());
+    await advance(LEASE);
+    expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
+  });
+
   test('keeps nobody from hearing what people decided elsewhere', async () => {
     const told: unknown[] = [];
     const causes: unknown[] = [];

@@ -35,6 +35,7 @@ const base = {
   category: 'write',
   effect: 'once',
   profiles: ['api', 'workflow'],
+  send: 'explicit',
 } as const;
 const tools = new Map<string, Tool>(
   [
@@ -46,8 +47,7 @@ const tools = new Map<string, Tool>(
       output: z.object({ id: z.string() }),
       errors: ['rate_limited', 'upstream_unavailable'],
       handler: async ({ text }, { operation }) => {
-        await operation?.sending();
-        return act(text);
+        return operation!.send(async () => act(text));
       },
       reconcile: {
         authoritative: true,
@@ -66,10 +66,7 @@ const tools = new Map<string, Tool>(
       handler: async ({ posts }, { operation }) => {
         for (const [index, post] of posts.entries()) {
           try {
-            await operation!.step(`post ${index}`, async () => {
-              await operation!.sending();
-              return act(post);
-            });
+            await operation!.step(`post ${index}`, () => operation!.send(async () => act(post)));
           } catch (cause) {
             if (!(cause instanceof FaultError)) throw cause;
             return toolError('thread_partial_failure', 'Half.');

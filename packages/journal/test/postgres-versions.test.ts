@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, test } from 'vitest';
+import { afterEach, beforeEach, describe, onTestFinished, test } from 'vitest';
 import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
 import { expectToStop } from '../src/store/contract/newer.fixture.js';
 import { expectToGoOn, journalOfVersion } from '../src/store/contract/versions.fixture.js';
+import { expectOneAccount, journalWithNames } from '../src/store/contract/upgrade.fixture.js';
+import type { JournalStore } from '../src/store/store.js';
 import { postgresStore } from '../src/store/postgres/store.js';
 import { tablesOf, type PostgresTables } from './support/postgres-tables.js';
 
@@ -17,12 +19,20 @@ describe('versions of a journal in PostgreSQL', () => {
     await journal.drop();
   });
 
-  test.each([1, 2])('what version %i has written down is gone on with', async (version) => {
+  const opened = async (statements: readonly string[]): Promise<JournalStore> => {
     await tables.query(`CREATE SCHEMA "${journal.schema}"`);
-    for (const statement of journalOfVersion(version, 'postgres')) await tables.query(statement);
+    for (const statement of statements) await tables.query(statement);
     const store = await postgresStore({ url: journal.url });
-    await expectToGoOn(store);
-    await store.close();
+    onTestFinished(() => store.close());
+    return store;
+  };
+
+  test.each([1, 2, 3])('what version %i has written down is gone on with', async (version) => {
+    await expectToGoOn(await opened(journalOfVersion(version, 'postgres')));
+  });
+
+  test('what was recorded under the names of an account is met under its id', async () => {
+    await expectOneAccount(await opened(journalWithNames('postgres')));
   });
 
   test('a program that runs while a newer one migrates begins and sends nothing more', async () => {

@@ -163,7 +163,7 @@ describe('a journal in SQLite', () => {
     await raw('UPDATE schema_version SET version = 99');
     await expect(open()).rejects.toMatchObject({ reason: 'schema' });
     await expect(open()).rejects.toThrow(
-      `The journal in ${path} has schema version 99, and this program knows versions up to 3.`,
+      `The journal in ${path} has schema version 99, and this program knows versions up to 4.`,
     );
   });
 
@@ -215,7 +215,7 @@ describe('a journal in SQLite', () => {
   test('is for its user’s eyes only, with everything beside it', async () => {
     const store = await open();
     await store.enlist(owner(), DAY);
-    for (const file of ['', '-wal', '-shm']) {
+    for (const file of ['', '-wal', '-shm', '-head']) {
       expect(statSync(path + file).mode & 0o777).toBe(0o600);
     }
     await store.close();

@@ -22,7 +22,7 @@ export const configSchema = z.strictObject({
     .string()
     .regex(/^[\w.@-]{1,64}$/)
     .default('default')
-    .describe('The name under which the journal keeps what was done for this account.'),
+    .describe('What rules call this account. The journal records the id that X has for its user.'),
   bearerToken: secret.optional().describe("The app's own token: reads that need no account."),
   accessToken: secret
     .optional()
@@ -56,6 +56,18 @@ export const configSchema = z.strictObject({
     .enum(['tweet', 'post'])
     .default('tweet')
     .describe('How X wants its field parameters to be called: it is renaming them.'),
+  reconcile: z
+    .strictObject({
+      authoritativeAfterSecs: z
+        .int()
+        .min(1)
+        .max(604_800)
+        .describe('How long X may still act on a request whose answer was lost.'),
+    })
+    .optional()
+    .describe(
+      'Settles a post, reply or quote with an unknown outcome as not executed, after two read-backs that show a newer post and not this one. Risk: if X makes or shows it later, or it was deleted meanwhile, a repeat posts it again. Left out: it stays unknown until it is found or an operator settles it.',
+    ),
   toolTimeoutSecs: seconds.default(15),
   attemptTimeoutSecs: seconds.default(10),
   maxRetries: z.int().min(0).max(5).default(2),

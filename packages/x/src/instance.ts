@@ -8,8 +8,8 @@ import {
   type Policy,
 } from '@toolkeel/kernel';
 import { healthOf } from './about/health.js';
+import { createAccount } from './api/account.js';
 import type { Client } from './api/client.js';
-import { createMe } from './api/me.js';
 import { routes } from './api/routes.js';
 import { Session } from './api/session.js';
 import { createRequests } from './api/requests.js';
@@ -49,7 +49,6 @@ async function packHealth(client: Client): Promise<PackHealth> {
     signal: new AbortController().signal,
     correlationId: 'health',
     noteRetry: () => undefined,
-    sending: () => Promise.resolve(),
   };
   const { ok, configured, problem } = await healthOf(client, scope, true);
   const { account } = client.config;
@@ -96,7 +95,7 @@ function createClient(config: XConfig, given: Surroundings): Client {
     session,
     provider,
     requests: createRequests({ session, policy, upstream: shared, clock, random, observe }),
-    me: createMe(session, provider),
+    account: createAccount(config.account, session, provider, clock),
     sent: sentPosts(),
     windows,
     prices: pricesOf(config.prices),

@@ -15,5 +15,5 @@ export const noCredential = (): NotConfigured =>
 
 export const otherLogin = (): NotConfigured =>
   new NotConfigured(
-    'Somebody else has logged in while this call was under way, so that nothing more was sent. Call again if it is meant for that account.',
+    'Nothing more was sent: another X account has logged in since this call was accepted. Call again if it is meant for that account.',
   );

@@ -1,38 +1,47 @@
-import type { ToolContext } from '@toolkeel/contract';
+import { withSendToken, type ToolContext, type ToolOperation } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import type { Account } from './api/account.js';
 import { classify } from './faults.js';
 import { otherLogin } from './not-configured.js';
+import type { ReadContext } from './provider/provider.js';
 
 /** One tool call, as the requests that it makes see it: all of them share its deadline. */
-export interface Scope {
+export interface Scope extends ReadContext {
   /** Milliseconds on the pack's clock. */
   readonly deadline: number;
-  readonly signal: AbortSignal;
-  readonly correlationId: string;
   readonly noteRetry: () => void;
-  /** Directly before the first byte of a write; a journal makes a note of it. */
-  readonly sending: () => Promise<unknown>;
+  /**
+   * Runs a write once its operation is recorded as sending. Throws where the journal refuses that, and
+   * where the credential belongs to another account than the one that the call was accepted for.
+   */
+  readonly send: ToolOperation['send'];
 }
 
 export function scopeOf(
   context: ToolContext,
   now: number,
   capMs: number,
-  account?: () => string,
+  account?: Account,
 ): Scope {
-  const { operation } = context;
-  const actsFor = context.account ?? account?.();
+  const { operation, correlationId, noteRetry } = context;
+  const deadline = Math.min(context.deadline, now + capMs);
+  const acceptedFor = account?.current();
+  const isSame = async (signal: AbortSignal): Promise<boolean> => {
+    if (!account) return true;
+    if (!operation) return account.current() === acceptedFor;
+    return account.isOwn(operation.account, { signal, deadline, correlationId, noteRetry });
+  };
   return {
-    deadline: Math.min(context.deadline, now + capMs),
+    deadline,
     // Read through, because a host may make the signal only when somebody asks for it.
     get signal() {
       return context.signal;
     },
-    correlationId: context.correlationId,
-    noteRetry: context.noteRetry,
-    sending: async () => {
-      if (account && account() !== actsFor) throw new FaultError(classify(otherLogin()));
-      return operation?.sending();
+    correlationId,
+    noteRetry,
+    send: async (write, { signal = context.signal } = {}) => {
+      if (!(await isSame(signal))) throw new FaultError(classify(otherLogin()));
+      return operation ? operation.send(write, { signal }) : withSendToken(0, write);
     },
   };
 }

@@ -19,8 +19,8 @@ beforeEach(async () => {
   tokenFile = join(folder, 'x.json');
 });
 
-/** As `toolkeel login x` keeps it; each time it is another login. */
-function logIn(person: Person): void {
+/** As `toolkeel login x` keeps it; each time it is another login. X did not say whose: `anonymous`. */
+function logIn(person: Person, how?: 'anonymous'): void {
   logins += 1;
   const login = {
     version: 1,
@@ -30,7 +30,7 @@ function logIn(person: Person): void {
     obtained_at: 0,
     expires_at: 9e15,
     scopes: [],
-    user: { id: people[person], username: person },
+    ...(how !== 'anonymous' && { user: { id: people[person], username: person } }),
   };
   writeFileSync(`${tokenFile}.new`, JSON.stringify(login), { mode: 0o600 });
   renameSync(`${tokenFile}.new`, tokenFile);
@@ -109,7 +109,7 @@ it('a call that began for one account is not sent for another', async () => {
     if (!swapped) logIn('bob');
     swapped = true;
   });
-  logIn('ann');
+  logIn('ann', 'anonymous');
   const rig = await rigFor(config);
   // The first of its requests asks who we are.
   expect(await rig.error('x_retweet', { tweet_id: '5' })).toMatchObject({
@@ -122,4 +122,39 @@ it('a call that began for one account is not sent for another', async () => {
   const thread = await rig.run('x_post_thread', { tweets: ['one', 'two'] });
   expect(thread).toMatchObject({ data: { posted: [{ index: 0 }] } });
   expect(posted).toEqual(['ann']);
+});
+
+it('an operation of one account is not sent for another that has logged in since', async () => {
+  const { posted, config, server: upstream } = await startX();
+  logIn('ann');
+  const server = await start({
+    folder,
+    config,
+    journal: {
+      // Asked after the operation was claimed, and before it is sent.
+      decide: () => {
+        logIn('bob');
+        return { kind: 'allow', limits: [] };
+      },
+    },
+  });
+  const answer = await server.call('x_post_tweet', { text: 'hello' });
+  expect(ending(answer)).toBe('x_not_configured not_executed');
+  expect(posted).toEqual([]);
+  expect(upstream.seen).toEqual([]);
+  const [operation] = await server.store.list();
+  expect(operation).toMatchObject({ account: 'x:11', state: 'released' });
+});
+
+it('the same person who logs in anew goes on as the same account', async () => {
+  const { posted, config, server: upstream } = await startX();
+  logIn('ann', 'anonymous');
+  const server = await start({ folder, config });
+  const first = await server.call('x_post_tweet', { text: 'hello' });
+  logIn('ann', 'anonymous');
+  const second = await server.call('x_post_tweet', { text: 'hello' });
+  expect(posted).toEqual(['ann']);
+  expect(idOf(second)).toBe(idOf(first));
+  // Once for each login.
+  expect(upstream.seen.filter(({ path }) => path === '/2/users/me')).toHaveLength(2);
 });

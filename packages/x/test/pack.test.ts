@@ -109,6 +109,46 @@ describe('the pack', () => {
     expect(of('x_post_tweet').reconcile?.authoritative).toBe(false);
   });
 
+  it('records its writes by itself, for the account that X names', async () => {
+    const { rig } = await world(() => ({ json: { data: { id: '7', username: 'me' } } }), {
+      account: 'main',
+    });
+    const context = {
+      signal: new AbortController().signal,
+      deadline: Infinity,
+      correlationId: 'c',
+    };
+    for (const { name, mutation, send, account, accountId } of rig.instance.tools) {
+      const resolved = await accountId?.({}, context);
+      const expected = mutation ? { id: 'x:7', formerly: ['main', 'main#7'] } : undefined;
+      expect({ name, account, resolved, send }).toEqual({
+        name,
+        account: 'main',
+        resolved: expected,
+        send: mutation ? 'explicit' : 'automatic',
+      });
+    }
+  });
+
+  it('takes absence for proof only where the operator says after which time', async () => {
+    const { rig } = await world(() => ({ json: {} }), {
+      reconcile: { authoritativeAfterSecs: 600 },
+    });
+    const posts = ['x_post_tweet', 'x_reply_to_tweet', 'x_quote_tweet'];
+    const stated = rig.instance.tools
+      .filter(({ reconcile }) => reconcile?.authoritative)
+      .map(({ name, reconcile }) => ({ name, ...reconcile }));
+    expect(stated).toEqual(
+      posts.map((name) => ({
+        name,
+        authoritative: true,
+        actsWithinMs: 600_000,
+        confirmAfterMs: 60_000,
+        readBack: expect.any(Function) as unknown,
+      })),
+    );
+  });
+
   it('knows what calls cost', async () => {
     const { rig } = await world(() => ({ json: {} }), { prices: { bookmark: 1 } });
     const cost = (name: string, args: object) =>

@@ -30,6 +30,8 @@ export interface IdempotencyMeta {
   readonly replayed: boolean;
   /** When the operation was first carried out, ISO 8601. */
   readonly first_at?: string;
+  /** What the caller should know of a replay that it may not have expected. */
+  readonly warning?: string;
 }
 
 interface BaseMeta {
@@ -136,13 +138,15 @@ export function checkRateLimit(given: RateLimitMeta): RateLimitMeta {
 
 export function checkIdempotency(given: IdempotencyMeta): IdempotencyMeta {
   demand(isObject(given), 'idempotency', 'must be an object');
-  const { key, replayed, first_at: firstAt } = given;
+  const { key, replayed, first_at: firstAt, warning } = given;
   demand(key === undefined || typeof key === 'string', 'idempotency.key', 'must be a text');
   demand(typeof replayed === 'boolean', 'idempotency.replayed', 'must be true or false');
+  demand(warning === undefined || isText(warning), 'idempotency.warning', 'must be a text');
   return Object.freeze({
     ...(key !== undefined && { key }),
     replayed,
     ...(firstAt !== undefined && { first_at: momentAt('idempotency.first_at', firstAt) }),
+    ...(warning !== undefined && { warning }),
   });
 }
 

@@ -27,7 +27,12 @@ const baseMeta = {
   pagination: maybe(paginationSchema),
   rate_limit: maybe(z.strictObject({ limit: z.number(), remaining: z.number(), reset: moment })),
   idempotency: maybe(
-    z.strictObject({ key: maybe(z.string()), replayed: z.boolean(), first_at: maybe(moment) }),
+    z.strictObject({
+      key: maybe(z.string()),
+      replayed: z.boolean(),
+      first_at: maybe(moment),
+      warning: maybe(z.string().min(1)),
+    }),
   ),
 };
 

@@ -8,6 +8,7 @@ import { some } from '../matchers.fixture.js';
 import { acceptControls } from '../tool/controls.js';
 import { defineTool } from '../tool/define.js';
 import { toolError } from '../tool/result.js';
+import { withSendToken, type SendToken } from '../tool/send-token.js';
 import type { Around, Settled } from './options.js';
 import { runTool } from './run-tool.js';
 import { acting, base, reading, run, toolWith } from './run.fixture.js';
@@ -34,6 +35,7 @@ describe('what stands around the handler', () => {
         args: { id: 'a', limit: 10 },
         controls: { idempotencyKey: key, allowDuplicate: true },
         account: 'main',
+        accountId: expect.any(Function) as never,
         correlationId: 'c-1',
         check: expect.any(Function) as unknown,
       },
@@ -196,15 +198,16 @@ describe('what stands around the handler', () => {
   it('can add the operation and an earlier deadline to the context', async () => {
     const operation = {
       id: 'op_1',
-      sending: () => Promise.resolve({ token: 1 }),
+      account: 'default',
+      send: <T>(write: (token: SendToken) => Promise<T>) => withSendToken(1, write),
       others: () => Promise.resolve([]),
       step: <T>(_: string, work: () => Promise<T>) => work(),
     };
     const tool = defineTool({
       ...acting,
       handler: async ({ id }, context) => {
-        const fence = await context.operation?.sending();
-        return { id: `${id}-${context.operation?.id}`, n: context.deadline + (fence?.token ?? 0) };
+        const fence = await context.operation?.send(async (token) => token.fence);
+        return { id: `${id}-${context.operation?.id}`, n: context.deadline + (fence ?? 0) };
       },
     });
     const around: Around = (_, next) => next({ operation, deadline: 5 });

@@ -100,6 +100,7 @@ export function handlerContext(
     noteRetry,
     ...(cursor !== undefined && { cursor }),
     ...(extra.operation && { operation: extra.operation }),
+    ...(extra.onDelivered && { onDelivered: extra.onDelivered }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { onlyOutcomeOf } from '../codes/consistency.js';
 import type { CheckContext } from '../tool/context.js';
 import { isAnswer, isFaulted, isToolError } from '../tool/result.js';
-import type { Arguments } from '../tool/spec.js';
+import type { AccountId, Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
 import { asDeclared, internalError } from './failure.js';
@@ -65,6 +65,30 @@ function fromSaid(tool: Tool, returned: unknown, call: Call): Checked {
   // Bare data would be an answer by mistake: a check that says `true` means that all is well.
   call.report(new ContractViolation(tool.name, 'has a check that says neither yes nor no'));
   return internalError();
+}
+
+/** Resolves the account that a call acts for. Never rejects; whatever fails, nothing was sent. */
+export async function resolveAccount(
+  tool: Tool,
+  args: Arguments,
+  context: CheckContext & { readonly account: string },
+  call: Call,
+): Promise<AccountId | SettledFailure> {
+  if (!tool.accountId) return { id: context.account };
+  try {
+    const { id, formerly } = await tool.accountId(args, context);
+    if (typeof id === 'string' && id !== '') return formerly ? { id, formerly } : { id };
+    call.report(new ContractViolation(tool.name, 'resolved its account to an empty id'));
+    return refusal(tool, internalError(), call);
+  } catch (cause) {
+    try {
+      const failure = fromThrown(tool, cause, call);
+      return refusal(tool, failure.ok ? internalError() : failure, call);
+    } catch (broken) {
+      call.report(broken);
+      return refusal(tool, internalError(), call);
+    }
+  }
 }
 
 /** Whatever a check says or how it breaks: nothing was sent. */

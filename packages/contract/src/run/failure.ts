@@ -37,6 +37,8 @@ export function asDeclared(
   tool: Tool,
   failure: SettledFailure,
   report: (cause: unknown) => void,
+  /** Codes that advise a repeat which is safe although the outcome is unknown. */
+  repeatable?: ReadonlySet<string>,
 ): SettledFailure {
   const { error } = failure;
   if (!tool.possibleCodes.includes(error.code)) {
@@ -47,13 +49,15 @@ export function asDeclared(
   }
   if (!tool.mutation) return { ...failure, error: { ...error, outcome: undefined } };
   const outcome = error.outcome ?? onlyOutcomeOf(error.code);
-  if (tool.effect === 'once' && outcome === 'unknown' && isRetryable(error.code)) {
+  const isAdvised = isRetryable(error.code) && !repeatable?.has(error.code);
+  if (tool.effect === 'once' && outcome === 'unknown' && isAdvised) {
     return { ...failure, error: asUnknownOutcome(failure) };
   }
   return { ...failure, error: { ...error, outcome } };
 }
 
-const LOOK_FIRST =
+/** A journal, which does not send an act twice, gives other advice. */
+export const UNKNOWN_WITHOUT_JOURNAL =
   'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
 
 function asUnknownOutcome({ error, data }: SettledFailure): ErrorInput<'outcome_unknown'> {
@@ -63,7 +67,7 @@ function asUnknownOutcome({ error, data }: SettledFailure): ErrorInput<'outcome_
   return {
     code: 'outcome_unknown',
     // Who gives what was achieved knows how to go on with the rest, and has said it there too.
-    message: data === undefined || data === null ? LOOK_FIRST : error.message,
+    message: data === undefined || data === null ? UNKNOWN_WITHOUT_JOURNAL : error.message,
     operationId,
     outcome: 'unknown',
     details: {

@@ -7,7 +7,7 @@ import type { PageTokens } from '../paging/tokens.js';
 import type { ToolContext } from '../tool/context.js';
 import type { Controls } from '../tool/controls.js';
 import type { Paging } from '../tool/result.js';
-import type { Arguments } from '../tool/spec.js';
+import type { AccountId, Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { RunClock } from './clock.js';
 
@@ -41,7 +41,13 @@ export interface AcceptedCall {
   readonly tool: Tool;
   readonly args: Arguments;
   readonly controls: Controls;
+  /** As it is configured: what rules speak of. */
   readonly account: string;
+  /**
+   * The account as the upstream knows it, which the journal records; a failure where it cannot be
+   * resolved, and then nothing was sent. Resolved once, however often it is asked.
+   */
+  readonly accountId: () => Promise<AccountId | SettledFailure>;
   readonly correlationId: string;
   /**
    * What the tool's own check makes of it: a refusal, an answer, or undefined where it may go on. It
@@ -57,7 +63,7 @@ export interface AcceptedCall {
  * call has been stopped, the handler is not begun any more: the caller has been told so.
  */
 export type Next = (
-  extra?: Partial<Pick<ToolContext, 'operation' | 'deadline' | 'signal'>>,
+  extra?: Partial<Pick<ToolContext, 'operation' | 'deadline' | 'signal' | 'onDelivered'>>,
 ) => Promise<Settled>;
 
 /**

@@ -3,7 +3,7 @@ import type { Controls } from '../tool/controls.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import { handlerContext, type Call } from './call.js';
-import { checkOf, type Check } from './check.js';
+import { checkOf, resolveAccount, type Check } from './check.js';
 import { asDeclared } from './failure.js';
 import { fromFault, handle } from './handle.js';
 import { settleWithin, STOPPED, stopBefore, type Stop } from './limits.js';
@@ -57,13 +57,22 @@ export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<S
   );
 }
 
-function acceptedCall(
-  tool: Tool,
-  { args, controls, account }: Work,
-  { correlationId }: Call,
-  check: Check,
-): AcceptedCall {
-  return { tool, args, controls, account, correlationId, check: async () => check.ask() };
+function acceptedCall(tool: Tool, work: Work, call: Call, check: Check): AcceptedCall {
+  const { args, controls, account } = work;
+  const { correlationId, options } = call;
+  let resolved: ReturnType<AcceptedCall['accountId']> | undefined;
+  return {
+    tool,
+    args,
+    controls,
+    account,
+    accountId: () => {
+      const context = { ...handlerContext(call, work, options.given), account };
+      return (resolved ??= resolveAccount(tool, args, context, call));
+    },
+    correlationId,
+    check: async () => check.ask(),
+  };
 }
 
 async function performAround(

@@ -40,12 +40,18 @@ export function sealFailure(tool: Tool, call: Call, settled: SettledFailure): To
 }
 
 /**
+ * What a handler said of it has become `outcome_unknown` by now. Where the journal says it, the operation
+ * may have been executed, and calling again is safe: the journal does not send it twice.
+ */
+const REPEATABLE: ReadonlySet<string> = new Set(['db_error']);
+
+/**
  * Whoever stood around the handler may have put together an error that its code does not allow. What
  * is known of the operation and of the limits is true all the same.
  */
 function consistent(tool: Tool, call: Call, settled: SettledFailure): SettledFailure {
   try {
-    const declared = asDeclared(tool, settled, call.report);
+    const declared = asDeclared(tool, settled, call.report, REPEATABLE);
     createErrorBody(declared.error);
     return declared;
   } catch (cause) {

@@ -5,7 +5,16 @@ import { templateArguments } from './key-template.js';
 import type { Inverse, ToolTraits } from './spec.js';
 
 /** Fields that only mean something for a tool that acts. */
-const ONLY_MUTATIONS = ['window', 'key', 'inverse', 'reconcile', 'step'] as const;
+const ONLY_MUTATIONS = [
+  'window',
+  'key',
+  'inverse',
+  'reconcile',
+  'step',
+  'accountId',
+  'normalize',
+] as const;
+const SEND_MODES: ReadonlySet<unknown> = new Set([undefined, 'automatic', 'explicit']);
 
 export function checkMutationFields(demand: Demand, definition: ToolTraits): void {
   const { effect, retryUnsent } = definition;
@@ -17,6 +26,14 @@ export function checkMutationFields(demand: Demand, definition: ToolTraits): voi
     retryUnsent !== true || effect === 'once',
     'retryUnsent',
     'is for once tools: others are sent again anyway',
+  );
+  const { send, step } = definition;
+  demand(SEND_MODES.has(send), 'send', 'must be automatic or explicit');
+  demand(effect !== 'read' || send !== 'explicit', 'send', 'means nothing for a read tool');
+  demand(
+    step === undefined || send === 'explicit',
+    'send',
+    "must be 'explicit' for a tool with steps: each of them is sent by itself",
   );
 }
 

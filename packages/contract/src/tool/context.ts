@@ -1,3 +1,4 @@
+import type { SendToken } from './send-token.js';
 import type { Absence, OpenAct, Others, Reconciliation } from './spec.js';
 
 /** How far a call is, for a client that waits. */
@@ -5,11 +6,6 @@ export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
-}
-
-/** Proof that this process still owned the operation when it began to send. */
-export interface Fence {
-  readonly token: number;
 }
 
 /** How to find out whether a step happened that nobody knows the end of. */
@@ -20,12 +16,28 @@ export interface StepReadBack<T> extends Absence {
 /** The journal's record of a mutation, as its handler sees it. */
 export interface ToolOperation {
   readonly id: string;
-  /** To be awaited directly before the first byte of the write; reads that come first do not count. */
-  readonly sending: () => Promise<Fence>;
+  /** The account that it acts for: the upstream's own id where the tool resolves one. */
+  readonly account: string;
+  /**
+   * Records durably that the operation is being sent, then runs `write`. Policy limits, the policy
+   * re-check and the release of counterparts happen at that record; from then on a client that cancels
+   * no longer ends the call. Inside a step it records that step.
+   *
+   * A tool with `send: 'explicit'` makes its write request in here and nowhere else. Of a tool that acts
+   * once it may be called again only after a fault that proves that nothing was executed: `sent: 'no'`,
+   * or a refusal of the upstream. In automatic mode the operation is recorded already, and this only
+   * hands out the token. With `signal` an attempt that was given up while the record was written does
+   * not begin its write.
+   */
+  readonly send: <T>(
+    write: (token: SendToken) => Promise<T>,
+    options?: { readonly signal?: AbortSignal },
+  ) => Promise<T>;
   /**
    * Runs a step of a longer operation, or gives its stored result, which is JSON, if it was done
-   * already. `sending` inside of it belongs to the step. One that was sent and whose end nobody knows
-   * is read back; without that it stays unknown, and the operation does not go on.
+   * already. `send` inside of it belongs to the step. One that was sent and whose outcome is unknown
+   * is read back; without that it stays unknown, and the operation does not go on. Needs
+   * `send: 'explicit'`.
    */
   readonly step: <T>(
     name: string,
@@ -54,4 +66,6 @@ export interface ToolContext<Cursor = unknown> {
   readonly cursor?: Cursor;
   /** Present while the journal watches over a mutation. */
   readonly operation?: ToolOperation;
+  /** Calls back once the answer of this call has reached the client; absent where no transport tells. */
+  readonly onDelivered?: (delivered: () => void) => void;
 }

@@ -29,6 +29,7 @@ const TRAITS = new Set<string>(
     window: 0,
     key: 0,
     retryUnsent: 0,
+    send: 0,
     sensitive: 0,
   } satisfies Record<keyof ToolTraits, 0>),
 );
@@ -38,6 +39,8 @@ const BEHAVIOUR = new Set<string>(
     handler: 0,
     check: 0,
     account: 0,
+    accountId: 0,
+    normalize: 0,
     inverse: 0,
     estimateCost: 0,
     reconcile: 0,
@@ -68,6 +71,7 @@ export function specifyTool<
   checkJournalTraits(demand, traits);
 
   const { effect, errors, requires = [], version = '1.0', sensitive = [] } = traits;
+  const { send = 'automatic' } = traits;
   const mutation = effect !== 'read';
   return Object.freeze({
     ...traits,
@@ -79,6 +83,7 @@ export function specifyTool<
     requires: Object.freeze([...requires]),
     sensitive: Object.freeze([...sensitive]),
     version,
+    send,
     mutation,
     destructive: traits.destructive ?? mutation,
     openWorld: traits.openWorld ?? true,

@@ -89,7 +89,8 @@ export interface UnknownOperation<Args = Arguments> extends OpenAct {
 
 export type Reconciliation<Data = unknown> =
   | { readonly found: 'executed'; readonly data: Data }
-  | { readonly found: 'absent' }
+  /** `evidence`: what was seen that is newer than the send, for the audit. */
+  | { readonly found: 'absent'; readonly evidence?: Readonly<Record<string, string | number>> }
   | { readonly found: 'unknown' };
 
 /** What it means that something is not found. */
@@ -101,6 +102,11 @@ export interface Absence {
    * milliseconds: not finding it proves nothing before that. Default: 0.
    */
   readonly actsWithinMs?: number;
+  /**
+   * For an upstream that shows what it did late: absence is proof only after two looks at least this far
+   * apart, in milliseconds, both with `evidence` of newer state. Default: one look is enough.
+   */
+  readonly confirmAfterMs?: number;
 }
 
 export interface Reconcile<Args = Arguments, Data = unknown> extends Absence {
@@ -108,6 +114,16 @@ export interface Reconcile<Args = Arguments, Data = unknown> extends Absence {
     operation: UnknownOperation<Args>,
     context: ToolContext,
   ) => Promise<Reconciliation<Data>>;
+}
+
+export type SendMode = 'automatic' | 'explicit';
+
+/** Whom a call acts for, as the upstream knows it. */
+export interface AccountId {
+  /** E.g. `x:2244994945`: the same for every credential and every configured name of one user. */
+  readonly id: string;
+  /** Accounts under which earlier versions recorded what was done for this one. */
+  readonly formerly?: readonly string[];
 }
 
 /** Everything that is known of a tool without running it. */
@@ -141,10 +157,19 @@ export interface ToolTraits<
   readonly destructive?: boolean;
   /** False for a tool that touches nothing outside this installation. */
   readonly openWorld?: boolean;
-  /** How long after it settled the same content counts as a repeat, in milliseconds. */
+  /**
+   * How long the same content counts as a repeat, in milliseconds: of a `once` tool that was executed
+   * from the delivery of its result, otherwise from its settlement.
+   */
   readonly window?: number;
   /** What makes two calls the same act, e.g. `reply:{in_reply_to_id}`. */
   readonly key?: string;
+  /**
+   * When the journal records that the operation is being sent. `automatic`, the default: before the
+   * handler runs, so that any failure that does not prove the contrary counts as possibly executed.
+   * `explicit`: the handler calls `operation.send`, because it reads first, has steps or is a proxy.
+   */
+  readonly send?: SendMode;
   /** A `once` tool may be sent again when no byte of it had left. */
   readonly retryUnsent?: boolean;
   /** Arguments that are stored encrypted and never logged. */
@@ -201,6 +226,20 @@ export interface ToolBehaviour<
   ) => CheckResult<Out, Code> | Promise<CheckResult<Out, Code>>;
   /** The configured account that a call acts for. */
   readonly account?: string | ((args: z.output<In>) => string);
+  /**
+   * The upstream's own id of that account, which the journal records operations under. It may ask the
+   * upstream, and sends nothing that acts; what it throws ends the call before anything is recorded.
+   * Default: the configured account.
+   */
+  readonly accountId?: (
+    args: z.output<In>,
+    context: CheckContext,
+  ) => AccountId | Promise<AccountId>;
+  /**
+   * The arguments as far as they make a difference to the upstream: calls that are equal afterwards are
+   * one act. Only the dedup key is made of them; the handler gets the arguments as they were given.
+   */
+  readonly normalize?: (args: z.output<In>) => Arguments;
   readonly inverse?: Inverse<z.output<In>>;
   readonly estimateCost?: (args: z.output<In>) => CostEstimate | undefined;
   readonly reconcile?: Reconcile<z.output<In>, DeepReadonly<z.input<Out>>>;

@@ -4,12 +4,14 @@ import type { ErrorCode } from '../codes/table.js';
 import type { CheckContext, ToolContext } from './context.js';
 import type { ToolError } from './result.js';
 import type {
+  AccountId,
   Arguments,
   CostEstimate,
   Inverse,
   JsonSchema,
   Reconcile,
   Requirement,
+  SendMode,
   ToolTraits,
 } from './spec.js';
 
@@ -26,6 +28,7 @@ export interface ToolSpec<
   readonly destructive: boolean;
   readonly openWorld: boolean;
   readonly sensitive: readonly (keyof z.output<In> & string)[];
+  readonly send: SendMode;
   /** Whether it changes anything: its effect is not `read`. */
   readonly mutation: boolean;
   /** Declared, shared and come with the effect; sorted. */
@@ -48,6 +51,8 @@ export interface Tool<
   readonly handler: (args: Arguments, context: ToolContext) => unknown;
   readonly check?: (args: Arguments, context: CheckContext) => unknown;
   readonly account?: string | ((args: Arguments) => string);
+  readonly accountId?: (args: Arguments, context: CheckContext) => AccountId | Promise<AccountId>;
+  readonly normalize?: (args: Arguments) => Arguments;
   readonly inverse?: Inverse;
   readonly estimateCost?: (args: Arguments) => CostEstimate | undefined;
   readonly reconcile?: Reconcile;
@@ -61,20 +66,6 @@ const DEFAULT_WINDOW_MS = 30_000;
 export function accountOf(tool: Pick<Tool, 'account'>, args: Arguments): string {
   const { account = DEFAULT_ACCOUNT } = tool;
   return typeof account === 'string' ? account : account(args);
-}
-
-/**
- * An account, with who it is to the upstream at the moment. Where somebody else can log in under the same
- * name, what one has done must not be taken for what the other has.
- */
-export function boundAccount(name: string, who: string | undefined): string {
-  return who === undefined ? name : `${name}#${who}`;
-}
-
-/** The name of an account as it is configured: what rules speak of. */
-export function accountName(account: string): string {
-  const [name = account] = account.split('#', 1);
-  return name;
 }
 
 /** How long the same content counts as a repeat; 0 for inverses and for what may be repeated. */

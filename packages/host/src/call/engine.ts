@@ -18,6 +18,7 @@ import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { HostAround } from './around.js';
 import { loadTool, type Callable } from './callable.js';
+import type { Delivered } from './deliveries.js';
 import { takeEvent, type Counted } from './events.js';
 import { throughLayers } from './layers.js';
 import { progressFor, type ProgressReporter } from './progress.js';
@@ -43,6 +44,11 @@ export interface EngineOptions {
   readonly tokens?: PageTokens | undefined;
   readonly byteBudget?: number | undefined;
   readonly clock: RunClock;
+}
+
+/** A run that was answered, and the callbacks for its delivery, where there are any. */
+export interface AnsweredRun extends ToolRun {
+  readonly delivered?: readonly Delivered[];
 }
 
 /** Runs calls: correlation, deadline, layers, counters, log lines. Knows nothing of transports. */
@@ -78,7 +84,11 @@ export class CallEngine {
   };
 
   /** Runs a tool for a request, without a promise where the tool needs none. Never rejects. */
-  run(callable: Callable, args: unknown, context: ServerContext): ToolRun | Promise<ToolRun> {
+  run(
+    callable: Callable,
+    args: unknown,
+    context: ServerContext,
+  ): AnsweredRun | Promise<AnsweredRun> {
     const { spec, name = spec.name, timeoutMs } = callable;
     const call = this.begin(name, timeoutMs, context);
     const progress = progressFor(call, context);
@@ -111,7 +121,7 @@ export class CallEngine {
       clock,
       tokens,
       byteBudget: ownBudget ?? byteBudget,
-      // The call fits what a handler may be given: its deadline, and its signal when it asks for it.
+      // The call fits what a handler may be given: its deadline, its signal when it asks for it, onDelivered.
       given: call,
       around: layers.length === 0 ? undefined : throughLayers(layers, call),
       retryCount: reportsEvents ? () => call.retries : undefined,
@@ -123,7 +133,7 @@ export class CallEngine {
     };
   }
 
-  #answered(call: RunningCall, progress: ProgressReporter, run: ToolRun): ToolRun {
+  #answered(call: RunningCall, progress: ProgressReporter, run: ToolRun): AnsweredRun {
     progress.stop();
     // A request's own deadline may come sooner than the call's, and looks the same.
     const byCap =
@@ -132,7 +142,8 @@ export class CallEngine {
     if (byCap) call.end('deadline');
     if (!run.envelope.success) call.operationId ??= run.envelope.error.operation_id;
     this.finish(call, codeOf(run), byCap);
-    return run;
+    const delivered = call.takeDelivered();
+    return delivered && !call.client?.aborted && mayBeFinal(run) ? { ...run, delivered } : run;
   }
 
   begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
@@ -242,6 +253,14 @@ function waitedMsOf({ requestMs, attemptMs }: Counted): number {
 
 function codeOf({ envelope }: ToolRun): string {
   return envelope.success ? OK : envelope.error.code;
+}
+
+/**
+ * Whether an answer can be the one that the callbacks were registered for: a call that was ended by its
+ * deadline or by a shutdown states no final outcome, whatever the layers around its handler had found.
+ */
+function mayBeFinal({ envelope }: ToolRun): boolean {
+  return envelope.success || envelope.error.outcome === 'executed';
 }
 
 function clockOf({ envelope }: ToolRun): string | undefined {

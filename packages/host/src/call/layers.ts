@@ -13,7 +13,7 @@ export function throughLayers(layers: readonly HostAround[], call: RunningCall):
 
 /** What a layer gives goes before what the call has. */
 function within(call: RunningCall, extra: NonNullable<Parameters<Next>[0]>): Parameters<Next>[0] {
-  const { deadline = call.deadline, operation } = extra;
+  const { deadline = call.deadline, operation, onDelivered = call.onDelivered } = extra;
   if (operation) call.operationId = operation.id;
   return {
     deadline,
@@ -21,5 +21,6 @@ function within(call: RunningCall, extra: NonNullable<Parameters<Next>[0]>): Par
       return extra.signal ?? call.signal;
     },
     ...(operation && { operation }),
+    onDelivered,
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallSpan } from '../trace/tracing.js';
+import type { Delivered } from './deliveries.js';
 
 /** The `_meta` of a request: progress token, trace context, idempotency key. */
 export type RequestMeta = Readonly<Record<string, unknown>>;
@@ -19,6 +20,12 @@ export interface CallScope {
    * is being sent. The deadline still does.
    */
   hold(): void;
+  /**
+   * Calls back once the answer of this call has reached the client: written to the transport completely
+   * and without an error, and not cancelled. Dropped where the call is answered with anything but a
+   * success or an error with the outcome `executed`, and ignored once it was answered.
+   */
+  onDelivered(delivered: Delivered): void;
 }
 
 type EndReason = 'cancelled' | 'deadline' | 'shutdown';
@@ -57,6 +64,7 @@ export class RunningCall implements CallScope {
   #controller: AbortController | undefined;
   #ended: EndReason | undefined;
   #held = false;
+  #delivered: Delivered[] | undefined;
 
   constructor(options: {
     readonly name: string;
@@ -85,6 +93,18 @@ export class RunningCall implements CallScope {
 
   hold(): void {
     this.#held = true;
+  }
+
+  /** A closure, because a handler's context holds it without the call. */
+  readonly onDelivered = (delivered: Delivered): void => {
+    if (!this.isOver) (this.#delivered ??= []).push(delivered);
+  };
+
+  /** The callbacks that were registered; the call forgets them. */
+  takeDelivered(): readonly Delivered[] | undefined {
+    const delivered = this.#delivered;
+    this.#delivered = undefined;
+    return delivered;
   }
 
   /** Ends the work for a reason that is not the handler's. */

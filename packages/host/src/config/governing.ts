@@ -32,6 +32,14 @@ export const journalSection = z.strictObject({
     .max(3650)
     .optional()
     .describe('How long finished operations are kept. Default: 30.'),
+  undeliveredHoldHours: z
+    .number()
+    .positive()
+    .max(720)
+    .optional()
+    .describe(
+      'How long an executed operation whose result was not delivered answers a repeat with that result. Default: 12.',
+    ),
   maxPendingApprovals: z
     .int()
     .min(1)

@@ -131,11 +131,7 @@ describe('a host with a journal', () => {
       tool.name === 'put'
         ? {
             ...tool,
-            handler: async (
-              _: unknown,
-              { operation }: { operation?: { sending(): Promise<unknown> } },
-            ) => {
-              await operation?.sending();
+            handler: () => {
               throw new Error('no answer');
             },
           }

@@ -28,10 +28,7 @@ export const shelf = () => {
       output: z.object({ n: z.int() }),
       estimateCost: ({ thing }) => ({ amount: thing.length, unit: 'USD' }),
       account: ({ thing }) => (thing === 'hers' ? 'eve' : 'adam'),
-      handler: async ({ thing }, { operation }) => {
-        await operation?.sending();
-        return { n: done.push(thing) };
-      },
+      handler: ({ thing }) => ({ n: done.push(thing) }),
     }),
     defineTool({
       ...base,

@@ -119,6 +119,20 @@ describe('a journal that is opened later', () => {
     await journal.close();
   });
 
+  it('passes deliveries on while it is open', async () => {
+    const noteDelivered = vi.fn();
+    const { journal, open } = setUp();
+    const made = open.getMockImplementation();
+    open.mockImplementation(async () => Object.assign(await made!(), { noteDelivered }));
+    journal.noteDelivered('op_0');
+    expect(open).not.toHaveBeenCalled();
+    await journal.ready();
+    journal.noteDelivered('op_1');
+    await journal.close();
+    journal.noteDelivered('op_2');
+    expect(noteDelivered).toHaveBeenCalledExactlyOnceWith('op_1');
+  });
+
   it('says why it cannot be opened to who asks whether it is ready', async () => {
     const { journal, open } = setUp();
     open.mockRejectedValueOnce(new Error('the disk is gone'));

@@ -71,6 +71,11 @@ export function lazyJournal({ open, mutates, keeps, log }: LazyJournalOptions): 
     }, ms).unref();
   };
 
+  // Answers come from an open journal. A mark that is lost errs on the safe side.
+  const noteDelivered = (operationId: string): void => {
+    if (!isClosed) opened?.noteDelivered(operationId);
+  };
+
   return {
     ready: async () => void (await get()),
     around: async (call, next, scope) => {
@@ -99,7 +104,11 @@ export function lazyJournal({ open, mutates, keeps, log }: LazyJournalOptions): 
       reject: async (id, decision) => (await get()).approvals.reject(id, decision),
       edit: async (id, edit) => (await get()).approvals.edit(id, edit),
     },
-    tool: getOperationTool({ show: async (id) => (await get()).operations.show(id) }),
+    tool: getOperationTool({
+      show: async (id) => (await get()).operations.show(id),
+      delivered: noteDelivered,
+    }),
+    noteDelivered,
     noteCall: (row) => {
       if (opened) return opened.noteCall(row);
       early.push(row);

@@ -23,7 +23,8 @@ export function journalFile(input: StoreInput): string | undefined {
   return path === undefined ? undefined : resolve(input.dataDir, path);
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export interface OpenedStore {
   readonly store: JournalStore;
@@ -31,7 +32,7 @@ export interface OpenedStore {
   /** For `createJournal`: the same for a server and for a person at a command line. */
   readonly journaling: Pick<
     JournalOptions,
-    'store' | 'sealing' | 'retentionMs' | 'maxPendingApprovals'
+    'store' | 'sealing' | 'retentionMs' | 'undeliveredHoldMs' | 'maxPendingApprovals'
   >;
 }
 
@@ -41,7 +42,7 @@ export async function openJournalStore(
 ): Promise<OpenedStore> {
   const { openSealing, openStore } = await import('@toolkeel/journal');
   const { dataDir, config, secrets } = input;
-  const { retentionDays, maxPendingApprovals } = config.journal;
+  const { retentionDays, undeliveredHoldHours: holdHours, maxPendingApprovals } = config.journal;
   const store = await openStore(journalAddress(input), { dataDir });
   try {
     const sealing = await openSealing(store, dataDir);
@@ -49,6 +50,7 @@ export async function openJournalStore(
       store: scrubbedStore(store, secrets.scrub),
       sealing,
       ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
+      ...(holdHours !== undefined && { undeliveredHoldMs: holdHours * HOUR_MS }),
       ...(maxPendingApprovals !== undefined && { maxPendingApprovals }),
     };
     return { store, sealing, journaling };

@@ -1,4 +1,4 @@
-import { accountName, type AcceptedCall, type CostEstimate } from '@toolkeel/contract';
+import type { AcceptedCall, CostEstimate } from '@toolkeel/contract';
 import type { PolicyCall } from '@toolkeel/policy';
 
 /** A call as rules see it: with the arguments that are the journal's, because rules may name them. */
@@ -14,7 +14,7 @@ export function policyCall(
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
       ...(allowDuplicate && { allow_duplicate: true }),
     },
-    account: accountName(account),
+    account,
     now,
     approved,
     cost: costOf(tool, args),

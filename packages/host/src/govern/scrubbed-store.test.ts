@@ -15,14 +15,15 @@ const tool = (name: string, handler: () => unknown) =>
     description: name,
     category: 'write',
     effect: 'once',
+    send: 'explicit',
     profiles: ['api', 'workflow'],
     input: z.object({ text: z.string() }),
     output: z.object({ text: z.string() }),
     errors: ['upstream_rejected'],
     handler: async (_, { operation }) => {
       await operation?.step('first', () => Promise.resolve({ told: secret }));
-      await operation?.sending();
-      return handler() as { text: string };
+      const write = async () => handler() as { text: string };
+      return operation ? operation.send(write) : write();
     },
   });
 

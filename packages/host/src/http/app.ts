@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import type { PeoplesApi } from '../govern/api/api.js';
 import type { Probed } from '../health.js';
@@ -33,7 +34,11 @@ export function createApp(options: AppOptions): Hono {
     return undefined;
   });
 
-  app.all('/mcp', (context) => (isStopping() ? stopping(context) : mcp.fetch(context.req.raw)));
+  app.all('/mcp', (context) => {
+    if (isStopping()) return stopping(context);
+    const { outgoing } = context.env as Partial<HttpBindings>;
+    return mcp.fetch(context.req.raw, outgoing);
+  });
 
   app.get('/healthz', async (context) => {
     // The status is about this process alone: whoever restarts it repairs no upstream.

@@ -1,13 +1,18 @@
+import type { ServerResponse } from 'node:http';
 import {
   createMcpHandler,
   isLegacyRequest,
   readRequestBody,
   type McpServer,
 } from '@modelcontextprotocol/server';
+import type { Deliveries } from '../call/deliveries.js';
+import { confirmSends } from '../mcp/confirm-sends.js';
 import { Sessions } from './sessions.js';
+import { whenFinished } from './when-finished.js';
 
 export interface McpRouteOptions {
   readonly make: () => McpServer;
+  readonly deliveries: Deliveries;
   readonly onError: (error: Error) => void;
   readonly bodyLimit: number;
   readonly maxSessions: number;
@@ -16,13 +21,20 @@ export interface McpRouteOptions {
 }
 
 export interface McpRoute {
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** `outgoing` is what the response is written to. */
+  readonly fetch: (request: Request, outgoing: ServerResponse | undefined) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
 
 /** `/mcp` for both eras of the protocol. The body is read once, here. */
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
-  const { make, onError, bodyLimit, maxSessions, sessionIdleMs, longestCallMs } = options;
+  const { deliveries, onError, bodyLimit, maxSessions, sessionIdleMs, longestCallMs } = options;
+  const outgoingOf = new WeakMap<Request, ServerResponse>();
+  const written = (request: Request | undefined): Promise<void> => {
+    const outgoing = request && outgoingOf.get(request);
+    return outgoing ? whenFinished(outgoing) : Promise.reject(new TypeError('no such request'));
+  };
+  const make = (): McpServer => confirmSends(options.make(), deliveries, written);
   const modern = createMcpHandler(make, {
     legacy: 'reject',
     onerror: onError,
@@ -38,8 +50,9 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
     now: () => performance.now(),
   });
 
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch: McpRoute['fetch'] = async (request, outgoing) => {
     if (request.method !== 'POST') return sessions.handle(request, undefined);
+    if (outgoing) outgoingOf.set(request, outgoing);
     if (Number(request.headers.get('content-length') ?? 0) > bodyLimit) return tooLarge(bodyLimit);
     const body = await readRequestBody(request, bodyLimit);
     if (body.tooLarge) return tooLarge(bodyLimit);

@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Hono } from 'hono';
+import type { Deliveries } from '../call/deliveries.js';
 import type { PeoplesApi } from '../govern/api/api.js';
 import type { HostLog } from '../log/log.js';
 import { createApp, type AppOptions } from './app.js';
@@ -41,6 +42,7 @@ export interface HttpHandle {
 
 export interface HttpSurroundings {
   readonly make: () => McpServer;
+  readonly deliveries: Deliveries;
   readonly log: HostLog;
   /** The most that any call may take. */
   readonly longestCallMs: number;
@@ -52,7 +54,7 @@ export interface HttpSurroundings {
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
 
 export async function serveOnHttp(
-  { make, log, longestCallMs, drain, health, metrics }: HttpSurroundings,
+  { make, deliveries, log, longestCallMs, drain, health, metrics }: HttpSurroundings,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token } = options;
@@ -61,6 +63,7 @@ export async function serveOnHttp(
   let isStopping = false;
   const mcp = createMcpRoute({
     make,
+    deliveries,
     onError: (error) => log('debug', 'request_refused', { message: error.message }),
     bodyLimit: bodyLimitBytes,
     maxSessions: options.maxSessions ?? 1000,

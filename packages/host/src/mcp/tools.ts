@@ -6,7 +6,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Callable } from '../call/callable.js';
-import { OK, type CallEngine } from '../call/engine.js';
+import type { Deliveries } from '../call/deliveries.js';
+import { OK, type AnsweredRun, type CallEngine } from '../call/engine.js';
 import { callToolResult } from '../call/result.js';
 import type { ToolTable } from '../catalog/tools.js';
 import type { Scrub } from '../secret/scrub.js';
@@ -28,11 +29,13 @@ export class ToolCalls {
   readonly #table: ToolTable;
   readonly #engine: CallEngine;
   readonly #scrub: Scrub;
+  readonly #deliveries: Deliveries;
 
-  constructor(table: ToolTable, engine: CallEngine, scrub: Scrub) {
+  constructor(table: ToolTable, engine: CallEngine, scrub: Scrub, deliveries: Deliveries) {
     this.#table = table;
     this.#engine = engine;
     this.#scrub = scrub;
+    this.#deliveries = deliveries;
   }
 
   call(
@@ -53,8 +56,14 @@ export class ToolCalls {
   ): CallToolResult | Promise<CallToolResult> {
     const run = this.#engine.run(entry, params.arguments, withProposedKey(params, context));
     return run instanceof Promise
-      ? run.then((ended) => callToolResult(this.#scrub.run(ended)))
-      : callToolResult(this.#scrub.run(run));
+      ? run.then((ended) => this.#answer(ended, context))
+      : this.#answer(run, context);
+  }
+
+  #answer(run: AnsweredRun, { http }: ServerContext): CallToolResult {
+    const clean = this.#scrub.run(run);
+    if (run.delivered) this.#deliveries.expect(clean.envelope, run.delivered, http?.req);
+    return callToolResult(clean);
   }
 
   async #runRaw(

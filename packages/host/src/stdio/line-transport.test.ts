@@ -120,6 +120,50 @@ describe('writing', () => {
   });
 });
 
+describe('an answer that is written', () => {
+  const setUpWriting = async (stdout: Writable) => {
+    const [confirm, fail] = [vi.fn(), vi.fn()];
+    const begin = vi.fn(() => ({ request: undefined, confirm, fail }));
+    const transport = new LineTransport(new PassThrough(), stdout, () => {}, begin);
+    await transport.start();
+    return { transport, begin, confirm, fail };
+  };
+
+  it('is confirmed by the callback of its write, also after the connection closed', async () => {
+    const { stream, release } = slowWriter();
+    const { transport, begin, confirm, fail } = await setUpWriting(stream);
+    transport.send(ping).catch(() => {});
+    await turn();
+    await transport.close();
+    expect(begin).toHaveBeenCalledExactlyOnceWith(ping);
+    expect(confirm).not.toHaveBeenCalled();
+    release();
+    await turn();
+    expect(confirm).toHaveBeenCalledOnce();
+    expect(fail).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, () => Writable]>([
+    [
+      'whose write fails',
+      () => new Writable({ write: (_chunk, _e, done) => done(new Error('x')) }),
+    ],
+    ['that was destroyed', () => new PassThrough().destroy()],
+  ])('fails on a stream %s', async (_, streamOf) => {
+    const { transport, confirm, fail } = await setUpWriting(streamOf());
+    transport.send(ping).catch(() => {});
+    await vi.waitFor(() => expect(fail).toHaveBeenCalledOnce());
+    expect(confirm).not.toHaveBeenCalled();
+  });
+
+  it('is not begun on a connection that is closed', async () => {
+    const { transport, begin } = await setUpWriting(new PassThrough());
+    await transport.close();
+    await expect(transport.send(ping)).rejects.toThrow('is closed');
+    expect(begin).not.toHaveBeenCalled();
+  });
+});
+
 describe('the end of the input', () => {
   it('ends the connection, also when it had come before', async () => {
     const first = await setUp();

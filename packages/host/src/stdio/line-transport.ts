@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { Deliveries } from '../call/deliveries.js';
 import { idOfEnds } from './id-of-ends.js';
 import { LineBuffer, MAX_LINE, type LineTaker } from './line-buffer.js';
 
@@ -16,14 +17,24 @@ export class LineTransport implements Transport {
   readonly #stdout: Writable;
   readonly #lines = new LineBuffer();
   readonly #onClosed: () => void;
+  readonly #beginWriting: Deliveries['begin'];
   #undrained: ((error?: Error) => void)[] = [];
   #isClosed = false;
 
-  /** `onClosed` is told beside `onclose`, which the SDK keeps for itself. */
-  constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
+  /**
+   * `onClosed` is told beside `onclose`, which the SDK keeps for itself; `beginWriting` of every message
+   * that is written.
+   */
+  constructor(
+    stdin: Readable,
+    stdout: Writable,
+    onClosed: () => void,
+    beginWriting: Deliveries['begin'] = () => undefined,
+  ) {
     this.#stdin = stdin;
     this.#stdout = stdout;
     this.#onClosed = onClosed;
+    this.#beginWriting = beginWriting;
   }
 
   start(): Promise<void> {
@@ -41,7 +52,11 @@ export class LineTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the connection is closed'));
-    if (this.#stdout.write(`${JSON.stringify(message)}\n`)) return DONE;
+    const line = `${JSON.stringify(message)}\n`;
+    const writing = this.#beginWriting(message);
+    const written =
+      writing && ((error?: Error | null) => (error ? writing.fail : writing.confirm)());
+    if (this.#stdout.write(line, written)) return DONE;
     return new Promise((resolve, reject) => {
       this.#undrained.push((error) => (error ? reject(error) : resolve()));
     });

@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio as serveSdk } from '@modelcontextprotocol/server/stdio';
+import type { Deliveries } from '../call/deliveries.js';
 import type { HostLog } from '../log/log.js';
 import { LineTransport } from './line-transport.js';
 import { guardStdout } from './stdout-guard.js';
@@ -19,14 +20,16 @@ export interface StdioHandle {
 export function serveOnStdio(
   make: () => McpServer,
   log: HostLog,
+  deliveries: Deliveries,
   { stdin = process.stdin, stdout = process.stdout }: StdioOptions = {},
 ): StdioHandle {
   const guard = guardStdout(stdout, (text) => log('warn', 'stray_stdout', { text }));
   const { promise: closed, resolve } = withResolvers();
-  const transport = new LineTransport(stdin, guard.wire, () => {
+  const onClosed = (): void => {
     guard.release();
     resolve();
-  });
+  };
+  const transport = new LineTransport(stdin, guard.wire, onClosed, deliveries.begin);
   const handle = serveSdk(make, {
     transport,
     onerror: (error) => log('warn', 'transport_error', { message: error.message }),

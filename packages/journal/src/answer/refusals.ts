@@ -7,6 +7,7 @@ import {
   type ToolError,
   type ToolSpec,
 } from '@toolkeel/contract';
+import { JournalError } from '../error.js';
 import type { Approval, Operation } from '../operation.js';
 import type { Decision } from '../options.js';
 import type { Limit } from '../store/store.js';
@@ -31,6 +32,18 @@ export function conflict({ id, createdAt }: Operation): SettledFailure {
   );
 }
 
+/** Two explicit keys say that two acts are meant; but the first may have happened already. */
+export function unsettledTwin({ id, createdAt, state }: Operation): ToolError {
+  const first =
+    state === 'unknown'
+      ? 'has an unknown outcome'
+      : state === 'claimed'
+        ? 'stopped half way'
+        : 'was executed, and its result was not delivered yet';
+  const text = `Operation ${id} has the same arguments under another key and ${first}. Nothing was sent. To get its result, call again with its key or ask get_operation. To perform the act once more, set allow_duplicate: true with a new idempotency_key.`;
+  return toolError('idempotency_conflict', text, { details: { first_at: iso(createdAt) } });
+}
+
 export function inFlight(
   { id, createdAt }: Pick<Operation, 'id' | 'createdAt'>,
   { state, retryAfterMs }: { readonly state: string; readonly retryAfterMs: number },
@@ -51,11 +64,21 @@ export function underWay(operation: Operation | undefined, retryAfterMs: number)
   return refusal(toolError('idempotency_in_flight', text, { retryAfterMs }));
 }
 
-export function unknownOutcome(id: string, causeCode?: ErrorCode): SettledFailure {
-  const text =
-    'It may have been carried out, and nobody can tell yet. It will not be sent again. Do not repeat it in other words: look whether it happened, ask get_operation later, or ask the operator to settle it.';
-  const details = causeCode === undefined ? undefined : { cause_code: causeCode };
-  return refusal(toolError('outcome_unknown', text, { outcome: 'unknown', details }), id);
+/** True of every operation that the journal keeps, whatever its tool says. */
+export const UNKNOWN =
+  'The request was sent and its outcome is not known yet: it may have been executed. It is never sent again. Calling again with the same arguments is safe and reports the result as soon as it is known; get_operation does, too. Do not rephrase it and do not set allow_duplicate unless a second act is meant. The operator can settle it.';
+
+export function unknownOutcome(
+  id: string,
+  causeCode?: ErrorCode,
+  clock?: string,
+): SettledFailure<'outcome_unknown'> {
+  const details =
+    causeCode === undefined
+      ? undefined
+      : { cause_code: causeCode, ...(clock !== undefined && { clock }) };
+  const { input } = toolError('outcome_unknown', UNKNOWN, { outcome: 'unknown', details });
+  return { ok: false, error: { ...input, operationId: id } };
 }
 
 export function approvalRequired(
@@ -119,24 +142,31 @@ export function tooManyWait(max: number): ToolError {
   return toolError('policy_denied_rate_limited', text, { details: { rule } });
 }
 
-export function journalDown(outcome: 'not_executed' | 'unknown'): ToolError {
-  const text =
-    outcome === 'not_executed'
-      ? 'The journal cannot be written, so nothing was sent. Try again later.'
-      : 'The journal cannot be written, and how the operation ended is not known.';
-  return toolError('db_error', text, { outcome });
+/** `cause`: what the store has thrown. */
+export function journalDown(outcome: 'not_executed' | 'unknown', cause?: unknown): ToolError {
+  if (outcome === 'unknown') {
+    const text = 'The journal cannot be written, and how the operation ended is not known.';
+    return toolError('db_error', text, { outcome });
+  }
+  const text = 'The journal cannot be written, so nothing was sent. Try again later.';
+  return toolError('db_error', isSkew(cause) ? cause.message : text, { outcome });
 }
 
-/** It has not even said whether there is such an operation: somebody may have done it long ago. */
+/** Other causes are for the operator's log. This one says what the user of the agent can do. */
+function isSkew(cause: unknown): cause is JournalError {
+  return cause instanceof JournalError && cause.reason === 'clock';
+}
+
+/** It has not even said whether there is such an operation: an earlier call may have executed it. */
 export function journalSilent(): SettledFailure {
   const text =
-    'The journal did not answer in time. Call again later with the same arguments: it is done once.';
-  return refusal(toolError('db_error', text));
+    'The journal did not answer in time. This call sent nothing, and an earlier call may have executed it. Call again later with the same arguments: it is executed once, and its result is replayed.';
+  return refusal(toolError('db_error', text, { outcome: 'unknown' }));
 }
 
 /** `operation`: somebody has it, so nothing can be said of how it ends. */
-export function journalFailed(operation?: Pick<Operation, 'id'>): SettledFailure {
-  if (!operation) return refusal(journalDown('not_executed'));
+export function journalFailed(operation?: Pick<Operation, 'id'>, cause?: unknown): SettledFailure {
+  if (!operation) return refusal(journalDown('not_executed', cause));
   const text = 'The journal cannot be read or written. Call again later with the same arguments.';
-  return refusal(toolError('db_error', text), operation.id);
+  return refusal(toolError('db_error', text, { outcome: 'unknown' }), operation.id);
 }

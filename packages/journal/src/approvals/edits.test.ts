@@ -64,7 +64,8 @@ describe('an edit', () => {
     // It is done, and counts as a repeat for a while.
     await expect(edit(id, { text: 'b' })).rejects.toThrow(other);
     expect(await server.journal.approvals.show(id)).toMatchObject({ arguments: { text: 'a' } });
-    await clock.advance(30_000);
+    await clock.run(server.call('post', { text: 'b' }));
+    await clock.advance(32_000);
     expect(await edit(id, { text: 'b' })).toMatchObject({ kind: 'decided' });
     await reject(id);
     expect(subjects()).toEqual(['b']);
@@ -91,6 +92,35 @@ describe('an edit', () => {
       });
     }
     expect(subjects()).toEqual(['c']);
+  });
+
+  it('was asked of an operator again after a key had been bound to it', async () => {
+    const { asked, edit, carriedOut, subjects, server, clock } = world();
+    const keyed = { text: 'a', idempotency_key: keyFor('k') };
+    const id = await asked('post', { text: 'a' });
+    expect(await asked('post', keyed)).toBe(id);
+    await edit(id, { text: 'b' });
+    expect(await asked('post', { text: 'a' })).toBe(id);
+    await carriedOut(id);
+    for (const args of [{ text: 'a' }, { text: 'b' }, keyed]) {
+      expect(await clock.run(server.call('post', args))).toMatchObject({ data: { id: 'e1' } });
+    }
+    await clock.advance(60_000);
+    expect(await clock.run(server.call('post', keyed))).toMatchObject({ data: { id: 'e1' } });
+    expect(subjects()).toEqual(['b']);
+  });
+
+  it('that was executed keeps a key that it answered', async () => {
+    const { asked, edit, carriedOut, subjects, server, clock } = world();
+    const keyed = { text: 'a', idempotency_key: keyFor('k') };
+    const id = await asked('post', { text: 'a' });
+    await edit(id, { text: 'b' });
+    await carriedOut(id);
+    for (const pause of [0, 40_000]) {
+      await clock.advance(pause);
+      expect(await clock.run(server.call('post', keyed))).toMatchObject({ data: { id: 'e1' } });
+    }
+    expect(subjects()).toEqual(['b']);
   });
 
   it('leaves a key to the arguments that it was first used with', async () => {

@@ -1,10 +1,12 @@
 import { runTool, toolError, type AcceptedCall, type Settled, type Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { outOfTime, withOperation } from '../answer/known.js';
+import { accountFor } from '../flow/account.js';
 import { begin, stop, type Begin } from '../flow/begin.js';
 import type { CarriedOut } from '../flow/carry-out.js';
 import type { FlowParts } from '../flow/parts.js';
 import type { JournalScope } from '../flow/scope.js';
+import { timesWithin } from '../flow/times.js';
 import { isSameIdentity, type Operation } from '../operation.js';
 import type { Grip } from '../store/store.js';
 
@@ -26,9 +28,14 @@ export async function callStored(
     onUnexpected: (cause) => kit.report(cause, correlationId),
     around: async (call, next) => {
       const work: Begin = { call, next, scope, operation, grip };
-      carried = isWhatWasApproved(parts, operation, call)
-        ? await begin(parts, work)
-        : await stop(parts, work, changed(operation.id));
+      const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
+      const account = await accountFor(parts, call, answerBy);
+      carried =
+        typeof account !== 'string'
+          ? await stop(parts, work, withOperation(account, operation.id))
+          : isWhatWasApproved(parts, operation, call, account)
+            ? await begin(parts, work)
+            : await stop(parts, work, changed(operation.id));
       return carried.answered;
     },
   });
@@ -47,11 +54,12 @@ function isWhatWasApproved(
   { kit }: FlowParts,
   { account, approval, argsHash, identity }: Operation,
   call: AcceptedCall,
+  actsFor: string,
 ): boolean {
-  const asked = kit.identities.withoutKey(call.tool, call.account, call.args);
+  const asked = kit.identities.withoutKey(call.tool, actsFor, call.args);
   // What became another act holds that one, unless it was edited when nobody saw to it.
   const isHeld = approval?.editedArgs === undefined || isSameIdentity(asked.identity, identity);
-  return isHeld && call.account === account && asked.argsHash === (approval?.hash ?? argsHash);
+  return isHeld && actsFor === account && asked.argsHash === (approval?.hash ?? argsHash);
 }
 
 function changed(id: string): Settled {

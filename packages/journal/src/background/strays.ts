@@ -1,6 +1,6 @@
 import type { FlowParts } from '../flow/parts.js';
 import type { Operation } from '../operation.js';
-import type { Settlement } from '../store/store.js';
+import type { JournalStore, Settlement } from '../store/store.js';
 import { writeAnswer } from '../answer/stored.js';
 import { journalFailed } from '../answer/refusals.js';
 
@@ -22,13 +22,9 @@ export function strays({ kit, settler }: FlowParts, isSuspected: () => boolean):
       if (isSuspected()) rounds = 2;
       if (rounds === 0) return;
       const owner = await kit.tenure.current();
-      const claimed = await kit.store.list({
-        states: ['claimed'],
-        limit: 1000,
-        damaged: 'shown',
-      });
+      const claimed = await ownClaims(kit.store, owner);
       const alone = claimed.filter(
-        (each) => each.owner === owner && each.damaged === undefined && !kit.running.has(each.id),
+        (each) => each.damaged === undefined && !kit.running.has(each.id),
       );
       // Seen twice: one that has just been given to us is not known here yet.
       const lost = alone.filter(({ id }) => seen.has(id));
@@ -39,6 +35,29 @@ export function strays({ kit, settler }: FlowParts, isSuspected: () => boolean):
       rounds = alone.length > lost.length ? 1 : rounds - 1;
     },
   };
+}
+
+const PAGE = 500;
+
+/** Only ours, the oldest first: however many claims others have, none of ours is passed over. */
+async function ownClaims(
+  store: Pick<JournalStore, 'list'>,
+  owner: string,
+): Promise<readonly Operation[]> {
+  const found: Operation[] = [];
+  for (;;) {
+    const before = found.at(-1)?.id;
+    const page = await store.list({
+      states: ['claimed'],
+      owner,
+      order: 'oldest',
+      limit: PAGE,
+      damaged: 'shown',
+      ...(before !== undefined && { before }),
+    });
+    found.push(...page);
+    if (page.length < PAGE) return found;
+  }
 }
 
 function givenBack({ id, steps, approval }: Operation): Settlement {

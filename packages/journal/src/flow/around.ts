@@ -1,14 +1,21 @@
 import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolkeel/contract';
-import { journalFailed, journalSilent, underWay } from '../answer/refusals.js';
+import {
+  journalFailed,
+  journalSilent,
+  refusal,
+  underWay,
+  unsettledTwin,
+} from '../answer/refusals.js';
 import { keyGivenTo, type Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
+import { accountFor, identify } from './account.js';
 import { asAsked } from './as-asked.js';
 import { over } from './begin.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { CarriedOut, Ended } from './carry-out.js';
 import { checkFirst } from './check-first.js';
 import { meet, type MeetDeps, type Patience } from './meet.js';
-import { idempotencyMeta } from './replay.js';
+import { idempotencyMeta, replayWarning } from './replay.js';
 import { claimFor, type Request } from './request.js';
 import { noScope, type JournalScope } from './scope.js';
 import { follow, sharing } from './share.js';
@@ -27,6 +34,7 @@ const SOON_MS = 1000;
 
 export function journalAround(deps: MeetDeps): JournalAround {
   const { kit } = deps.parts;
+  const { wasDelivered } = kit.deliveries;
   const acts = sharing();
 
   /** Until the operation is ours and has begun, or somebody else's has something to say. */
@@ -38,6 +46,12 @@ export function journalAround(deps: MeetDeps): JournalAround {
     const patience: Patience = { until, asked: false };
     for (let round = 0; ; round += 1) {
       const { kind, operation } = await claimFor(kit, request);
+      if (kind === 'conflict') {
+        const { began, answerBy } = request;
+        const isOld = round < MAX_ROUNDS && (await wasDelivered(operation, began, answerBy));
+        if (isOld) continue;
+        return over(operation, refusal(unsettledTwin(operation), operation.id), 'none');
+      }
       note(operation);
       if (kind === 'mine') {
         const { id, fence, owner = '' } = operation;
@@ -54,7 +68,10 @@ export function journalAround(deps: MeetDeps): JournalAround {
     const { id, tool, account } = operation;
     const { correlationId } = request.call;
     kit.observe({ type: 'idempotent_replay', operationId: id, tool, account, correlationId });
-    return { ...answer, idempotency: idempotencyMeta(operation, true, request) };
+    kit.deliveries.expect(request.scope, operation, answer);
+    const warning = replayWarning(operation, request, kit.clock.wallNow());
+    const idempotency = idempotencyMeta(operation, true, request);
+    return { ...answer, idempotency: { ...idempotency, ...(warning && { warning }) } };
   };
 
   const lead = async (request: Request, slot: string | undefined): Promise<Settled> => {
@@ -63,7 +80,9 @@ export function journalAround(deps: MeetDeps): JournalAround {
       operation = noted;
     });
     if (slot !== undefined) {
-      const ended = carried.then((each) => each.ended);
+      const ended = carried.then(({ ended: end, abandoned }) =>
+        abandoned ? Promise.race([end, abandoned.then(() => undefined)]) : end,
+      );
       const { argsHash } = request;
       acts.begin(slot, { argsHash, key: keyGivenTo(request), ended, operation: () => operation });
     }
@@ -81,9 +100,10 @@ export function journalAround(deps: MeetDeps): JournalAround {
       const { answered, ended, isReplay } = reached;
       if (isReplay) return replayed(await ended, request);
       answer = await answered;
+      if (operation) kit.deliveries.expect(request.scope, operation, answer);
     } catch (cause) {
       failed(cause);
-      return journalFailed(operation);
+      return journalFailed(operation, cause);
     }
     const isNamed = keyGivenTo(request) !== undefined || isJournaled(request.call.tool);
     if (!isNamed || !operation || !answer.ok) return answer;
@@ -91,9 +111,9 @@ export function journalAround(deps: MeetDeps): JournalAround {
   };
 
   const attend = async (request: Request): Promise<Settled> => {
-    const { call, identity, argsHash, answerBy } = request;
+    const { call, account, identity, argsHash, answerBy } = request;
     const key = keyGivenTo(request);
-    const slot = slotOf(call.account, call.tool.name, identity);
+    const slot = slotOf(account, call.tool.name, identity);
     // A repeat that is meant shares nothing; where only a key names the act there is no such thing.
     if (call.controls.allowDuplicate && identity.by !== 'key') return lead(request, undefined);
     for (;;) {
@@ -110,11 +130,14 @@ export function journalAround(deps: MeetDeps): JournalAround {
 
   return async (call, next, scope = noScope()) => {
     if (!call.tool.mutation) return next();
-    const who = kit.identities.of(call, scope.meta);
-    if ('ok' in who) return who;
+    const began = kit.deliveries.moment();
     const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
-    const request = { ...who, call: asAsked(call, who), next, scope, answerBy };
-    const slot = (): string => slotOf(call.account, call.tool.name, who.identity);
+    const account = await accountFor(deps.parts, call, answerBy);
+    if (typeof account !== 'string') return account;
+    const who = identify(kit, call, account, scope.meta);
+    if ('ok' in who) return who;
+    const request = { ...who, account, call: asAsked(call, who), next, scope, began, answerBy };
+    const slot = (): string => slotOf(account, call.tool.name, who.identity);
     const isUnderWay = (): boolean => acts.has(slot());
     return (await checkFirst(deps.parts, request, isUnderWay)) ?? attend(request);
   };

@@ -123,9 +123,10 @@ async function askPerson(
   const { call, operation, grip } = work;
   const { rule, explanation, expiresInMs } = decision;
   const cost = costOf(parts, work);
-  const expiresAt = kit.clock.wallNow() + expiresInMs;
-  const asked = { rule, explanation, expiresAt, ...(cost && { cost }) };
   try {
+    // The store's clock decides when it expires.
+    const expiresAt = (await kit.store.now()) + expiresInMs;
+    const asked = { rule, explanation, expiresAt, ...(cost && { cost }) };
     const waiting = await kit.store.awaitApproval(grip, {
       rule,
       explanation,

@@ -1,6 +1,6 @@
-import { toolError, type Tool } from '@toolkeel/contract';
+import { beforeSend, toolError, type Tool } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import { keyFor, rig, sleep } from '../fixtures/rig.fixture.js';
+import { keyFor, markOnly, rig, sleep } from '../fixtures/rig.fixture.js';
 
 const idempotency_key = keyFor('a');
 
@@ -38,15 +38,17 @@ describe('a repeat', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('counts for a while after the first settled, not after it began', async () => {
+  it('counts for a while after the last delivery, not after it began', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ actsAfterMs: 5000 });
     await clock.run(server.call('post', { text: 'a' }));
-    await clock.advance(29_900);
-    await clock.run(server.call('post', { text: 'a' }));
-    expect(upstream.effects).toHaveLength(1);
-    await clock.advance(200);
+    for (const waited of [28_900, 28_900]) {
+      await clock.advance(waited);
+      await clock.run(server.call('post', { text: 'a' }));
+      expect(upstream.effects).toHaveLength(1);
+    }
+    await clock.advance(31_000);
     await clock.run(server.call('post', { text: 'a' }));
     expect(upstream.effects).toHaveLength(2);
   });
@@ -139,7 +141,7 @@ describe('a repeat', () => {
       data: { ids: ['x'.repeat(2 ** 20)] },
     });
     const handler: Tool['handler'] = async (_, { operation }) => {
-      await operation?.sending();
+      await operation?.send(markOnly);
       return refused;
     };
     const { clock, start } = rig({ handlers: { thread: handler } });
@@ -170,14 +172,16 @@ describe('what was surely not carried out', () => {
   });
 
   it('is not called unknown because a read before the write failed', async () => {
+    const lost = () => {
+      throw Object.assign(new Error('x'), { fault: { kind: 'network', sent: 'maybe' } });
+    };
+    const bug = () => {
+      throw new TypeError('a bug');
+    };
     const { clock, start } = rig({
       handlers: {
-        post: () => {
-          throw Object.assign(new Error('x'), { fault: { kind: 'network', sent: 'maybe' } });
-        },
-        post_seen: () => {
-          throw new TypeError('a bug');
-        },
+        post: () => beforeSend(async () => lost()),
+        post_seen: () => beforeSend(async () => bug()),
       },
     });
     const server = start();
@@ -187,8 +191,8 @@ describe('what was surely not carried out', () => {
       retryable: true,
       outcome: 'not_executed',
     });
-    const bug = await clock.run(server.call('post_seen', { text: 'a' }));
-    expect(bug.error).toMatchObject({ code: 'internal_error', outcome: 'not_executed' });
+    const broken = await clock.run(server.call('post_seen', { text: 'a' }));
+    expect(broken.error).toMatchObject({ code: 'internal_error', outcome: 'not_executed' });
   });
 });
 
@@ -197,7 +201,7 @@ describe('an answer that the handler cannot read', () => {
     const { clock, start, store } = rig({
       handlers: {
         post: async (_, { operation }) => {
-          await operation?.sending();
+          await operation?.send(markOnly);
           return JSON.parse('{"id":') as object;
         },
       },
@@ -248,9 +252,11 @@ describe('callers in one process', () => {
       handlers: {
         post: async (_, { signal, operation }) => {
           // Reads for a while, and is told to stop.
-          await sleep(clock, 500);
-          signal.throwIfAborted();
-          await operation?.sending();
+          await beforeSend(async () => {
+            await sleep(clock, 500);
+            signal.throwIfAborted();
+          });
+          await operation?.send(markOnly);
           upstream.requests += 1;
           return { id: 'e1' };
         },
@@ -295,7 +301,7 @@ describe('callers in one process', () => {
     const server = start({
       handlers: {
         post: async (_, { operation }) => {
-          await operation?.sending();
+          await operation?.send(markOnly);
           await sleep(clock, 3000);
           return { id: 'late' };
         },

@@ -1,25 +1,32 @@
 import {
+  ContractViolation,
   toolError,
   type AcceptedCall,
   type Next,
   type Settled,
-  type ToolOperation,
 } from '@toolkeel/contract';
 import { estimatedCost } from '../answer/cost.js';
 import { outOfTime, withOperation } from '../answer/known.js';
+import { unknownOutcome } from '../answer/refusals.js';
 import { writeAnswer } from '../answer/stored.js';
 import { unref } from '../background/every.js';
 import type { Kit } from '../kit.js';
-import type { Operation } from '../operation.js';
+import { keyGivenTo, type Operation } from '../operation.js';
 import { readBack } from '../reconcile/read-back.js';
 import type { Grip, Limit } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import { conclude, type Conclusion } from './conclude.js';
-import { openHandle } from './handle.js';
+import { openHandle, type Handle } from './handle.js';
 import type { FlowParts } from './parts.js';
 import type { JournalScope } from './scope.js';
+import { isUnmarked } from './settlement.js';
+import { unsentFailure } from './thrown.js';
 import { timesWithin } from './times.js';
 import { codeOf, writeEnd } from './write-end.js';
+
+function isRepeatMeant({ call, operation }: Work): boolean {
+  return call.controls.allowDuplicate || operation.approval?.duplicate === true;
+}
 
 export interface Work {
   readonly call: AcceptedCall;
@@ -52,6 +59,8 @@ export interface CarriedOut {
   readonly answered: Promise<Settled>;
   /** The truth, however late. */
   readonly ended: Promise<Ended>;
+  /** Resolves when the handler is given up: from then on the store knows more than this process. */
+  readonly abandoned?: Promise<void>;
   /** It was carried out by an earlier call. */
   readonly isReplay?: true;
 }
@@ -61,8 +70,8 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   const { kit, absence } = parts;
   const { clock } = kit;
   const { call, scope, operation } = work;
-  const { tool, args, account, correlationId } = call;
-  const { id } = operation;
+  const { tool, args, correlationId } = call;
+  const { id, account } = operation;
   const times = timesWithin(scope.deadline, clock.now());
   let sentAt = operation.sendingAt;
   const handle = openHandle({
@@ -70,6 +79,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     times,
     tool,
     ...work,
+    exclusive: keyGivenTo(operation) !== undefined && !isRepeatMeant(work),
     ...(tool.estimateCost && {
       cost: () => estimatedCost(tool, args, (cause) => kit.report(cause, correlationId)),
     }),
@@ -80,17 +90,28 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     },
     provesAbsence: (rule, life) =>
       life === 'own'
-        ? Promise.resolve(rule.authoritative && (rule.actsWithinMs ?? 0) === 0)
+        ? Promise.resolve(
+            rule.authoritative &&
+              (rule.actsWithinMs ?? 0) === 0 &&
+              rule.confirmAfterMs === undefined,
+          )
         : absence.proves(operation, rule),
   });
   let known: Settled | undefined;
   let lateTimer: unknown;
   let wasGivenUp = false;
+  let abandon = (): void => undefined;
+  const abandoned = new Promise<void>((resolve) => {
+    abandon = resolve;
+  });
 
   const look = async () => {
     const { reconcile } = tool;
     // The handler is at its end and can send no more, so only the upstream's own time counts.
-    const proves = reconcile?.authoritative === true && (reconcile.actsWithinMs ?? 0) === 0;
+    const proves =
+      reconcile?.authoritative === true &&
+      (reconcile.actsWithinMs ?? 0) === 0 &&
+      reconcile.confirmAfterMs === undefined;
     const at = sentAt ?? clock.wallNow();
     return {
       ...(await readBack(kit, tool, { id, account, args, correlationId, sentAt: at })),
@@ -99,14 +120,19 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   };
 
   const end = async (): Promise<Ended> => {
-    const settled = await handled(work, handle.operation, times.handlerBy, kit);
+    const settled = await handled(work, handle, times.handlerBy, kit);
     const isLate = clock.now() >= times.handlerBy || scope.signal.aborted;
     handle.revoke();
     const { effect } = operation;
+    const reached = handle.end();
+    if (isUnmarked({ settled, ...reached })) {
+      const problem = 'failed after it may have sent something without calling operation.send';
+      kit.report(new ContractViolation(tool.name, problem), correlationId);
+    }
     const conclusion = await conclude({
       settled,
       effect,
-      ...handle.end(),
+      ...reached,
       tool,
       operationId: id,
       look,
@@ -127,7 +153,10 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     if (known) return known;
     const canSend = !handle.revoke();
     const { stepsDone } = handle.end();
-    const { error } = outOfTime(tool, canSend ? 'maybe' : 'no');
+    const { error } =
+      canSend && operation.effect === 'once'
+        ? unknownOutcome(id, outOfTime(tool, 'maybe').error.code, 'deadline')
+        : outOfTime(tool, canSend ? 'maybe' : 'no');
     const isPart = !canSend && stepsDone > 0;
     const answer: Settled = { ok: false, error: isPart ? { ...error, outcome: undefined } : error };
     if (canSend) giveUpLater(withOperation(answer, id));
@@ -152,6 +181,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
         .then((written) => {
           wasGivenUp = written === 'settled' && state === 'unknown';
           if (wasGivenUp) parts.noteUnknown(operation);
+          abandon();
         });
     });
     unref(lateTimer);
@@ -162,23 +192,33 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   const answered = within(clock, times.answerBy, ended).then((result) =>
     result === TOO_LATE ? early() : result.answer,
   );
-  return { answered, ended };
+  return { answered, ended, abandoned };
 }
 
-/** Runs the handler. What stands between us and it may throw; then nobody knows how far it came. */
+/**
+ * Runs the handler, in automatic mode after the operation was recorded as sent. What stands between the
+ * journal and the handler may throw, and then it is not known how far the handler came.
+ */
 async function handled(
-  { next, operation: { correlationId } }: Work,
-  operation: ToolOperation,
+  { next, call: { tool }, operation: { correlationId } }: Work,
+  { operation, mark }: Pick<Handle, 'operation' | 'mark'>,
   deadline: number,
   { report }: Kit,
 ): Promise<Settled> {
+  if (tool.send === 'automatic') {
+    try {
+      await mark();
+    } catch (cause) {
+      return unsentFailure(tool, cause);
+    }
+  }
   try {
     return await next(
       deadline === Number.POSITIVE_INFINITY ? { operation } : { operation, deadline },
     );
   } catch (cause) {
     report(cause, correlationId);
-    const text = 'The tool failed in a way that nobody foresaw.';
+    const text = 'Internal error; see the server log for this correlation id.';
     return { ok: false, error: toolError('internal_error', text, { outcome: 'unknown' }).input };
   }
 }

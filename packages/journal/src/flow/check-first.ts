@@ -44,17 +44,20 @@ export async function checkFirst(
 }
 
 /** A rule that forbids a tool forbids to look through it as well. The refusal goes its usual way. */
-async function isForbidden({ kit }: FlowParts, call: AcceptedCall): Promise<boolean> {
+export async function isForbidden({ kit }: FlowParts, call: AcceptedCall): Promise<boolean> {
   const decision = await decide(kit, call, false);
   return decision === undefined || decision.kind === 'deny';
 }
 
-function isHeld({ kit }: FlowParts, { call, identity, key }: Request): Promise<boolean> {
-  const { tool, account, controls } = call;
+function isHeld({ kit }: FlowParts, request: Request): Promise<boolean> {
+  const { call, account, identity, key, argsHash } = request;
+  const { tool, controls } = call;
   return kit.store.isHeld({
     tool: tool.name,
     account,
     identity,
+    effect: tool.effect === 'once' ? 'once' : 'idempotent',
+    content: argsHash,
     ...(key !== undefined && { key }),
     allowDuplicate: controls.allowDuplicate,
   });

@@ -1,5 +1,5 @@
 import { isRetryable, type Settled, type SettledFailure, type Tool } from '@toolkeel/contract';
-import { asNotExecuted, withOperation } from '../answer/known.js';
+import { asNotExecuted, withAdvice, withOperation } from '../answer/known.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import type { Found } from '../reconcile/read-back.js';
 import { settlementOf, type RunEnd, type Verdict } from './settlement.js';
@@ -49,7 +49,7 @@ function asUnknown(settled: SettledFailure, operationId: string, tool: Tool): Se
   const saysSo = error.outcome === 'unknown' || error.outcome === undefined;
   const namesACause = error.code !== 'internal_error' && !isRetryable(error.code);
   if (saysSo && (tool.effect !== 'once' || namesACause)) {
-    return { ...settled, error: { ...error, outcome: 'unknown' } };
+    return withAdvice({ ...settled, error: { ...error, outcome: 'unknown' } });
   }
   return { ...settled, error: unknownOutcome(operationId, error.code).error };
 }

@@ -1,12 +1,13 @@
 import {
+  ContractViolation,
   raise,
-  type Fence,
+  withSendToken,
   type Others,
   type StepReadBack,
   type Tool,
   type ToolOperation,
 } from '@toolkeel/contract';
-import { limited } from '../answer/refusals.js';
+import { limited, unsettledTwin } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 import { othersAt, othersIn } from '../reconcile/others.js';
@@ -15,12 +16,14 @@ import { TOO_LATE, within } from './bounded.js';
 import type { JournalScope } from './scope.js';
 import type { RunEnd } from './settlement.js';
 import { steps, type Steps, type StepsDeps } from './steps.js';
-import { refuse } from './thrown.js';
+import { outcomeOfThrown, refuse } from './thrown.js';
 import type { Times } from './times.js';
 
 /** An operation in the hands of a handler. */
 export interface Handle {
   readonly operation: ToolOperation;
+  /** Automatic mode: records that it is being sent. Throws what ends the call, and then nothing was. */
+  readonly mark: () => Promise<void>;
   /** From now on nothing more is sent. False: something is on its way already. */
   readonly revoke: () => boolean;
   readonly end: () => Pick<RunEnd, 'sent' | 'stepsDone' | 'stepOpen'>;
@@ -33,7 +36,7 @@ export interface Handle {
 export interface HandleDeps {
   readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
-  readonly tool: Pick<Tool, 'step'>;
+  readonly tool: Pick<Tool, 'name' | 'effect' | 'send' | 'step'>;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
   readonly grip: Grip | undefined;
   readonly limits: readonly Limit[];
@@ -44,6 +47,8 @@ export interface HandleDeps {
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
+  /** It has an explicit key, and no repeat is meant. */
+  readonly exclusive: boolean;
   readonly rule?: string | undefined;
   readonly permit?: (() => Promise<string | undefined>) | undefined;
   /** On the store's clock. */
@@ -94,12 +99,13 @@ export function openHandle(deps: HandleDeps): Handle {
         ...(step !== undefined && { step }),
         ...(estimate && { cost: estimate }),
         ...(freed.length > 0 && { frees: freed }),
+        ...(deps.exclusive && { exclusive: true }),
       };
       return { ...(await store.send(hold, request)), fence: hold.fence };
     } catch (cause) {
       report(cause);
       if (step !== undefined) flow.unheard(step);
-      return refuse.journalDown('not_executed');
+      return refuse.journalDown('not_executed', cause);
     }
   };
 
@@ -107,18 +113,19 @@ export function openHandle(deps: HandleDeps): Handle {
    * The durable step to `sending`. What it gives may be used until somebody revokes it. A further
    * attempt asks again: by then the operation may not be ours any more.
    */
-  const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: Fence }> => {
+  const ask = async (step?: string): Promise<{ readonly at: number; readonly fence: number }> => {
     if (permit) rule = await permit();
     const answer = await send(step);
     if (answer.kind === 'lost') return refuse.lost();
     if (answer.kind === 'limited') return raise(limited(answer.limit, answer.retryAfterMs));
+    if (answer.kind === 'conflict') return raise(unsettledTwin(answer.operation));
     // An operation is permitted and counts once, however many parts and attempts it is sent in.
     permit = undefined;
     cost = undefined;
     frees = undefined;
     limits = [];
     deps.onSent(answer.at);
-    return { at: answer.at, fence: { token: answer.fence } };
+    return { at: answer.at, fence: answer.fence };
   };
 
   const flow = steps({
@@ -140,8 +147,7 @@ export function openHandle(deps: HandleDeps): Handle {
     },
   });
 
-  const sendingInStep = async (): Promise<Fence> => {
-    const at = flow.current()!;
+  const markStep = async (at: NonNullable<ReturnType<Steps['current']>>): Promise<number> => {
     const { at: grantedAt, fence } = await ask(at.name);
     at.grantedAt = grantedAt;
     refuseWhenOver();
@@ -150,12 +156,53 @@ export function openHandle(deps: HandleDeps): Handle {
     return fence;
   };
 
-  const sendingAtAll = async (): Promise<Fence> => {
+  const markAll = async (): Promise<number> => {
     const { fence } = await ask();
     refuseWhenOver();
     sent = true;
     scope.hold();
     return fence;
+  };
+
+  const mark = async (): Promise<number> => {
+    refuseWhenOver();
+    const open = flow.open();
+    if (open !== undefined) return refuse.unresolved(open);
+    if (flow.unwritten()) return refuse.unwritten();
+    const at = flow.current();
+    return at ? markStep(at) : markAll();
+  };
+
+  /** What is known of the write that was sent last, by step; the empty name is the operation itself. */
+  const writes = new Map<string, 'running' | 'not_executed' | 'sent'>();
+  let marking: Promise<unknown> | undefined;
+  let automaticFence: number | undefined;
+
+  const sendOnce: ToolOperation['send'] = async (write, { signal } = {}) => {
+    // An attempt that was given up while its mark was written sends nothing: its turn comes first.
+    for (let pending = marking; pending; pending = marking) await pending;
+    const name = flow.current()?.name ?? '';
+    const before = writes.get(name);
+    if (operation.effect === 'once' && (before === 'running' || before === 'sent')) {
+      report(new ContractViolation(deps.tool.name, 'called operation.send again after a write'));
+      return refuse.sentAlready();
+    }
+    let fence = automaticFence;
+    if (fence === undefined) {
+      const granted = mark();
+      marking = granted.catch(() => undefined).finally(() => (marking = undefined));
+      fence = await granted;
+    }
+    if (signal?.aborted) refuse.cancelled(signal.reason);
+    writes.set(name, 'running');
+    try {
+      const result = await withSendToken(fence, write);
+      writes.set(name, 'sent');
+      return result;
+    } catch (cause) {
+      writes.set(name, outcomeOfThrown(cause) === 'not_executed' ? 'not_executed' : 'sent');
+      throw cause;
+    }
   };
 
   // A handler that ends while its step still runs has left it alone.
@@ -164,15 +211,13 @@ export function openHandle(deps: HandleDeps): Handle {
   return {
     operation: {
       id: operation.id,
-      step: flow.step,
+      account: operation.account,
+      send: sendOnce,
+      step: deps.tool.send === 'explicit' ? flow.step : () => refuse.needsExplicit(),
       others: (tools) => othersIn(kit, operation, operation.createdAt, { tools }),
-      sending: async () => {
-        refuseWhenOver();
-        const open = flow.open();
-        if (open !== undefined) return refuse.unresolved(open);
-        if (flow.unwritten()) return refuse.unwritten();
-        return flow.current() ? sendingInStep() : sendingAtAll();
-      },
+    },
+    mark: async () => {
+      automaticFence = await mark();
     },
     revoke: () => {
       revoked = true;

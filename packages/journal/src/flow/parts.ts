@@ -2,6 +2,7 @@ import type { Arguments, Tool } from '@toolkeel/contract';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 import type { AbsenceRule } from '../reconcile/absence.js';
+import type { Confirmations } from '../reconcile/confirmations.js';
 import type { Settler } from './settler.js';
 
 /** What the flow of a call is made of. */
@@ -9,6 +10,7 @@ export interface FlowParts {
   readonly kit: Kit;
   readonly settler: Settler;
   readonly absence: AbsenceRule;
+  readonly confirmations: Confirmations;
   /**
    * The settled operations that a tool undoes. `repeatable`: only those that may be done again whether
    * or not it comes to that.

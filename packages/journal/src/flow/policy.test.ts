@@ -1,3 +1,5 @@
+import type { SendToken } from '@toolkeel/contract';
+import { FaultError } from '@toolkeel/kernel';
 import { describe, expect, it, vi } from 'vitest';
 import type { Decide, Decision } from '../options.js';
 import { keyFor, rig } from '../fixtures/rig.fixture.js';
@@ -201,8 +203,14 @@ describe('limits', () => {
     const server = start({
       handlers: {
         post: async (_, { operation }) => {
-          const fences = [await operation!.sending(), await operation!.sending()];
-          return { id: new Set(fences.map(({ token }) => token)).size === 1 ? 'same' : 'other' };
+          const fences = new Set<number>();
+          const unsent = ({ fence }: SendToken): Promise<never> => {
+            fences.add(fence);
+            throw new FaultError({ kind: 'connect', sent: 'no' });
+          };
+          await operation!.send(unsent).catch(() => undefined);
+          await operation!.send(async ({ fence }) => fences.add(fence));
+          return { id: fences.size === 1 ? 'same' : 'other' };
         },
       },
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyFor, rig, sleep, type Process } from '../fixtures/rig.fixture.js';
+import { keyFor, markOnly, rig, sleep, type Process } from '../fixtures/rig.fixture.js';
 
 const idempotency_key = keyFor('a');
 const post = { text: 'a', idempotency_key };
@@ -181,7 +181,7 @@ describe('a process that is stopped past its lease and goes on', () => {
       handlers: {
         post: async (_, { operation }) => {
           await sleep(clock, 1000);
-          await operation?.sending();
+          await operation?.send(markOnly);
           upstream.requests += 1;
           return { id: 'first' };
         },
@@ -233,7 +233,7 @@ describe('a process that is stopped past its lease and goes on', () => {
     const first = start({
       handlers: {
         post_sure: async ({ text }, { operation }) => {
-          await operation?.sending();
+          await operation?.send(markOnly);
           // Long before it writes, and nobody can see that from outside.
           await sleep(clock, 120_000);
           upstream.requests += 1;

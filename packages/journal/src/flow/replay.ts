@@ -1,5 +1,5 @@
-import { toolError, type IdempotencyMeta, type Settled } from '@toolkeel/contract';
-import { withOperation } from '../answer/known.js';
+import { toolError, windowOf, type IdempotencyMeta, type Settled } from '@toolkeel/contract';
+import { withAdvice, withOperation } from '../answer/known.js';
 import {
   approvalDenied,
   approvalExpired,
@@ -7,8 +7,9 @@ import {
   unknownOutcome,
 } from '../answer/refusals.js';
 import { readAnswer } from '../answer/stored.js';
-import { keyGivenTo, type Operation } from '../operation.js';
+import { isSameIdentity, keyGivenTo, type Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
+import type { Request } from './request.js';
 
 const LOST =
   'It was settled, and the stored answer cannot be read any more. Do not repeat it: look at the result.';
@@ -23,11 +24,32 @@ export function replayOf(operation: Operation): Settled {
   if (state === 'unknown') {
     // One that lapsed still has the answer of an earlier life, which says nothing of this one.
     const saysSo = stored && !stored.ok && stored.error.outcome === 'unknown';
-    return saysSo ? withOperation(stored, id) : unknownOutcome(id);
+    return saysSo ? withOperation(withAdvice(stored), id) : unknownOutcome(id);
   }
   if (stored) return withOperation(stored, id);
   const { input } = toolError('internal_error', LOST, { outcome: operation.outcome });
   return { ok: false, error: { ...input, operationId: id } };
+}
+
+/**
+ * What a caller has to know of a replay that it may not expect: long after the act, or of an operation
+ * that was asked for under another name.
+ */
+export function replayWarning(
+  operation: Operation,
+  { identity, key, call }: Request,
+  now: number,
+): string | undefined {
+  const { settledAt = now, outcome } = operation;
+  if (operation.effect !== 'once' || outcome === 'not_executed') return undefined;
+  const given = keyGivenTo(key === undefined ? { identity } : { identity, key });
+  const isNamedAlike =
+    (given !== undefined && given === keyGivenTo(operation)) ||
+    (isSameIdentity(identity, operation.identity) &&
+      (identity.by !== 'content' || now - settledAt <= windowOf(call.tool)));
+  if (isNamedAlike) return undefined;
+  const at = new Date(operation.sendingAt ?? operation.createdAt).toISOString();
+  return `This act was first performed at ${at} and was NOT performed again: its result had not been delivered, or it was requested under another name. To perform it once more, set allow_duplicate: true with a new idempotency_key.`;
 }
 
 type Named = Pick<Operation, 'account' | 'tool' | 'identity' | 'key'>;

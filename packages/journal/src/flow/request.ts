@@ -3,6 +3,7 @@ import type { CallIdentity } from '../identity/identity.js';
 import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';
 import type { ClaimResult } from '../store/store.js';
+import type { Moment } from './deliveries.js';
 import type { JournalScope } from './scope.js';
 
 /** A call on its way to an operation. */
@@ -10,14 +11,17 @@ export interface Request extends CallIdentity {
   readonly call: AcceptedCall;
   readonly next: Next;
   readonly scope: JournalScope;
+  /** Whom it acts for, as the upstream knows it. */
+  readonly account: string;
+  readonly began: Moment;
   /** When the caller must have its answer, on the journal's clock. */
   readonly answerBy: number;
 }
 
 /** Takes the slot of a call, or learns who has it. */
 export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult> {
-  const { call, identity, argsHash, key } = request;
-  const { tool, account, args, controls, correlationId } = call;
+  const { call, account, identity, argsHash, key } = request;
+  const { tool, args, controls, correlationId } = call;
   const id = kit.newId();
   const json = JSON.stringify(args);
   // What a person is asked about must never have stood in a file in clear, and the policy is asked later.
@@ -33,6 +37,8 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
       identity,
       ...(key !== undefined && { key }),
       argsHash,
+      content: argsHash,
+      keyHoldMs: kit.times.retentionMs,
       args: isClear ? json : kit.sealing.seal(json, id),
       correlationId,
       allowDuplicate: controls.allowDuplicate,

@@ -91,9 +91,23 @@ describe('what the end of a handler makes of its operation', () => {
       { state: 'released', outcome: 'unknown' },
     ],
     [
-      'a failure before anything was sent, whatever the handler believes',
-      end(failure('timeout', { outcome: 'unknown' }), { sent: 'nothing' }),
+      'a fault that was surely not sent',
+      end(failure('timeout', { outcome: 'unknown' }, { kind: 'timeout', sent: 'no' }), {
+        sent: 'nothing',
+      }),
       { state: 'released', outcome: 'not_executed' },
+    ],
+    [
+      'an error that names no outcome, before operation.send',
+      end(failure('not_found'), { sent: 'nothing' }),
+      { state: 'released', outcome: 'not_executed' },
+    ],
+    [
+      'a failure that may have been sent without operation.send',
+      end(failure('timeout', { outcome: 'unknown' }, { kind: 'timeout', sent: 'maybe' }), {
+        sent: 'nothing',
+      }),
+      { state: 'unknown', outcome: 'unknown' },
     ],
     [
       'a part of its steps',
@@ -137,10 +151,14 @@ describe('what the end of a handler makes of its operation', () => {
     );
   });
 
-  it('is known when nothing was sent', () => {
+  it('is known when nothing was recorded as sent and the failure proves it', () => {
     fc.assert(
       fc.property(anyEnd, (given) => {
+        const { settled } = given;
         fc.pre(given.sent === 'nothing' && !given.stepOpen);
+        fc.pre(
+          settled.ok || settled.fault?.sent === 'no' || settled.error.outcome === 'not_executed',
+        );
         expect(settlementOf(given)).not.toMatchObject({ state: 'unknown' });
       }),
     );

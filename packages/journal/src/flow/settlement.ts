@@ -35,6 +35,9 @@ export function settlementOf(end: RunEnd): Verdict {
   if (settled.ok) return verdict('succeeded', 'executed');
   if (stepOpen) return stopped(end, 'unknown');
   if (cameToItsEnd(settled, end)) return verdict('succeeded', 'executed');
+  if (isUnmarked(end)) {
+    return effect === 'once' ? verdict('unknown', 'unknown') : stopped(end, 'unknown');
+  }
   if (sent === 'nothing') return stopped(end, 'not_executed', end.stepsDone === 0);
 
   const said = outcomeOf(settled, effect);
@@ -51,6 +54,22 @@ export function settlementOf(end: RunEnd): Verdict {
   const isPart = sent === 'step' && end.stepsDone > 0;
   if (!isPart && !saysNothingOfTheRequest(error.code)) return verdict('rejected', outcome);
   return stopped(end, outcome, fault?.sent === 'no' && end.stepsDone === 0);
+}
+
+/**
+ * An explicit tool failed without having called `operation.send`, in a way that does not prove that
+ * nothing left: its client may have been used outside of it.
+ */
+export function isUnmarked({
+  settled,
+  sent,
+  stepOpen,
+}: Pick<RunEnd, 'settled' | 'sent' | 'stepOpen'>): boolean {
+  if (settled.ok || sent !== 'nothing' || stepOpen) return false;
+  const { error, fault } = settled;
+  if (fault?.sent === 'no') return false;
+  // A typed error that names no outcome is the author's word that a read failed.
+  return error.outcome === 'unknown' || (error.outcome === undefined && fault !== undefined);
 }
 
 const verdict = (state: Verdict['state'], outcome: FailureOutcome, refund = false): Verdict => ({

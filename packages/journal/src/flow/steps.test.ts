@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JournalError } from '../error.js';
-import { keyFor, rig, sleep } from '../fixtures/rig.fixture.js';
+import { keyFor, markOnly, rig, sleep } from '../fixtures/rig.fixture.js';
 
 const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
 
@@ -248,7 +248,7 @@ describe('a thread', () => {
         thread: async (_, { operation }) => {
           for (const name of ['a', 'b']) {
             await operation?.step(name, async () => {
-              if (name === 'a') await operation.sending();
+              if (name === 'a') await operation.send(markOnly);
               ran.push(name);
             });
           }
@@ -344,7 +344,7 @@ describe('a thread', () => {
       handlers: {
         thread: async (_, { operation }) => {
           await operation?.step('a', async () => {
-            await operation.sending();
+            await operation.send(markOnly);
             first.kill();
             return new Promise<never>(() => undefined);
           });
@@ -380,7 +380,7 @@ describe('a thread', () => {
         thread: async (_, { operation }) => {
           const never = new Promise<never>(() => undefined);
           void operation?.step('a', async () => {
-            await operation.sending();
+            await operation.send(markOnly);
             return never;
           });
           await sleep(clock, 100);

@@ -5,8 +5,11 @@ import {
   raisedToolError,
   toolError,
   type FailureOutcome,
+  type SettledFailure,
+  type Tool,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import { unsentFault } from '../answer/known.js';
 import { journalDown } from '../answer/refusals.js';
 
 /** What a step that was sent and then threw lets us say. */
@@ -15,6 +18,16 @@ export function outcomeOfThrown(cause: unknown): FailureOutcome {
   if (raised) return raised.input.outcome ?? 'unknown';
   const fault = faultOf(cause);
   return (fault && outcomeOfFault('once', fault)) ?? 'unknown';
+}
+
+/** Why an operation was not sent, as the tool itself would say it. */
+export function unsentFailure(tool: Tool, cause: unknown): SettledFailure {
+  const raised = raisedToolError(cause);
+  if (raised) return { ok: false, error: raised.input };
+  const fault = faultOf(cause);
+  if (fault) return unsentFault(tool, fault);
+  const { input } = toolError('internal_error', 'It failed before anything was sent.');
+  return { ok: false, error: input };
 }
 
 /** What a handler gets in place of the right to send. It ends the call, and nothing has left. */
@@ -55,5 +68,17 @@ export const refuse = {
         'The journal cannot be written, so the operation does not go on. Call again later with the same arguments: it goes on where it stopped.',
       ),
     ),
-  journalDown: (outcome: 'not_executed' | 'unknown'): never => raise(journalDown(outcome)),
+  sentAlready: (): never =>
+    raise(
+      toolError(
+        'internal_error',
+        'The tool tried to send its request a second time, which was prevented. The operator finds the cause under correlation_id.',
+        { outcome: 'unknown' },
+      ),
+    ),
+  needsExplicit: (): never => {
+    throw new TypeError("operation.step needs a tool that is defined with send: 'explicit'");
+  },
+  journalDown: (outcome: 'not_executed' | 'unknown', cause?: unknown): never =>
+    raise(journalDown(outcome, cause)),
 };

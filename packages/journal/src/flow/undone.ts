@@ -1,10 +1,4 @@
-import {
-  accountName,
-  accountOf,
-  type Arguments,
-  type Inverse,
-  type Tool,
-} from '@toolkeel/contract';
+import { accountOf, type Arguments, type Inverse, type Tool } from '@toolkeel/contract';
 import { openArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
@@ -15,12 +9,14 @@ import type { OperationFilter } from '../store/store.js';
 import type { FlowParts } from './parts.js';
 
 const PAGE = 200;
+/** With a slot, or only with its content, because a repeat that was meant has the slot. */
+const HELD = [{ holdsSlot: true }, { slotless: true }] as const;
 /** So many counterparts that are held at once are no counterparts any more. */
 const MOST_PAGES = 50;
 
 /**
  * Finds what an inverse has undone, also what stopped half way, so that it can be done again. Explicit
- * keys stay taken.
+ * keys keep their answers.
  */
 export function undoneBy(kit: Kit): FlowParts['undone'] {
   const { store, tools, identities, report } = kit;
@@ -33,18 +29,26 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
 
   const byArguments = async (
     of: string,
-    inverse: Inverse,
+    tool: Tool & { readonly inverse: Inverse },
     undoing: string,
     args: Arguments,
   ): Promise<readonly Operation[]> => {
     const counterpart = await tools.load(of);
     if (!counterpart) return [];
-    const meant = counterpartArgs(counterpart, inverse.args?.(args) ?? args);
+    const meant = counterpartArgs(counterpart, tool.inverse.args?.(args) ?? args);
     const own = accountOf(counterpart, meant);
-    // Who undid it was the same as who is logged in now, or not.
-    const account = accountName(own) === accountName(undoing) ? undoing : own;
-    const { identity } = identities.withoutKey(counterpart, account, meant);
-    return store.list({ tool: of, account, identity, holdsSlot: true, damaged: 'shown' });
+    // One configured account is one account of the upstream.
+    const account = own === accountOf(tool, args) ? undoing : own;
+    const { identity, argsHash } = identities.withoutKey(counterpart, account, meant);
+    const found: Operation[] = [];
+    for (const held of HELD) {
+      const filter = { ...held, tool: of, account, damaged: 'shown' } as const;
+      found.push(...(await store.list({ ...filter, identity })));
+      // Under an explicit key, too: that still stands for its answer, and its content is free.
+      const equal = await store.list({ ...filter, argsHash });
+      found.push(...equal.filter(({ approval }) => approval?.editedArgs === undefined));
+    }
+    return [...new Map(found.map((each) => [each.id, each])).values()];
   };
 
   const byMatch = async (
@@ -52,19 +56,14 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
     { matches }: Inverse,
     account: string,
     args: Arguments,
+    held: (typeof HELD)[number],
   ): Promise<readonly Operation[]> => {
     const found: Operation[] = [];
-    const filter: OperationFilter = {
-      tool: of,
-      account,
-      holdsSlot: true,
-      limit: PAGE,
-      damaged: 'shown',
-    };
+    const filter: OperationFilter = { ...held, tool: of, account, limit: PAGE, damaged: 'shown' };
     let before: string | undefined;
     for (let page = 0; page < MOST_PAGES; page += 1) {
-      const held = await store.list(before === undefined ? filter : { ...filter, before });
-      for (const each of held) {
+      const some = await store.list(before === undefined ? filter : { ...filter, before });
+      for (const each of some) {
         const settled = readAnswer(each.answer)?.settled;
         const done = {
           args: openArguments(kit.sealing, each),
@@ -74,8 +73,8 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
         const isThere = settled?.ok === true || isHalfDone(each);
         if (isThere && matches?.(args, done)) found.push(each);
       }
-      before = held.at(-1)?.id;
-      if (held.length < PAGE) break;
+      before = some.at(-1)?.id;
+      if (some.length < PAGE) break;
     }
     return found;
   };
@@ -83,22 +82,21 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
   const isRepeatable = async (name: string): Promise<boolean> =>
     (await tools.load(name))?.effect === 'idempotent';
 
-  return async ({ inverse }, account, args, which = 'all') => {
+  return async (tool, account, args, which = 'all') => {
+    const { inverse } = tool;
     if (!inverse) return [];
     try {
       const found: Operation[] = [];
       for (const of of typeof inverse.of === 'string' ? [inverse.of] : inverse.of) {
         if (which === 'repeatable' && !(await isRepeatable(of))) continue;
-        const each = inverse.matches
-          ? await byMatch(of, inverse, account, args)
-          : await byArguments(of, inverse, account, args);
-        found.push(...each);
+        if (!inverse.matches) {
+          found.push(...(await byArguments(of, { ...tool, inverse }, account, args)));
+          continue;
+        }
+        for (const held of HELD) found.push(...(await byMatch(of, inverse, account, args, held)));
       }
       return found
-        .filter(
-          ({ identity, state, damaged }) =>
-            damaged === undefined && identity.by !== 'key' && CAN_BE_UNDONE.has(state),
-        )
+        .filter(({ state, damaged }) => damaged === undefined && CAN_BE_UNDONE.has(state))
         .map(({ id }) => id);
     } catch (cause) {
       // The undoing itself has happened: that must not be lost over what it makes possible.

@@ -1,6 +1,6 @@
 import type { ErrorCode, Settled } from '@toolkeel/contract';
 import { writeAnswer } from '../answer/stored.js';
-import { holdOf } from '../identity/hold.js';
+import { executedHoldOf, holdOf } from '../identity/hold.js';
 import type { Kit } from '../kit.js';
 import type { Settlement } from '../store/store.js';
 import type { Work } from './carry-out.js';
@@ -24,7 +24,8 @@ export async function writeEnd(
 ): Promise<void> {
   const grip = handle.grip();
   if (!grip) return;
-  const { tool, args, account } = work.call;
+  const { tool, args } = work.call;
+  const { account } = work.operation;
   const settlement = await settlementFor(parts.kit, work, conclusion);
   const frees = conclusion.state === 'succeeded' ? await parts.undone(tool, account, args) : [];
   await parts.settler.settle(
@@ -45,7 +46,8 @@ async function settlementFor(
   const code = codeOf(answer);
   const ended = { outcome, code, ...(refund && { refund }) };
   if (state === 'succeeded' || state === 'rejected') {
-    const hold = holdOf(operation, call.tool, kit.times.retentionMs);
+    const holdFor = state === 'succeeded' ? executedHoldOf : holdOf;
+    const hold = holdFor(operation, call.tool, kit.times);
     return { ...ended, state, answer: writeAnswer(answer), ...hold };
   }
   if (state === 'unknown') {

@@ -2,16 +2,36 @@ import { windowOf, type Tool } from '@toolkeel/contract';
 import type { Identity, Operation } from '../operation.js';
 import type { Settlement } from '../store/store.js';
 
-type HoldMs = Pick<Settlement, 'holdMs' | 'keyHoldMs'>;
+type HoldMs = Pick<Settlement, 'holdMs' | 'keyHoldMs' | 'content'>;
+
+interface Times {
+  readonly retentionMs: number;
+  readonly undeliveredHoldMs: number;
+}
 
 /** How long a settled operation is found, as what it is and under its caller's key. */
 export function holdOf(
-  { identity, key }: Pick<Operation, 'identity' | 'key'>,
+  { identity }: Pick<Operation, 'identity'>,
   tool: Pick<Tool, 'effect' | 'window' | 'inverse'>,
-  retentionMs: number,
+  { retentionMs }: Pick<Times, 'retentionMs'>,
 ): HoldMs {
-  const holdMs = holdMsOf(identity.by, tool, retentionMs);
-  return key === undefined ? { holdMs } : { holdMs, keyHoldMs: retentionMs };
+  // A key may come to be bound to it while it is carried out.
+  return { holdMs: holdMsOf(identity.by, tool, retentionMs), keyHoldMs: retentionMs };
+}
+
+/**
+ * The same for what was executed. The content of a `once` tool is held until its result was delivered,
+ * because a caller that never got it asks again, however late.
+ */
+export function executedHoldOf(
+  operation: Pick<Operation, 'identity'>,
+  tool: Pick<Tool, 'effect' | 'window' | 'inverse'>,
+  times: Times,
+): HoldMs {
+  const hold = holdOf(operation, tool, times);
+  if (tool.effect !== 'once' || tool.inverse) return hold;
+  const windowMs = holdMsOf('content', tool, times.retentionMs);
+  return { ...hold, content: { holdMs: Math.max(times.undeliveredHoldMs, windowMs), windowMs } };
 }
 
 /**

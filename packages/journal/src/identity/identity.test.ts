@@ -12,11 +12,14 @@ const { of } = identities({ templates: new Map(), sealing: testSealing });
 function callOf(tool: Tool, args: object, more: Partial<AcceptedCall> = {}): AcceptedCall {
   const controls = { allowDuplicate: false };
   const check = () => Promise.resolve(undefined);
-  return { tool, args: { ...args }, account: 'main', correlationId: 'c', controls, check, ...more };
+  const account = 'main';
+  const accountId = () => Promise.resolve({ id: account });
+  const call = { tool, args: { ...args }, account, accountId, correlationId: 'c', controls, check };
+  return { ...call, ...more };
 }
 
 function identityOf(call: AcceptedCall, meta = {}) {
-  const given = of(call, meta);
+  const given = of(call, call.account, meta);
   if ('ok' in given) throw new Error(given.error.message);
   return given;
 }
@@ -45,7 +48,7 @@ describe('what makes two calls the same act', () => {
     // Where it cannot be told what the act is, the key says so.
     const templates = new Map([['post', 'media:{media}']]);
     const { of: given } = identities({ templates, sealing: testSealing });
-    expect(given(callOf(post, { text: 'a' }, named), {})).toMatchObject({
+    expect(given(callOf(post, { text: 'a' }, named), 'main', {})).toMatchObject({
       identity: { by: 'key', value: KEY },
     });
   });
@@ -105,7 +108,7 @@ describe('a key that cannot be one', () => {
     ['null', null],
   ])('in _meta is refused, and names where it stands: %s', (_, key) => {
     for (const name of [KEY_IN_META, 'idempotencyKey']) {
-      expect(of(callOf(post, { text: 'a' }), { [name]: key })).toMatchObject({
+      expect(of(callOf(post, { text: 'a' }), 'main', { [name]: key })).toMatchObject({
         ok: false,
         error: { code: 'validation_error', details: { issues: [{ field: `_meta.${name}` }] } },
       });
@@ -115,9 +118,9 @@ describe('a key that cannot be one', () => {
   it('is refused when there are two that differ', () => {
     const other = `${KEY}-other`;
     const both = { [KEY_IN_META]: KEY, idempotencyKey: other };
-    expect(of(callOf(post, { text: 'a' }), both)).toMatchObject({ ok: false });
+    expect(of(callOf(post, { text: 'a' }), 'main', both)).toMatchObject({ ok: false });
     const named = { controls: { idempotencyKey: other, allowDuplicate: false } };
-    expect(of(callOf(post, { text: 'a' }, named), { [KEY_IN_META]: KEY })).toMatchObject({
+    expect(of(callOf(post, { text: 'a' }, named), 'main', { [KEY_IN_META]: KEY })).toMatchObject({
       ok: false,
       error: { details: { issues: [{ field: 'idempotency_key' }] } },
     });

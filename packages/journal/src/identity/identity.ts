@@ -5,6 +5,7 @@ import {
   type AcceptedCall,
   type Arguments,
   type SettledFailure,
+  type Tool,
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { Identity } from '../operation.js';
@@ -19,14 +20,17 @@ export interface CallIdentity {
   readonly argsHash: string;
 }
 
+type Hashed = ToolSpec & Pick<Tool, 'normalize'>;
+
 export interface Identities {
-  /** A failure where the key cannot be one. */
+  /** A failure where the key cannot be one. `account`: as the upstream knows it. */
   readonly of: (
-    call: Pick<AcceptedCall, 'tool' | 'account' | 'args' | 'controls'>,
+    call: Pick<AcceptedCall, 'tool' | 'args' | 'controls'>,
+    account: string,
     meta: Readonly<Record<string, unknown>>,
   ) => CallIdentity | SettledFailure;
-  /** The identity of an act for which nobody named a key. */
-  readonly withoutKey: (tool: ToolSpec, account: string, args: Arguments) => CallIdentity;
+  /** The identity of an act for which no key was given. Throws what the tool's `normalize` throws. */
+  readonly withoutKey: (tool: Hashed, account: string, args: Arguments) => CallIdentity;
 }
 
 export interface IdentityOptions {
@@ -35,12 +39,13 @@ export interface IdentityOptions {
 }
 
 export function identities({ templates, sealing }: IdentityOptions): Identities {
-  const hashOf = (tool: ToolSpec, account: string, args: Arguments): string => {
+  const hashOf = (tool: Hashed, account: string, args: Arguments): string => {
     const print = fingerprint({ tool: tool.name, account, args });
     // A bare hash of a short secret is found by trying.
     return tool.sensitive.length === 0 ? print : sealing.fingerprint(print);
   };
-  const withoutKey: Identities['withoutKey'] = (tool, account, args) => {
+  const withoutKey: Identities['withoutKey'] = (tool, account, given) => {
+    const args = tool.normalize?.(given) ?? given;
     const argsHash = hashOf(tool, account, args);
     const template = templates.get(tool.name) ?? tool.key;
     const rendered = template === undefined ? undefined : renderKey(template, args);
@@ -52,7 +57,7 @@ export function identities({ templates, sealing }: IdentityOptions): Identities 
   };
   return {
     withoutKey,
-    of: ({ tool, account, args, controls }, meta) => {
+    of: ({ tool, args, controls }, account, meta) => {
       const beside = keyInMeta(meta);
       if (!beside.ok) return refused(beside.field, beside.problem);
       const { idempotencyKey } = controls;

@@ -61,7 +61,7 @@ const ADVICE: Readonly<Record<OperationState, string>> = {
   succeeded: 'It is done. Do not repeat it.',
   rejected: 'It was refused and not carried out. Change the request.',
   unknown:
-    'It may have happened. Do not repeat it: look whether it did, ask again later, or ask the operator to settle it.',
+    'It may have been executed, and is never sent again. Calling the tool again with the same arguments is safe and reports the result as soon as it is known. The operator can settle it.',
   reconciled: 'It has been found out how it ended: see outcome.',
   awaiting_approval: 'A person has to approve it, or has just done so. Ask again later.',
   denied: 'A person refused it. Do not ask for it in other words.',
@@ -69,11 +69,16 @@ const ADVICE: Readonly<Record<OperationState, string>> = {
   released: 'It was not carried out, or may be repeated without harm. You may call the tool again.',
 };
 
+export interface GetOperationDeps extends Pick<Operations, 'show'> {
+  /** Called when an answer with the settled result of an operation has reached the client. */
+  readonly delivered?: (operationId: string) => void;
+}
+
 /** A tool that lets an agent see what became of a call, and change nothing. */
-export function getOperationTool({ show }: Pick<Operations, 'show'>): Tool {
+export function getOperationTool({ show, delivered }: GetOperationDeps): Tool {
   described ??= describe();
   return implementTool(described, {
-    handler: async ({ operation_id: id }) => {
+    handler: async ({ operation_id: id }, { onDelivered }) => {
       let operation;
       try {
         operation = await show(id);
@@ -84,6 +89,10 @@ export function getOperationTool({ show }: Pick<Operations, 'show'>): Tool {
         return toolError('not_found', 'There is no such operation, or it is too long ago.', {
           details: { resource: 'operation' },
         });
+      }
+      // Who has seen the result has it: from then on the same content may be meant anew.
+      if (operation.outcome === 'executed' && operation.settled_at !== undefined) {
+        onDelivered?.(() => delivered?.(id));
       }
       return shown(operation);
     },

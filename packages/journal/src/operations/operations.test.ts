@@ -191,7 +191,9 @@ describe('get_operation', () => {
     expect(await ask()).toMatchObject({
       data: { operation_id: id, tool: 'post', state: 'unknown', outcome: 'unknown' },
     });
-    expect(((await ask()).data as { what_to_do: string }).what_to_do).toMatch(/Do not repeat it/);
+    expect(((await ask()).data as { what_to_do: string }).what_to_do).toMatch(
+      /same arguments is safe/,
+    );
     await server.journal.operations.resolve(id, {
       outcome: 'executed',
       by: 'x',

@@ -4,9 +4,9 @@ import { refusal } from '../answer/refusals.js';
 import { effectiveArguments } from '../answer/arguments.js';
 import { JournalError } from '../error.js';
 import type { FlowParts } from '../flow/parts.js';
-import { holdOf } from '../identity/hold.js';
+import { executedHoldOf } from '../identity/hold.js';
 import type { Operation } from '../operation.js';
-import type { OperationFilter } from '../store/store.js';
+import type { OperationFilter, Verdict } from '../store/store.js';
 import { settleStep } from './settle-step.js';
 import { viewOf, type OperationView } from './view.js';
 
@@ -81,7 +81,7 @@ export function operations(parts: FlowParts): Operations {
       outcome,
       answer: writeAnswer(answer),
       code: answer.ok ? 'ok' : answer.error.code,
-      ...(tool ? holdOf(operation, tool, retentionMs) : { holdMs: retentionMs }),
+      ...(tool ? executedHoldOf(operation, tool, kit.times) : heldFor(retentionMs)),
       by,
       ...(reason !== undefined && { reason }),
       ...(frees.length > 0 && { frees }),
@@ -117,6 +117,11 @@ export function operations(parts: FlowParts): Operations {
       return view((await store.get(id)) ?? operation);
     },
   };
+}
+
+/** Of a tool that is not known here, the window is not either. */
+function heldFor(ms: number): Pick<Verdict, 'holdMs' | 'content'> {
+  return { holdMs: ms, content: { holdMs: ms, windowMs: ms } };
 }
 
 function notDone(id: string): Settled {

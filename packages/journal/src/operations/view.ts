@@ -41,6 +41,8 @@ export interface OperationView {
   readonly sending_at?: string;
   readonly settled_at?: string;
   readonly held_until?: string;
+  /** When its final answer last reached a caller. */
+  readonly delivered_at?: string;
   /** Absent where this process cannot tell which of them are sensitive. */
   readonly arguments?: Masked;
   readonly steps: readonly { readonly name: string; readonly state: 'sending' | 'done' }[];
@@ -60,7 +62,7 @@ export function viewOf(
   spec: ToolSpec | undefined,
 ): OperationView {
   const { id, tool, account, effect, state, outcome, code, correlationId, approval } = operation;
-  const { createdAt, sendingAt, settledAt, heldUntil } = operation;
+  const { createdAt, sendingAt, settledAt, heldUntil, deliveredAt } = operation;
   const shown = argumentsOf(sealing, operation, spec);
   const answer = answerOf(operation);
   return {
@@ -77,6 +79,7 @@ export function viewOf(
     ...(sendingAt !== undefined && { sending_at: iso(sendingAt) }),
     ...(settledAt !== undefined && { settled_at: iso(settledAt) }),
     ...(heldUntil !== undefined && { held_until: iso(heldUntil) }),
+    ...(deliveredAt !== undefined && { delivered_at: iso(deliveredAt) }),
     ...(shown && { arguments: shown }),
     steps: operation.steps.map(({ name, state: at }) => ({ name, state: at })),
     ...(approval && { approval: approvalView(approval) }),

@@ -11,6 +11,13 @@ export interface Liveness {
   readonly isAlive: (other: Self) => boolean;
 }
 
+/** The processes of this host, as far as a store has to know. */
+export interface ProcessTable {
+  readonly self: () => Self;
+  /** Whether it has neither ended nor been stopped. Asked only for processes whose `host` is our own. */
+  readonly isRunning: (other: Self) => boolean;
+}
+
 /** What a proc file says; empty where there is no such file. */
 function read(get: () => string): string {
   try {
@@ -24,12 +31,17 @@ function read(get: () => string): string {
  * When a process began, in the kernel's ticks, because a pid that was given anew has another one; and
  * whether it has ended and only waits for its parent to notice. Empty where nobody says.
  */
-function statOf(pid: number): { readonly startedAt: string; readonly isOver: boolean } {
+function statOf(pid: number): {
+  readonly startedAt: string;
+  readonly isOver: boolean;
+  readonly isStopped: boolean;
+} {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   // The name stands in brackets and may hold anything, also spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const { 0: state = '', 19: startedAt = '' } = fields;
-  return { startedAt, isOver: state === 'Z' || state === 'X' };
+  const isStopped = state === 'T' || state === 't';
+  return { startedAt, isOver: state === 'Z' || state === 'X', isStopped };
 }
 
 /**
@@ -60,4 +72,9 @@ export const systemLiveness: Liveness = {
     if (now.isOver) return false;
     return startedAt === '' || now.startedAt === '' || now.startedAt === startedAt;
   },
+};
+
+export const systemProcesses: ProcessTable = {
+  self: systemLiveness.self,
+  isRunning: (other) => systemLiveness.isAlive(other) && !statOf(other.pid).isStopped,
 };

@@ -1,4 +1,4 @@
-import { accountName, type OtherOperation } from '@toolkeel/contract';
+import type { OtherOperation } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
@@ -55,7 +55,7 @@ export async function othersIn(
     .filter((one) => one.id !== id)
     .map((one) => ({
       ...otherOf(one, sealing),
-      ...(mayBeOne(one.account, account) && timesOf(one)),
+      ...(one.account === account && timesOf(one)),
     }));
 }
 
@@ -78,13 +78,6 @@ function timesOf({ steps, state, outcome, sendingAt, createdAt }: Operation) {
   if (open || state === 'sending' || state === 'unknown') return { openSince: sentAt };
   const isExecuted = state === 'succeeded' || (state === 'reconciled' && outcome === 'executed');
   return isExecuted ? { executedAt: sentAt } : {};
-}
-
-/** Whether two accounts may be one to the upstream: by name, or by who is logged in. */
-function mayBeOne(one: string, other: string): boolean {
-  const [name, otherName] = [accountName(one), accountName(other)];
-  const who = one.slice(name.length);
-  return name === otherName || (who !== '' && who === other.slice(otherName.length));
 }
 
 /** What those of its steps gave that are done, in their order. */

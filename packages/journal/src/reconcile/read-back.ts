@@ -12,7 +12,7 @@ import { othersAt } from './others.js';
 
 export type Found =
   | { readonly kind: 'executed'; readonly settled: Settled }
-  | { readonly kind: 'absent' }
+  | { readonly kind: 'absent'; readonly evidence?: unknown }
   | { readonly kind: 'unknown' };
 
 /** The most that one look may take. */
@@ -44,7 +44,8 @@ export async function readBack(
     );
     const found = await Promise.race([within(clock, deadline, looking), aborted(signal)]);
     if (found === TOO_LATE) return { kind: 'unknown' };
-    if (found.found !== 'executed') return { kind: found.found };
+    if (found.found === 'unknown') return { kind: 'unknown' };
+    if (found.found === 'absent') return { kind: 'absent', evidence: found.evidence };
     const data = tool.output.safeParse(found.data);
     if (data.success) return { kind: 'executed', settled: { ok: true, data: data.data } };
     report(data.error, correlationId);

@@ -18,15 +18,39 @@ export function reconciler(parts: FlowParts): (stopping: AbortSignal) => Promise
   const { kit } = parts;
   const { store, clock, random, tools, report } = kit;
   let tried: ReadonlyMap<string, Tried> = new Map();
+  /** Tools that cannot be looked for. */
+  const blind = new Set<string>();
 
-  const unknowns = async (): Promise<readonly Operation[]> => {
-    const names = new Set(tools.specs().map(({ name }) => name));
-    const found = await store.list({ states: ['unknown'], limit: PAGE, damaged: 'shown' });
-    return found.filter(
-      ({ tool, steps, damaged }) =>
-        damaged === undefined && names.has(tool) && !steps.some(({ state }) => state === 'sending'),
-    );
+  /** Tools that can be looked for. Which these are is known once they are there. */
+  const reconcilable = async (): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for (const { name, mutation } of tools.specs()) {
+      if (!mutation || blind.has(name)) continue;
+      const tool = await tools.load(name);
+      if (tool?.reconcile) names.push(name);
+      else if (tool) blind.add(name);
+    }
+    return names;
   };
+  /** All of them, the oldest first: however many cannot be looked for, none is passed over. */
+  async function* unknowns(): AsyncGenerator<Operation> {
+    if ((await store.count(['unknown'])) === 0) return;
+    const filter = {
+      states: ['unknown'],
+      tools: await reconcilable(),
+      stepOpen: false,
+      order: 'oldest',
+      limit: PAGE,
+      damaged: 'shown',
+    } as const;
+    let before: string | undefined;
+    for (;;) {
+      const page = await store.list(before === undefined ? filter : { ...filter, before });
+      yield* page.filter(({ damaged }) => damaged === undefined);
+      before = page.at(-1)?.id;
+      if (page.length < PAGE) return;
+    }
+  }
   const look = async (operation: Operation, stopping: AbortSignal): Promise<boolean> => {
     try {
       const tool = await tools.load(operation.tool);
@@ -44,18 +68,23 @@ export function reconciler(parts: FlowParts): (stopping: AbortSignal) => Promise
 
   return async (stopping) => {
     const kept = new Map<string, Tried>();
-    const due: Operation[] = [];
-    for (const operation of await unknowns()) {
+    const waiting: { readonly operation: Operation; readonly nextAt: number }[] = [];
+    for await (const operation of unknowns()) {
       const { tries = 0, nextAt = 0 } = tried.get(operation.id) ?? {};
-      const isDue = clock.now() >= nextAt && due.length < LOOKS && !stopping.aborted;
-      if (isDue) due.push(operation);
-      else kept.set(operation.id, { tries, nextAt });
+      if (clock.now() >= nextAt && !stopping.aborted) waiting.push({ operation, nextAt });
+      kept.set(operation.id, { tries, nextAt });
     }
+    // Those that have waited longest for their turn; among equals the oldest.
+    const due = waiting
+      .toSorted((one, other) => one.nextAt - other.nextAt)
+      .slice(0, LOOKS)
+      .map(({ operation }) => operation);
     // Side by side: an upstream that is down answers none of them, and the rest of the upkeep waits.
     await Promise.all(
       due.map(async (operation) => {
         const { tries = 0 } = tried.get(operation.id) ?? {};
-        if (!(await look(operation, stopping))) kept.set(operation.id, nextTry(tries));
+        if (await look(operation, stopping)) kept.delete(operation.id);
+        else kept.set(operation.id, nextTry(tries));
       }),
     );
     tried = kept;

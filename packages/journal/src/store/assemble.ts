@@ -1,21 +1,26 @@
 import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
 import { slotOf } from '../slot.js';
-import { watchForNewer } from './newer-program.js';
 import { view } from './record.js';
 import { answer, type Script } from './script.js';
 import type { Act, ClaimRequest, JournalStore } from './store.js';
 import type { Tables } from './tables.js';
 import { awaitApproval, decideApproval, editApproval } from './transitions/approvals.js';
 import { expireOne, takeApproved } from './transitions/approved.js';
-import { claim, find, isHeld, type Places } from './transitions/claim.js';
+import { claim, find, isHeld, placesOf } from './transitions/claim.js';
+import { markDelivered } from './transitions/delivered.js';
 import { lapseAll, lapseOne } from './transitions/lapse.js';
 import { takeNotices } from './transitions/notices.js';
 import { reconcile } from './transitions/reconcile.js';
+import { rehash } from './transitions/rehash.js';
 import { send } from './transitions/send.js';
 import { settle } from './transitions/settle.js';
 import { completeStep, reopenStep } from './transitions/steps.js';
 import { takeOver } from './transitions/take-over.js';
+import { guardWrites, type WriteGuardOptions } from './write-guard.js';
+
+/** `lock`: scripts with the same one follow each other, where scripts do not do so anyway. */
+type Write = <T>(script: (tables: Tables) => Script<T>, lock?: string) => Promise<T>;
 
 /** What differs from store to store: where scripts run. */
 export interface Engine {
@@ -26,9 +31,10 @@ export interface Engine {
   /** Sees what is committed, changes and locks nothing. */
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** All of it or nothing, durable when it resolves. */
-  readonly write: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
-  /** Throws where a newer program has changed how things are kept; nobody else can, where it is absent. */
-  readonly refuseIfNewer?: () => Script<void>;
+  readonly write: Write;
+  /** As the write guard wants them. Where they are absent, nothing can be wrong. */
+  readonly refuseIfUnfit?: WriteGuardOptions['refuseIfUnfit'];
+  readonly findSkew?: WriteGuardOptions['findSkew'];
   readonly wait: JournalStore['wait'];
   readonly onApproved: JournalStore['onApproved'];
   readonly close: () => Promise<void>;
@@ -39,37 +45,42 @@ const PRUNED_AT_ONCE = 1000;
 
 export function assemble(engine: Engine): JournalStore {
   const { kind, slotOf: placeOf = hashedSlotOf, read, wait, onApproved, close } = engine;
-  const { refuseIfNewer = nothingToRefuse } = engine;
-  const { write, writeLooking, refuse } = watchForNewer(engine.write, refuseIfNewer);
+  const { refuseIfUnfit = nothingToRefuse, findSkew } = engine;
+  const guard = guardWrites({ write: engine.write, refuseIfUnfit, findSkew });
+  const { write, heartbeat, writeByClock, refuse } = guard;
   // How something ended is known here alone, and is worth a try.
   const writeEnd = engine.write;
 
   /** Each in a transition of its own, so that nobody is held up for long. */
   const each = async (
-    ids: (tables: Tables) => Script<readonly string[]>,
+    ids: (tables: Tables, after: string | undefined) => Script<readonly string[]>,
     change: (tables: Tables, id: string) => Script<Operation | undefined>,
   ): Promise<readonly Operation[]> => {
     const changed: Operation[] = [];
+    let after: string | undefined;
     for (;;) {
-      const before = changed.length;
-      for (const id of await read(ids)) {
-        const operation = await write((tables) => change(tables, id)).catch(unlessDamaged);
+      // Page by page to the end: those that cannot be changed keep none from its turn.
+      const page = await read((tables) => ids(tables, after));
+      for (const id of page) {
+        const operation = await writeByClock((tables) => change(tables, id)).catch(unlessDamaged);
         if (operation !== undefined) changed.push(operation);
       }
-      // They come in batches, and what was changed is not among the next.
-      if (changed.length === before) return changed;
+      after = page.at(-1);
+      if (after === undefined) return changed;
     }
   };
 
-  const placesOf = (act: Act): Places => {
-    const { account, tool, key } = act;
-    const slot = placeOf(act);
-    if (key === undefined) return { slot, keySlot: undefined };
-    return { slot, keySlot: placeOf({ account, tool, identity: { by: 'key', value: key } }) };
-  };
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
-  const take = (request: ClaimRequest, places = placesOf(request), isProbablyFree = false) =>
-    write((tables) => claim(tables, request, places, isProbablyFree));
+  const take = (
+    request: ClaimRequest,
+    places = placesOf(request, placeOf),
+    isProbablyFree = false,
+  ) =>
+    // Claims of one content take turns, whatever they are called.
+    (isProbablyFree ? write : writeByClock)(
+      (tables) => claim(tables, request, places, isProbablyFree),
+      places.content,
+    );
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
@@ -85,11 +96,15 @@ export function assemble(engine: Engine): JournalStore {
     now: () => read(clock),
 
     enlist: (owner, leaseMs) =>
-      writeLooking(function* (tables) {
+      heartbeat(function* (tables) {
         yield* lapseAll(tables, owner.id);
         yield* tables.owners.enlist(owner, leaseMs);
       }),
-    renew: (owner, leaseMs) => writeLooking(({ owners }) => owners.renew(owner, leaseMs)),
+    renew: async (owner, leaseMs) => {
+      if (!(await heartbeat(({ owners }) => owners.renew(owner, leaseMs)))) return false;
+      refuse();
+      return true;
+    },
     retire: end,
     expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
@@ -99,11 +114,11 @@ export function assemble(engine: Engine): JournalStore {
         ? (request) => take(request)
         : async (request) => {
             refuse();
-            const places = placesOf(request);
+            const places = placesOf(request, placeOf);
             const seen = await read((tables) => find(tables, request, places));
             return typeof seen === 'object' ? seen : take(request, places, seen === 'free');
           },
-    isHeld: (act) => read((tables) => isHeld(tables, act, placesOf(act))),
+    isHeld: (act) => read((tables) => isHeld(tables, act, placesOf(act, placeOf))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (grip, request) => write((tables) => send(tables, grip, request)),
     completeStep: (grip, step, result) =>
@@ -111,15 +126,16 @@ export function assemble(engine: Engine): JournalStore {
     reopenStep: (grip, step) => write((tables) => reopenStep(tables, grip, step)),
     settle: (grip, settlement) => writeEnd((tables) => settle(tables, grip, settlement, placeOf)),
     reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict, placeOf)),
-    sweep: () => each(({ operations }) => operations.abandoned(), lapseOne),
+    markDelivered: (deliveries) => writeEnd((tables) => markDelivered(tables, deliveries)),
+    sweep: () => each(({ operations }, after) => operations.abandoned(after), lapseOne),
 
     awaitApproval: (grip, request) => write((tables) => awaitApproval(tables, grip, request)),
     editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, placeOf)),
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
-    takeApproved: (owner, tools) => write((tables) => takeApproved(tables, owner, tools)),
+    takeApproved: (owner, tools) => writeByClock((tables) => takeApproved(tables, owner, tools)),
     expireApprovals: (holdMs) =>
       each(
-        ({ operations }) => operations.overdueApprovals(),
+        ({ operations }, after) => operations.overdueApprovals(after),
         (tables, id) => expireOne(tables, id, holdMs),
       ),
 
@@ -134,6 +150,15 @@ export function assemble(engine: Engine): JournalStore {
         return records.map((record) => view(record, tables.now));
       }),
     count: (states) => read(({ operations }) => operations.count(states)),
+
+    oldHashes: ({ accounts, tools, limit }) =>
+      read(function* (tables) {
+        const records = yield* tables.operations.oldHashes(accounts, tools, limit);
+        return records.map((record) => view(record, tables.now));
+      }),
+    moveFree: (accounts, tools, to) =>
+      write(({ operations }) => operations.moveFree(accounts, tools, to)),
+    rehash: (id, to) => write((tables) => rehash(tables, id, to, placeOf)),
 
     recordCalls: (calls) => write((tables) => tables.calls.add(calls)),
     calls: ({ since = 0, limit = CALLS } = {}) => read((tables) => tables.calls.list(since, limit)),
@@ -164,7 +189,7 @@ export function assemble(engine: Engine): JournalStore {
     prune: async (settledBefore) => {
       let total = 0;
       for (;;) {
-        const count = await write(({ operations }) =>
+        const count = await writeByClock(({ operations }) =>
           operations.prune(settledBefore, PRUNED_AT_ONCE),
         );
         total += count;

@@ -11,6 +11,17 @@ export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot' | 'd
   readonly otherSlot: string | undefined;
   /** Until when that stays taken after it settled. */
   readonly otherUntil: number | undefined;
+  /** Its content, where calls of another name find it: what was asked for, unless a slot is that. */
+  readonly contentSlot: string | undefined;
+  /** The same for the arguments after an edit. */
+  readonly editedSlot: string | undefined;
+  /** Until when it is found by its content after it settled. */
+  readonly contentUntil: number | undefined;
+  /**
+   * Executed, and its content is held until this long after a delivery. Absent where the content is not
+   * held by delivery.
+   */
+  readonly windowMs: number | undefined;
   /** How often it was sent: what the limits counted belongs to one of these. */
   readonly sends: number;
   /** Approved, and not to be taken before. */
@@ -47,6 +58,7 @@ export function view(record: ListedRecord, now: number): Operation {
   if (record.sendingAt !== undefined) shown.sendingAt = record.sendingAt;
   if (record.settledAt !== undefined) shown.settledAt = record.settledAt;
   if (record.heldUntil !== undefined) shown.heldUntil = record.heldUntil;
+  if (record.deliveredAt !== undefined) shown.deliveredAt = record.deliveredAt;
   if (record.answer !== undefined) shown.answer = record.answer;
   if (record.code !== undefined) shown.code = record.code;
   if (record.approval !== undefined) shown.approval = record.approval;
@@ -79,6 +91,7 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     sendingAt: record.sendingAt,
     settledAt: record.settledAt,
     heldUntil: record.heldUntil,
+    deliveredAt: record.deliveredAt,
     answer: record.answer,
     code: record.code,
     steps: record.steps,
@@ -86,6 +99,10 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     slot: record.slot,
     otherSlot: record.otherSlot,
     otherUntil: record.otherUntil,
+    contentSlot: record.contentSlot,
+    editedSlot: record.editedSlot,
+    contentUntil: record.contentUntil,
+    windowMs: record.windowMs,
     sends: record.sends,
     restsUntil: record.restsUntil,
   };

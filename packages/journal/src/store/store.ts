@@ -30,17 +30,34 @@ export interface ClaimRequest extends Act {
   readonly args: string;
   readonly correlationId: string;
   /**
+   * What its content is, normalised: an operation with the same content that is in flight, unknown or
+   * executed answers the call, whatever names either of them. Only for `once`; default: names alone count.
+   */
+  readonly content?: string;
+  /** How long an explicit key is kept that is bound to the operation which answers it. Default: not at all. */
+  readonly keyHoldMs?: number;
+  /**
    * A repeat is meant: a settled operation gives up the slot; beside an unsettled one the new
    * operation goes without a slot. Means nothing for what is found under the caller's key.
    */
   readonly allowDuplicate: boolean;
 }
 
+/** What is asked about without claiming it. */
+export type HeldQuery = Act &
+  Pick<ClaimRequest, 'allowDuplicate' | 'content'> &
+  Partial<Pick<ClaimRequest, 'effect'>>;
+
 export type ClaimResult =
   /** The caller owns it now. `resumed`: it was begun before, and has steps that are done or open. */
   | { readonly kind: 'mine'; readonly operation: Operation; readonly resumed: boolean }
   /** Somebody else has it, or it is over and is to be replayed: its state says which. */
-  | { readonly kind: 'held'; readonly operation: Operation };
+  | { readonly kind: 'held'; readonly operation: Operation }
+  /**
+   * Another explicit key was given to an operation with the same content, which is unknown or whose
+   * result was not delivered: two acts may be meant, and the first may have happened already.
+   */
+  | { readonly kind: 'conflict'; readonly operation: Operation };
 
 /** How much may be sent. Counted over all processes, claimed before the send. */
 export interface Limit {
@@ -60,13 +77,31 @@ export interface SendRequest {
   readonly cost?: Approval['cost'];
   /** Operations whose slots become free with it, because it may undo them. */
   readonly frees?: readonly string[];
+  /** Not while an operation with the same content and another explicit key is unknown. */
+  readonly exclusive?: boolean;
 }
 
 export type SendResult =
   | { readonly kind: 'sent'; readonly at: number }
   /** It is not the caller's any more: nothing may be sent. */
   | { readonly kind: 'lost' }
+  | { readonly kind: 'conflict'; readonly operation: Operation }
   | { readonly kind: 'limited'; readonly limit: Limit; readonly retryAfterMs: number };
+
+/** How long the content of an executed operation is held. */
+interface ContentHold {
+  /** Until its result was delivered. */
+  readonly holdMs: number;
+  /** From its last delivery on. */
+  readonly windowMs: number;
+}
+
+/** An answer that stated the final outcome of an operation has reached its caller. */
+export interface Delivery {
+  readonly id: string;
+  /** How long ago. */
+  readonly agoMs: number;
+}
 
 export interface Settlement {
   /**
@@ -89,6 +124,8 @@ export interface Settlement {
   readonly holdMs: number;
   /** The same for the caller's key, where something else names the act. Default: as long. */
   readonly keyHoldMs?: number;
+  /** A `once` operation was executed: its content is held by this rule, and not for `holdMs`. */
+  readonly content?: ContentHold;
   /**
    * Of `unknown`: the call's time is over, its handler is not. Its owner stays, because it can still
    * send, and can still say how it ended.
@@ -102,14 +139,27 @@ export interface Settlement {
   readonly reason?: string;
 }
 
+/** What an operation of an earlier version is by the present recipe. */
+export interface Rehash {
+  readonly account: string;
+  readonly argsHash: string;
+  /** Of the arguments after an edit. */
+  readonly editedHash?: string;
+  /** What its template gives now, where one names it. */
+  readonly template?: string;
+}
+
 export interface Verdict {
   readonly outcome: 'executed' | 'not_executed';
   readonly answer: string;
   readonly code: string;
   readonly holdMs: number;
   readonly keyHoldMs?: number;
+  readonly content?: ContentHold;
   readonly by: string;
   readonly reason?: string;
+  /** What was seen that proves it, for the audit. */
+  readonly evidence?: unknown;
   /** Operations whose slots become free with it, because it undid them. */
   readonly frees?: readonly string[];
 }
@@ -165,8 +215,13 @@ export interface OperationFilter {
   readonly damaged?: 'shown';
   readonly states?: readonly OperationState[];
   readonly tool?: string;
+  readonly tools?: readonly string[];
   readonly account?: string;
+  readonly owner?: string;
   readonly identity?: Identity;
+  readonly argsHash?: string;
+  /** Whether one of its steps was sent and has no known outcome. */
+  readonly stepOpen?: boolean;
   /** How its id begins, for people who write no more of it. */
   readonly idPrefix?: string;
   /** Created at or after, and before. */
@@ -175,9 +230,13 @@ export interface OperationFilter {
   /** Settled at or after. */
   readonly settledSince?: number;
   readonly holdsSlot?: boolean;
+  /** Has no slot, because another operation of the same name has it, and is found by its content. */
+  readonly slotless?: true;
   /** Newest first; the default is 100. `before` continues after the last one of a page. */
   readonly limit?: number;
   readonly before?: string;
+  /** Oldest first, and then `before` continues after the last one of a page as well. */
+  readonly order?: 'oldest';
 }
 
 /** One call of a tool, read or mutation, as the console and reports show it. */
@@ -244,7 +303,7 @@ export interface JournalStore {
    */
   readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
   /** Whether a claim would meet an operation, without claiming anything. */
-  readonly isHeld: (act: Act & Pick<ClaimRequest, 'allowDuplicate'>) => Promise<boolean>;
+  readonly isHeld: (act: HeldQuery) => Promise<boolean>;
   /**
    * An `unknown` operation with an open step changes hands, because somebody found out how the step
    * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
@@ -268,6 +327,8 @@ export interface JournalStore {
    * the slot.
    */
   readonly reconcile: (id: string, verdict: Verdict) => Promise<boolean>;
+  /** The content window of these starts at their last delivery. Writes no audit row. */
+  readonly markDelivered: (deliveries: readonly Delivery[]) => Promise<void>;
   /**
    * What owners that lapsed have left. `claimed`: released, or without an owner once a step is done,
    * or waiting for the next to take it where a person approved it. `sending`, or a step that is open:
@@ -304,6 +365,21 @@ export interface JournalStore {
   readonly get: (id: string) => Promise<Operation | undefined>;
   readonly list: (filter?: OperationFilter) => Promise<readonly Operation[]>;
   readonly count: (states: readonly OperationState[]) => Promise<number>;
+
+  /** Operations of earlier versions that are open or hold a slot, the open ones first. */
+  readonly oldHashes: (filter: {
+    readonly accounts: readonly string[];
+    readonly tools: readonly string[];
+    readonly limit: number;
+  }) => Promise<readonly Operation[]>;
+  /** The same of those that are over and hold no slot: only their account is changed. */
+  readonly moveFree: (
+    accounts: readonly string[],
+    tools: readonly string[],
+    to: string,
+  ) => Promise<void>;
+  /** False: it has been done already. */
+  readonly rehash: (id: string, to: Rehash) => Promise<boolean>;
 
   readonly recordCalls: (calls: readonly CallRow[]) => Promise<void>;
   readonly calls: (filter?: {

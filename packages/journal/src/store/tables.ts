@@ -26,23 +26,44 @@ export interface OperationsTable {
   readonly look: (id: string) => Script<OperationRecord | undefined>;
   /** Who has it, as its slot or its other one. */
   readonly holder: (slot: string) => Script<OperationRecord | undefined>;
+  /** All that have this content, under whatever name, and whether or not it still counts. */
+  readonly withContent: (content: string) => Script<readonly OperationRecord[]>;
+  /** Claims of this content wait until the end of the transition. */
+  readonly lockContent: (content: string) => Script<void>;
   /** If it is still the caller's, and his lease lives. */
   readonly held: (grip: Grip) => Script<OperationRecord | undefined>;
-  /** A new one, of which nothing is known but its claim. False: somebody else has just taken a slot of it. */
-  readonly insert: (record: OperationRecord) => Script<boolean>;
+  /**
+   * A new one, of which nothing is known but its claim. False: somebody else has just taken a slot of it,
+   * or there is another one with this content.
+   */
+  readonly insert: (record: OperationRecord, unlessContent?: string) => Script<boolean>;
   /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
   readonly list: (filter: OperationFilter) => Script<readonly ListedRecord[]>;
+  readonly oldHashes: (
+    accounts: readonly string[],
+    tools: readonly string[],
+    limit: number,
+  ) => Script<readonly ListedRecord[]>;
+  /** Those that are over and hold no slot any more: only whose they are is brought up to date. */
+  readonly moveFree: (
+    accounts: readonly string[],
+    tools: readonly string[],
+    to: string,
+  ) => Script<void>;
+  /** True the first time, for one whose hashes an earlier version made. */
+  readonly takeOldHash: (id: string) => Script<boolean>;
   readonly count: (states: readonly OperationState[]) => Script<number>;
-  /** In flight, and their owner's lease is over. */
-  readonly abandoned: () => Script<readonly string[]>;
+  /** In flight, and their owner's lease is over: a page of them, the oldest first. */
+  readonly abandoned: (after?: string) => Script<readonly string[]>;
   /** In flight, and owned by this one. */
   readonly ownedBy: (owner: string) => Script<readonly string[]>;
   /** The one that waits longest; passes over what somebody else is just taking, or nobody can read. */
   readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
   /** How many of this account wait for a person's decision. */
   readonly undecided: (account: string) => Script<number>;
-  readonly overdueApprovals: () => Script<readonly string[]>;
+  /** A page of them, the oldest first. */
+  readonly overdueApprovals: (after?: string) => Script<readonly string[]>;
   /** Deletes some of what settled before and holds no slot; how many. */
   readonly prune: (settledBefore: number, limit: number) => Script<number>;
 }

@@ -1,10 +1,32 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Tasks } from '../../src/fixtures/store-child.fixture.js';
 
 const script = fileURLToPath(
   new URL('../../dist/fixtures/store-child.fixture.js', import.meta.url),
 );
+
+/** Starts another process on a task; resolves once it has printed something. */
+export async function startChild<K extends keyof Tasks>(
+  task: K,
+  options: Tasks[K],
+): Promise<ChildProcess> {
+  const args = [script, task, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve());
+    child.once('error', reject);
+    child.once('close', (code) => reject(new Error(`the process ended with ${code}`)));
+  });
+  return child;
+}
+
+/** Sends SIGKILL, and resolves when the process is gone. */
+export async function killChild(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
 
 /** Has another process do a task; `around` is put before its command. */
 export async function inChild<K extends keyof Tasks>(

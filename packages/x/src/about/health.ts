@@ -3,13 +3,13 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { classify, faultToError } from '../faults.js';
 import { noCredential } from '../not-configured.js';
-import type { Scope } from '../scope.js';
+import type { ReadContext } from '../provider/provider.js';
 
 /** X answered that recently: there is no need to ask it again, and asking costs. */
 const FRESH_MS = 60_000;
 
 /** Whether X can be used right now. Never throws. */
-export async function healthOf(client: Client, scope: Scope, probe: boolean) {
+export async function healthOf(client: Client, context: ReadContext, probe: boolean) {
   const { session, clock, windows, upstream } = client;
   const configured = session.app !== undefined || (session.user?.isThere() ?? false);
   const wallNow = clock.wallNow();
@@ -17,7 +17,7 @@ export async function healthOf(client: Client, scope: Scope, probe: boolean) {
   const problem = !configured
     ? readingOf(noCredential())
     : probe && !isFresh
-      ? await problemOf(client, scope)
+      ? await problemOf(client, context)
       : null;
   const { lastSuccessAt } = session;
   return {
@@ -33,12 +33,12 @@ export async function healthOf(client: Client, scope: Scope, probe: boolean) {
 /** The account of X's own developers: an app token can read somebody, and has no account of its own. */
 const SOMEBODY = 'XDevelopers';
 
-async function problemOf(client: Client, scope: Scope) {
+async function problemOf(client: Client, context: ReadContext) {
   try {
     const { provider, session } = client;
     await (session.user?.isThere()
-      ? provider.getMe(undefined, scope)
-      : provider.getUserByUsername({ username: SOMEBODY }, scope));
+      ? provider.getMe(undefined, context)
+      : provider.getUserByUsername({ username: SOMEBODY }, context));
     return null;
   } catch (cause) {
     const problem = readingOf(cause);

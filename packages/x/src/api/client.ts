@@ -4,9 +4,9 @@ import type { Prices } from '../cost/prices.js';
 import type { RateWindows } from '../limits/windows.js';
 import type { SentPosts } from '../posts/sent-posts.js';
 import type { SocialReadProvider } from '../provider/provider.js';
-import type { Me } from './me.js';
 import type { Session } from './session.js';
 import type { Requests } from './requests.js';
+import type { Account } from './account.js';
 
 /** All that the tools of one configured account work with. */
 export interface Client {
@@ -14,7 +14,7 @@ export interface Client {
   readonly session: Session;
   readonly provider: SocialReadProvider;
   readonly requests: Requests;
-  readonly me: Me;
+  readonly account: Account;
   readonly sent: SentPosts;
   readonly windows: RateWindows;
   readonly prices: Prices;

@@ -45,7 +45,7 @@ export function createRequests(options: RequestOptions): Requests {
 interface Sending {
   readonly request: ApiRequest;
   readonly scope: Scope;
-  /** What the journal said when it did not let us send. */
+  /** Why the write of the current attempt was not begun: the journal's word, or the account's. */
   refusal?: { readonly cause: unknown };
 }
 
@@ -73,8 +73,11 @@ function guarded(effect: Effect, options: RequestOptions): Send {
     const route = session.limitKey(request.route);
     const outcome = await send.outcome(sending, { signal, deadline, correlationId, route });
     if (outcome.ok) return outcome.value;
-    if (sending.refusal) throw sending.refusal.cause;
-    throw new FaultError(session.explain(request.route, outcome.fault));
+    const { refusal } = sending;
+    if (!refusal) throw new FaultError(session.explain(request.route, outcome.fault));
+    if (outcome.fault.sent === 'no') throw refusal.cause;
+    // An earlier attempt may have acted. That the journal refused the next one does not change it.
+    throw new FaultError({ kind: 'network', sent: 'maybe', cause: refusal.cause });
   };
 }
 
@@ -90,13 +93,27 @@ async function perform(
   const reportLimits = (limits: HttpAnswer['limits']): void => attempt.reportLimits(limits);
   if (effect === 'read') return session.read(request, { signal, reportLimits });
   attempt.sent = 'no';
-  return session.write(request, { signal, reportLimits }, async () => {
+  return session.write(request, { signal, reportLimits }, async (write) => {
     try {
-      await scope.sending();
+      return await scope.send(
+        (token) => {
+          attempt.sent = 'maybe';
+          return write(token).catch(afterSend);
+        },
+        { signal },
+      );
     } catch (cause) {
-      sending.refusal = { cause };
+      if (attempt.sent !== 'no') throw cause;
+      // An attempt that was given up has no say in how the call ends.
+      if (!signal.aborted) sending.refusal = { cause };
       throw new FaultError({ kind: 'rejected', sent: 'no', cause });
     }
-    attempt.sent = 'maybe';
   });
+}
+
+/** After the first byte may have left, no error of a connection proves that nothing was executed. */
+function afterSend(cause: unknown): never {
+  if (cause instanceof FaultError) throw cause;
+  const fault = classify(cause);
+  throw new FaultError(fault.sent === 'no' ? { ...fault, sent: 'maybe' } : fault);
 }

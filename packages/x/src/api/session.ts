@@ -2,7 +2,7 @@ import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
 import type { Credential } from '../auth/credential.js';
 import { classify } from '../faults.js';
 import type { Connections } from '../http/connections.js';
-import { read, write, type ExchangeOptions } from '../http/exchange.js';
+import { read, write, type ExchangeOptions, type Send } from '../http/exchange.js';
 import type { HttpAnswer, HttpRequest } from '../http/request.js';
 import { urlUnder } from '../http/url.js';
 import type { RateWindows } from '../limits/windows.js';
@@ -83,22 +83,16 @@ export class Session {
   limitKey(route: Route): string {
     const credential = this.#choose(route);
     // Another login may be another account, whose windows are its own.
-    return `${credential?.kind ?? 'nobody'} ${credential?.login() ?? ''} ${route.name}`;
+    return `${credential?.kind ?? 'none'} ${credential?.login() ?? ''} ${route.name}`;
   }
 
   read(request: ApiRequest, attempt: AttemptScope): Promise<HttpAnswer> {
     return this.#exchange(request, attempt, read);
   }
 
-  /** `onSend` comes directly before the first byte. */
-  write(
-    request: ApiRequest,
-    attempt: AttemptScope,
-    onSend: () => Promise<void>,
-  ): Promise<HttpAnswer> {
-    return this.#exchange(request, attempt, (given, options) =>
-      write(given, { ...options, onSend }),
-    );
+  /** `send` records the write once the connection is open, and runs it. */
+  write(request: ApiRequest, attempt: AttemptScope, send: Send): Promise<HttpAnswer> {
+    return this.#exchange(request, attempt, (given, options) => write(given, options, send));
   }
 
   /** Replaces the token that X did not accept. */

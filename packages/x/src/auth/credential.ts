@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { FaultError } from '@toolkeel/kernel';
 
 export type CredentialKind = 'app' | 'user';
@@ -7,10 +8,12 @@ export interface Credential {
   readonly kind: CredentialKind;
   /** False while a login was named, and nobody has logged in yet. */
   readonly isThere: () => boolean;
-  /** Which login it is; another one may be another account. */
-  readonly login: () => string;
-  /** Whose login it is, where another one can take its place; undefined where nobody knows. */
-  readonly who: () => string | undefined;
+  /** The id of a kept login: another one may be another account. Undefined for a token. */
+  readonly login: () => string | undefined;
+  /** X's id of its user; undefined where X has to be asked for it. */
+  readonly user: () => string | undefined;
+  /** Tells it from other credentials, and says nothing of it. Renewing a login does not change it. */
+  readonly fingerprint: () => string;
   /** The token to send, renewed first if its time is over. Throws a `FaultError` where it cannot be. */
   token(signal: AbortSignal): Promise<string>;
   /** A token that X did not accept is replaced, if it can be. */
@@ -25,17 +28,23 @@ export interface Credential {
 
 /** A token that was given to us as it is, and that we cannot renew. */
 export function fixedCredential(kind: CredentialKind, token: string): Credential {
+  const fingerprint = fingerprintOf('token', token);
   return {
     kind,
     isThere: () => true,
-    login: () => 'fixed',
-    who: () => undefined,
+    login: () => undefined,
+    user: () => undefined,
+    fingerprint: () => fingerprint,
     token: () => Promise.resolve(token),
     renew: () => Promise.reject(notRenewable()),
     isOver: () => false,
     scopes: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
+}
+
+export function fingerprintOf(what: 'token' | 'login', value: string): string {
+  return createHash('sha256').update(`${what} ${value}`).digest('hex');
 }
 
 export function notRenewable(cause?: unknown): FaultError {

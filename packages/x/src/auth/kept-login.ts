@@ -3,7 +3,7 @@ import type { PackLog } from '@toolkeel/contract';
 import { FaultError, type Fault } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
 import { noLogin } from '../not-configured.js';
-import { notRenewable, type Credential } from './credential.js';
+import { fingerprintOf, notRenewable, type Credential } from './credential.js';
 import { lock } from './lock.js';
 import { cannotWrite, fileBehind, readLogin, stampOfLogin, type Login } from './login-file.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
@@ -62,11 +62,9 @@ export function keptLogin(options: KeptLoginOptions): Credential {
   return {
     kind: 'user',
     isThere: () => existsSync(path),
-    login: () => lookIfThere()?.login_id ?? '',
-    who: () => {
-      const login = lookIfThere();
-      return login?.user?.id ?? login?.login_id;
-    },
+    login: () => lookIfThere()?.login_id,
+    user: () => lookIfThere()?.user?.id,
+    fingerprint: () => fingerprintOf('login', lookIfThere()?.login_id ?? ''),
     async token(signal) {
       const login = look();
       void unsaved.tryAgain();

@@ -1,5 +1,5 @@
 import type { Connections } from '../http/connections.js';
-import { write } from '../http/exchange.js';
+import { authenticate } from '../http/exchange.js';
 import { numberOf, textOf, type Doc } from '../json.js';
 import { unreadable } from '../problems/upstream-problem.js';
 import type { KnownSecrets } from '../redact/known-secrets.js';
@@ -37,7 +37,7 @@ export async function requestTokens(
 ): Promise<Grant> {
   const basic = Buffer.from(`${clientId}:${clientSecret ?? ''}`).toString('base64');
   const fields = { ...form, ...(clientSecret === undefined && { client_id: clientId }) };
-  const { doc } = await write(
+  const { doc } = await authenticate(
     {
       method: 'POST',
       url,
@@ -48,11 +48,9 @@ export async function requestTokens(
       connections,
       authorization: clientSecret === undefined ? undefined : `Basic ${basic}`,
       secrets,
-      bringsSecrets: true,
       maxBytes: MAX_BYTES,
       signal,
       wallNow,
-      onSend: async () => undefined,
     },
   );
   const grant = readGrant(doc);

@@ -6,7 +6,7 @@ import type { Agent, buildConnector, Client, Dispatcher } from 'undici';
 type Undici = typeof library;
 
 /** A connection that nothing has been sent on yet, good for one request. */
-interface FreshConnection {
+export interface FreshConnection {
   request(options: Omit<Dispatcher.RequestOptions, 'origin'>): Promise<Dispatcher.ResponseData>;
   /** Ends it, whatever it is doing. */
   destroy(): void;

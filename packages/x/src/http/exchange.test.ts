@@ -1,35 +1,60 @@
+import { withSendToken, type SendToken } from '@toolkeel/contract';
 import { expect, it } from 'vitest';
 import { knownSecrets } from '../redact/known-secrets.js';
-import { write } from './exchange.js';
+import { write, type Send } from './exchange.js';
 
-it('sends nothing when the attempt was given up while its right to send was asked for', async () => {
-  const given = new AbortController();
-  let sent = 0;
-  let ended = 0;
+function rig() {
+  const attempt = new AbortController();
+  const count = { sent: 0, ended: 0 };
   const connection = {
     request: () => {
-      sent += 1;
+      count.sent += 1;
       return Promise.reject(new Error('it was sent'));
     },
-    destroy: () => void (ended += 1),
+    destroy: () => void (count.ended += 1),
   };
   const connections = {
     open: () => Promise.resolve(connection),
     read: () => Promise.reject(new Error('it was read')),
     close: () => Promise.resolve(),
   };
-  const writing = write(
-    { method: 'POST', url: new URL('https://x.test/2/tweets'), body: '{}' },
-    {
-      connections,
-      authorization: undefined,
-      secrets: knownSecrets(),
-      maxBytes: 1000,
-      signal: given.signal,
-      wallNow: () => 0,
-      onSend: async () => given.abort(new Error('given up')),
-    },
-  );
-  await expect(writing).rejects.toThrow('given up');
-  expect({ sent, ended }).toEqual({ sent: 0, ended: 1 });
+  const send = (given: Send) =>
+    write(
+      { method: 'POST', url: new URL('https://x.test/2/tweets'), body: '{}' },
+      {
+        connections,
+        authorization: undefined,
+        secrets: knownSecrets(),
+        maxBytes: 1000,
+        signal: attempt.signal,
+        wallNow: () => 0,
+      },
+      given,
+    );
+  return { attempt, count, send };
+}
+
+it('sends nothing when the attempt was given up while its write was recorded', async () => {
+  const { attempt, count, send } = rig();
+  const writing = send(async (run) => {
+    attempt.abort(new Error('given up'));
+    return withSendToken(1, run);
+  });
+  await expect(writing).rejects.toMatchObject({ fault: { kind: 'cancelled', sent: 'no' } });
+  expect(count).toEqual({ sent: 0, ended: 1 });
 });
+
+it.each([
+  ['that was made up', async (run) => run({ fence: 1 } as SendToken)],
+  [
+    'of a send that has ended',
+    async (run) => run(await withSendToken(1, (token) => Promise.resolve(token))),
+  ],
+] as const satisfies readonly (readonly [string, Send])[])(
+  'sends nothing with a token %s',
+  async (_, given) => {
+    const { count, send } = rig();
+    await expect(send(given)).rejects.toThrow('outside operation.send');
+    expect(count).toEqual({ sent: 0, ended: 1 });
+  },
+);

@@ -1,11 +1,12 @@
-import { parseServerHints } from '@toolkeel/kernel';
+import { assertSendToken, type SendToken } from '@toolkeel/contract';
+import { FaultError, parseServerHints } from '@toolkeel/kernel';
 import type { Dispatcher } from 'undici';
 import { isDoc, type Doc } from '../json.js';
 import { faultOfAnswer, unreadable } from '../problems/upstream-problem.js';
 import { clean } from '../redact/clean.js';
 import type { KnownSecrets } from '../redact/known-secrets.js';
 import { ACCEPT_ENCODING, readBody } from './body.js';
-import type { Connections } from './connections.js';
+import type { Connections, FreshConnection } from './connections.js';
 import { parseJson } from './parse-json.js';
 import { headerOf, type HttpAnswer, type HttpHeaders, type HttpRequest } from './request.js';
 
@@ -15,8 +16,6 @@ export interface ExchangeOptions {
   readonly authorization: string | undefined;
   /** What must not be repeated, should X or somebody in between send it back to us. */
   readonly secrets: KnownSecrets;
-  /** The answer is where secrets come from, and is read as it is. */
-  readonly bringsSecrets?: true;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly wallNow: () => number;
@@ -34,25 +33,57 @@ export async function read(request: HttpRequest, options: ExchangeOptions): Prom
   return interpret(answer, options);
 }
 
-/** One attempt to write, on a connection of its own. `onSend` comes directly before the first byte. */
-export async function write(
+/** Runs a write and gives it the right to send; `operation.send` fits. */
+export type Send = <T>(write: (token: SendToken) => Promise<T>) => Promise<T>;
+
+/**
+ * One attempt to write, on a connection of its own. The connection is open before `send` records the
+ * write, so that a refused connection is known to have sent nothing.
+ */
+export function write(
   request: HttpRequest,
-  options: ExchangeOptions & { readonly onSend: () => Promise<void> },
+  options: ExchangeOptions,
+  send: Send,
 ): Promise<HttpAnswer> {
-  const { method, url, body = null } = request;
-  const { signal } = options;
-  const connection = await options.connections.open(url, signal);
+  return onFreshConnection(request, options, (connection) =>
+    send(async (token) => {
+      assertSendToken(token);
+      return interpret(await requestOn(connection, request, options), options);
+    }),
+  );
+}
+
+/**
+ * Asks for tokens. It acts for no operation, so it needs no `SendToken`. The answer is where secrets
+ * come from, and is read as it is.
+ */
+export function authenticate(request: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
+  return onFreshConnection(request, options, async (connection) =>
+    interpret(await requestOn(connection, request, options), options, 'as it is'),
+  );
+}
+
+async function onFreshConnection<T>(
+  { url }: HttpRequest,
+  { connections, signal }: ExchangeOptions,
+  use: (connection: FreshConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await connections.open(url, signal);
   try {
-    await options.onSend();
-    // It may have taken so long that the attempt was given up, and another one made in its place.
-    signal.throwIfAborted();
-    const headers = headersFor(request, options);
-    const path = `${url.pathname}${url.search}`;
-    const answer = await connection.request({ method, path, headers, body, signal });
-    return await interpret(answer, options);
+    return await use(connection);
   } finally {
     connection.destroy();
   }
+}
+
+function requestOn(connection: FreshConnection, request: HttpRequest, options: ExchangeOptions) {
+  const { method, url, body = null } = request;
+  const { signal } = options;
+  // Recording the write may have taken so long that this attempt was given up and another one made.
+  if (signal.aborted) throw new FaultError({ kind: 'cancelled', sent: 'no', cause: signal.reason });
+  const headers = headersFor(request, options);
+  const path = `${url.pathname}${url.search}`;
+  return connection.request({ method, path, headers, body, signal });
 }
 
 function headersFor({ body, contentType }: HttpRequest, { authorization }: ExchangeOptions) {
@@ -68,6 +99,7 @@ function headersFor({ body, contentType }: HttpRequest, { authorization }: Excha
 async function interpret(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
   options: ExchangeOptions,
+  secrets: 'removed' | 'as it is' = 'removed',
 ): Promise<HttpAnswer> {
   // Ending it early is an error of the stream, and one that nobody hears would end the process.
   body.on('error', () => undefined);
@@ -86,7 +118,7 @@ async function interpret(
   }
   const text = await bodyText(body, headers, budget);
   const parsed: unknown = text.trim() === '' ? {} : jsonOr(text, undefined);
-  const doc = options.bringsSecrets ? parsed : clean(parsed, options.secrets);
+  const doc = secrets === 'as it is' ? parsed : clean(parsed, options.secrets);
   if (!isDoc(doc)) throw unreadable();
   const { limits } = parseServerHints({ status, headers }, wallNow);
   return { status, doc: doc satisfies Doc, limits, clockAheadMs: clockAhead(headers, wallNow) };

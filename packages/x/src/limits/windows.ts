@@ -14,18 +14,19 @@ export interface KnownWindow {
 export const SHORT_WINDOW = '15 minutes';
 
 type Limits = readonly RateLimitInfo[];
+type Login = string | undefined;
 
 /** The limits of all endpoints as far as they are known: by credential, shared by all tools. */
 export class RateWindows {
-  readonly #known = new Map<string, KnownWindow & { readonly login: string }>();
-  readonly #current: (kind: CredentialKind) => string | undefined;
+  readonly #known = new Map<string, KnownWindow & { readonly login: Login }>();
+  readonly #current: (kind: CredentialKind) => Login;
 
   /** `current`: which login of a kind there is now; those of another one are not ours any more. */
-  constructor(current: (kind: CredentialKind) => string | undefined) {
+  constructor(current: (kind: CredentialKind) => Login) {
     this.#current = current;
   }
 
-  note(endpoint: string, credential: CredentialKind, login: string, limits: Limits): void {
+  note(endpoint: string, credential: CredentialKind, login: Login, limits: Limits): void {
     for (const info of limits) {
       const window = info.name ?? SHORT_WINDOW;
       const one = { endpoint, credential, login, window, info };

@@ -1,4 +1,4 @@
-import type { OtherOperation, ToolContext } from '@toolkeel/contract';
+import { withSendToken, type OtherOperation, type ToolContext } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
@@ -39,20 +39,21 @@ function rig({ posts = [], others = [], isBlind = false }: Given) {
   const client = {
     clock,
     sent: sentPosts(),
-    me: async () => ({ id: '1' }),
+    config: {},
+    account: { userId: async () => '1' },
     session: { upstreamNow: 0 },
     provider: {
       getUserPosts: async (query: unknown) => {
         asked.push(query);
         if (isBlind) throw refused('forbidden');
-        return { items: posts };
+        return { items: posts, partialErrors: [] };
       },
     },
     requests: {
-      once: async (_: unknown, scope: Scope) => {
-        await scope.sending();
-        throw refused('duplicate_content');
-      },
+      once: (_: unknown, scope: Scope) =>
+        scope.send(async () => {
+          throw refused('duplicate_content');
+        }),
     },
   } as unknown as Client;
   const scope: Scope = {
@@ -60,7 +61,7 @@ function rig({ posts = [], others = [], isBlind = false }: Given) {
     signal: new AbortController().signal,
     correlationId: 'c',
     noteRetry: () => undefined,
-    sending: async () => undefined,
+    send: (write) => withSendToken(1, write),
   };
   const operation = { others: async () => others } as unknown as ToolContext['operation'] & object;
   const post = async (context: Pick<ToolContext, 'operation'>, isPart: boolean) => {

@@ -60,11 +60,12 @@ export async function createKnownPost(
     get signal() {
       return scope.signal;
     },
-    sending: async () => {
-      await scope.sending();
-      const at = client.clock.wallNow();
-      sent ??= { at, entry: client.sent.add(draft, at) };
-    },
+    send: (write, options) =>
+      scope.send((token) => {
+        const at = client.clock.wallNow();
+        sent ??= { at, entry: client.sent.add(draft, at) };
+        return write(token);
+      }, options),
   };
   const others = async (): Promise<Claims> => sent!.entry.others();
   try {

@@ -2,9 +2,9 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
 import type { Post } from '../provider/model.js';
-import type { ReadContext, SocialReadProvider } from '../provider/provider.js';
+import type { SocialReadProvider } from '../provider/provider.js';
 import type { Claims } from './claims.js';
-import { readBack } from './read-back.js';
+import { absenceOf, readBack } from './read-back.js';
 
 const draft = { text: 'the same' };
 
@@ -18,9 +18,20 @@ interface Shown {
 }
 
 /** X with a few posts of ours, and a clock that may differ from our own. */
-function rig(posts: readonly Shown[], { aheadMs = 0, laterMs = 0, pageSize = 100 } = {}) {
+function rig(
+  posts: readonly Shown[],
+  {
+    aheadMs = 0,
+    laterMs = 0,
+    pageSize = 100,
+    authoritativeAfterSecs = 0,
+    leftOut = 0,
+    knowsClock = true,
+  } = {},
+) {
   const clock = new VirtualClock();
   const started = clock.now();
+  let isClockKnown = knowsClock;
   const sentAt = clock.wallNow() - laterMs;
   const asked: {
     readonly startTime?: string | undefined;
@@ -32,24 +43,31 @@ function rig(posts: readonly Shown[], { aheadMs = 0, laterMs = 0, pageSize = 100
       .map(({ id, text = draft.text, madeAfterMs }) => ({
         id,
         text,
-        created_at: new Date(
-          Math.floor((sentAt + aheadMs + madeAfterMs) / 1000) * 1000,
-        ).toISOString(),
+        ...(!Number.isNaN(madeAfterMs) && {
+          created_at: new Date(
+            Math.floor((sentAt + aheadMs + madeAfterMs) / 1000) * 1000,
+          ).toISOString(),
+        }),
       }));
   const getUserPosts: SocialReadProvider['getUserPosts'] = async (query) => {
     asked.push(query);
+    isClockKnown = true;
     const from = Number(query.paginationToken ?? 0);
-    const all = shown();
+    const all = shown().filter(
+      (post) => !(Date.parse(post.created_at ?? '') < Date.parse(query.startTime ?? '')),
+    );
     const nextToken = from + pageSize < all.length ? String(from + pageSize) : undefined;
-    return { items: all.slice(from, from + pageSize), nextToken, partialErrors: [], limits: [] };
+    const partialErrors = Array.from({ length: leftOut }, () => ({ reason: 'r', message: 'm' }));
+    return { items: all.slice(from, from + pageSize), nextToken, partialErrors, limits: [] };
   };
   const client = {
     clock,
     provider: { getUserPosts },
-    me: async (_: ReadContext) => ({ id: '1', username: 'me' }),
+    config: authoritativeAfterSecs > 0 ? { reconcile: { authoritativeAfterSecs } } : {},
+    account: { userId: async () => '1' },
     session: {
       get upstreamNow() {
-        return clock.wallNow() + aheadMs;
+        return clock.wallNow() + (isClockKnown ? aheadMs : 0);
       },
     },
   } as unknown as Client;
@@ -58,7 +76,7 @@ function rig(posts: readonly Shown[], { aheadMs = 0, laterMs = 0, pageSize = 100
     signal: new AbortController().signal,
     correlationId: 'c',
     noteRetry: () => undefined,
-    sending: () => Promise.resolve(),
+    send: () => Promise.reject(new Error('a look sends nothing')),
   });
   return {
     asked,
@@ -182,5 +200,90 @@ describe('looking for a post that nobody knows the end of', () => {
     const far = rig([...others, { id: '8', madeAfterMs: 100 }], { pageSize: 1, laterMs: 600_000 });
     expect(await far.look()).toEqual({ found: 'absent' });
     expect(far.asked).toHaveLength(3);
+  });
+});
+
+describe('X’s clock, where it is known only from the answer to the look itself', () => {
+  it.each([-3_600_000, 3_600_000])('is gone by all the same: %i ms ahead', async (aheadMs) => {
+    const { look, asked } = rig([{ id: '8', madeAfterMs: 100 }], { aheadMs, knowsClock: false });
+    expect(await look()).toMatchObject({ found: 'executed' });
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('absence, where the operator takes it for proof', () => {
+  const authoritativeAfterSecs = 600;
+  const later = { laterMs: 700_000, authoritativeAfterSecs };
+  const newer = { id: '9', text: 'another', madeAfterMs: 200_000 };
+
+  it('is stated with its times, and not at all by default', () => {
+    expect(absenceOf({})).toEqual({ authoritative: false });
+    expect(absenceOf({ reconcile: { authoritativeAfterSecs } })).toEqual({
+      authoritative: true,
+      actsWithinMs: 600_000,
+      confirmAfterMs: 60_000,
+    });
+  });
+
+  it('comes with what was seen that is newer than the send', async () => {
+    const { look } = rig([newer, { id: '7', text: 'older', madeAfterMs: -60_000 }], later);
+    const newestAt = new VirtualClock().wallNow() - 700_000 + 200_000;
+    expect(await look()).toEqual({
+      found: 'absent',
+      evidence: {
+        newest_post_id: '9',
+        newest_post_at: new Date(newestAt).toISOString(),
+        posts_seen: 2,
+      },
+    });
+  });
+
+  it.each([
+    ['nothing', []],
+    ['nothing newer', [{ ...newer, madeAfterMs: -60_000 }]],
+    ['nothing that is newer than the request may have acted', [{ ...newer, madeAfterMs: 60_000 }]],
+    ['a newer post without a time', [{ ...newer, madeAfterMs: Number.NaN }]],
+  ])('proves nothing where the timeline shows %s', async (_, posts) => {
+    expect(await rig(posts, later).look()).toEqual({ found: 'unknown' });
+  });
+
+  it.each([
+    ['X has more posts than were read', { pageSize: 1 }],
+    ['X left one out', { leftOut: 1 }],
+  ])('proves nothing where %s', async (_, more) => {
+    const posts = ['9', '10', '11', '12'].map((id) => ({ ...newer, id }));
+    expect(await rig(posts, { ...later, ...more }).look()).toEqual({ found: 'unknown' });
+  });
+
+  it('proves nothing where an equal post was made so late that X may have been that late', async () => {
+    const late = { id: '8', madeAfterMs: 300_000 };
+    expect(await rig([newer, late], later).look()).toEqual({ found: 'unknown' });
+    const owned = { owned: new Set(['8']), rivals: [] };
+    expect(await rig([newer, late], later).look(60_000, () => owned)).toMatchObject({
+      found: 'absent',
+      evidence: { newest_post_id: '8' },
+    });
+    const untimed = { id: '8', madeAfterMs: Number.NaN };
+    expect(await rig([newer, untimed], later).look()).toEqual({ found: 'unknown' });
+    // Later than the operator says that X acts: a repeat of another day.
+    const tooLate = { id: '8', madeAfterMs: 650_000 };
+    expect(await rig([newer, tooLate], later).look()).toMatchObject({ found: 'absent' });
+  });
+
+  it('does not replace a post that is found, or that may be another’s', async () => {
+    const own = { id: '8', madeAfterMs: 100 };
+    expect(await rig([newer, own], later).look()).toMatchObject({ data: { id: '8' } });
+    const { look, clock } = rig([newer, own], later);
+    const rivals = [{ ...draft, openSince: clock.wallNow() - 700_000 }];
+    expect(await look(60_000, () => ({ owned: new Set<string>(), rivals }))).toEqual({
+      found: 'unknown',
+    });
+  });
+
+  it('looks at a day of posts behind the send, and not at all that followed', async () => {
+    const { look, asked } = rig([newer], { ...later, laterMs: 10 * 86_400_000 });
+    expect(await look()).toMatchObject({ found: 'absent' });
+    const { startTime = '', endTime = '' } = asked[0] ?? {};
+    expect(Date.parse(endTime) - Date.parse(startTime)).toBe(86_400_000 + 600_000 + 600_000);
   });
 });

@@ -4,16 +4,17 @@ import {
   toolError,
   type StepReadBack,
   type ToolContext,
+  type ToolOperation,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { isUnknown, readingOf } from '../problems/reading-of.js';
 import type { Scope } from '../scope.js';
-import { claimsOf, deletedBy } from './claims.js';
+import { deletedBy } from './claims.js';
 import { createKnownPost } from './create.js';
 import type { Draft } from './draft.js';
 import { fitting } from './fitting.js';
-import { readBack, type Posted } from './read-back.js';
+import { readBackOf, type Posted } from './read-back.js';
 
 /** Less time than this is not enough for another post: better to stop before it than in it. */
 const LEAST_MS = 1_000;
@@ -50,13 +51,13 @@ export async function postThread(
         if (index > 0 && scope.deadline - client.clock.now() < LEAST_MS) throw outOfTime();
         return createKnownPost(client, draft, scope, context, index > 0);
       };
-      const reconcile: StepReadBack<Posted> = {
+      const reconcileFor = ({ account }: ToolOperation): StepReadBack<Posted> => ({
+        // The journal takes one look for proof here, and X may show a part late.
         authoritative: false,
-        readBack: ({ sentAt, others }) =>
-          readBack(client, draft, sentAt, scope, () => claimsOf(others)),
-      };
+        readBack: (open) => readBackOf(client, draft, { ...open, account }, scope),
+      });
       const part: Part = operation
-        ? await operation.step(`post ${index + 1}`, send, reconcile)
+        ? await operation.step(`post ${index + 1}`, send, reconcileFor(operation))
         : await send();
       // Without its id the next part would be a tweet of its own, for everybody to see.
       if (!part.id) throw new TypeError(`part ${index + 1} of a thread has no id`);

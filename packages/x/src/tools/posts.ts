@@ -3,10 +3,10 @@ import type { Client } from '../api/client.js';
 import { routes } from '../api/routes.js';
 import { postCost, readCost } from '../cost/estimate.js';
 import { docOf } from '../json.js';
-import { claimsOf } from '../posts/claims.js';
 import { createKnownPost } from '../posts/create.js';
 import { checkDraft, type Draft } from '../posts/draft.js';
-import { readBack, type Posted } from '../posts/read-back.js';
+import { normalizePost, normalizeThread } from '../posts/normalize.js';
+import { absenceOf, readBackOf, type Posted } from '../posts/read-back.js';
 import { postThread as sendThread } from '../posts/thread.js';
 import { scopeOf } from '../scope.js';
 import { changed, isGoneSince, notDone } from './relation.js';
@@ -31,16 +31,16 @@ const optionsOf = (args: PostOptions) => ({
   madeWithAi: args.made_with_ai,
 });
 
-/** By reading our own posts back. X may show them late, so that absence proves nothing. */
+/** By reading our own posts back. X may show them late. */
 function reconcileBy<Args>(
   client: Client,
   draftOf: (args: Args) => Draft,
 ): Reconcile<Args, Posted> {
   return {
-    authoritative: false,
-    readBack: ({ args, sentAt, others }, context) => {
+    ...absenceOf(client.config),
+    readBack: (operation, context) => {
       const scope = scopeOf(context, client.clock.now(), client.capMs);
-      return readBack(client, draftOf(args), sentAt, scope, () => claimsOf(others));
+      return readBackOf(client, draftOf(operation.args), operation, scope);
     },
   };
 }
@@ -59,6 +59,7 @@ export const postTweet = (client: Client) => {
     {
       check: (args) => checkDraft(draftOf(args), client.config),
       estimateCost: ({ text }) => postCost(client.prices, [text]),
+      normalize: normalizePost,
       reconcile: reconcileBy(client, draftOf),
     },
   );
@@ -78,6 +79,7 @@ export const replyToTweet = (client: Client) => {
     {
       check: (args) => checkDraft(draftOf(args), client.config),
       estimateCost: ({ text }) => postCost(client.prices, [text], 'summoned_reply'),
+      normalize: normalizePost,
       reconcile: reconcileBy(client, draftOf),
     },
   );
@@ -97,6 +99,7 @@ export const quoteTweet = (client: Client) => {
     {
       check: (args) => checkDraft(draftOf(args), client.config),
       estimateCost: ({ text }) => postCost(client.prices, [text]),
+      normalize: normalizePost,
       reconcile: reconcileBy(client, draftOf),
     },
   );
@@ -121,7 +124,7 @@ export const postThread = (client: Client) =>
     {
       check: (args) => {
         const { tweets, media_ids: media = [] } = args;
-        if (media.length > tweets.length) {
+        if (media.slice(tweets.length).some((ids) => ids.length > 0)) {
           return toolError('invalid_input', 'media_ids: has more entries than tweets', {
             details: { field: 'media_ids', reason: 'has more entries than tweets' },
           });
@@ -133,6 +136,7 @@ export const postThread = (client: Client) =>
         return undefined;
       },
       estimateCost: ({ tweets }) => postCost(client.prices, tweets),
+      normalize: normalizeThread,
     },
   );
 

@@ -68,7 +68,7 @@ export const getUserMentions = (client: Client) =>
     ...ofTweets,
     least: 5,
     fetch: async (args, page, scope) => {
-      const id = args.user_id ?? (await client.me(scope)).id;
+      const id = args.user_id ?? (await client.account.userId(scope));
       return client.provider.getUserMentions({ id, ...rangeOf(args), ...page }, scope);
     },
   });
@@ -77,7 +77,7 @@ export const getHomeTimeline = (client: Client) =>
   listTool(getHomeTimelineSpec, client, {
     ...ofTweets,
     fetch: async (args, page, scope) => {
-      const { id } = await client.me(scope);
+      const id = await client.account.userId(scope);
       return client.provider.getHomeTimeline({ id, ...rangeOf(args), ...page }, scope);
     },
   });
@@ -93,7 +93,7 @@ export const getBookmarks = (client: Client) =>
   listTool(getBookmarksSpec, client, {
     ...ofTweets,
     fetch: async (_, page, scope) => {
-      const { id } = await client.me(scope);
+      const id = await client.account.userId(scope);
       return client.provider.getBookmarks({ id, ...page }, scope);
     },
   });

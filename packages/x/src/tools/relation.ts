@@ -35,7 +35,7 @@ export async function add(
   json: Readonly<Record<string, string>>,
   scope: Scope,
 ): Promise<Changed<Doc>> {
-  const { id } = await client.me(scope);
+  const id = await client.account.userId(scope);
   try {
     const request = { route, path: ['2', 'users', id, set], json };
     return await changed(client, request, flag, scope);
@@ -59,7 +59,7 @@ export async function remove(
   which: string,
   scope: Scope,
 ): Promise<Changed<false>> {
-  const { id } = await client.me(scope);
+  const id = await client.account.userId(scope);
   try {
     const request = { route, path: ['2', 'users', id, set, which] };
     const { now, beside } = await changed(client, request, flag, scope);

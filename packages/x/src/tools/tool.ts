@@ -1,5 +1,4 @@
 import {
-  boundAccount,
   implementTool,
   type CheckContext,
   type ErrorCode,
@@ -57,20 +56,23 @@ export function xTool<
   ) => Promise<HandlerResult<Out, Code, Partial, Cursor>>,
   behaviour: Pick<
     ToolBehaviour<In, Out, Code, Cursor, never>,
-    'check' | 'estimateCost' | 'inverse' | 'reconcile'
+    'check' | 'estimateCost' | 'inverse' | 'normalize' | 'reconcile'
   > = {},
 ): Tool<In, Out> {
-  const account = (): string => boundAccount(client.config.account, client.session.user?.who());
+  const { account, clock, capMs } = client;
   return implementTool(spec, {
     ...behaviour,
-    account,
+    account: client.config.account,
+    ...(spec.mutation && {
+      accountId: (_: z.output<In>, context: CheckContext) => account.resolve(context),
+    }),
     check: async (args: z.output<In>, context: CheckContext) => {
       await demandCredentials(client, spec.name);
       demandTier(spec.name, client.config);
       return behaviour.check?.(args, context);
     },
     handler: (args: z.output<In>, context: ToolContext<z.output<Cursor>>) => {
-      const scope = scopeOf(context, client.clock.now(), client.capMs, account);
+      const scope = scopeOf(context, clock.now(), capMs, account);
       return run(args, { scope, cursor: context.cursor, context });
     },
     // Every tool of this pack declares the codes that it maps to: `xCodes`.

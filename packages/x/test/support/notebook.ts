@@ -1,9 +1,11 @@
 import {
   outcomeOfFault,
+  withSendToken,
   type Around,
   type Next,
   type Others,
   type StepReadBack,
+  type ToolOperation,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 
@@ -29,16 +31,21 @@ export function notebook(): Notebook {
     steps: new Map(),
     refuse: undefined,
     others: async () => [],
-    around: async (call, next: Next) => (await call.check()) ?? next({ operation }),
+    around: async (call, next: Next) => {
+      const refusal = await call.check();
+      if (refusal) return refusal;
+      const account = await call.accountId();
+      return 'ok' in account ? account : next({ operation: { ...operation, account: account.id } });
+    },
   };
-  const operation = {
+  const operation: Omit<ToolOperation, 'account'> = {
     id: 'op_test',
     others: (tools?: readonly string[]) => book.others(tools),
-    sending: async () => {
+    send: async (write) => {
       book.refuse?.();
       book.sendings.push({ step: current, at: Date.now() });
       if (current !== undefined) book.steps.set(current, { done: false, at: Date.now() });
-      return { token: 1 };
+      return withSendToken(1, write);
     },
     step: async <T>(
       name: string,

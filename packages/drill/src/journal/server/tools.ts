@@ -49,8 +49,8 @@ export function effectTools(url: string, hooks: Hooks) {
 
   const act = async (key: string, part: string, { operation, signal }: ToolContext) => {
     hooks.beforeSending();
-    await operation?.sending();
-    return write({ key, part }, { signal });
+    const send = () => write({ key, part }, { signal });
+    return operation ? operation.send(send) : send();
   };
 
   /** A look is a read, and is repeated like one: a connection may break under it, too. */
@@ -74,6 +74,7 @@ export function effectTools(url: string, hooks: Hooks) {
       description: 'Acts once; what was done can be read back.',
       category: 'write',
       effect: 'once',
+      send: 'explicit',
       profiles,
       input,
       output,
@@ -88,6 +89,7 @@ export function effectTools(url: string, hooks: Hooks) {
       description: 'Acts once, on an upstream that tells nothing about what it did.',
       category: 'write',
       effect: 'once',
+      send: 'explicit',
       profiles,
       input,
       output,
@@ -101,6 +103,7 @@ export function effectTools(url: string, hooks: Hooks) {
       description: 'Acts once in each of three parts.',
       category: 'write',
       effect: 'once',
+      send: 'explicit',
       profiles,
       input,
       output: z.object({ ids: z.array(z.string()) }),

@@ -3,6 +3,7 @@ import { approvalContract } from './approvals.fixture.js';
 import { auditContract } from './audit.fixture.js';
 import { claimContract } from './claims.fixture.js';
 import { decidedContract } from './decided.fixture.js';
+import { equalContract } from './equals.fixture.js';
 import { editContract } from './edits.fixture.js';
 import type { Bench, OpenBench } from './harness.fixture.js';
 import { owner, LEASE } from './harness.fixture.js';
@@ -31,6 +32,7 @@ export function storeContract(kind: string, open: OpenBench): void {
     const parts = {
       claims: claimContract,
       'acts with two names': namedContract,
+      'the same act under another name': equalContract,
       sending: sendContract,
       limits: limitContract,
       settling: settleContract,

@@ -22,7 +22,7 @@ const IN_2100 = 4_102_444_800_000;
 const quoted = (value: string | number): string =>
   typeof value === 'number' ? String(value) : `'${value}'`;
 
-function insert(table: string, row: Readonly<Record<string, string | number>>): string {
+export function insert(table: string, row: Readonly<Record<string, string | number>>): string {
   const values = Object.values(row).map(quoted).join(', ');
   return `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${values})`;
 }

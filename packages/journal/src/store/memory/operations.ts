@@ -1,6 +1,6 @@
 import type { OperationState } from '../../operation.js';
 import { isOver, type OperationRecord, type RecordChanges } from '../record.js';
-import { isHeldBy, isInFlight, isSettled, newsOf } from '../states.js';
+import { isHeldBy, isInFlight, isSettled, newsOf, openStep } from '../states.js';
 import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
@@ -28,9 +28,34 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   const holders = new Map<string, OperationRecord>();
   /** Found to have no holder, and nobody has taken it since: it need not be looked for again. */
   let free: string | undefined;
-  const leave = ({ id, slot, otherSlot }: OperationRecord): void => {
+  /** Executed and not delivered, in the order in which they settled: all of them are held equally long. */
+  const undelivered = new Set<OperationRecord>();
+  /** By a content that none of their slots is. */
+  const contents = new Map<string, OperationRecord | readonly OperationRecord[]>();
+  const withSameContent = (content: string): readonly OperationRecord[] => {
+    const found = contents.get(content);
+    return found === undefined ? NONE : 'id' in found ? [found] : found;
+  };
+  const addContent = (content: string | undefined, record: OperationRecord): void => {
+    if (content === undefined) return;
+    // Mostly there is one, and a list for each would cost more than the rest.
+    const those = contents.has(content) ? [...withSameContent(content), record] : record;
+    contents.set(content, those);
+  };
+  const removeContent = (content: string | undefined, record: OperationRecord): void => {
+    if (content === undefined) return;
+    const those = contents.get(content);
+    if (those === record) return void contents.delete(content);
+    const left = withSameContent(content).filter((other) => other !== record);
+    if (left.length === 0) contents.delete(content);
+    else contents.set(content, left);
+  };
+  const leave = (record: OperationRecord): void => {
+    const { id, slot, otherSlot } = record;
     if (slot !== undefined) holders.delete(slot);
     if (otherSlot !== undefined) holders.delete(otherSlot);
+    removeContent(record.contentSlot, record);
+    removeContent(record.editedSlot, record);
     all.delete(id);
   };
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
@@ -39,12 +64,11 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     for (const record of all.values()) {
       if (count === limit) break;
       if (!isSettled(record) || !mayGo(record)) continue;
-      const { slot, heldUntil, otherSlot, otherUntil } = record;
-      if (slot !== undefined && !isOver(heldUntil, time)) continue;
-      if (otherSlot !== undefined && !isOver(otherUntil, time)) continue;
+      if (heldUntilOf(record) > time) continue;
       leave(record);
       // It stands in line to leave, and must not take a slot from the next holder then.
       Object.assign(record, { slot: undefined, otherSlot: undefined });
+      undelivered.delete(record);
       count++;
     }
     return count;
@@ -53,7 +77,18 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   let full = 2 * kept;
   /** Those that have been over for longest go first. */
   const makeRoom = (): void => {
-    for (const record of finished.take(now())) leave(record);
+    const time = now();
+    for (const record of undelivered) {
+      if (heldUntilOf(record) > time) break;
+      undelivered.delete(record);
+      finished.add(record, 0, time);
+    }
+    for (const record of finished.take(time)) {
+      // Delivered once more since it was put in line.
+      const until = heldUntilOf(record);
+      if (until > time) finished.add(record, record.windowMs ?? 0, until);
+      else leave(record);
+    }
     full = all.size + kept;
   };
   /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
@@ -82,8 +117,18 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       return answer(holder);
     },
 
-    insert(record) {
-      const { otherSlot } = record;
+    lockContent: () => answer(undefined),
+    withContent(content) {
+      const holder = holders.get(content);
+      const others = withSameContent(content);
+      return answer(holder === undefined ? others : [holder, ...others]);
+    },
+
+    insert(record, unlessContent) {
+      const { otherSlot, contentSlot } = record;
+      if (unlessContent !== undefined) {
+        if (holders.has(unlessContent) || contents.has(unlessContent)) return answer(false);
+      }
       if (otherSlot !== undefined && holders.has(otherSlot)) return answer(false);
       if (record.slot !== undefined) {
         if (record.slot !== free && holders.has(record.slot)) return answer(false);
@@ -91,12 +136,14 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
         holders.set(record.slot, record);
       }
       if (otherSlot !== undefined) holders.set(otherSlot, record);
+      addContent(contentSlot, record);
       all.set(record.id, record);
       if (all.size > full) makeRoom();
       return answer(true);
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
-      const { slot, otherSlot } = record;
+      const { slot, otherSlot, contentSlot, editedSlot } = record;
+      const wasUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
       const wasInFlight = isInFlight(record);
       const wasSettled = isSettled(record);
       // In its place: nobody outside has it, and a copy for each change is what costs most.
@@ -108,27 +155,42 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
           if (taken !== undefined) holders.set(taken, record);
         }
       }
-      if (!wasSettled && isSettled(record)) {
-        const until = Math.max(record.heldUntil ?? 0, record.otherUntil ?? 0);
-        finished.add(record, Math.max(0, until - now()), until);
+      if (contentSlot !== record.contentSlot || editedSlot !== record.editedSlot) {
+        for (const former of [contentSlot, editedSlot]) removeContent(former, record);
+        for (const taken of [record.contentSlot, record.editedSlot]) addContent(taken, record);
+      }
+      const isUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
+      if (wasUndelivered && !isUndelivered) undelivered.delete(record);
+      if (isSettled(record) && (!wasSettled || (wasUndelivered && !isUndelivered))) {
+        if (isUndelivered) undelivered.add(record);
+        else {
+          const until = heldUntilOf(record);
+          finished.add(record, Math.max(0, until - now()), until);
+        }
       }
       const news = newsOf(wasInFlight, record);
       if (news !== undefined) tell(news, record.id);
       return answer(record);
     },
     list(filter) {
-      const newestFirst = [...all.values()].toReversed();
-      const start = filter.before === undefined ? 0 : 1 + positionOf(newestFirst, filter.before);
+      const ordered =
+        filter.order === 'oldest' ? [...all.values()] : [...all.values()].toReversed();
+      const start = filter.before === undefined ? 0 : 1 + positionOf(ordered, filter.before);
       const time = now();
-      const found = newestFirst.slice(start).filter((record) => matches(record, filter, time));
+      const found = ordered.slice(start).filter((record) => matches(record, filter, time));
       return answer(found.slice(0, filter.limit ?? 100));
     },
+    // What is in memory was made by this very program.
+    oldHashes: () => answer(NONE),
+    moveFree: () => answer(undefined),
+    takeOldHash: () => answer(false),
     count(states: readonly OperationState[]) {
       let count = 0;
       for (const { state } of all.values()) if (states.includes(state)) count++;
       return answer(count);
     },
-    abandoned: () => answer(flying((owner) => !isAlive(owner))),
+    // All of them are on the first page.
+    abandoned: (after) => answer(after === undefined ? flying((owner) => !isAlive(owner)) : []),
     ownedBy: (wanted) => answer(flying((owner) => owner === wanted)),
     nextApproved(tools) {
       const time = now();
@@ -145,7 +207,8 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
           ({ account, approval }) => account === wanted && approval?.decision === undefined,
         ).length,
       ),
-    overdueApprovals() {
+    overdueApprovals(after) {
+      if (after !== undefined) return answer([]);
       const time = now();
       const overdue = waiting().filter(
         ({ approval }) => approval !== undefined && approval.expiresAt <= time,
@@ -163,6 +226,18 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   };
 }
 
+const NONE: readonly OperationRecord[] = [];
+
+/** Until when it is found under any of its names. */
+function heldUntilOf(record: OperationRecord): number {
+  const { slot, heldUntil, otherSlot, otherUntil, contentUntil } = record;
+  return Math.max(
+    slot === undefined ? 0 : (heldUntil ?? Infinity),
+    otherSlot === undefined ? 0 : (otherUntil ?? Infinity),
+    contentUntil ?? 0,
+  );
+}
+
 function names({ owner, steps }: OperationRecord, wanted: string): boolean {
   return owner === wanted || steps.some((step) => step.owner === wanted);
 }
@@ -175,9 +250,14 @@ function positionOf(records: readonly OperationRecord[], id: string): number {
 
 function matches(record: OperationRecord, filter: OperationFilter, now: number): boolean {
   const { states, tool, account, identity, since, until, settledSince, holdsSlot } = filter;
+  const { tools, owner, argsHash, stepOpen } = filter;
   return (
     (states === undefined || states.includes(record.state)) &&
     (tool === undefined || record.tool === tool) &&
+    (tools === undefined || tools.includes(record.tool)) &&
+    (owner === undefined || record.owner === owner) &&
+    (argsHash === undefined || record.argsHash === argsHash) &&
+    (stepOpen === undefined || stepOpen === (openStep(record) !== undefined)) &&
     (account === undefined || record.account === account) &&
     (filter.idPrefix === undefined || record.id.startsWith(filter.idPrefix)) &&
     (identity === undefined ||
@@ -185,6 +265,8 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (since === undefined || record.createdAt >= since) &&
     (until === undefined || record.createdAt < until) &&
     (settledSince === undefined || (record.settledAt ?? -1) >= settledSince) &&
+    (filter.slotless === undefined ||
+      (record.slot === undefined && record.contentSlot !== undefined)) &&
     (holdsSlot === undefined ||
       holdsSlot === (record.slot !== undefined && !isOver(record.heldUntil, now)))
   );

@@ -58,17 +58,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
   return store;
 }
 
+const NO_START = { account: '', tool: '', start: '' };
+
 /**
  * Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what
  * would otherwise run together. What most have in common is kept: a text that is put together of many
  * stays as many.
  */
 function longSlots(): (act: Act) => string {
-  let last = { account: '', tool: '', by: '', start: '' };
+  const starts = { key: NO_START, template: NO_START, content: NO_START };
   return ({ account, tool, identity: { by, value } }) => {
-    if (account !== last.account || tool !== last.tool || by !== last.by) {
+    let last = starts[by];
+    if (account !== last.account || tool !== last.tool) {
       const start = [by, account.length, tool.length, `${account}${tool}`].join(' ');
-      last = { account, tool, by, start };
+      starts[by] = last = { account, tool, start };
     }
     return last.start + value;
   };

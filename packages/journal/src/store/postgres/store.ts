@@ -62,9 +62,9 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   const store = assemble({
     kind: 'postgres',
     ...(caution !== undefined && { caution }),
-    refuseIfNewer: () => refuseIfNewer(dialect, where),
+    refuseIfUnfit: () => refuseIfNewer(dialect, where),
     read: (script) => read(using(script, false)),
-    write: (script) => write(using(script, true)),
+    write: (script, lock) => write(using(script, true), lock),
     wait: (id, signal) => {
       others.start();
       return waitFor(id, signal, store.get, waiting);

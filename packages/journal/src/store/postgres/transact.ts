@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Script } from '../script.js';
+import { contentLock } from '../sql/dialect.js';
 import { isLost, isTransient, postgresError } from './errors.js';
 import { runScript } from './statement.js';
 
 export interface Transactor {
   /** Statement by statement, each seeing what is committed. */
   readonly read: <T>(script: (now: number) => Script<T>) => Promise<T>;
-  readonly write: <T>(script: (now: number) => Script<T>) => Promise<T>;
+  /** `lock`: transactions with the same one follow each other. */
+  readonly write: <T>(script: (now: number) => Script<T>, lock?: string) => Promise<T>;
 }
 
 export interface TransactorOptions {
@@ -59,12 +61,15 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
     }
   };
 
-  const writeOnce = async <T>(script: (now: number) => Script<T>): Promise<End<T>> => {
+  const writeOnce = async <T>(
+    script: (now: number) => Script<T>,
+    lock: string | undefined,
+  ): Promise<End<T>> => {
     const client = await connect();
     let begun: Begun;
     let value: T;
     try {
-      begun = await begin(client, clock);
+      begun = await begin(client, clock, lock);
       value = await runScript(client, script(begun.now));
     } catch (error) {
       await abandon(client, error);
@@ -96,7 +101,7 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
 
   return {
     read: (script) => persist(() => readOnce(script)),
-    write: (script) => persist(() => writeOnce(script)),
+    write: (script, lock) => persist(() => writeOnce(script, lock)),
   };
 }
 
@@ -111,11 +116,14 @@ interface Begun {
  */
 const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
-async function begin(client: pg.ClientBase, clock: string): Promise<Begun> {
-  const text = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT txid_current() AS xid, ${clock} AS now, ${DURABLE}`;
+async function begin(client: pg.ClientBase, clock: string, lock?: string): Promise<Begun> {
+  // In the same message, and before the first statement that reads: what that sees is no older than the lock.
+  const locked =
+    lock === undefined ? '' : `SELECT pg_advisory_xact_lock(${contentLock(lock)}::bigint); `;
+  const text = `BEGIN ISOLATION LEVEL READ COMMITTED; ${locked}SELECT txid_current() AS xid, ${clock} AS now, ${DURABLE}`;
   // Two statements in one message give two results, which the types of pg do not know.
   const results = (await client.query(text)) as unknown as readonly pg.QueryResult<Begun>[];
-  return results[1]!.rows[0]!;
+  return results.at(-1)!.rows[0]!;
 }
 
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {

@@ -9,7 +9,11 @@ import { count, first, rows, run, type Dialect } from './dialect.js';
 const COLUMNS = 'seq, prev, hash, at, kind, operation_id, tool, account, actor, detail';
 const VALUES = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10';
 
-export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
+export function sqlAudit(
+  dialect: Dialect,
+  now: () => number,
+  onAppend: (row: AuditRow) => void = () => undefined,
+): AuditTable {
   const { prefix } = dialect;
   const table = `${prefix}audit`;
 
@@ -36,13 +40,14 @@ export function sqlAudit(dialect: Dialect, now: () => number): AuditTable {
       const next = link(remembered, row);
       if ((yield* count(insertIfNext, linkedValues(next))) > 0) {
         remembered = next;
-        return;
+        return onAppend(next);
       }
     }
     const last = yield* first(lastRow);
     const head = last ? { seq: last['seq'] as number, hash: String(last['hash']) } : GENESIS;
     remembered = link(head, row);
     yield* run(insert, linkedValues(remembered));
+    onAppend(remembered);
   }
 
   /** One statement: others wait for the head only as long as it takes to commit. */

@@ -31,6 +31,11 @@ const PLAIN = {
   key: 'given_key',
   otherSlot: 'other_slot',
   otherUntil: 'other_until',
+  contentSlot: 'content_slot',
+  editedSlot: 'edited_slot',
+  contentUntil: 'content_until',
+  windowMs: 'window_ms',
+  deliveredAt: 'delivered_at',
 } as const satisfies Record<Plain, string>;
 
 /** All that a new operation fills, in the order of `newValues`. Nothing else has happened to it yet. */
@@ -74,11 +79,11 @@ export function newValues(record: OperationRecord): readonly unknown[] {
   ];
 }
 
-/** What is filled beside these where the caller's key is not what names the act; few have it. */
-export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot'] as const;
+/** What is filled beside these where something else than the content names the act. */
+export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot', 'content_slot'] as const;
 
 export function namedValues(record: OperationRecord): readonly unknown[] {
-  return [...newValues(record), record.key, record.otherSlot];
+  return [...newValues(record), record.key, record.otherSlot, record.contentSlot];
 }
 
 /** The columns that a change touches, with their values. An approval also fills those that are searched. */
@@ -126,6 +131,11 @@ const READ_COLUMNS = [
   'given_key',
   'other_slot',
   'other_until',
+  'content_slot',
+  'edited_slot',
+  'content_until',
+  'window_ms',
+  'delivered_at',
 ] as const;
 
 /** All columns, or one JSON text with all of them. */
@@ -185,6 +195,11 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     slot: cells[1] ?? undefined,
     otherSlot: cells[25] ?? undefined,
     otherUntil: cells[26] ?? undefined,
+    contentSlot: cells[27] ?? undefined,
+    editedSlot: cells[28] ?? undefined,
+    contentUntil: cells[29] ?? undefined,
+    windowMs: cells[30] ?? undefined,
+    deliveredAt: cells[31] ?? undefined,
     sends: cells[14],
     restsUntil: cells[22] ?? undefined,
   };

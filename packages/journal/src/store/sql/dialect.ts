@@ -15,6 +15,11 @@ export interface Dialect {
   readonly packs: boolean;
 }
 
+/** The number under which PostgreSQL locks a content; SQLite and memory write one after the other anyway. */
+export function contentLock(content: string): string {
+  return BigInt.asIntN(64, BigInt(`0x${content.slice(0, 16)}`)).toString();
+}
+
 /** Adds a value and gives what stands for it. */
 export function bind(values: unknown[], value: unknown): string {
   values.push(value);

@@ -24,7 +24,12 @@ import {
   toListedRecord,
   toRecord,
 } from './columns.js';
-import { bind, bindAll, count, first, rows, run, type Dialect } from './dialect.js';
+import { bind, bindAll, contentLock, count, first, rows, run, type Dialect } from './dialect.js';
+
+interface Inserts {
+  readonly always: string;
+  readonly unlessContent: (now: string) => string;
+}
 
 export interface SqlDeps {
   readonly dialect: Dialect;
@@ -56,8 +61,28 @@ export function sqlOperations(
   const byId = `${select}id = $1`;
   const byIdLocked = `${byId}${lock}`;
   const bySlot = `${select}(slot = $1 OR other_slot = $1)${lock}`;
-  const insertOf = (names: readonly string[], conflict: string): string =>
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')}) ON CONFLICT ${conflict} DO NOTHING`;
+  /** What has this content and still counts; `now`: the clock as it is written in the statement. */
+  const contentTests = (content: string, now: string): readonly string[] => [
+    `slot = ${content}`,
+    `other_slot = ${content}`,
+    ...['content_slot', 'edited_slot'].map(
+      (slot) => `${slot} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
+    ),
+  ];
+  const insertOf = (names: readonly string[], conflict: string): Inserts => {
+    const values = names.map((_, index) => `$${index + 1}`).join(', ');
+    const into = `INSERT INTO ${table} (${names.join(', ')})`;
+    const end = `ON CONFLICT ${conflict} DO NOTHING`;
+    return {
+      always: `${into} VALUES (${values}) ${end}`,
+      unlessContent: (now) => {
+        const none = contentTests(`$${names.length + 1}`, now).map(
+          (test) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${test})`,
+        );
+        return `${into} SELECT ${values} WHERE ${none.join(' AND ')} ${end}`;
+      },
+    };
+  };
   const insert = insertOf(NEW_COLUMNS, '(slot)');
   const insertNamed = insertOf(NAMED_COLUMNS, '');
   /** By what they change: there are a dozen. */
@@ -77,9 +102,18 @@ export function sqlOperations(
     const row = yield* first(text, values);
     return row && toRecord(row);
   }
-  function* ids(where: string, values: readonly unknown[]): Script<readonly string[]> {
+  function* ids(
+    where: string,
+    given: readonly unknown[],
+    after?: string,
+  ): Script<readonly string[]> {
+    const values = [...given];
+    const beyond =
+      after === undefined
+        ? ''
+        : ` AND seq > (SELECT seq FROM ${table} WHERE id = ${bind(values, after)})`;
     const found = yield* rows(
-      `SELECT id FROM ${table} WHERE ${where} ORDER BY seq LIMIT ${BATCH}`,
+      `SELECT id FROM ${table} WHERE ${where}${beyond} ORDER BY seq LIMIT ${BATCH}`,
       values,
     );
     return found.map(({ id }) => id as string);
@@ -102,13 +136,25 @@ export function sqlOperations(
     holder: (slot) => one(bySlot, [slot]),
     held: (grip) => (dialect.kind === 'sqlite' ? heldAtOnce(grip) : heldUnderLock(grip)),
 
-    *insert(record) {
-      const isNamed = record.otherSlot !== undefined;
-      return (
-        (yield* isNamed
-          ? count(insertNamed, namedValues(record))
-          : count(insert, newValues(record))) > 0
-      );
+    *lockContent(content) {
+      if (dialect.kind === 'sqlite') return;
+      yield* run(`SELECT pg_advisory_xact_lock($1::bigint)`, [contentLock(content)]);
+    },
+
+    *withContent(content) {
+      const values: unknown[] = [content];
+      const tests = contentTests('$1', clock(values)).map((test) => `(${test})`);
+      return (yield* rows(`${select}(${tests.join(' OR ')})${lock}`, values)).map(toRecord);
+    },
+
+    *insert(record, unlessContent) {
+      const isNamed = record.otherSlot !== undefined || record.contentSlot !== undefined;
+      const { always, unlessContent: guarded } = isNamed ? insertNamed : insert;
+      const values = isNamed ? namedValues(record) : newValues(record);
+      if (unlessContent === undefined) return (yield* count(always, values)) > 0;
+      const given: unknown[] = [...values, unlessContent];
+      const text = guarded(clock(given));
+      return (yield* count(text, given)) > 0;
     },
 
     *update(record, changes) {
@@ -127,17 +173,44 @@ export function sqlOperations(
       if (filter.before !== undefined) {
         const cursor = yield* first(`SELECT seq FROM ${table} WHERE id = $1`, [filter.before]);
         if (cursor === undefined) throw unknownCursor(filter.before);
-        where.push(`seq < ${bind(values, cursor['seq'])}`);
+        where.push(`seq ${filter.order === 'oldest' ? '>' : '<'} ${bind(values, cursor['seq'])}`);
       }
       const all = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
       const limit = bind(values, filter.limit ?? 100);
       // SQLite would rather read the whole table than sort the little that the index gives.
       const order = filter.settledSince === undefined ? 'seq' : '+seq';
       const found = yield* rows(
-        `SELECT ${columns} FROM ${table}${all} ORDER BY ${order} DESC LIMIT ${limit}`,
+        `SELECT ${columns} FROM ${table}${all} ORDER BY ${order} ${filter.order === 'oldest' ? 'ASC' : 'DESC'} LIMIT ${limit}`,
         values,
       );
       return found.map(filter.damaged === 'shown' ? toListedRecord : toRecord);
+    },
+
+    *oldHashes(accounts, tools, limit) {
+      const values: unknown[] = [];
+      const of = `account IN (${bindAll(values, accounts)}) AND tool IN (${bindAll(values, tools)})`;
+      const held = `(settled_at IS NULL OR held_until > ${clock(values)} OR other_until > ${clock(values)})`;
+      const found = yield* rows(
+        `SELECT ${columns} FROM ${table} WHERE hash_version < 2 AND ${of} AND ${held} ORDER BY CASE WHEN settled_at IS NULL THEN 0 ELSE 1 END, seq DESC LIMIT ${bind(values, limit)}`,
+        values,
+      );
+      return found.map(toListedRecord);
+    },
+
+    *moveFree(accounts, tools, to) {
+      const values: unknown[] = [to];
+      const of = `account IN (${bindAll(values, accounts)}) AND tool IN (${bindAll(values, tools)})`;
+      const isFree = (until: string) => `(${until} IS NULL OR ${until} <= ${clock(values)})`;
+      const free = `settled_at IS NOT NULL AND ${isFree('held_until')} AND ${isFree('other_until')}`;
+      yield* run(
+        `UPDATE ${table} SET account = $1, slot = NULL, other_slot = NULL, hash_version = 2 WHERE hash_version < 2 AND ${of} AND ${free}`,
+        values,
+      );
+    },
+
+    *takeOldHash(id) {
+      const text = `UPDATE ${table} SET hash_version = 2 WHERE id = $1 AND hash_version < 2`;
+      return (yield* count(text, [id])) > 0;
     },
 
     *count(states) {
@@ -147,10 +220,10 @@ export function sqlOperations(
       return row!['n'] as number;
     },
 
-    *abandoned() {
+    *abandoned(after) {
       const values: unknown[] = [];
       const live = `SELECT id FROM ${prefix}owners WHERE lease_until > ${clock(values)}`;
-      return yield* ids(`${inFlight} AND owner NOT IN (${live})`, values);
+      return yield* ids(`${inFlight} AND owner NOT IN (${live})`, values, after);
     },
 
     ownedBy: (owner) => ids(`${inFlight} AND owner = $1`, [owner]),
@@ -178,15 +251,15 @@ export function sqlOperations(
       return row!['n'] as number;
     },
 
-    *overdueApprovals() {
+    *overdueApprovals(after) {
       const values: unknown[] = [];
-      return yield* ids(`${WAITING} AND approval_expires_at <= ${clock(values)}`, values);
+      return yield* ids(`${WAITING} AND approval_expires_at <= ${clock(values)}`, values, after);
     },
 
     *prune(settledBefore, limit) {
       const values: unknown[] = [];
       const old = `state IN (${SETTLED_LIST}) AND settled_at < ${bind(values, settledBefore)}`;
-      const free = `(slot IS NULL OR held_until <= ${clock(values)}) AND (other_slot IS NULL OR other_until <= ${clock(values)})`;
+      const free = `(slot IS NULL OR held_until <= ${clock(values)}) AND (other_slot IS NULL OR other_until <= ${clock(values)}) AND (content_until IS NULL OR content_until <= ${clock(values)})`;
       const some = `SELECT seq FROM ${table} AS done WHERE ${old} AND ${free} AND NOT ${isNeeded} ORDER BY settled_at LIMIT ${bind(values, limit)}`;
       return (yield* rows(`DELETE FROM ${table} WHERE seq IN (${some}) RETURNING seq`, values))
         .length;
@@ -205,11 +278,18 @@ function inStates(states: readonly OperationState[], values: unknown[]): string 
 }
 
 function conditions(filter: OperationFilter, values: unknown[], { clock }: Dialect): string[] {
-  const { states, tool, account, idPrefix, identity, since, until, settledSince, holdsSlot } =
-    filter;
+  const { states, tool, tools, account, owner, idPrefix, identity, argsHash, stepOpen } = filter;
+  const { since, until, settledSince, holdsSlot } = filter;
   const where: string[] = [];
   if (states !== undefined) where.push(inStates(states, values));
   if (tool !== undefined) where.push(`tool = ${bind(values, tool)}`);
+  if (tools !== undefined) where.push(`tool IN (${bindAll(values, tools)})`);
+  if (owner !== undefined) where.push(`owner = ${bind(values, owner)}`);
+  if (argsHash !== undefined) where.push(`args_hash = ${bind(values, argsHash)}`);
+  // As JSON.stringify writes it: no name or result of a step can hold an unescaped quote.
+  if (stepOpen !== undefined) {
+    where.push(`steps ${stepOpen ? '' : 'NOT '}LIKE '%"state":"sending"%'`);
+  }
   if (account !== undefined) where.push(`account = ${bind(values, account)}`);
   if (idPrefix !== undefined) {
     const length = Array.from(idPrefix).length;
@@ -226,5 +306,6 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
     const holds = `(slot IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
     where.push(holdsSlot ? holds : `NOT ${holds}`);
   }
+  if (filter.slotless) where.push('slot IS NULL AND content_slot IS NOT NULL');
   return where;
 }

@@ -20,20 +20,21 @@ export function sqlOwners(dialect: Dialect): OwnersTable {
       const values: unknown[] = [id, host, pid, startedAt, JSON.stringify(tools)];
       const until = `${clock(values)} + ${bind(values, leaseMs)}`;
       yield* run(
-        `INSERT INTO ${table} (id, host, pid, started_at, tools, lease_until) VALUES ($1, $2, $3, $4, $5, ${until}) ON CONFLICT (id) DO UPDATE SET host = excluded.host, pid = excluded.pid, started_at = excluded.started_at, tools = excluded.tools, lease_until = excluded.lease_until`,
+        `INSERT INTO ${table} (id, host, pid, started_at, tools, lease_until, beat_at) VALUES ($1, $2, $3, $4, $5, ${until}, ${clock(values)}) ON CONFLICT (id) DO UPDATE SET host = excluded.host, pid = excluded.pid, started_at = excluded.started_at, tools = excluded.tools, lease_until = excluded.lease_until, beat_at = excluded.beat_at`,
         values,
       );
     },
     *renew(id, leaseMs) {
       const values: unknown[] = [id];
       const until = `${clock(values)} + ${bind(values, leaseMs)}`;
-      const text = `UPDATE ${table} SET lease_until = ${until} WHERE id = $1 AND lease_until > ${clock(values)} RETURNING id`;
+      const text = `UPDATE ${table} SET lease_until = ${until}, beat_at = ${clock(values)} WHERE id = $1 AND lease_until > ${clock(values)} RETURNING id`;
       return (yield* first(text, values)) !== undefined;
     },
     *retire(id) {
       const values: unknown[] = [id];
+      const until = `CASE WHEN lease_until > ${clock(values)} THEN ${clock(values)} ELSE lease_until END`;
       yield* run(
-        `UPDATE ${table} SET lease_until = ${clock(values)} WHERE id = $1 AND lease_until > ${clock(values)}`,
+        `UPDATE ${table} SET lease_until = ${until}, beat_at = NULL WHERE id = $1`,
         values,
       );
     },

@@ -115,6 +115,26 @@ export function migrations({
       `CREATE UNIQUE INDEX operations_other_slot ON ${p}operations (other_slot)
         WHERE other_slot IS NOT NULL`,
     ],
+    [
+      `ALTER TABLE ${p}operations ADD COLUMN content_slot TEXT`,
+      `ALTER TABLE ${p}operations ADD COLUMN edited_slot TEXT`,
+      `ALTER TABLE ${p}operations ADD COLUMN content_until ${int}`,
+      `ALTER TABLE ${p}operations ADD COLUMN window_ms ${int}`,
+      `ALTER TABLE ${p}operations ADD COLUMN delivered_at ${int}`,
+      `CREATE INDEX operations_content ON ${p}operations (content_slot)
+        WHERE content_slot IS NOT NULL`,
+      // What another operation took the slot of: an inverse looks for these as well.
+      `CREATE INDEX operations_moved ON ${p}operations (account, tool)
+        WHERE slot IS NULL AND content_slot IS NOT NULL`,
+      `CREATE INDEX operations_edited ON ${p}operations (edited_slot)
+        WHERE edited_slot IS NOT NULL`,
+      // Which recipe made its hashes. What was there before is hashed anew when its account is resolved.
+      `ALTER TABLE ${p}operations ADD COLUMN hash_version ${int} NOT NULL DEFAULT 2`,
+      `UPDATE ${p}operations SET hash_version = 1`,
+      `CREATE INDEX operations_old_hash ON ${p}operations (account) WHERE hash_version < 2`,
+      // The owner's own time when it last renewed its lease; NULL once it has left.
+      `ALTER TABLE ${p}owners ADD COLUMN beat_at ${int}`,
+    ],
   ];
 }
 

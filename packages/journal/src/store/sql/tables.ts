@@ -1,3 +1,4 @@
+import type { AuditRow } from '../../audit/row.js';
 import type { Tables } from '../tables.js';
 import { sqlAudit } from './audit.js';
 import { sqlCalls } from './calls.js';
@@ -12,10 +13,12 @@ export interface SqlTablesOptions extends SqlDeps {
   readonly now: () => number;
   /** How many calls are kept. */
   readonly calls: number;
+  /** Called with rows that this process has linked itself: not on PostgreSQL, which links them. */
+  readonly onAudit?: (row: AuditRow) => void;
 }
 
 /** The tables as a transition sees them; as the next one sees them too, where these take turns. */
-export function sqlTables({ now, calls, ...deps }: SqlTablesOptions): Tables {
+export function sqlTables({ now, calls, onAudit, ...deps }: SqlTablesOptions): Tables {
   const { dialect } = deps;
   const owners = sqlOwners(dialect);
   return {
@@ -25,7 +28,7 @@ export function sqlTables({ now, calls, ...deps }: SqlTablesOptions): Tables {
     operations: sqlOperations(deps, owners),
     owners,
     limits: sqlLimits(dialect, now),
-    audit: sqlAudit(dialect, now),
+    audit: sqlAudit(dialect, now, onAudit),
     notices: sqlNotices(dialect, now),
     calls: sqlCalls(dialect, calls),
     meta: sqlMeta(dialect),

@@ -10,16 +10,17 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-type End = { readonly value: unknown } | { readonly error: unknown };
+export type End = { readonly value: unknown } | { readonly error: unknown };
 
 /**
  * Transitions that are asked for at the same time share one transaction: what makes them slow is that
  * the disk has to confirm each commit. Each is still all or nothing by itself, and none is told to be
- * done before all are on the disk.
+ * done before all are on the disk and `onCommit` has returned.
  */
 export function batches(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
   patiently: Patiently,
+  onCommit: (ends: readonly End[]) => void = () => undefined,
 ): <T>(work: () => T) => Promise<T> {
   const waiting: Job[] = [];
   let isScheduled = false;
@@ -33,6 +34,7 @@ export function batches(
         taken.push(...waiting.splice(0, MOST));
         return commit(driver, taken);
       });
+      onCommit(ends);
       for (const [index, { resolve, reject }] of taken.entries()) {
         const end = ends[index]!;
         if ('error' in end) reject(end.error);

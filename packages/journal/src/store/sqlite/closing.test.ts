@@ -20,7 +20,7 @@ test('whoever still has a store that is closed does not keep its files open', as
       collect();
       return readdirSync(dir);
     })
-    .toEqual(['journal.db']);
+    .toEqual(['journal.db', 'journal.db-head']);
   await expect(store.get('op_1')).rejects.toThrow();
   rmSync(dir, { recursive: true });
 });

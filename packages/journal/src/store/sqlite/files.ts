@@ -33,13 +33,17 @@ const ADVICE: Readonly<Record<string, string>> = {
   unavailable: 'Set TOOLKEEL_DATA_DIR or journal.url to another place.',
 };
 
-/** What the file system said, in words for a person. */
-function fileError(error: unknown, path: string): JournalError {
+/** What the file system said, in words for a person. `maybeDone`: the journal itself was written. */
+export function fileError(
+  error: unknown,
+  path: string,
+  { maybeDone = false }: { readonly maybeDone?: boolean } = {},
+): JournalError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = REASONS[code] ?? 'unavailable';
   return new JournalError(
     reason,
-    `The journal's file ${path} cannot be opened for writing (${code || message}). ${ADVICE[reason]}`,
-    { cause: error },
+    `The journal's file ${path} cannot be ${maybeDone ? 'written' : 'opened for writing'} (${code || message}). ${ADVICE[reason]}`,
+    { cause: error, maybeDone },
   );
 }

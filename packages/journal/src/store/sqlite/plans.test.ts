@@ -29,6 +29,16 @@ test('nothing that is done again and again reads the whole journal', async () =>
   await store.claim(request());
   await store.claim(request({ identity: byTemplate(), key: byKey().value }));
   await store.claim(request({ identity: byTemplate(), key: byKey().value }));
+  await store.claim(request({ identity: byKey(), content: 'c' }));
+  await store.claim(request({ identity: byKey('key-aaaaaaaaaaaaaaaa'), content: 'c' }));
+  const claimed = await store.claim(request({ identity: byKey('key-b'), content: 'd' }));
+  await store.markDelivered([{ id: claimed.operation.id, agoMs: 0 }]);
+  await store.oldHashes({ accounts: ['main'], tools: ['post'], limit: 10 });
+  await store.moveFree(['main'], ['post'], 'x:1');
+  await store.list({ states: ['claimed'], owner: 'alice', order: 'oldest' });
+  await store.list({ states: ['unknown'], tools: ['post'], stepOpen: false, order: 'oldest' });
+  await store.list({ argsHash: 'h1', account: 'main', tool: 'post', holdsSlot: true });
+  await store.list({ account: 'main', tool: 'post', slotless: true });
   await store.sweep();
   await store.takeApproved('alice', ['post']);
   await store.expireApprovals(0);
@@ -46,7 +56,7 @@ test('nothing that is done again and again reads the whole journal', async () =>
 
   const driver = open(join(dir, 'journal.db'), 100);
   const scans = [...asked].flatMap(([text, values]) =>
-    /^(SELECT|UPDATE|DELETE)/.test(text)
+    /^(SELECT|UPDATE|DELETE|INSERT)/.test(text)
       ? driver
           .rows(`EXPLAIN QUERY PLAN ${text}`, values)
           .map(({ detail }) => detail as string)

@@ -1,15 +1,26 @@
+import type { AuditRow } from '../../audit/row.js';
+import { systemProcesses, type ProcessTable } from '../../owner/process.js';
 import { assemble } from '../assemble.js';
 import type { Script } from '../script.js';
-import type { Dialect } from '../sql/dialect.js';
+import { rows, type Dialect } from '../sql/dialect.js';
 import { refuseIfNewer } from '../sql/migrate.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
 import { chooseDriver } from './choose-driver.js';
+import { clockSkew, type Heartbeat } from './clock-skew.js';
 import { connection } from './connection.js';
 import type { OpenDriver, SqliteDriver } from './driver.js';
 import { prepareFile } from './files.js';
+import type { Head } from './head-file.js';
+import {
+  needsRecord,
+  openVerifiedHeads,
+  refuseIfDamaged,
+  refuseIfLost,
+  type VerifiedHeads,
+} from './lost-commits.js';
 import { BUSY_MS, patience, type Patiently } from './patience.js';
 import { pollForOthers } from './poll.js';
 import { sameFile } from './same-file.js';
@@ -24,6 +35,10 @@ export interface SqliteStoreOptions {
   /** How long to wait for other processes that write. Default 10 s. */
   readonly patienceMs?: number;
   readonly driver?: OpenDriver;
+  /** Milliseconds on a clock that is never set. Default: the process's. */
+  readonly elapsed?: () => number;
+  /** Default: as the system says. */
+  readonly processes?: ProcessTable;
 }
 
 type News = [what: 'ended' | 'approved', id: string];
@@ -31,14 +46,19 @@ type News = [what: 'ended' | 'approved', id: string];
 const STILL_WORKED_ON = `SELECT id FROM operations
   WHERE id IN (SELECT value FROM json_each(?)) AND owner IS NOT NULL AND state IN ('claimed', 'sending')`;
 
+/** One for each process: it has left the ids that it was registered under before. */
+const HEARTBEATS = `SELECT id, host, pid, started_at AS "startedAt", beat_at AS "beatAt", lease_until AS "leaseUntil"
+  FROM owners WHERE rowid IN (SELECT MAX(rowid) FROM owners WHERE beat_at IS NOT NULL GROUP BY host, pid, started_at)`;
+
 export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalStore> {
   const { path, now = Date.now, calls = 100_000, patienceMs = 10_000 } = options;
+  const { processes = systemProcesses, elapsed = () => performance.now() } = options;
   const open = options.driver ?? (await chooseDriver());
   prepareFile(path);
   const patiently = patience(path, patienceMs);
+  refuseIfDamaged(path);
   const driver = await openDatabase(open, path, patiently);
   const mustBeThere = sameFile(path);
-  const { read, write } = connection(driver, path, patiently);
 
   let time = now();
   const dialect: Dialect = {
@@ -49,12 +69,21 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     lockFree: '',
     packs: true,
   };
+  let heads: VerifiedHeads;
   try {
-    await prepareSchema({ read, write }, dialect, path);
+    const beforehand = connection(driver, path, patiently);
+    await prepareSchema(beforehand, dialect, path);
+    heads = await openVerifiedHeads(path, beforehand);
   } catch (error) {
     driver.close();
     throw error;
   }
+  const { caution } = heads;
+  let appended: Head | undefined;
+  const { read, write } = connection(driver, path, patiently, {
+    appended: () => appended,
+    committed: heads.write,
+  });
 
   const waiting = waiters();
   const others = pollForOthers(
@@ -73,16 +102,29 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     news.push([what, id]);
     return '';
   };
-  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, tell });
+  const onAudit = (row: AuditRow): void => {
+    if (needsRecord(row)) appended = row;
+  };
+  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, tell, onAudit });
   const begin = <T>(script: (tables: Tables) => Script<T>): Script<T> => {
     time = now();
     news = [];
+    appended = undefined;
     return script(tables);
   };
 
+  const skewOf = clockSkew({ path, processes, elapsed });
   const store = assemble({
     kind: 'sqlite',
-    refuseIfNewer: () => refuseIfNewer(dialect, path),
+    ...(caution !== undefined && { caution }),
+    refuseIfUnfit: function* () {
+      yield* refuseIfNewer(dialect, path);
+      yield* refuseIfLost(path, heads);
+    },
+    findSkew: function* () {
+      const found = yield* rows(HEARTBEATS);
+      return skewOf(found as unknown as readonly Heartbeat[], time);
+    },
     read: async (script) => {
       mustBeThere();
       return read(() => begin(script));
@@ -107,6 +149,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
       others.stop();
       waiting.tellAll();
       closeDatabase(driver);
+      heads.close();
     },
   });
   return store;

@@ -11,6 +11,7 @@ import type {
 } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
+import { equalsFor } from './equals.js';
 import { givenUp, held, isFreeAgain } from './places.js';
 
 export function* awaitApproval(
@@ -65,17 +66,43 @@ export function* editApproval(
   const edited: Approval = { ...rest, ...(cost && { cost }), hash, editedArgs: sealedArgs };
   const detail = { from: expected, to: hash, cost };
   const { account, tool } = operation;
-  const moved = isSameIdentity(identity, operation.identity)
+  const becomes = slot({ account, tool, identity: { by: 'content', value: hash } });
+  const taken = yield* heldByAnother(tables, operation, becomes);
+  if (taken) return taken;
+  const moved: RecordChanges | DecisionResult = isSameIdentity(identity, operation.identity)
     ? {}
     : yield* moveTo(tables, operation, identity, slot({ account, tool, identity }));
   if ('kind' in moved) return moved;
+  // Where the content has a slot of its own, it is found by that.
+  const editedSlot = (moved.slot ?? operation.slot) === becomes ? undefined : becomes;
   return yield* decided(
     tables,
     operation,
-    { ...moved, approval: edited },
+    { ...moved, ...(operation.effect === 'once' && { editedSlot }), approval: edited },
     entry('approval_edited', operation, by, detail),
   );
 }
+
+/** Another operation is for the very same, or has just executed it, under whatever name. */
+function* heldByAnother(
+  tables: Tables,
+  { id, effect }: OperationRecord,
+  content: string,
+): Script<DecisionResult | undefined> {
+  if (effect !== 'once') return undefined;
+  yield* tables.operations.lockContent(content);
+  const equal = yield* tables.operations.withContent(content);
+  const [first] = equalsFor(
+    equal.filter((other) => other.id !== id),
+    UNNAMED,
+    content,
+    tables.now,
+  );
+  return first && { kind: 'taken', operation: view(first.record, tables.now) };
+}
+
+/** An edit has no name of its own that would make a second act of it. */
+const UNNAMED = { identity: { by: 'content', value: '' } } as const;
 
 /**
  * From now on it holds what it would do, as if that had been asked for; and still what was asked for,
@@ -97,6 +124,11 @@ function* moveTo(
   const named = { identity, slot, key: key ?? (former.by === 'key' ? former.value : undefined) };
   // Taken back: it is what was asked for again.
   if (otherSlot === slot) return { ...named, otherSlot: undefined };
+  const isAsAsked = former.by === 'content' && operation.approval?.editedArgs === undefined;
+  // Where a key has that place already, what was asked for is found by its content.
+  if (otherSlot !== undefined && key !== undefined && isAsAsked) {
+    return { ...named, contentSlot: left };
+  }
   return { ...named, otherSlot: otherSlot ?? left };
 }
 

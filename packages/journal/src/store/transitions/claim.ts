@@ -2,9 +2,11 @@ import { JournalError } from '../../error.js';
 import { view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import { isInFlight, isSettled } from '../states.js';
-import type { Act, ClaimRequest, ClaimResult } from '../store.js';
+import type { Act, ClaimRequest, ClaimResult, HeldQuery } from '../store.js';
 import type { Tables } from '../tables.js';
 import { lapse } from './lapse.js';
+import { doneBeside } from './last-done.js';
+import { answerOf, bindKey, bindsKey, canGoOn, equalsFor, type Equal } from './equals.js';
 import { givenUp, holds, isFreeAgain } from './places.js';
 import { changeHands } from './take-over.js';
 
@@ -13,6 +15,25 @@ export interface Places {
   readonly slot: string;
   /** Of the caller's key, where something else names the act. */
   readonly keySlot: string | undefined;
+  /** Of its content, where operations of other names answer the call as well. */
+  readonly content: string | undefined;
+  /** The same, where only others are to find it: a repeat that is meant, too, is an act. */
+  readonly found: string | undefined;
+}
+
+export function placesOf(act: HeldQuery, slotOf: (act: Act) => string): Places {
+  const { account, tool, key, identity, effect, content } = act;
+  const slot = slotOf(act);
+  const keySlot =
+    key === undefined ? undefined : slotOf({ account, tool, identity: { by: 'key', value: key } });
+  if (effect !== 'once' || content === undefined) {
+    return { slot, keySlot, content: undefined, found: undefined };
+  }
+  const found =
+    identity.by === 'content'
+      ? slot
+      : slotOf({ account, tool, identity: { by: 'content', value: content } });
+  return { slot, keySlot, content: act.allowDuplicate ? undefined : found, found };
 }
 
 /** One of them, with how it is looked at. */
@@ -28,6 +49,30 @@ function placesIn({ identity }: Act, { slot, keySlot }: Places): readonly Place[
   return keySlot === undefined ? [own] : [{ slot: keySlot, isKey: true }, own];
 }
 
+/** Operations with the same content, where these count. */
+function* withContent(
+  { operations }: Tables,
+  { content }: Places,
+): Script<readonly OperationRecord[]> {
+  return content === undefined ? [] : yield* operations.withContent(content);
+}
+
+const NONE_EQUAL: readonly Equal[] = [];
+
+/** Those of them that have none of the call's own names. */
+function othersAmong(
+  tables: Tables,
+  records: readonly OperationRecord[],
+  act: Act,
+  places: Places,
+): readonly Equal[] {
+  const { content } = places;
+  if (content === undefined || records.length === 0) return NONE_EQUAL;
+  const own = placesIn(act, places);
+  const others = records.filter((record) => !own.some(({ slot }) => holds(record, slot)));
+  return equalsFor(others, act, content, tables.now);
+}
+
 /**
  * What can be answered without writing: an operation that settled and is replayed, or one that is
  * not to be had now. Otherwise `claim` has to decide, and may begin with the hope that it is `free`.
@@ -37,10 +82,18 @@ export function* find(
   request: ClaimRequest,
   places: Places,
 ): Script<ClaimResult | 'free' | 'undecided'> {
-  let isFree = true;
+  const equal = yield* withContent(tables, places);
+  let isFree = equal.length === 0;
   for (const place of placesIn(request, places)) {
-    const holder = yield* tables.operations.holder(place.slot);
-    if (holder === undefined) continue;
+    const holder =
+      place.slot === places.content
+        ? equal.find((record) => holds(record, place.slot))
+        : yield* tables.operations.holder(place.slot);
+    if (holder === undefined) {
+      const beside = repeats(request, place) ? undefined : yield* doneBeside(tables, request);
+      if (beside && !place.isKey) return { kind: 'held', operation: view(beside, tables.now) };
+      continue;
+    }
     if (yield* isAbandoned(tables, holder)) return 'undecided';
     const held = standing(tables, holder, request, place);
     if (held !== undefined) return held;
@@ -48,22 +101,24 @@ export function* find(
     if (!isSettled(holder) && !repeats(request, place)) return 'undecided';
     isFree = false;
   }
+  if (equal.length > 0) {
+    for (const record of equal) if (yield* isAbandoned(tables, record)) return 'undecided';
+    const [first] = othersAmong(tables, equal, request, places);
+    if (first) return answerOf(first, request, tables.now) ?? 'undecided';
+  }
   return isFree ? 'free' : 'undecided';
 }
 
-/** Whether somebody has one of them whom a claim would meet, dead or alive. */
-export function* isHeld(
-  tables: Tables,
-  act: Act & Pick<ClaimRequest, 'allowDuplicate'>,
-  places: Places,
-): Script<boolean> {
+/** Whether an operation would answer a claim, its owner dead or alive. */
+export function* isHeld(tables: Tables, act: HeldQuery, places: Places): Script<boolean> {
   for (const place of placesIn(act, places)) {
     if (act.allowDuplicate && !place.isKey) continue;
     const holder = yield* tables.operations.holder(place.slot);
     if (holder === undefined) continue;
     if (!isSettled(holder) || !isFreeAgain(holder, place.slot, tables.now)) return true;
   }
-  return false;
+  const equal = yield* withContent(tables, places);
+  return othersAmong(tables, equal, act, places).length > 0;
 }
 
 export function* claim(
@@ -73,14 +128,17 @@ export function* claim(
   isProbablyFree = false,
 ): Script<ClaimResult> {
   const { operations, owners, now } = tables;
-  const { slot, keySlot } = places;
+  const { slot, keySlot, content } = places;
   if (isProbablyFree && (yield* owners.alive(request.owner))) {
-    const record = begun(request, slot, keySlot, now);
-    if (yield* operations.insert(record)) return fresh(record, now);
+    const record = begun(request, places, slot, now);
+    if (yield* operations.insert(record, content)) return fresh(record, now);
   }
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     // Most are met by nobody, and that is quickly seen.
-    const isNew = keySlot === undefined && (yield* operations.holder(slot)) === undefined;
+    const isNew =
+      keySlot === undefined &&
+      content === undefined &&
+      (yield* operations.holder(slot)) === undefined;
     const seen = isNew ? 'free' : yield* find(tables, request, places);
     if (typeof seen === 'object') return seen;
     // Only now does the caller become an owner. A replay is for anybody.
@@ -92,14 +150,39 @@ export function* claim(
         if (typeof left === 'object') return left;
         if (left === 'beside') own = undefined;
       }
+      const met = yield* meetEqual(tables, request, places);
+      if (met !== undefined) return met;
+      const beside = request.allowDuplicate ? undefined : yield* doneBeside(tables, request);
+      if (beside) return { kind: 'held', operation: view(beside, now) };
     }
-    const record = begun(request, own, keySlot, now);
+    const record = begun(request, places, own, now);
     if (yield* operations.insert(record)) return fresh(record, now);
   }
   throw new JournalError(
     'unavailable',
     `${request.id} cannot be claimed: others always come first.`,
   );
+}
+
+/** The answer of an operation with the same content and another name, if there is one. */
+function* meetEqual(
+  tables: Tables,
+  request: ClaimRequest,
+  places: Places,
+): Script<ClaimResult | undefined> {
+  for (const record of yield* withContent(tables, places)) {
+    if (yield* isAbandoned(tables, record)) yield* lapse(tables, record);
+  }
+  const equal = yield* withContent(tables, places);
+  const [first] = othersAmong(tables, equal, request, places);
+  if (first === undefined) return undefined;
+  const answered = answerOf(first, request, tables.now);
+  if (answered) return answered;
+  const bound = bindsKey(first.record, request)
+    ? yield* bindKey(tables, first.record, request, places.keySlot ?? places.slot)
+    : first.record;
+  if (canGoOn(bound)) return yield* resume(tables, bound, request.owner);
+  return { kind: 'held', operation: view(bound, tables.now) };
 }
 
 /** Each is one that somebody else was quicker in. */
@@ -172,8 +255,8 @@ const NO_STEPS: OperationRecord['steps'] = [];
 
 function begun(
   request: ClaimRequest,
+  { keySlot, found }: Places,
   slot: string | undefined,
-  otherSlot: string | undefined,
   now: number,
 ): OperationRecord {
   return {
@@ -199,8 +282,13 @@ function begun(
     steps: NO_STEPS,
     approval: undefined,
     slot,
-    otherSlot,
+    otherSlot: keySlot,
     otherUntil: undefined,
+    contentSlot: found === slot ? undefined : found,
+    editedSlot: undefined,
+    contentUntil: undefined,
+    windowMs: undefined,
+    deliveredAt: undefined,
     sends: 0,
     restsUntil: undefined,
   };

@@ -1,9 +1,9 @@
-import type { OperationRecord } from '../record.js';
+import { isOver, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import { isSettled } from '../states.js';
-import type { Act } from '../store.js';
+import type { Act, HeldQuery } from '../store.js';
 import type { Tables } from '../tables.js';
-import { givenUp } from './places.js';
+import { movedToContent } from './places.js';
 
 /**
  * What was carried out beside another one, because a repeat was meant, stands for the act from then on:
@@ -20,6 +20,26 @@ export function* asLastDone(
   const slot = placeOf({ account, tool, identity });
   const holder = yield* tables.operations.holder(slot);
   if (holder !== undefined && !isSettled(holder)) return operation;
-  if (holder !== undefined) yield* tables.operations.update(holder, givenUp(holder, slot));
+  // Found by its content, it still answers when this one does not any more.
+  if (holder !== undefined) yield* tables.operations.update(holder, movedToContent(holder, slot));
   return { ...operation, slot };
+}
+
+/**
+ * A repeat that was meant and executed beside an operation that had the template's slot, and has given it
+ * up since: what the template names was done.
+ */
+export function* doneBeside(
+  { operations, now }: Tables,
+  { account, tool, identity, effect }: HeldQuery,
+): Script<OperationRecord | undefined> {
+  if (effect !== 'once' || identity.by !== 'template') return undefined;
+  const beside = yield* operations.list({ account, tool, identity, slotless: true });
+  return beside.find(
+    (other) =>
+      other.damaged === undefined &&
+      isSettled(other) &&
+      other.windowMs !== undefined &&
+      !isOver(other.heldUntil, now),
+  );
 }

@@ -17,7 +17,7 @@ export function* reconcile(
   const waits = operation?.state === 'claimed' && operation.owner === undefined;
   if (operation === undefined || (operation.state !== 'unknown' && !waits)) return false;
 
-  const { outcome, answer, code, by, reason } = verdict;
+  const { outcome, answer, code, by, reason, evidence } = verdict;
   const isExecuted = outcome === 'executed';
   const placed = isExecuted ? yield* asLastDone(tables, operation, placeOf) : operation;
   const after = yield* tables.operations.update(operation, {
@@ -31,6 +31,6 @@ export function* reconcile(
     ...held(placed, tables.now, isExecuted ? verdict : NOT_AT_ALL),
   });
   if (verdict.frees !== undefined) yield* freeAll(tables, verdict.frees, by);
-  yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason }));
+  yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason, evidence }));
   return true;
 }

@@ -1,18 +1,22 @@
 import type { Step } from '../../operation.js';
-import type { OperationRecord } from '../record.js';
+import { view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import { openStep } from '../states.js';
 import type { Grip, SendRequest, SendResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
+import { haveDifferentKeys } from './equals.js';
 import { claimLimits } from './limits.js';
 import { freeAll } from './settle.js';
 
 /** The last thing before the first byte. Who was granted it once may be granted it again. */
 export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
-  const { step, limits, rule, cost, frees } = request;
+  const { step, limits, rule, cost, frees, exclusive } = request;
   const operation = yield* tables.operations.held(grip);
   if (operation === undefined || !maySend(operation, grip.owner, step)) return LOST;
+
+  const rival = exclusive === true ? yield* unknownRival(tables, operation) : undefined;
+  if (rival) return { kind: 'conflict', operation: view(rival, tables.now) };
 
   const sends = operation.sends + 1;
   if (limits.length > 0) {
@@ -38,6 +42,35 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
   if (cost !== undefined && sends === 1) detail['cost'] = cost;
   yield* tables.audit.append(entry('send', after, grip.owner, detail));
   return { kind: 'sent', at };
+}
+
+/** Of two acts that are meant, the second waits while the first may or may not have happened. */
+function* unknownRival(
+  { operations }: Tables,
+  operation: OperationRecord,
+): Script<OperationRecord | undefined> {
+  const content = contentOf(operation);
+  if (content === undefined) return undefined;
+  const equal = yield* operations.withContent(content);
+  return equal.find(
+    (other) =>
+      other.id !== operation.id &&
+      other.state === 'unknown' &&
+      haveDifferentKeys(other, {
+        identity: operation.identity,
+        ...(operation.key !== undefined && { key: operation.key }),
+      }),
+  );
+}
+
+/** Of what it would do, as last edited. */
+function contentOf({
+  identity,
+  slot,
+  editedSlot,
+  contentSlot,
+}: OperationRecord): string | undefined {
+  return editedSlot ?? (identity.by === 'content' ? slot : contentSlot);
 }
 
 const LOST: SendResult = { kind: 'lost' };

@@ -6,7 +6,7 @@ import type { Act, Grip, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
 import { asLastDone } from './last-done.js';
-import { givenUp, held, NOT_AT_ALL } from './places.js';
+import { held, NOT_AT_ALL, withoutContent } from './places.js';
 
 export function* settle(
   tables: Tables,
@@ -73,7 +73,12 @@ export function* freeAll(tables: Tables, ids: readonly string[], actor: string):
 /** What was undone may be done again. An explicit key still stands for its answer. */
 function* free(tables: Tables, id: string, actor: string): Script<void> {
   const undone = yield* tables.operations.get(id);
-  if (undone === undefined || undone.identity.by === 'key') return;
+  if (undone === undefined) return;
+  if (isHalfDone(undone) && undone.identity.by === 'key') {
+    // Its key still stands for what was begun: only calls of other names begin anew.
+    yield* tables.operations.update(undone, { contentSlot: undefined, editedSlot: undefined });
+    return;
+  }
   if (isHalfDone(undone)) {
     // Nor does its key find it: going on would do what was begun again by then.
     const over = held(undone, tables.now, NOT_AT_ALL);
@@ -85,6 +90,5 @@ function* free(tables: Tables, id: string, actor: string): Script<void> {
     yield* tables.audit.append(entry('released', after, actor, { reason: 'undone' }));
     return;
   }
-  if (isSettled(undone) && undone.slot !== undefined)
-    yield* tables.operations.update(undone, givenUp(undone, undone.slot));
+  if (isSettled(undone)) yield* tables.operations.update(undone, withoutContent(undone));
 }

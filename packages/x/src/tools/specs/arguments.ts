@@ -29,7 +29,6 @@ export const text = z.string().max(25_000);
 
 export const mediaIds = z
   .array(id)
-  .min(1)
   .max(4)
   .describe('Media to attach, as x_upload_media gave them: 4 images, or 1 video or GIF.');
 

@@ -64,7 +64,7 @@ export const postThreadSpec = specifyTool({
   input: z.object({
     tweets: z.array(text).min(1).max(25),
     media_ids: z
-      .array(z.union([mediaIds, z.array(id).length(0)]))
+      .array(mediaIds)
       .max(25)
       .optional()
       .describe('For each tweet its media, in the order of `tweets`.'),
@@ -97,6 +97,7 @@ export const postThreadSpec = specifyTool({
 export const deleteTweetSpec = specifyTool({
   category: 'write',
   effect: 'idempotent',
+  send: 'explicit',
   profiles: profilesFrom('api'),
   requires: ['x_client'],
   errors: xCodes,

@@ -17,6 +17,7 @@ const REPEAT_WINDOW_MS = 30_000;
 export const engageTraits = {
   category: 'engage',
   effect: 'idempotent',
+  send: 'explicit',
   profiles: profilesFrom('api'),
   requires: ['x_client'],
   destructive: false,
@@ -28,6 +29,7 @@ export const engageTraits = {
 export const undoTraits = {
   category: 'engage',
   effect: 'idempotent',
+  send: 'explicit',
   profiles: profilesFrom('api'),
   requires: ['x_client'],
   errors: xCodes,
@@ -37,6 +39,7 @@ export const undoTraits = {
 export const postTraits = {
   category: 'write',
   effect: 'once',
+  send: 'explicit',
   profiles: profilesFrom('api'),
   requires: ['x_client'],
   destructive: false,

@@ -6,6 +6,7 @@ export const uploadMediaSpec = specifyTool({
   category: 'media',
   // A second upload is a second file that nobody sees and that X forgets after a day.
   effect: 'idempotent',
+  send: 'explicit',
   profiles: profilesFrom('api'),
   requires: ['x_client'],
   destructive: false,

@@ -1,0 +1,282 @@
+import { expect, test } from 'vitest';
+import type { ClaimRequest, JournalStore, Settlement } from '../store.js';
+import {
+  byContent,
+  byKey,
+  byTemplate,
+  claimed,
+  DAY,
+  grip,
+  newId,
+  owner,
+  plain,
+  release,
+  request,
+  sending,
+  settled,
+  success,
+  unknown,
+  type Bench,
+} from './harness.fixture.js';
+
+const CONTENT = 'c'.repeat(64);
+const [A, B] = ['key-aaaaaaaaaaaaaaaa', 'key-bbbbbbbbbbbbbbbb'];
+const HOLD = 12 * 3_600_000;
+const WINDOW = 30_000;
+
+/** The same act, under each of the names that it can have. */
+const names = {
+  keyless: { identity: byContent(CONTENT) },
+  'key A': { identity: byKey(A) },
+  'key B': { identity: byKey(B) },
+  'a template': { identity: byTemplate() },
+  'a template with key A': { identity: byTemplate(), key: A },
+} satisfies Record<string, Partial<ClaimRequest>>;
+type Name = keyof typeof names;
+
+const equal = (name: Name, more: Partial<ClaimRequest> = {}): Partial<ClaimRequest> => ({
+  ...names[name],
+  argsHash: CONTENT,
+  content: CONTENT,
+  ...more,
+});
+const executed = (more: Partial<Settlement> = {}): Settlement =>
+  success({
+    holdMs: 30 * DAY,
+    keyHoldMs: 30 * DAY,
+    content: { holdMs: HOLD, windowMs: WINDOW },
+    ...more,
+  });
+const claim = (store: JournalStore, name: Name, more: Partial<ClaimRequest> = {}) =>
+  store.claim(request({ id: newId(), ...equal(name, more) }));
+
+/** At least one of the two has no explicit key. */
+const pairs: readonly [Name, Name][] = [
+  ['keyless', 'key A'],
+  ['key A', 'keyless'],
+  ['keyless', 'a template'],
+  ['a template', 'keyless'],
+  ['key A', 'a template'],
+  ['a template with key A', 'keyless'],
+  ['keyless', 'a template with key A'],
+];
+
+export function equalContract(bench: () => Bench): void {
+  test.each(pairs)('%s in flight answers %s', async (first, second) => {
+    const { store } = bench();
+    const { id } = await claimed(store, equal(first));
+    expect(await claim(store, second)).toMatchObject({ kind: 'held', operation: { id } });
+    expect(await store.isHeld({ ...request(equal(second)) })).toBe(true);
+  });
+
+  test.each(pairs)(
+    '%s of unknown outcome answers %s, also after its owner died',
+    async (...both) => {
+      const { store, advance } = bench();
+      const [first, second] = both;
+      const { id } = await sending(store, equal(first));
+      await advance(DAY);
+      await store.enlist(owner('bob'), DAY);
+      const met = await claim(store, second, { owner: 'bob' });
+      expect(met).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
+    },
+  );
+
+  test.each(pairs)('%s that was executed answers %s until it was delivered', async (...both) => {
+    const { store, advance } = bench();
+    const [first, second] = both;
+    const { id } = await settled(store, equal(first), executed());
+    await advance(HOLD - 1000);
+    await store.enlist(owner('alice'), DAY);
+    expect(await claim(store, second)).toMatchObject({ kind: 'held', operation: { id } });
+  });
+
+  test.each(pairs)('%s that was delivered answers %s for the window', async (...both) => {
+    const { store, advance } = bench();
+    const [first, second] = both;
+    const { id } = await settled(store, equal(first), executed());
+    await store.markDelivered([{ id, agoMs: 0 }]);
+    await advance(WINDOW - 2000);
+    await store.enlist(owner('alice'), DAY);
+    expect(await claim(store, second)).toMatchObject({ kind: 'held' });
+    await advance(2000);
+    expect(await claim(store, second)).toMatchObject({ kind: 'mine' });
+  });
+
+  test('what was not executed answers only its own name', async () => {
+    const { store } = bench();
+    await settled(store, equal('key A'), release());
+    await settled(store, equal('key A'), success({ state: 'rejected', outcome: 'not_executed' }));
+    expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
+  });
+
+  test('the newest of several results is the answer', async () => {
+    const { store, advance } = bench();
+    await settled(store, equal('key A'), executed());
+    await advance(10);
+    const repeat = await settled(store, equal('key B', { allowDuplicate: true }), executed());
+    expect(await claim(store, 'keyless')).toMatchObject({ operation: { id: repeat.id } });
+  });
+
+  test('two explicit keys are two acts while the first is in flight, waits or was delivered', async () => {
+    const { store } = bench();
+    const first = await claimed(store, equal('key A'));
+    const second = await claim(store, 'key B');
+    expect(second).toMatchObject({ kind: 'mine' });
+    await store.settle(grip(second.operation), release());
+    await store.awaitApproval(grip(first), {
+      rule: 'ask',
+      explanation: 'Ask.',
+      hash: CONTENT,
+      expiresInMs: DAY,
+      sealedArgs: '{}',
+      answer: '{}',
+    });
+    const third = await claim(store, 'key B');
+    expect(third).toMatchObject({ kind: 'mine' });
+    await store.send(grip(third.operation), plain);
+    await store.settle(grip(third.operation), executed());
+    await store.markDelivered([{ id: third.operation.id, agoMs: 0 }]);
+    const C = { identity: byKey('key-cccccccccccccccc') };
+    expect(await claim(store, 'key A', C)).toMatchObject({ kind: 'mine' });
+  });
+
+  test('two explicit keys are a conflict while the first is unknown or undelivered', async () => {
+    const { store } = bench();
+    const lost = await sending(store, equal('key A'));
+    await store.settle(grip(lost), unknown());
+    const refused = await claim(store, 'key B');
+    expect(refused).toMatchObject({ kind: 'conflict', operation: { id: lost.id } });
+    const verdict = { outcome: 'executed', answer: '{}', code: 'ok', by: 'ana' } as const;
+    const { content } = executed();
+    await store.reconcile(lost.id, { ...verdict, holdMs: DAY, content: content! });
+    expect(await claim(store, 'key B')).toMatchObject({ kind: 'conflict' });
+    expect(await claim(store, 'key B', { allowDuplicate: true })).toMatchObject({ kind: 'mine' });
+  });
+
+  test('an act with an explicit key is not sent while another of its content is unknown', async () => {
+    const { store } = bench();
+    const first = await sending(store, equal('key A'));
+    const second = await claimed(store, equal('key B'));
+    await store.settle(grip(first), unknown());
+    const asked = { limits: [], exclusive: true };
+    const refused = await store.send(grip(second), asked);
+    expect(refused).toMatchObject({ kind: 'conflict', operation: { id: first.id } });
+    expect(await store.send(grip(second), plain)).toMatchObject({ kind: 'sent' });
+  });
+
+  test('a repeat that is meant is always sent, and answers the next call that is not', async () => {
+    const { store } = bench();
+    const first = await sending(store, equal('keyless'));
+    await store.settle(grip(first), unknown());
+    const again = await sending(store, equal('keyless', { allowDuplicate: true }));
+    await store.settle(grip(again), unknown());
+    const verdict = { outcome: 'not_executed', answer: '{}', code: 'x', holdMs: 0 } as const;
+    await store.reconcile(first.id, { ...verdict, by: 'ana' });
+    const met = await claim(store, 'keyless');
+    expect(met).toMatchObject({ kind: 'held', operation: { id: again.id, state: 'unknown' } });
+  });
+
+  test('a key that was answered by an operation without one stands for it from then on', async () => {
+    const { store, advance } = bench();
+    const { id } = await settled(store, equal('keyless'), executed());
+    const bound = { keyHoldMs: 30 * DAY };
+    expect(await claim(store, 'key A', bound)).toMatchObject({ operation: { id, key: A } });
+    await store.markDelivered([{ id, agoMs: 0 }]);
+    await advance(DAY);
+    await store.enlist(owner('alice'), DAY);
+    expect(await claim(store, 'key A')).toMatchObject({ kind: 'held', operation: { id } });
+    expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
+  });
+
+  test('an operation that stopped half way is gone on with under another name', async () => {
+    const { store } = bench();
+    const begun = await sending(store, equal('key A'), 'one');
+    await store.completeStep(grip(begun), 'one', '1');
+    await store.settle(grip(begun), release({ state: 'claimed' }));
+    expect(await claim(store, 'key B')).toMatchObject({ kind: 'conflict' });
+    const resumed = await claim(store, 'keyless');
+    expect(resumed).toMatchObject({ kind: 'mine', resumed: true, operation: { id: begun.id } });
+  });
+
+  test('what was edited answers for what was asked and for what it became', async () => {
+    const { store } = bench();
+    const E = 'e'.repeat(64);
+    for (const name of ['key A', 'a template'] as const) {
+      const waiting = await claimed(store, equal(name));
+      const asked = { rule: 'ask', explanation: 'Ask.', hash: CONTENT, expiresInMs: DAY };
+      await store.awaitApproval(grip(waiting), { ...asked, sealedArgs: '{}', answer: '{}' });
+      const identity = name === 'key A' ? byContent(E) : byTemplate();
+      const edit = { expected: CONTENT, hash: E, identity, sealedArgs: '{}', by: 'bo' };
+      expect(await store.editApproval(waiting.id, edit)).toMatchObject({ kind: 'decided' });
+      for (const content of [CONTENT, E]) {
+        const call = { identity: byContent(content), argsHash: content, content };
+        expect(await claim(store, 'keyless', call)).toMatchObject({
+          kind: 'held',
+          operation: { id: waiting.id },
+        });
+      }
+      const rejection = { decision: 'rejected', hash: E, by: 'bo', holdMs: 0 } as const;
+      await store.decideApproval(waiting.id, rejection);
+    }
+  });
+
+  test('an edit cannot become what another operation has, whatever names that', async () => {
+    const { store } = bench();
+    const other = await claimed(store, equal('key A'));
+    const waiting = await claimed(store, { identity: byContent('w'), argsHash: 'w', content: 'w' });
+    const asked = { rule: 'ask', explanation: 'Ask.', hash: 'w', expiresInMs: DAY };
+    await store.awaitApproval(grip(waiting), { ...asked, sealedArgs: '{}', answer: '{}' });
+    const identity = byContent(CONTENT);
+    const edit = { expected: 'w', hash: CONTENT, identity, sealedArgs: '{}', by: 'bo' };
+    expect(await store.editApproval(waiting.id, edit)).toMatchObject({
+      kind: 'taken',
+      operation: { id: other.id },
+    });
+  });
+
+  test('an inverse frees the content, and an explicit key keeps its answer', async () => {
+    const { store } = bench();
+    const { id } = await settled(store, equal('key A'), executed());
+    const inverse = await sending(store, { tool: 'undo', effect: 'idempotent' });
+    await store.settle(grip(inverse), success({ frees: [id], holdMs: 0 }));
+    expect(await claim(store, 'key A')).toMatchObject({ kind: 'held', operation: { id } });
+    expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
+  });
+
+  test('the window starts at the last delivery, and a mark changes nothing else', async () => {
+    const { store, advance } = bench();
+    const { id } = await settled(store, equal('keyless'), executed());
+    const head = await store.auditHead();
+    await store.markDelivered([{ id, agoMs: 0 }]);
+    await advance(20_000);
+    await store.markDelivered([
+      { id, agoMs: 1000 },
+      { id: 'op_none', agoMs: 0 },
+    ]);
+    expect(await store.auditHead()).toEqual(head);
+    const { heldUntil = 0, deliveredAt = 0 } = (await store.get(id))!;
+    expect(heldUntil - deliveredAt).toBe(WINDOW);
+    // An earlier one, which comes late, does not shorten it.
+    await store.markDelivered([{ id, agoMs: 15_000 }]);
+    expect(await store.get(id)).toMatchObject({ heldUntil, deliveredAt });
+  });
+
+  test('of calls under several names at the same moment one acts', async () => {
+    const { store, another } = bench();
+    const stores = [store, await another(), await another()];
+    const calls: readonly Name[] = ['keyless', 'key A', 'a template', 'keyless', 'a template'];
+    for (let round = 0; round < 5; round += 1) {
+      const content = String(round).repeat(64);
+      const results = await Promise.all(
+        calls.map((name, index) => {
+          const { by, value } = names[name].identity;
+          const identity = { by, value: by === 'content' ? content : `${value}${round}` };
+          const own = { identity, argsHash: content, content };
+          return claim(stores[index % stores.length]!, name, own);
+        }),
+      );
+      expect(results.filter(({ kind }) => kind === 'mine')).toHaveLength(1);
+    }
+  });
+}

@@ -1,0 +1,119 @@
+import { JournalError } from '../../error.js';
+import type { ProcessTable, Self } from '../../owner/process.js';
+
+/** An owner that is registered, and its own time when it last renewed its lease. */
+export interface Heartbeat extends Self {
+  readonly id: string;
+  readonly beatAt: number;
+  readonly leaseUntil: number;
+}
+
+export interface ClockSkewOptions {
+  /** The database, for messages. */
+  readonly path: string;
+  readonly processes: ProcessTable;
+  /** Milliseconds on a clock that is never set. */
+  readonly elapsed: () => number;
+}
+
+interface Moment {
+  /** On the clock that is compared. */
+  readonly now: number;
+  readonly elapsed: number;
+}
+
+interface Sight {
+  readonly beatAt: number;
+  /** When this heartbeat was seen first, on the clock that is never set. */
+  readonly since: number;
+  readonly isSkewed: boolean;
+}
+
+const TOLERANCE_MS = 5000;
+
+/**
+ * Leases and windows of a journal in SQLite end by the clock of the process that looks at them, so its
+ * processes have to agree on the time. Gives a function that compares this process's time with the
+ * heartbeats of the others, and returns a JournalError of reason `clock` while one of them differs by
+ * more than 5 s:
+ * - a heartbeat in the future;
+ * - one that was written after the previous comparison, but with a time before it;
+ * - one seen for the first time, whose lease is over although its process on this host runs.
+ *
+ * An owner that ended, is stopped, or has not written a heartbeat for the length of its lease, is no
+ * evidence.
+ */
+export function clockSkew({
+  path,
+  processes,
+  elapsed,
+}: ClockSkewOptions): (heartbeats: readonly Heartbeat[], now: number) => JournalError | undefined {
+  const self = processes.self();
+  let last: Moment | undefined;
+  let sights: ReadonlyMap<string, Sight> = new Map();
+
+  const isSkewed = (other: Heartbeat, now: number, previous: Moment | undefined): boolean => {
+    if (other.beatAt - now > TOLERANCE_MS) return true;
+    if (previous) return previous.now - other.beatAt > TOLERANCE_MS;
+    return other.host === self.host && other.leaseUntil <= now;
+  };
+
+  return (heartbeats, now) => {
+    const moment = { now, elapsed: elapsed() };
+    const hasStepped = last !== undefined && differenceOf(last, moment) > TOLERANCE_MS;
+    // What was seen before this clock was set cannot be compared with it.
+    const previous = hasStepped ? undefined : last;
+    const before = hasStepped ? new Map<string, Sight>() : sights;
+    const seen = new Map<string, Sight>();
+    let found: Heartbeat | undefined;
+    for (const other of heartbeats) {
+      if (isSame(other, self)) continue;
+      const known = before.get(other.id);
+      const sight =
+        known?.beatAt === other.beatAt
+          ? known
+          : {
+              beatAt: other.beatAt,
+              since: moment.elapsed,
+              isSkewed: isSkewed(other, now, previous),
+            };
+      seen.set(other.id, sight);
+      if (!sight.isSkewed || found) continue;
+      const isSilent = moment.elapsed - sight.since >= other.leaseUntil - other.beatAt;
+      const isOver = other.host === self.host && !processes.isRunning(other);
+      if (!isSilent && !isOver) found = other;
+    }
+    last = moment;
+    sights = seen;
+    return found && skewed(path, self, now, found);
+  };
+}
+
+/** By how much the clock that is compared was set between two moments. */
+function differenceOf(from: Moment, to: Moment): number {
+  return Math.abs(to.now - from.now - (to.elapsed - from.elapsed));
+}
+
+function isSame(one: Self, other: Self): boolean {
+  return one.host === other.host && one.pid === other.pid && one.startedAt === other.startedAt;
+}
+
+function skewed(path: string, self: Self, now: number, other: Heartbeat): JournalError {
+  return new JournalError(
+    'clock',
+    `The clocks of two processes that share the journal ${path} differ by more than ` +
+      `${TOLERANCE_MS / 1000} s: it is ${iso(now)} for this process (${named(self)}), and the last ` +
+      `heartbeat of owner ${other.id} (${named(other)}) says ${iso(other.beatAt)}. Mutations are ` +
+      'refused and nothing was sent, because leases and time windows would end at the wrong time. ' +
+      'Synchronize the clocks, or stop one of the two processes; then try again after 15 s.',
+  );
+}
+
+function named({ host, pid }: Self): string {
+  // Behind the host's name stand its boot and its process namespace.
+  return `pid ${pid} on ${host.split('/')[0]}`;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
