@@ -60,7 +60,8 @@ describe('a journal in SQLite', () => {
     ['removed', () => undefined],
     ['replaced', (file: string) => writeFileSync(file, '')],
   ])('whose file was %s while it was open takes nothing more', async (_, then) => {
-    const store = await open();
+    let elapsedMs = 0;
+    const store = await sqliteStore({ path, elapsed: () => (elapsedMs += 1) });
     await store.enlist(owner(), DAY);
     const first = await claimed(store);
     rmSync(path);

@@ -111,7 +111,8 @@ export function assemble(engine: Engine): JournalStore {
 
     claim:
       kind === 'memory'
-        ? (request) => take(request)
+        ? // What the template names may have been done beside an operation that held it.
+          (request) => take(request, undefined, request.identity.by !== 'template')
         : async (request) => {
             refuse();
             const places = placesOf(request, placeOf);

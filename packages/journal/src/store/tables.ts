@@ -22,6 +22,8 @@ export interface Tables {
 
 export interface OperationsTable {
   readonly get: (id: string) => Script<OperationRecord | undefined>;
+  /** Those of them that there are, each locked, always in the same order. */
+  readonly getAll: (ids: readonly string[]) => Script<readonly OperationRecord[]>;
   /** Without a lock. */
   readonly look: (id: string) => Script<OperationRecord | undefined>;
   /** Who has it, as its slot or its other one. */
@@ -32,11 +34,10 @@ export interface OperationsTable {
   readonly lockContent: (content: string) => Script<void>;
   /** If it is still the caller's, and his lease lives. */
   readonly held: (grip: Grip) => Script<OperationRecord | undefined>;
-  /**
-   * A new one, of which nothing is known but its claim. False: somebody else has just taken a slot of it,
-   * or there is another one with this content.
-   */
-  readonly insert: (record: OperationRecord, unlessContent?: string) => Script<boolean>;
+  /** A new one, of which nothing is known but its claim. False: another operation has taken a slot of it. */
+  readonly insert: (record: OperationRecord) => Script<boolean>;
+  /** The same in one statement, only if its owner's lease is live and no other operation has this content. */
+  readonly insertIfFree: (record: OperationRecord, content: string | undefined) => Script<boolean>;
   /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
   readonly list: (filter: OperationFilter) => Script<readonly ListedRecord[]>;

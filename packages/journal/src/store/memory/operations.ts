@@ -26,8 +26,6 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
-  /** Found to have no holder, and nobody has taken it since: it need not be looked for again. */
-  let free: string | undefined;
   /** Executed and not delivered, in the order in which they settled: all of them are held equally long. */
   const undelivered = new Set<OperationRecord>();
   /** By a content that none of their slots is. */
@@ -99,6 +97,20 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   const waiting = (): readonly OperationRecord[] =>
     [...all.values()].filter(({ state }) => state === 'awaiting_approval');
 
+  const insert = (record: OperationRecord): boolean => {
+    const { slot, otherSlot, contentSlot } = record;
+    if (otherSlot !== undefined && holders.has(otherSlot)) return false;
+    if (slot !== undefined) {
+      if (holders.has(slot)) return false;
+      holders.set(slot, record);
+    }
+    if (otherSlot !== undefined) holders.set(otherSlot, record);
+    addContent(contentSlot, record);
+    all.set(record.id, record);
+    if (all.size > full) makeRoom();
+    return true;
+  };
+
   return {
     has: (id) => all.has(id),
     owns: (owner) => {
@@ -106,16 +118,13 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       return false;
     },
     get: (id) => answer(all.get(id)),
+    getAll: (ids) => answer(ids.flatMap((id) => all.get(id) ?? [])),
     look: (id) => answer(all.get(id)),
     held(grip) {
       const record = all.get(grip.id);
       return answer(isHeldBy(record, grip) && isAlive(grip.owner) ? record : undefined);
     },
-    holder(slot) {
-      const holder = holders.get(slot);
-      if (holder === undefined) free = slot;
-      return answer(holder);
-    },
+    holder: (slot) => answer(holders.get(slot)),
 
     lockContent: () => answer(undefined),
     withContent(content) {
@@ -124,22 +133,12 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       return answer(holder === undefined ? others : [holder, ...others]);
     },
 
-    insert(record, unlessContent) {
-      const { otherSlot, contentSlot } = record;
-      if (unlessContent !== undefined) {
-        if (holders.has(unlessContent) || contents.has(unlessContent)) return answer(false);
-      }
-      if (otherSlot !== undefined && holders.has(otherSlot)) return answer(false);
-      if (record.slot !== undefined) {
-        if (record.slot !== free && holders.has(record.slot)) return answer(false);
-        free = undefined;
-        holders.set(record.slot, record);
-      }
-      if (otherSlot !== undefined) holders.set(otherSlot, record);
-      addContent(contentSlot, record);
-      all.set(record.id, record);
-      if (all.size > full) makeRoom();
-      return answer(true);
+    insert: (record) => answer(insert(record)),
+    insertIfFree(record, content) {
+      if (content !== undefined && content !== record.slot && holders.has(content))
+        return answer(false);
+      if (content !== undefined && contents.has(content)) return answer(false);
+      return isAlive(record.owner!) ? answer(insert(record)) : answer(false);
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
       const { slot, otherSlot, contentSlot, editedSlot } = record;
@@ -149,7 +148,6 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       // In its place: nobody outside has it, and a copy for each change is what costs most.
       Object.assign(record, changes);
       if (slot !== record.slot || otherSlot !== record.otherSlot) {
-        free = undefined;
         for (const former of [slot, otherSlot]) if (former !== undefined) holders.delete(former);
         for (const taken of [record.slot, record.otherSlot]) {
           if (taken !== undefined) holders.set(taken, record);

@@ -4,10 +4,22 @@ import type { AuditRow } from '../../audit/row.js';
 import { readAuditRow } from '../../audit/read-row.js';
 import type { Script } from '../script.js';
 import type { AuditTable } from '../tables.js';
-import { count, first, rows, run, type Dialect } from './dialect.js';
+import { count, first, insertIf, rows, run, type Dialect } from './dialect.js';
 
-const COLUMNS = 'seq, prev, hash, at, kind, operation_id, tool, account, actor, detail';
-const VALUES = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10';
+const NAMES = [
+  'seq',
+  'prev',
+  'hash',
+  'at',
+  'kind',
+  'operation_id',
+  'tool',
+  'account',
+  'actor',
+  'detail',
+];
+const COLUMNS = NAMES.join(', ');
+const VALUES = NAMES.map((_, index) => `$${index + 1}`).join(', ');
 
 export function sqlAudit(
   dialect: Dialect,
@@ -21,7 +33,8 @@ export function sqlAudit(
   const kinds = PEOPLES_KINDS.map((kind) => `'${kind}'`).join(', ');
   const saidByPeople = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
   const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
-  const insertIfNext = `INSERT INTO ${table} (${COLUMNS}) SELECT ${VALUES} WHERE ($1 - 1, $2) = (${lastRow})`;
+  const isNext = `($1 - 1, $2) = (${lastRow})`;
+  const insertIfNext = insertIf(dialect, table, { columns: NAMES, required: 'prev' }, isNext);
   const canonical = `$1::text || '"' || hash || '"' || $2::text || (seq + 1) || $3::text`;
   const digest = `encode(sha256(convert_to(${canonical}, 'UTF8')), 'hex')`;
   const linkAndInsert = `WITH head AS (

@@ -58,7 +58,7 @@ export const NEW_COLUMNS = [
   'steps',
 ] as const;
 
-export function newValues(record: OperationRecord): readonly unknown[] {
+export function newValues(record: OperationRecord): unknown[] {
   return [
     record.id,
     record.slot,
@@ -82,18 +82,25 @@ export function newValues(record: OperationRecord): readonly unknown[] {
 /** What is filled beside these where something else than the content names the act. */
 export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot', 'content_slot'] as const;
 
-export function namedValues(record: OperationRecord): readonly unknown[] {
+export function namedValues(record: OperationRecord): unknown[] {
   return [...newValues(record), record.key, record.otherSlot, record.contentSlot];
 }
 
-/** The columns that a change touches, with their values. An approval also fills those that are searched. */
-export function changedColumns(changes: RecordChanges): {
+/**
+ * The columns that a change touches, with their values. An approval also fills those that are searched.
+ * With the record before the change: without members that stay equal.
+ */
+export function changedColumns(
+  changes: RecordChanges,
+  before?: OperationRecord,
+): {
   readonly names: readonly string[];
   readonly values: readonly unknown[];
 } {
   const names: string[] = [];
   const values: unknown[] = [];
   for (const member of Object.keys(changes) as (keyof RecordChanges)[]) {
+    if (before !== undefined && before[member] === changes[member]) continue;
     if (member === 'steps') {
       names.push('steps');
       values.push(JSON.stringify(changes.steps));

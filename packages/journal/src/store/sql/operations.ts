@@ -24,11 +24,27 @@ import {
   toListedRecord,
   toRecord,
 } from './columns.js';
-import { bind, bindAll, contentLock, count, first, rows, run, type Dialect } from './dialect.js';
+import {
+  bind,
+  bindAll,
+  contentLock,
+  count,
+  first,
+  insertIf,
+  rows,
+  run,
+  type Dialect,
+} from './dialect.js';
+
+/** One for each way to write the clock. */
+type ByClock = (now: string) => string;
 
 interface Inserts {
   readonly always: string;
-  readonly unlessContent: (now: string) => string;
+  /** Only if the owner's lease is live. */
+  readonly byOwner: ByClock;
+  /** The same, and only if no other operation has the content that is the last value. */
+  readonly unlessContent: ByClock;
 }
 
 export interface SqlDeps {
@@ -43,6 +59,7 @@ const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
 const SETTLED_LIST = SETTLED.map((state) => `'${state}'`).join(', ');
 const UNSETTLED_LIST = UNSETTLED.map((state) => `'${state}'`).join(', ');
 const BATCH = 500;
+const NONE: readonly OperationRecord[] = [];
 
 /** As `isNear` says, of what was carried out and `done` is the name of. */
 const NEAR = `open.sending_at <= done.settled_at + ${EARLIER_MS} AND open.sending_at > done.created_at - ${LATER_MS}`;
@@ -60,6 +77,10 @@ export function sqlOperations(
   const select = `SELECT ${columns} FROM ${table} WHERE `;
   const byId = `${select}id = $1`;
   const byIdLocked = `${byId}${lock}`;
+  const byIds =
+    dialect.kind === 'sqlite'
+      ? `${select}id IN (SELECT value FROM json_each($1))`
+      : `${select}id IN (SELECT jsonb_array_elements_text($1::jsonb)) ORDER BY id COLLATE "C"${lock}`;
   const bySlot = `${select}(slot = $1 OR other_slot = $1)${lock}`;
   /** What has this content and still counts; `now`: the clock as it is written in the statement. */
   const contentTests = (content: string, now: string): readonly string[] => [
@@ -69,22 +90,33 @@ export function sqlOperations(
       (slot) => `${slot} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
     ),
   ];
+  const byContent = once((now) => {
+    const tests = contentTests('$1', now).map((test) => `(${test})`);
+    return `${select}(${tests.join(' OR ')})${lock}`;
+  });
   const insertOf = (names: readonly string[], conflict: string): Inserts => {
     const values = names.map((_, index) => `$${index + 1}`).join(', ');
-    const into = `INSERT INTO ${table} (${names.join(', ')})`;
-    const end = `ON CONFLICT ${conflict} DO NOTHING`;
+    const given = { columns: names, required: 'id' };
+    const owner = `$${names.indexOf('owner') + 1}`;
+    const isAlive = (now: string): string =>
+      `EXISTS (SELECT 1 FROM ${prefix}owners WHERE id = ${owner} AND lease_until > ${now})`;
     return {
-      always: `${into} VALUES (${values}) ${end}`,
-      unlessContent: (now) => {
-        const none = contentTests(`$${names.length + 1}`, now).map(
+      always: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT ${conflict} DO NOTHING`,
+      byOwner: once((now) => insertIf(dialect, table, given, isAlive(now))),
+      unlessContent: once((now) => {
+        const others = contentTests(`$${names.length + 1}`, now).map(
           (test) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${test})`,
         );
-        return `${into} SELECT ${values} WHERE ${none.join(' AND ')} ${end}`;
-      },
+        return insertIf(dialect, table, given, [isAlive(now), ...others].join(' AND '));
+      }),
     };
   };
   const insert = insertOf(NEW_COLUMNS, '(slot)');
   const insertNamed = insertOf(NAMED_COLUMNS, '');
+  const insertionOf = (record: OperationRecord): { text: Inserts; values: unknown[] } =>
+    record.otherSlot === undefined && record.contentSlot === undefined
+      ? { text: insert, values: newValues(record) }
+      : { text: insertNamed, values: namedValues(record) };
   /** By what they change: there are a dozen. */
   const updates = new Map<string, string>();
   const updateOf = (names: readonly string[]): string => {
@@ -132,6 +164,9 @@ export function sqlOperations(
 
   return {
     get: (id) => one(byIdLocked, [id]),
+    *getAll(wanted) {
+      return (yield* rows(byIds, [JSON.stringify(wanted)])).map(toRecord);
+    },
     look: (id) => one(byId, [id]),
     holder: (slot) => one(bySlot, [slot]),
     held: (grip) => (dialect.kind === 'sqlite' ? heldAtOnce(grip) : heldUnderLock(grip)),
@@ -143,27 +178,34 @@ export function sqlOperations(
 
     *withContent(content) {
       const values: unknown[] = [content];
-      const tests = contentTests('$1', clock(values)).map((test) => `(${test})`);
-      return (yield* rows(`${select}(${tests.join(' OR ')})${lock}`, values)).map(toRecord);
+      const text = byContent(clock(values));
+      // Mostly there are none, which SQLite's driver says quicker if it is asked for one row.
+      if (dialect.kind === 'sqlite' && (yield* first(text, values)) === undefined) return NONE;
+      return (yield* rows(text, values)).map(toRecord);
     },
 
-    *insert(record, unlessContent) {
-      const isNamed = record.otherSlot !== undefined || record.contentSlot !== undefined;
-      const { always, unlessContent: guarded } = isNamed ? insertNamed : insert;
-      const values = isNamed ? namedValues(record) : newValues(record);
-      if (unlessContent === undefined) return (yield* count(always, values)) > 0;
-      const given: unknown[] = [...values, unlessContent];
-      const text = guarded(clock(given));
-      return (yield* count(text, given)) > 0;
+    *insert(record) {
+      const { text, values } = insertionOf(record);
+      return (yield* count(text.always, values)) > 0;
+    },
+
+    *insertIfFree(record, content) {
+      const { text, values } = insertionOf(record);
+      if (content !== undefined) values.push(content);
+      const of = content === undefined ? text.byOwner : text.unlessContent;
+      const now = clock(values);
+      return (yield* count(of(now), values)) > 0;
     },
 
     *update(record, changes) {
       const after = changed(record, changes);
-      const { names, values: changedTo } = changedColumns(changes);
+      // SQLite updates every index of an assigned column, equal or not. Its record is of this transaction.
+      const before = dialect.kind === 'sqlite' ? record : undefined;
+      const { names, values: changedTo } = changedColumns(changes, before);
       const values = [record.id, ...changedTo];
       const news = newsOf(isInFlight(record), after);
       const told = news === undefined ? '' : tell(news, record.id, values);
-      yield* run(updateOf(names) + told, values);
+      if (names.length > 0) yield* run(updateOf(names) + told, values);
       return after;
     },
 
@@ -265,6 +307,12 @@ export function sqlOperations(
         .length;
     },
   };
+}
+
+/** Makes a statement again only if the clock is written in another way. */
+function once(make: ByClock): ByClock {
+  let made: { readonly now: string; readonly text: string } | undefined;
+  return (now) => (made?.now === now ? made : (made = { now, text: make(now) })).text;
 }
 
 /** Said so that the index of what has not settled is used: SQLite does not see that a state implies it. */

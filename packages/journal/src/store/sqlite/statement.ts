@@ -1,31 +1,16 @@
 import { keepable } from '../../text.js';
 import type { Query } from '../script.js';
 
-interface Compiled {
-  readonly text: string;
-  /** Which value stands at which `?`. */
-  readonly order: readonly number[];
-}
+const compiled = new Map<string, string>();
 
-const compiled = new Map<string, Compiled>();
-
-/** `$1` becomes `?`, with the values in the order in which they are used. */
+/** `$1` becomes `?1`, so that a value which is used several times is bound once. */
 export function toSqlite({ text, values }: Query): {
   readonly text: string;
   readonly values: readonly unknown[];
 } {
   let found = compiled.get(text);
-  if (found === undefined) compiled.set(text, (found = compile(text)));
-  return { text: found.text, values: found.order.map((at) => toValue(values[at])) };
-}
-
-function compile(text: string): Compiled {
-  const order: number[] = [];
-  const rewritten = text.replaceAll(/\$(\d+)/g, (_, n: string) => {
-    order.push(Number(n) - 1);
-    return '?';
-  });
-  return { text: rewritten, order };
+  if (found === undefined) compiled.set(text, (found = text.replaceAll(/\$(\d+)/g, '?$1')));
+  return { text: found, values: values.map(toValue) };
 }
 
 function toValue(value: unknown): unknown {

@@ -58,7 +58,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   const patiently = patience(path, patienceMs);
   refuseIfDamaged(path);
   const driver = await openDatabase(open, path, patiently);
-  const mustBeThere = sameFile(path);
+  const mustBeThere = sameFile(path, elapsed);
 
   let time = now();
   const dialect: Dialect = {

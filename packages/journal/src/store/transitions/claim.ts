@@ -129,9 +129,9 @@ export function* claim(
 ): Script<ClaimResult> {
   const { operations, owners, now } = tables;
   const { slot, keySlot, content } = places;
-  if (isProbablyFree && (yield* owners.alive(request.owner))) {
+  if (isProbablyFree) {
     const record = begun(request, places, slot, now);
-    if (yield* operations.insert(record, content)) return fresh(record, now);
+    if (yield* operations.insertIfFree(record, content)) return fresh(record, now);
   }
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     // Most are met by nobody, and that is quickly seen.

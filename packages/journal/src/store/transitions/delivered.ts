@@ -4,12 +4,15 @@ import type { Delivery } from '../store.js';
 import type { Tables } from '../tables.js';
 import { delivered } from './places.js';
 
-/** Always in the same order, so that two processes never wait for each other. */
 export function* markDelivered(tables: Tables, deliveries: readonly Delivery[]): Script<void> {
-  const sorted = deliveries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  for (const { id, agoMs } of sorted) {
-    const operation = yield* tables.operations.get(id);
-    if (operation?.windowMs === undefined || !isSettled(operation)) continue;
-    yield* tables.operations.update(operation, delivered(operation, tables.now - agoMs));
+  const { operations, now } = tables;
+  // An operation that was delivered several times counts from the last of them.
+  const agoMs = new Map<string, number>();
+  for (const each of deliveries) {
+    agoMs.set(each.id, Math.min(each.agoMs, agoMs.get(each.id) ?? Infinity));
+  }
+  for (const operation of yield* operations.getAll([...agoMs.keys()])) {
+    if (operation.windowMs === undefined || !isSettled(operation)) continue;
+    yield* operations.update(operation, delivered(operation, now - agoMs.get(operation.id)!));
   }
 }
