@@ -66,6 +66,22 @@ export class Checker {
     this.calls.set(correlationId, { ...call, blockers });
   }
 
+  /**
+   * The final answer about an operation was delivered. From now on another key means another act, also in
+   * a call that began before and still waits for what becomes of the operation.
+   */
+  delivers(row: Operation, now: number, waiting: readonly Call[]): void {
+    this.delivered.set(row.id, now);
+    const key = keyGivenTo(row);
+    if (key === undefined) return;
+    for (const { correlationId } of waiting) {
+      const call = this.calls.get(correlationId)!;
+      if (call.key === undefined || call.key === key) continue;
+      const blockers = new Set([...call.blockers].filter((id) => id !== row.id));
+      this.calls.set(correlationId, { ...call, blockers });
+    }
+  }
+
   #standing(call: Asked, rows: readonly Operation[], now: number): Pick<Call, 'blockers' | 'over'> {
     const blockers = new Set<string>();
     const over = new Set<string>();

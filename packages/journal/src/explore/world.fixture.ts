@@ -285,7 +285,10 @@ export class World {
     ];
     const picked = this.ways.pick(this.scope.isDelivered ? options.slice(0, 1) : options);
     if (picked === 1) return;
-    this.checker.delivered.set(id, this.time.now);
+    const waiting = this.pending.map(({ call }) => call);
+    const row = this.rows.find((each) => each.id === id);
+    if (row) this.checker.delivers(row, this.time.now, waiting);
+    else this.checker.delivered.set(id, this.time.now);
     delivered();
     if (picked === 0) clock.firePeriodic(RECORDED_MS);
   }
