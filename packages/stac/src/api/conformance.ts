@@ -61,5 +61,7 @@ export function conformsTo(classes: readonly string[], wanted: string): boolean 
 const VERSION = /\/v?\d+(\.\d+)+(-[\w.]+)?(?=[/#]|$)/g;
 
 function unversioned(uri: string): string {
-  return canonical(uri).replace(/^http:/, 'https:').replaceAll(VERSION, '');
+  return canonical(uri)
+    .replace(/^http:/, 'https:')
+    .replaceAll(VERSION, '');
 }

@@ -1,7 +1,12 @@
 import { page } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { allCollections, collectionsPage, type AllCollections } from '../api/collections.js';
+import {
+  allCollections,
+  collectionsPage,
+  type AllCollections,
+  type CollectionsPage,
+} from '../api/collections.js';
 import { collectionsUrl } from '../api/get.js';
 import type { Landing } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
@@ -100,13 +105,20 @@ async function listed(
   const goesOn = hasRest ? within(skip + collections.length) : onward;
   return {
     collections,
-    matched: !next && !cursor && !hasRest ? collections.length : null,
+    matched: matchedIn(answer, seen.length === 1),
     searched: isSearch(wanted) ? 'server' : 'list',
     warnings: [...(isLoop ? [LOOP] : []), ...(isSecret ? [REPEATS_SECRET] : [])],
     next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
     after: (kept) =>
       kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
   };
+}
+
+/** The server's number; without one, the length of a list of a single page. */
+function matchedIn({ matched, collections, next }: CollectionsPage, isFirst: boolean) {
+  // Some servers put the size of the page there.
+  if (matched !== undefined && matched >= collections.length) return matched;
+  return !next && isFirst ? collections.length : null;
 }
 
 function listRequest(landing: Landing, { q, bbox, datetime, limit: size }: Wanted): PageRequest {

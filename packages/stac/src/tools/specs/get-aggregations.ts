@@ -8,6 +8,10 @@ const aggregation = z.object({
   name: z.string(),
   data_type: z.string().optional(),
   value: z.union([z.number(), z.string()]).nullable().optional(),
+  sample_value: z
+    .string()
+    .optional()
+    .describe('The minimum or maximum among the counted items, where not all were counted.'),
   buckets: z.array(z.object({ key: z.string(), frequency: z.int() })).optional(),
   overflow: z.int().optional(),
 });

@@ -23,6 +23,7 @@ export const getCatalogCapabilitiesSpec = specifyTool({
     supports: z.record(z.string(), z.boolean()),
     instead: z.array(z.string()),
     configured_catalogs: z.array(z.string()),
+    warnings: z.array(z.string()),
   }),
   errors: catalogCodes,
 });

@@ -22,6 +22,7 @@ export const getRootSpec = specifyTool({
     links_count: z.int(),
     conformance_count: z.int(),
     children: z.array(z.object({ title: z.string().optional(), href: z.string() })),
+    warnings: z.array(z.string()),
   }),
   errors: catalogCodes,
 });
