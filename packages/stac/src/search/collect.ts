@@ -27,10 +27,13 @@ export async function collectItems(
   { limit, cursor, shareOfTime, isFull = () => false }: CollectOptions,
   scope: Scope,
 ): Promise<Found> {
+  const landing = await client.landing(catalog, scope);
+  // Each page of a static catalogue is a walk of its own.
+  const pageSize = landing.kind === 'static' ? limit : PAGE_SIZE;
   const begun = client.now();
   const stopAt = begun + (scope.deadline - begun) * shareOfTime;
   const more = (left: number, at: SearchOptions['cursor'], pageScope: Scope) => {
-    const options = { limit: Math.min(left, PAGE_SIZE), cursor: at };
+    const options = { limit: Math.min(left, pageSize), cursor: at };
     return searchItems(client, catalog, criteria, options, pageScope);
   };
   const pages = [await more(limit, cursor, scope)];

@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments, idList, searchArguments } from './arguments.js';
+import { anyOutputFormat, catalogArguments, idList, searchArguments } from './arguments.js';
 import { readTraits } from './traits.js';
 
 const aggregation = z.object({
@@ -29,6 +29,7 @@ export const getAggregationsSpec = specifyTool({
     aggregations: idList
       .optional()
       .describe('Names, e.g. ["total_count", "datetime_frequency"]; left out: the usual ones.'),
+    output_format: anyOutputFormat,
     ...catalogArguments,
   }),
   output: z.object({

@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments, searchArguments, sortby } from './arguments.js';
+import { anyOutputFormat, catalogArguments, searchArguments, sortby } from './arguments.js';
 import { readTraits } from './traits.js';
 
 const footprint = z.array(z.number()).nullable();
@@ -16,6 +16,7 @@ export const summarizeSearchSpec = specifyTool({
   input: z.object({
     ...searchArguments,
     sortby,
+    output_format: anyOutputFormat,
     ...catalogArguments,
   }),
   output: z.object({
