@@ -1,4 +1,5 @@
 /** Calls that users of stac-mcp 6.5 make. The differences are listed in docs/stac-mcp.md. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stac } from '../src/index.js';
 import { api, classes, item, page } from './support/api.js';
@@ -12,6 +13,11 @@ const argsOf: Readonly<Record<string, object>> = {
 };
 
 describe('a user of stac-mcp', () => {
+  it('finds every tool in the page about the differences', () => {
+    const guide = readFileSync(new URL('../../../docs/stac-mcp.md', import.meta.url), 'utf8');
+    for (const { name } of stac.describe()) expect(guide).toContain(`\`${name}\``);
+  });
+
   it('reads the sensor registry without a request', async () => {
     const { rig, server } = await world(api());
     const data = await rig.data('get_sensor_registry_info');
