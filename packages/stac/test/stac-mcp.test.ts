@@ -202,6 +202,14 @@ describe('a limit above 500', () => {
     expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(1);
   });
 
+  it('asks for 500 collections a page', async () => {
+    const { rig, server } = await world(
+      api({ conformsTo: [classes.core, classes.collectionSearch] }),
+    );
+    await rig.data('search_collections', { limit: 2000 });
+    expect(server.seen.at(-1)!.params.get('limit')).toBe('500');
+  });
+
   it('walks a static catalogue once', async () => {
     const server = await serve(({ path }) => {
       const links = [{ rel: 'items', href: '/items' }];

@@ -5,7 +5,7 @@ import { parseTarget } from '../reach/target.js';
 import { within, type Scope } from '../scope.js';
 import { byClass } from './estimate.js';
 
-const PARALLEL = 8;
+const PARALLEL = 12;
 const MAX_HEADS = 48;
 /** The share of the remaining time that HEAD requests may take: the answer is worth more. */
 const SHARE_OF_TIME = 0.6;

@@ -13,6 +13,7 @@ import { linkTo } from '../api/links.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
+import { PAGE_SIZE } from '../search/collect.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
@@ -127,7 +128,8 @@ function listRequest(landing: Landing, { q, bbox, datetime, limit: size }: Wante
   if (bbox) url.searchParams.set('bbox', bbox.join(','));
   if (datetime !== undefined) url.searchParams.set('datetime', datetime);
   // Who does not search collections may not know the parameter, and refuse it.
-  if (landing.can.has('collection_search')) url.searchParams.set('limit', String(size));
+  if (landing.can.has('collection_search'))
+    url.searchParams.set('limit', String(Math.min(size, PAGE_SIZE)));
   return { method: 'GET', url };
 }
 
