@@ -111,7 +111,7 @@ describe.each(['as they are', 'joined'] as const)('the packages, %s, in an empty
         overStdio([pack], { cwd: dir, env: environment }, ['npx', 'toolkeel']),
       ),
     );
-    expect(await stac?.tools()).toHaveLength(14);
+    expect(await stac?.tools()).toHaveLength(15);
     expect(await x?.tools()).toHaveLength(26);
     await Promise.all([stac?.close(), x?.close()]);
   });

@@ -19,7 +19,7 @@ describe('toolkeel serve', () => {
   it('serves the tools of a pack on stdio, from the upstream that the environment names', async () => {
     const upstream = await startStacSandbox({ scale: 0.1 });
     const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
-    expect(await client.tools()).toHaveLength(14);
+    expect(await client.tools()).toHaveLength(15);
     expect(await client.call('get_root')).toMatchObject({
       success: true,
       data: { catalog: 'default' },

@@ -22,6 +22,11 @@ export function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
+/** How many entries match in all, where a page of a list has that number. */
+export function matchedOf(page: Doc): number | undefined {
+  return countOf(page['numberMatched']) ?? countOf(docOf(page['context'])?.['matched']);
+}
+
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

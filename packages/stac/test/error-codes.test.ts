@@ -38,7 +38,11 @@ describe('error codes', () => {
       expect({ tool, code }).toEqual({ tool, code: expected });
       observed.push({ tool, code } as ObservedCode);
     };
-    const tools = stac.describe().map(({ name }) => name);
+    // The sensor registry is built in: no upstream can fail it.
+    const tools = stac
+      .describe()
+      .map(({ name }) => name)
+      .filter((name) => name !== 'get_sensor_registry_info');
     for (const [reply, code] of replies) {
       const { rig } = await world(() => reply, { maxRetries: 0 });
       for (const tool of tools) note(tool, await rig.code(tool, argsOf[tool]), code);

@@ -16,7 +16,7 @@ const context = (): ToolContext => ({
 });
 
 describe('the pack', () => {
-  it('describes twelve reading tools', () => {
+  it('describes thirteen reading tools', () => {
     const specs = stac.describe();
     expect(specs.map(({ name }) => name).toSorted()).toEqual([
       'estimate_data_size',
@@ -27,6 +27,7 @@ describe('the pack', () => {
       'get_item',
       'get_queryables',
       'get_root',
+      'get_sensor_registry_info',
       'search_collections',
       'search_federated',
       'search_items',
@@ -48,6 +49,7 @@ describe('the pack', () => {
     const theirs: Record<string, string[]> = {
       get_root: ['catalog_url'],
       get_conformance: ['catalog_url', 'check'],
+      get_sensor_registry_info: [],
       search_collections: ['limit', 'catalog_url'],
       get_collection: ['collection_id', 'catalog_url'],
       get_item: ['collection_id', 'item_id', 'output_format', 'catalog_url', 'sign_assets'],

@@ -76,16 +76,68 @@ describe('an estimate', () => {
     });
   });
 
-  it('is extrapolated to all that match', async () => {
+  it('is in units of 10^6 and 10^9 bytes', async () => {
+    const { rig } = await world(api({ items: of({ a: sized(2_500_000_000) }) }));
+    expect(await rig.data('estimate_data_size')).toMatchObject({
+      estimated_size_mb: 2500,
+      estimated_size_gb: 2.5,
+    });
+  });
+
+  it('is extrapolated to all that match, with a range', async () => {
+    const items = [
+      item('a', { assets: { x: sized(1000) } }),
+      item('b', { assets: { x: sized(3000) } }),
+    ];
     const { rig } = await world(
       api({
         before: ({ path }) =>
-          path === '/search' ? page([item('a'), item('b')], [], { numberMatched: 50 }) : undefined,
+          path === '/search' ? page(items, [], { numberMatched: 50 }) : undefined,
       }),
     );
     expect(await rig.data('estimate_data_size')).toMatchObject({
-      estimated_size_bytes: 2000,
-      all_matched_bytes: 50_000,
+      estimated_size_bytes: 4000,
+      all_matched_bytes: 100_000,
+      all_matched_low_bytes: 4000 + 48 * 1000,
+      all_matched_high_bytes: 4000 + 48 * 3000,
+    });
+  });
+
+  it('of more than 200 scenes looks at 200, over several pages, and extrapolates to all', async () => {
+    const all = Array.from({ length: 700 }, (_, index) =>
+      item(`s${index}`, { assets: { x: sized(1000 + index) } }),
+    );
+    const { rig, server } = await world(
+      api({
+        before: ({ path, params, origin }) => {
+          if (path !== '/search') return undefined;
+          // A server that gives 80 a page at most.
+          const from = Number(params.get('from') ?? 0);
+          const end = from + Math.min(80, Number(params.get('limit')));
+          const href = `${origin}/search?limit=${params.get('limit')}&from=${end}`;
+          return page(all.slice(from, end), [{ rel: 'next', href }], { numberMatched: 700 });
+        },
+      }),
+    );
+    expect(await rig.data('estimate_data_size', { limit: 1000 })).toMatchObject({
+      item_count: 200,
+      matched: 700,
+      estimated_size_bytes: 200 * 1099.5,
+      all_matched_bytes: 700 * 1099.5,
+      all_matched_low_bytes: 200 * 1099.5 + 500 * 1000,
+      all_matched_high_bytes: 200 * 1099.5 + 500 * 1199,
+      warnings: [expect.stringContaining('all 700')],
+    });
+    expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(3);
+  });
+
+  it('has no upper bound for all that match while the size of an asset is unknown', async () => {
+    const items = of({ a: sized(1000), b: { href: 's3://bucket/y' } });
+    const { rig } = await world(api({ items }));
+    expect(await rig.data('estimate_data_size')).toMatchObject({
+      all_matched_bytes: 1000,
+      all_matched_low_bytes: 1000,
+      all_matched_high_bytes: null,
     });
   });
 });

@@ -1,4 +1,4 @@
-/** A call of every STAC tool that is good enough to be sent to a catalogue. */
+/** A call of every STAC tool that sends requests to a catalogue. */
 export const stacCalls: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   search_items: { limit: 3 },
   search_collections: { q: 'sentinel' },

@@ -1,8 +1,8 @@
-import type { Clock } from '@toolkeel/kernel';
+import { FaultError, type Clock } from '@toolkeel/kernel';
 import { textsOf, type Doc } from '../json.js';
 import type { Gateway } from '../http/gateway.js';
 import type { Document, Documents } from '../http/documents.js';
-import type { Scope } from '../scope.js';
+import { within, type Scope } from '../scope.js';
 import type { Signer } from '../sign/signer.js';
 import type { Catalog } from './catalog.js';
 import type { Catalogs } from './catalogs.js';
@@ -25,6 +25,10 @@ interface Known {
 
 /** A server is not reorganised from one call to the next. */
 const LANDING_TTL_MS = 300_000;
+/** Of a landing page whose conformance page could not be read. */
+const INCOMPLETE_TTL_MS = 30_000;
+/** The share of the remaining time that reading the conformance page may take. */
+const CONFORMANCE_SHARE = 0.4;
 const MAX_KNOWN = 64;
 
 /** All that the tools need to talk to catalogues. */
@@ -59,7 +63,8 @@ export class Client {
     options: { fresh?: boolean } = {},
   ): Promise<Landing> {
     const known = this.#known.get(catalog.name);
-    const isFresh = known && this.now() - known.at < LANDING_TTL_MS;
+    const ttlMs = known?.landing.conformanceFault ? INCOMPLETE_TTL_MS : LANDING_TTL_MS;
+    const isFresh = known && this.now() - known.at < ttlMs;
     if (known && isFresh && options.fresh !== true) return known.landing;
     const landing = await this.#load(catalog, scope);
     this.#known.delete(catalog.name);
@@ -74,9 +79,17 @@ export class Client {
     const landing = readLanding(doc, url);
     if (landing.conformsTo.length > 0 || !landing.conformance) return landing;
     // Servers of before 1.0 list what they can do on a page of its own.
-    const conformance = await this.get(catalog, landing.conformance, 'conformance', scope);
-    const merged: Doc = { ...doc, conformsTo: textsOf(conformance.doc['conformsTo']) };
-    return readLanding(merged, url);
+    const now = this.now();
+    const limited = within(scope, { deadline: now + (scope.deadline - now) * CONFORMANCE_SHARE });
+    try {
+      const conformance = await this.get(catalog, landing.conformance, 'conformance', limited);
+      const merged: Doc = { ...doc, conformsTo: textsOf(conformance.doc['conformsTo']) };
+      return readLanding(merged, url);
+    } catch (conformanceFault) {
+      if (!(conformanceFault instanceof FaultError)) throw conformanceFault;
+      scope.signal.throwIfAborted();
+      return { ...landing, conformanceFault };
+    }
   }
 
   get(catalog: Catalog, url: URL, route: string, scope: Scope): Promise<Document> {

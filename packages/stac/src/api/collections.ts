@@ -1,5 +1,4 @@
-import type { Doc } from '../json.js';
-import { docsOf, textOf } from '../json.js';
+import { docsOf, matchedOf, textOf, type Doc } from '../json.js';
 import { badAnswer } from '../http/exchange.js';
 import { documentOf } from '../http/documents.js';
 import type { Scope } from '../scope.js';
@@ -10,6 +9,7 @@ import type { Client } from './client.js';
 export interface CollectionsPage {
   readonly request: PageRequest;
   readonly collections: readonly Doc[];
+  readonly matched?: number;
   readonly next?: PageRequest;
 }
 
@@ -31,7 +31,8 @@ export async function collectionsPage(
   if (!Array.isArray(doc['collections'])) throw badAnswer(at, 'no list of collections in it');
   const next = nextRequest(doc, at, request);
   const collections = docsOf(doc['collections']).filter((one) => textOf(one['id']) !== undefined);
-  return { request, collections, ...(next && { next }) };
+  const matched = matchedOf(doc);
+  return { request, collections, ...(matched !== undefined && { matched }), ...(next && { next }) };
 }
 
 /** All collections, as far as they could be read. */

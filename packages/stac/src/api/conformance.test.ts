@@ -20,6 +20,12 @@ describe('conformance', () => {
     ['https://api.stacspec.org/v1.0.0/ogcapi-features', 'features'],
     ['http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core', 'features'],
     ['https://api.stacspec.org/v1.0.0-rc.3/ogcapi-features/extensions/transaction', 'transaction'],
+    ['https://api.stacspec.org/v1.0.0/item-search/#query', 'query'],
+    ['https://api.stacspec.org/v1.0.0/item-search/#filter', 'filter'],
+    ['https://api.stacspec.org/v1.0.0-rc.1/collection-search/#free-text', 'collection_free_text'],
+    ['http://www.opengis.net/spec/cql2/1.0/req/cql2-text', 'cql2_text'],
+    ['http://www.opengis.net/spec/cql2/1.0/req/cql2-json', 'cql2_json'],
+    ['http://www.opengis.net/spec/ogcapi-features-3/1.0/req/filter', 'filter'],
   ])('%s means %s', (uri, capability) => {
     expect([...capabilitiesIn([uri])]).toContain(capability);
     expect([...capabilitiesIn([`${uri}/`])]).toContain(capability);
@@ -37,6 +43,12 @@ describe('conformance', () => {
     const classes = ['https://api.stacspec.org/v1.0.0-rc.1/item-search#sort'];
     expect(conformsTo(classes, 'https://api.stacspec.org/v1.0.0/item-search#sort')).toBe(true);
     expect(conformsTo(classes, 'https://api.stacspec.org/v1.0.0/item-search')).toBe(false);
+    expect(
+      conformsTo(
+        ['https://api.stacspec.org/v1.0.0/item-search/#sort'],
+        'https://api.stacspec.org/v1.0.0/item-search#sort',
+      ),
+    ).toBe(true);
     expect(
       conformsTo(
         ['http://www.opengis.net/spec/cql2/1.0/conf/cql2-json'],

@@ -41,8 +41,15 @@ export const capabilityNames = Object.keys(patterns) as readonly Capability[];
 
 /** The capabilities that the classes name. A catalogue may do more than it says. */
 export function capabilitiesIn(classes: readonly string[]): ReadonlySet<Capability> {
-  const trimmed = classes.map((uri) => withoutTrailingSlashes(uri.trim()));
-  return new Set(capabilityNames.filter((name) => trimmed.some((uri) => patterns[name].test(uri))));
+  const uris = classes.map(canonical);
+  return new Set(capabilityNames.filter((name) => uris.some((uri) => patterns[name].test(uri))));
+}
+
+/** Servers write `…/item-search/#query` for `…/item-search#query`, and requirement classes (`/req/`) for conformance classes. */
+function canonical(uri: string): string {
+  return withoutTrailingSlashes(uri.trim())
+    .replace('/#', '#')
+    .replace(/\/req\/(?=[^/]+$)/, '/conf/');
 }
 
 /** Whether the classes contain one: the same URI, or another version of it. */
@@ -54,7 +61,7 @@ export function conformsTo(classes: readonly string[], wanted: string): boolean 
 const VERSION = /\/v?\d+(\.\d+)+(-[\w.]+)?(?=[/#]|$)/g;
 
 function unversioned(uri: string): string {
-  return withoutTrailingSlashes(uri.trim())
+  return canonical(uri)
     .replace(/^http:/, 'https:')
     .replaceAll(VERSION, '');
 }

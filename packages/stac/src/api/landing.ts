@@ -1,5 +1,6 @@
+import type { FaultError } from '@toolkeel/kernel';
 import { textOf, type Doc } from '../json.js';
-import { below, linkTo, linksWith, resolveLink } from './links.js';
+import { below, linkTo, linksWith, targetOf } from './links.js';
 import { capabilitiesIn, classesIn, type Capability } from './conformance.js';
 
 /** What a catalogue's first page says: what it can do, and where. */
@@ -17,6 +18,8 @@ export interface Landing {
   readonly conformance?: URL;
   readonly aggregate?: { readonly url: URL; readonly post: boolean };
   readonly aggregations?: URL;
+  /** Why the linked conformance page could not be read: the capabilities are incomplete. */
+  readonly conformanceFault?: FaultError;
 }
 
 export function readLanding(doc: Doc, url: URL): Landing {
@@ -24,7 +27,7 @@ export function readLanding(doc: Doc, url: URL): Landing {
   const can = capabilitiesIn(conformsTo);
   const place = (rel: string): URL | undefined => {
     const link = linkTo(doc, rel);
-    return link && resolveLink(link.href, url);
+    return link && targetOf(link.href, url);
   };
   const optional = {
     search: searchOf(doc, url, can),
@@ -47,7 +50,7 @@ export function readLanding(doc: Doc, url: URL): Landing {
 }
 
 function searchOf(doc: Doc, url: URL, can: ReadonlySet<Capability>): Landing['search'] | undefined {
-  const links = linksWith(doc, 'search');
+  const links = linksWith(doc, 'search').filter(({ href }) => targetOf(href, url) !== undefined);
   const [first] = links;
   // Advertised but not linked: the specification fixes the path.
   if (!first) {
@@ -59,7 +62,7 @@ function searchOf(doc: Doc, url: URL, can: ReadonlySet<Capability>): Landing['se
   const get = links.find(({ method }) => method === 'GET');
   // GET is required of every server, also of one that only links POST.
   return {
-    url: resolveLink((post ?? get ?? first).href, url),
+    url: targetOf((post ?? get ?? first).href, url)!,
     get: true,
     post: post !== undefined,
   };
@@ -71,10 +74,9 @@ function aggregateOf(
   can: ReadonlySet<Capability>,
 ): Landing['aggregate'] | undefined {
   const links = linksWith(doc, 'aggregate');
-  const [first] = links;
-  if (!first)
-    return can.has('aggregation') ? { url: below(url, 'aggregate'), post: false } : undefined;
-  return { url: resolveLink(first.href, url), post: links.some(({ method }) => method === 'POST') };
+  const target = links[0] && targetOf(links[0].href, url);
+  if (target) return { url: target, post: links.some(({ method }) => method === 'POST') };
+  return can.has('aggregation') ? { url: below(url, 'aggregate'), post: false } : undefined;
 }
 
 function hasDataButNoChildren(doc: Doc): boolean {

@@ -64,6 +64,15 @@ export function resolveLink(href: string, base: URL): URL {
   return url;
 }
 
+/** The same, undefined for a link that cannot be followed: a mistake of the catalogue, not an error of the call. */
+export function targetOf(href: string, base: URL): URL | undefined {
+  try {
+    return resolveLink(href, base);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An address one level below another, whether or not that one ends with a slash. */
 export function below(base: URL, ...segments: readonly string[]): URL {
   const url = new URL(base);

@@ -1,4 +1,4 @@
-import { docOf, docsOf, textOf } from '../json.js';
+import { docOf, textOf } from '../json.js';
 import { oneLine } from '../text.js';
 import { parseJson } from './parse-json.js';
 import { withoutSecrets } from './redact.js';
@@ -44,6 +44,7 @@ export class OversizedAnswer extends Error {
 }
 
 const REASON_LENGTH = 300;
+const MAX_REASONS = 20;
 
 /** What is worth repeating stands at the beginning. */
 const LOOKED_AT = 8_192;
@@ -62,22 +63,27 @@ export function reasonIn(
   if (/html/i.test(type) || /^\s*<(!doctype|html)/i.test(text)) return reasonInHtml(text);
   const doc = docOf(parsed(body, secrets));
   if (!doc) return text.trim() === '' ? undefined : oneLine(text, REASON_LENGTH);
-  const said = [doc['description'], doc['detail'], doc['message'], doc['title'], doc['error']]
-    .map(sentence)
-    .find((one) => one !== undefined);
-  const [first] = docsOf(doc['errors']);
-  return said ?? (first && sentence(first['message'] ?? first['description']));
+  return REASON_MEMBERS.map((name) => sentence(doc[name])).find((one) => one !== undefined);
 }
+
+/** The most specific first: `message` and `title` are often only the name of the status. */
+const REASON_MEMBERS = ['description', 'detail', 'errors', 'message', 'title', 'error'];
 
 function sentence(value: unknown): string | undefined {
   if (typeof value === 'string' && value.trim() !== '') return oneLine(value, REASON_LENGTH);
   if (Array.isArray(value)) {
-    const parts = docsOf(value).map((one) => textOf(one['msg']) ?? textOf(one['message']) ?? '');
-    const text = parts.filter(Boolean).join('; ');
-    return text === '' ? undefined : oneLine(text, REASON_LENGTH);
+    const parts = value.slice(0, MAX_REASONS).flatMap((one) => textOf(one) ?? messageIn(one) ?? []);
+    return sentence(parts.filter((part) => part.trim() !== '').join('; '));
   }
-  const inner = docOf(value)?.['message'];
-  return typeof inner === 'string' ? sentence(inner) : undefined;
+  const inner = messageIn(value);
+  return inner === undefined ? undefined : sentence(inner);
+}
+
+function messageIn(value: unknown): string | undefined {
+  const doc = docOf(value) ?? {};
+  return ['msg', 'message', 'description', 'detail']
+    .map((name) => textOf(doc[name]))
+    .find((text) => text !== undefined);
 }
 
 /** An HTML page in place of JSON: its title is all that is worth repeating. */

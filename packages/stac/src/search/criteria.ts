@@ -1,9 +1,9 @@
 import { raise, toolError } from '@toolkeel/contract';
-import type { Doc } from '../json.js';
-import { boxProblem } from './bbox.js';
+import { docsOf, isDoc, numbersOf, type Doc } from '../json.js';
+import { boxAround, boxProblem } from './bbox.js';
 import { readDatetime, type Span } from './datetime.js';
 import { readFields, type FieldsArgument, type Fields } from './fields.js';
-import { readGeometry } from './geometry.js';
+import { boxOfGeometry, readGeometry } from './geometry.js';
 import { plainQuery, queryProblem } from './query.js';
 import { readSortby, type SortbyArgument, type SortKey } from './sortby.js';
 
@@ -11,7 +11,8 @@ import { readSortby, type SortbyArgument, type SortKey } from './sortby.js';
 export interface SearchArguments {
   readonly collections?: readonly string[] | undefined;
   readonly ids?: readonly string[] | undefined;
-  readonly bbox?: readonly number[] | undefined;
+  /** GeoJSON stands for the box around it. */
+  readonly bbox?: readonly number[] | Doc | undefined;
   readonly intersects?: Doc | undefined;
   readonly datetime?: string | undefined;
   readonly query?: Doc | undefined;
@@ -36,10 +37,11 @@ export interface Criteria {
 
 /** Reads what the schema cannot judge. Ends the call with `invalid_input` where it makes no sense. */
 export function readCriteria(args: SearchArguments): Criteria {
-  const { collections, ids, bbox, intersects, datetime, query, filter } = args;
-  if (bbox && intersects) {
+  const { collections, ids, intersects, datetime, query, filter } = args;
+  if (args.bbox && intersects) {
     invalid('bbox', 'and `intersects` exclude each other: give one of them');
   }
+  const bbox = args.bbox && numbersIn(args.bbox);
   if (bbox) check('bbox', boxProblem(bbox));
   if (query) check('query', queryProblem(query));
   const isLatest = asksForLatest(datetime);
@@ -69,6 +71,19 @@ export function latestWarning(datetime: string | undefined): readonly string[] {
 }
 
 const LATEST: readonly SortKey[] = [{ field: 'properties.datetime', direction: 'desc' }];
+
+/** A box as numbers: those of its own, of a `bbox` member, or around all geometries. */
+function numbersIn(bbox: readonly number[] | Doc): readonly number[] {
+  if (!isDoc(bbox)) return bbox;
+  const given = numbersOf(bbox['bbox']);
+  if (given) return given;
+  const features = docsOf(bbox['features']);
+  const boxes = (features.length > 0 ? features : [bbox]).map((one) => {
+    const box = boxOfGeometry(geometryOf('bbox', one));
+    return box ?? invalid('bbox', 'has no positions');
+  });
+  return boxAround(boxes)!;
+}
 
 export function geometryOf(field: string, given: Doc): Doc {
   const geometry = readGeometry(given);

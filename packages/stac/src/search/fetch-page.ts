@@ -5,7 +5,7 @@ import { documentOf, type Document } from '../http/documents.js';
 import type { Gateway } from '../http/gateway.js';
 import { OversizedAnswer, UpstreamProblem } from '../http/problem.js';
 import type { HttpAnswer } from '../http/request.js';
-import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
+import { docsOf, matchedOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { limitOf, nextRequest, withLimit, type PageRequest } from './page-request.js';
 
@@ -62,7 +62,7 @@ function isTooLarge({ cause }: Fault): boolean {
 
 function readPage({ doc, url }: Document, request: PageRequest): Page {
   if (!Array.isArray(doc['features'])) throw badAnswer(url, 'no list of features in it');
-  const matched = countOf(doc['numberMatched']) ?? countOf(docOf(doc['context'])?.['matched']);
+  const matched = matchedOf(doc);
   const next = nextRequest(doc, url, request);
   return {
     request,

@@ -22,9 +22,7 @@ const MAX_URL = 6_000;
 
 export function planSearch(landing: Landing, criteria: Criteria, mayPost: boolean): SearchPlan {
   const { can, search } = landing;
-  if (criteria.filter !== undefined && !can.has('filter')) {
-    unsupported('filter', 'This catalogue does not offer CQL2 filters. Use `query` instead.');
-  }
+  checkFilter(landing, criteria);
   const body = searchBody(criteria, can);
   const parameters = asParameters(body, can);
   const isUnknown = criteria.query && !can.has('query') && !can.has('filter');
@@ -36,6 +34,13 @@ export function planSearch(landing: Landing, criteria: Criteria, mayPost: boolea
   };
   if (search) return { ...common, url: search.url, post: mayPost };
   return { ...common, url: itemsOfOneCollection(landing, criteria), post: false };
+}
+
+/** Ends the call where a CQL2 filter is given and the catalogue does not offer them, as far as known. */
+export function checkFilter({ can, conformanceFault }: Landing, { filter }: Criteria): void {
+  if (filter === undefined || can.has('filter')) return;
+  if (conformanceFault) throw conformanceFault;
+  unsupported('filter', 'This catalogue does not offer CQL2 filters. Use `query` instead.');
 }
 
 /** Without a search, the items of one collection can still be listed. */

@@ -4,16 +4,20 @@ import { medianOf } from '../search/statistics.js';
 export const METHODS = ['file_size', 'proj_shape', 'head', 'inferred', 'unknown'] as const;
 export type SizeMethod = (typeof METHODS)[number];
 
-/** An asset before anybody has estimated it. */
+/** How the pixels of a file are encoded; `mask` is a single band of 8 bits, rarely an image. */
+export type Encoding = 'jpeg2000' | 'mask' | 'raster';
+
+/** An asset before it is estimated. */
 export interface AssetFacts {
-  /** Assets of one group are alike: the same band of the same collection. */
+  /** Its class: assets of one class are alike, the same asset key of the same collection. */
   readonly group: string;
   /** From the metadata, exact. */
   readonly known?: number | undefined;
   /** From a HEAD request, exact. */
   readonly head?: number | undefined;
-  /** Its pixels, uncompressed. */
+  /** Its pixels with data, uncompressed. */
   readonly raw?: number | undefined;
+  readonly encoding?: Encoding | undefined;
   /** The share of its item that is inside the area of interest. */
   readonly fraction: number;
 }
@@ -22,77 +26,110 @@ export interface AssetSize {
   readonly method: SizeMethod;
   readonly group: string;
   readonly fraction: number;
-  /** All three undefined together: nobody knows. */
+  /** All three undefined together: the size is unknown. */
   readonly bytes?: number;
   readonly low?: number;
   readonly high?: number;
 }
 
-interface Ratio {
+interface Range {
   readonly low: number;
   readonly typical: number;
   readonly high: number;
 }
 
 /**
- * Compressed files against their pixels, where nothing better is known: deflated 16-bit scenes come
- * to about half; overviews add a third to what does not compress at all.
+ * Size of a file as a share of its pixels, before any file of its class was measured (ADR 065). The
+ * upper end is an uncompressed file with overviews. The lower end is a scene at the edge of a swath
+ * or a mask without a hit: both compress to almost nothing.
  */
-const USUAL_RATIO: Ratio = { low: 0.1, typical: 0.55, high: 1.35 };
-/** With fewer assets of which both sizes are known, the usual ratio says more. */
-const ENOUGH = 3;
+const PRIORS: Readonly<Record<Encoding, Range>> = {
+  jpeg2000: { low: 0.0001, typical: 0.4, high: 1.1 },
+  mask: { low: 0.0001, typical: 0.15, high: 1.4 },
+  raster: { low: 0.0001, typical: 0.6, high: 1.4 },
+};
+/** Headers, tile indexes and embedded metadata: they matter for small rasters. */
+const OVERHEAD_BYTES = 65_536;
+
+/**
+ * How far beyond the measured files of its class another file may lie: less, the more were measured.
+ * The ratio of a raster has a natural upper end besides; a size alone has none.
+ */
+const RATIO_MARGIN = { low: 200, high: 200 };
+const SIZE_MARGIN = { low: 200, high: 40 };
+const LEAST_MARGIN = 1.25;
 
 /** The size of each asset: by the best method that there is for it. */
 export function estimateAssets(assets: readonly AssetFacts[]): readonly AssetSize[] {
-  const ratio = observedRatio(assets) ?? USUAL_RATIO;
-  const groups = sizesByGroup(assets);
+  const measured = new Map([...byClass(assets)].map(([group, list]) => [group, measure(list)]));
   return assets.map((asset) => {
     const { group, fraction } = asset;
-    return { group, fraction, ...sizeOf(asset, ratio, groups.get(group)) };
+    return { group, fraction, ...sizeOf(asset, measured.get(group)!) };
   });
+}
+
+export function byClass<T extends { readonly group: string }>(
+  assets: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const classes = new Map<string, T[]>();
+  for (const asset of assets) {
+    const list = classes.get(asset.group);
+    if (list) list.push(asset);
+    else classes.set(asset.group, [asset]);
+  }
+  return classes;
+}
+
+/** The files of a class whose size is known exactly, in bytes and as shares of their pixels. */
+interface Measured {
+  readonly sizes: readonly number[];
+  readonly ratios: readonly number[];
+}
+
+function measure(assets: readonly AssetFacts[]): Measured {
+  const exact = assets.flatMap(({ known, head, raw }) => {
+    const size = known ?? head;
+    return size === undefined ? [] : [{ size, raw }];
+  });
+  return {
+    sizes: exact.map(({ size }) => size),
+    ratios: exact.flatMap(({ size, raw }) => (raw === undefined ? [] : [size / raw])),
+  };
 }
 
 function sizeOf(
-  { known, head, raw }: AssetFacts,
-  ratio: Ratio,
-  likes: Ratio | undefined,
+  { known, head, raw, encoding = 'raster' }: AssetFacts,
+  { sizes, ratios }: Measured,
 ): Omit<AssetSize, 'group' | 'fraction'> {
   if (known !== undefined) return { method: 'file_size', bytes: known, low: known, high: known };
   if (head !== undefined) return { method: 'head', bytes: head, low: head, high: head };
-  const guess = raw === undefined ? likes && scaled(1, likes) : scaled(raw, ratio);
-  // Strange metadata can lead to sizes that nobody can count to.
+  const guess =
+    raw === undefined
+      ? sizes.length > 0 && rangeOf(sizes, SIZE_MARGIN)
+      : fromPixels(raw, PRIORS[encoding], ratios);
+  // Strange metadata can lead to sizes beyond what a number can count.
   if (!guess || guess.high > Number.MAX_SAFE_INTEGER) return { method: 'unknown' };
-  return { method: raw === undefined ? 'inferred' : 'proj_shape', ...guess };
+  const { low, typical: bytes, high } = guess;
+  return { method: raw === undefined ? 'inferred' : 'proj_shape', bytes, low, high };
 }
 
-function scaled(size: number, { low, typical, high }: Ratio) {
-  return { bytes: size * typical, low: size * low, high: size * high };
+/** By the ratio of its class where some of its files were measured, within what is possible at all. */
+function fromPixels(raw: number, prior: Range, ratios: readonly number[]): Range {
+  const seen = ratios.length > 0 ? rangeOf(ratios, RATIO_MARGIN) : prior;
+  const low = Math.min(seen.typical, Math.max(seen.low, prior.low));
+  const limit = ratios.reduce((most, ratio) => Math.max(most, ratio * LEAST_MARGIN), prior.high);
+  const high = Math.min(seen.high, limit);
+  return { low: raw * low, typical: raw * seen.typical, high: raw * high + OVERHEAD_BYTES };
 }
 
-/** How well the files of this very answer compress, as far as it shows. */
-function observedRatio(assets: readonly AssetFacts[]): Ratio | undefined {
-  const ratios = assets.flatMap(({ known, head, raw }) => {
-    const exact = known ?? head;
-    return exact !== undefined && raw !== undefined ? [exact / raw] : [];
-  });
-  return ratios.length >= ENOUGH ? spread(ratios) : undefined;
-}
-
-/** What is known of a group's sizes stands for those of which nothing is known. */
-function sizesByGroup(assets: readonly AssetFacts[]): ReadonlyMap<string, Ratio> {
-  const exact = new Map<string, number[]>();
-  for (const { group, known, head } of assets) {
-    const size = known ?? head;
-    if (size !== undefined) exact.set(group, [...(exact.get(group) ?? []), size]);
-  }
-  return new Map([...exact].map(([group, sizes]) => [group, spread(sizes)]));
-}
-
-/** The median, with a margin around what was seen: the next one may be a little beyond it. */
-function spread(values: readonly number[]): Ratio {
+/** The median, with a margin around what was measured. */
+function rangeOf(values: readonly number[], margin: { low: number; high: number }): Range {
   const sorted = values.toSorted((a, b) => a - b);
-  const margin = sorted.length === 1 ? 2 : 1.25;
-  return { low: sorted[0]! / margin, typical: medianOf(sorted), high: sorted.at(-1)! * margin };
+  return {
+    low: sorted[0]! / (LEAST_MARGIN + margin.low / sorted.length),
+    typical: medianOf(sorted),
+    high: sorted.at(-1)! * (LEAST_MARGIN + margin.high / sorted.length),
+  };
 }
 
 export interface Total {
@@ -101,14 +138,34 @@ export interface Total {
   readonly high: number;
 }
 
-/** The sum of what is known; undefined if nothing is, or if it is beyond counting. Weighted by the share inside the area. */
+/** The sum of known sizes, weighted by the share inside the area; undefined if there is none or it is too large to count. */
 export function totalOf(sizes: readonly AssetSize[], clipped: boolean): Total | undefined {
   const known = sizes.filter(({ bytes }) => bytes !== undefined);
   if (known.length === 0) return undefined;
-  const sum = (member: 'bytes' | 'low' | 'high') =>
-    Math.round(
+  const sum = (member: 'bytes' | 'low' | 'high', round: (value: number) => number) =>
+    round(
       known.reduce((total, size) => total + (size[member] ?? 0) * (clipped ? size.fraction : 1), 0),
     );
-  const total = { bytes: sum('bytes'), low: sum('low'), high: sum('high') };
+  const total = {
+    bytes: sum('bytes', Math.round),
+    low: sum('low', Math.floor),
+    high: sum('high', Math.ceil),
+  };
+  return Number.isSafeInteger(total.high) ? total : undefined;
+}
+
+/**
+ * The size of all matching items, of which some were estimated: their mean for each of the others,
+ * and their extremes as the range, because the first items of a list are no random sample.
+ */
+export function extrapolate(items: readonly Total[], matched: number): Total | undefined {
+  if (items.length === 0 || matched < items.length) return undefined;
+  const sum = (member: keyof Total) => items.reduce((total, one) => total + one[member], 0);
+  const rest = matched - items.length;
+  const total = {
+    bytes: Math.round((sum('bytes') / items.length) * matched),
+    low: sum('low') + rest * items.reduce((least, { low }) => Math.min(least, low), Infinity),
+    high: sum('high') + rest * items.reduce((most, { high }) => Math.max(most, high), 0),
+  };
   return Number.isSafeInteger(total.high) ? total : undefined;
 }

@@ -1,44 +1,47 @@
-import { countOf, docOf, docsOf, numbersOf, textOf, type Doc } from '../json.js';
+import { countOf, docOf, docsOf, numberOf, numbersOf, textOf, type Doc } from '../json.js';
+import { SAMPLE_BYTES, usualDataType } from './sensors.js';
 
-/** Bytes of one sample, by the names of the raster extension and of STAC 1.1. */
-const SAMPLE_BYTES: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    int8: 1,
-    uint8: 1,
-    int16: 2,
-    uint16: 2,
-    float16: 2,
-    int32: 4,
-    uint32: 4,
-    float32: 4,
-    cint16: 4,
-    int64: 8,
-    uint64: 8,
-    float64: 8,
-    cint32: 8,
-    cfloat32: 8,
-    cfloat64: 16,
-  }),
-);
-
-/** The size of an asset's pixels without compression: its shape times what its bands hold. */
-export function rawSize(asset: Doc, item: Doc): number | undefined {
-  const properties = docOf(item['properties']) ?? {};
-  const own = numbersOf(asset['proj:shape']);
-  const types = bandTypes(asset);
-  // The item's shape is that of its main grid: it says nothing about a thumbnail or a text file.
-  const shape = own ?? (types.length > 0 ? numbersOf(properties['proj:shape']) : undefined);
-  if (!shape || shape.length !== 2 || types.length === 0) return undefined;
-  const [height = 0, width = 0] = shape.map(countOf);
-  const sizes = types.map((type) => (type === undefined ? undefined : SAMPLE_BYTES.get(type)));
-  const known = sizes.filter((size) => size !== undefined);
-  if (known.length !== sizes.length || height <= 0 || width <= 0) return undefined;
-  return countOf(height * width * known.reduce((sum, size) => sum + size, 0));
+/** The pixels of an asset that hold data, uncompressed. */
+export interface Raw {
+  readonly bytes: number;
+  /** The data type of each band. */
+  readonly types: readonly string[];
 }
 
-/** The data type of each band; of the asset as a whole where it names bands without types. */
-function bandTypes(asset: Doc): readonly (string | undefined)[] {
-  const common = textOf(asset['data_type']);
+/** The pixels of an asset: its shape times what its bands hold, by its metadata or its sensor. */
+export function rawSize(asset: Doc, item: Doc, key = ''): Raw | undefined {
+  const properties = docOf(item['properties']) ?? {};
+  const own = numbersOf(asset['proj:shape']);
+  const stated = bandTypes(asset, textOf(asset['data_type']));
+  // The item's shape is that of its main grid: it says nothing about a thumbnail or a text file.
+  const shape = own ?? (stated.length > 0 ? numbersOf(properties['proj:shape']) : undefined);
+  const types =
+    stated.length === 0 && own && isImage(asset)
+      ? bandTypes(asset, usualDataType(textOf(item['collection']) ?? '', key))
+      : stated;
+  if (!shape || shape.length !== 2) return undefined;
+  const [height = 0, width = 0] = shape.map(countOf);
+  const known = types.flatMap((type) => (type !== undefined && SAMPLE_BYTES.has(type) ? type : []));
+  if (known.length === 0 || known.length !== types.length) return undefined;
+  const perPixel = known.reduce((sum, type) => sum + SAMPLE_BYTES.get(type)!, 0);
+  const all = countOf(height * width * perPixel);
+  if (all === undefined || all === 0) return undefined;
+  return { bytes: Math.ceil(all * dataShare(properties)), types: known };
+}
+
+/** Below this, what a file holds besides its pixels counts as much as they do. */
+const LEAST_SHARE = 0.01;
+
+/** The share of a scene's pixels that hold data: at the edge of a swath most of a tile is empty. */
+function dataShare(properties: Doc): number {
+  const empty = numberOf(properties['s2:nodata_pixel_percentage']);
+  const filled = numberOf(properties['sentinel:data_coverage']);
+  const percent = empty === undefined ? (filled ?? 100) : 100 - empty;
+  return percent >= 0 && percent <= 100 ? Math.max(LEAST_SHARE, percent / 100) : 1;
+}
+
+/** The data type of each band; `common` where bands are named without types, or not at all. */
+function bandTypes(asset: Doc, common: string | undefined): readonly (string | undefined)[] {
   const bands = [asset['raster:bands'], asset['bands'], asset['eo:bands']]
     .map(docsOf)
     .filter((list) => list.length > 0);
@@ -46,4 +49,8 @@ function bandTypes(asset: Doc): readonly (string | undefined)[] {
   if (typed) return typed.map((band) => textOf(band['data_type']) ?? common);
   if (common === undefined) return [];
   return (bands[0] ?? [{}]).map(() => common);
+}
+
+function isImage(asset: Doc): boolean {
+  return textOf(asset['type'])?.startsWith('image/') ?? true;
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Doc } from '../json.js';
 import { createEffort } from '../plane/effort.js';
 import { fractionsInside } from './aoi.js';
-import { estimateAssets, totalOf, type AssetFacts } from './estimate.js';
+import { estimateAssets, extrapolate, totalOf, type AssetFacts } from './estimate.js';
+import { headSample } from './heads.js';
 import { knownSize } from './known-size.js';
 import { rawSize } from './raw-size.js';
 
@@ -50,7 +51,36 @@ describe('sizes from metadata', () => {
     [{ 'proj:shape': [10, 10] }, undefined],
     [{ type: 'application/xml' }, undefined],
   ])('come from shape and bands: %j', (asset, size) => {
-    expect(rawSize(asset, item)).toBe(size);
+    expect(rawSize(asset, item)?.bytes).toBe(size);
+  });
+
+  it.each([
+    ['sentinel-2-l2a', 'B02', { type: 'image/tiff' }, 200],
+    ['Sentinel-2-L2A', 'SCL', {}, 100],
+    ['sentinel-2-l2a', 'visual', { 'eo:bands': [{}, {}, {}] }, 300],
+    ['sentinel-2-l2a', 'metadata', { type: 'application/xml' }, undefined],
+    ['sentinel-2-l2a', 'constructor', {}, 200],
+    ['unlisted', 'B02', {}, undefined],
+  ])(
+    'use the data type of the sensor where the item has none: %s %s',
+    (collection, key, asset, size) => {
+      const shaped = { 'proj:shape': [10, 10], ...asset };
+      expect(rawSize(shaped, { collection }, key)?.bytes).toBe(size);
+      // The item's shape is that of its main grid, not that of an asset without a data type.
+      const main = { collection, properties: { 'proj:shape': [10, 10] } };
+      expect(rawSize(asset, main, key)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    [{ 's2:nodata_pixel_percentage': 75 }, 25],
+    [{ 's2:nodata_pixel_percentage': 100 }, 1],
+    [{ 'sentinel:data_coverage': 40 }, 40],
+    [{ 's2:nodata_pixel_percentage': -5 }, 100],
+    [{ 's2:nodata_pixel_percentage': '75' }, 100],
+  ])('count the pixels that hold data: %j', (properties, size) => {
+    const asset = { 'proj:shape': [10, 10], data_type: 'uint8' };
+    expect(rawSize(asset, { properties })?.bytes).toBe(size);
   });
 
   it('survive any JSON', () => {
@@ -61,7 +91,7 @@ describe('sizes from metadata', () => {
           fc.jsonValue(),
         ),
         (asset) => {
-          for (const size of [rawSize(asset, item), knownSize(asset)])
+          for (const size of [rawSize(asset, item)?.bytes, knownSize(asset)])
             expect(size === undefined || size > 0).toBe(true);
         },
       ),
@@ -106,27 +136,116 @@ describe('estimates', () => {
     expect(totalOf(estimateAssets(assets), false)).toEqual({ bytes: 6, low: 6, high: 6 });
   });
 
-  it('learn from the answer itself how well its files compress', () => {
+  it('learn from measured files of a class how well the class compresses, and no other class', () => {
     const known = [30, 32, 34].map((bytes) => ({
       group: 'a',
       fraction: 1,
       known: bytes,
       raw: 100,
     }));
-    const [, , , guess] = estimateAssets([...known, { group: 'b', fraction: 1, raw: 1000 }]);
-    expect(guess).toMatchObject({ method: 'proj_shape', bytes: 320 });
-    expect(guess!.low).toBeLessThan(300);
-    expect(guess!.high).toBeGreaterThan(340);
+    const [, , , same, other] = estimateAssets([
+      ...known,
+      { group: 'a', fraction: 1, raw: 1e6 },
+      { group: 'b', fraction: 1, raw: 1e6 },
+    ]);
+    expect(same).toMatchObject({ method: 'proj_shape', bytes: 320_000 });
+    expect(same!.low).toBeLessThan(300_000);
+    expect(same!.high).toBeGreaterThan(340_000);
+    expect(other).toMatchObject({ method: 'proj_shape', bytes: 600_000, low: 100 });
   });
 
-  it('take the same band of another scene for a measure, with room for error', () => {
+  it('are narrower, the more files of a class were measured', () => {
+    const width = (samples: number) => {
+      const measured = Array.from({ length: samples }, () => ({
+        group: 'a',
+        fraction: 1,
+        head: 500,
+      }));
+      const { low, high } = estimateAssets([...measured, { group: 'a', fraction: 1 }]).at(-1)!;
+      return high! / low!;
+    };
+    expect(width(1)).toBeGreaterThan(width(4));
+    expect(width(4)).toBeGreaterThan(width(40));
+  });
+
+  it('never exceed an uncompressed file with overviews, unless measured files do', () => {
+    const [, guess] = estimateAssets([
+      { group: 'a', fraction: 1, head: 0.9e9, raw: 1e9 },
+      { group: 'a', fraction: 1, raw: 1e9 },
+    ]);
+    expect(guess!.high).toBeCloseTo(1.4e9 + 65_536);
+    const [, beyond] = estimateAssets([
+      { group: 'a', fraction: 1, head: 4e9, raw: 1e9 },
+      { group: 'a', fraction: 1, raw: 1e9 },
+    ]);
+    expect(beyond!.high).toBeGreaterThan(4e9);
+  });
+
+  it('take the same asset of another scene for a measure, with a wide range', () => {
     const [, guess, unknown] = estimateAssets([
-      { group: 'red', fraction: 1, head: 100 },
+      { group: 'red', fraction: 1, head: 1000 },
       { group: 'red', fraction: 1 },
       { group: 'xml', fraction: 1 },
     ]);
-    expect(guess).toMatchObject({ method: 'inferred', bytes: 100, low: 50, high: 200 });
+    expect(guess).toMatchObject({ method: 'inferred', bytes: 1000 });
+    expect(guess!.low).toBeLessThan(10);
+    expect(guess!.high).toBeGreaterThan(20_000);
     expect(unknown).toMatchObject({ method: 'unknown' });
+  });
+
+  it('extrapolate to all matching items with the extremes of those looked at', () => {
+    const items = [
+      { bytes: 100, low: 50, high: 150 },
+      { bytes: 300, low: 200, high: 900 },
+    ];
+    expect(extrapolate(items, 10)).toEqual({ bytes: 2000, low: 650, high: 8250 });
+    expect(extrapolate(items, 2)).toEqual({ bytes: 400, low: 250, high: 1050 });
+    expect(extrapolate(items, 1)).toBeUndefined();
+    expect(extrapolate(items, Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  });
+});
+
+describe('the files to ask for', () => {
+  const files = (group: string, count: number, raw?: number) =>
+    Array.from({ length: count }, (_, index) => ({ href: `${group}${index}`, group, raw }));
+  const ofClass = (hrefs: readonly string[], group: string) =>
+    hrefs.flatMap((href) => (href.startsWith(group) ? Number(href.slice(group.length)) : []));
+
+  it('are spread over classes and items', () => {
+    const all = ['a', 'b', 'c', 'd'].flatMap((group) => files(group, 40, 1000));
+    const asked = headSample(all, 16);
+    for (const group of ['a', 'b', 'c', 'd']) {
+      const items = ofClass(asked, group);
+      expect(items).toHaveLength(4);
+      expect(Math.max(...items) - Math.min(...items)).toBeGreaterThanOrEqual(20);
+      // Not always the same tile, where tiles take turns.
+      for (const period of [2, 3, 4, 5])
+        expect(new Set(items.map((place) => place % period)).size).toBeGreaterThan(1);
+    }
+    const items = new Set(asked.map((href) => href.slice(1)));
+    expect(items.size).toBeGreaterThanOrEqual(12);
+  });
+
+  it('begin with classes of which nothing else is known, then large ones', () => {
+    const all = [...files('small', 2, 10), ...files('large', 2, 1000), ...files('text', 2)];
+    expect(headSample(all, 3).map((href) => href.slice(0, -1))).toEqual(['text', 'large', 'small']);
+  });
+
+  it('are all of them where there are few, and each once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ group: fc.constantFrom('a', 'b', 'c'), href: fc.string(), raw: size }),
+        ),
+        fc.integer({ min: 1, max: 60 }),
+        (all, max) => {
+          const asked = headSample(all, max);
+          const distinct = new Set(all.map(({ href }) => href));
+          expect(new Set(asked).size).toBe(asked.length);
+          expect(asked.length).toBe(Math.min(max, distinct.size));
+        },
+      ),
+    );
   });
 });
 

@@ -51,7 +51,8 @@ export async function staticItem(
   let found: Doc | undefined;
   const visitor = {
     enter: (doc: Doc) => ({
-      items: !isCollection(doc) || doc['id'] === collectionId,
+      // An item may name another collection than the one that links to it.
+      items: !isCollection(doc) || doc['id'] === collectionId || ('last' as const),
       children: true,
     }),
     item: (item: Doc, parent: Doc) => {

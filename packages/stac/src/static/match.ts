@@ -25,9 +25,11 @@ export async function meetsCriteria(
 async function inArea(item: Doc, { bbox, intersects }: Criteria, effort: Effort): Promise<boolean> {
   const area = intersects ? boxOfGeometry(intersects) : bbox && flat(bbox);
   if (!area) return true;
-  const itemBox = boxOf(item['bbox']) ?? boxOfGeometry(item['geometry']);
-  if (!itemBox || !boxesTouch(area, itemBox)) return false;
   const footprint = docOf(item['geometry']);
+  const box = boxOf(item['bbox']);
+  // A `bbox` of zeros beside a real geometry is a mistake that some catalogues make.
+  const itemBox = box && !isDegenerate(box) ? box : (boxOfGeometry(footprint) ?? box);
+  if (!itemBox || !boxesTouch(area, itemBox)) return false;
   if (!footprint) return true;
   return geometriesTouch(footprint, intersects ?? asGeometry(area), effort);
 }
@@ -44,11 +46,17 @@ export function extentAllows(collection: Doc, { bbox, intersects, span }: Criter
   const [whole] = listOf(docOf(extent?.['spatial'])?.['bbox']);
   const box = boxOf(whole);
   const area: Box | undefined = intersects ? boxOfGeometry(intersects) : bbox && flat(bbox);
-  if (box && area && !boxesTouch(box, area)) return false;
+  if (box && area && !isDegenerate(box) && !boxesTouch(box, area)) return false;
   const [interval] = listOf(docOf(extent?.['temporal'])?.['interval']);
   if (!span || !Array.isArray(interval)) return true;
-  const [start, end] = interval.map((value) => Date.parse(textOf(value) ?? ''));
-  return !((start ?? NaN) > span.to) && !((end ?? NaN) < span.from);
+  const [start = NaN, end = NaN] = interval.map((value) => Date.parse(textOf(value) ?? ''));
+  if (start > end) return true;
+  return !(start > span.to) && !(end < span.from);
+}
+
+/** Without an area, or with its south above its north: nothing may be left out because of such a box. */
+function isDegenerate([west, south, east, north]: Box): boolean {
+  return west === east || south >= north;
 }
 
 export function isCollection(doc: Doc): boolean {

@@ -9,7 +9,7 @@ import type { Cursor } from '../search/cursor.js';
 import { unsupported } from '../search/plan.js';
 import type { Found, SearchOptions } from '../search/search.js';
 import { extentAllows, isCollection, meetsCriteria } from './match.js';
-import { walk, type Walked } from './walk.js';
+import { walk, type Visitor, type Walked } from './walk.js';
 
 /** A search through files: slower than asking a server, and bounded, but the same to the caller. */
 export async function searchStatic(
@@ -42,6 +42,7 @@ export async function searchStatic(
     scope,
   );
   const items = found.slice(skip, skip + limit);
+  const hasMore = found.length > skip + limit;
   const at = (from: number): Cursor => ({
     method: 'GET',
     url: landing.url.href,
@@ -50,19 +51,22 @@ export async function searchStatic(
   });
   return {
     items,
+    // Without more to come, the walk has read everything.
+    ...(walked.complete && !hasMore && { matched: found.length }),
     warnings: warningsOf(walked, criteria),
     endsEarly: !walked.complete,
-    ...(found.length > skip + limit && { next: at(skip + limit) }),
+    ...(hasMore && { next: at(skip + limit) }),
     after: (kept) => at(skip + kept),
   };
 }
 
-function wanted(doc: Doc, criteria: Criteria): { items: boolean; children: boolean } {
+function wanted(doc: Doc, criteria: Criteria): ReturnType<Visitor['enter']> {
   if (!isCollection(doc)) return { items: true, children: true };
   const allows = extentAllows(doc, criteria);
   const { collections } = criteria;
   const isNamed = !collections || collections.includes(textOf(doc['id']) ?? '');
-  return { items: allows && isNamed, children: allows };
+  // An item may name another collection than the one that links to it.
+  return { items: allows && (isNamed || 'last'), children: allows };
 }
 
 function withCollection(item: Doc, parent: Doc): Doc {
@@ -70,10 +74,18 @@ function withCollection(item: Doc, parent: Doc): Doc {
   return { ...item, collection: parent['id'] };
 }
 
-function warningsOf({ cutShort, failures }: Walked, { sortby }: Criteria): readonly string[] {
+function warningsOf(
+  { cutShort, cutLast, failures }: Walked,
+  { sortby }: Criteria,
+): readonly string[] {
   const warnings: string[] = [];
   if (sortby) warnings.push('A static catalogue cannot sort; the order is its own.');
   if (failures > 0) warnings.push(`${failures} documents of the catalogue could not be read.`);
   if (cutShort) warnings.push('The catalogue is too large to be walked in one call.');
+  else if (cutLast) {
+    warnings.push(
+      'Items below other collections that name this collection were not all looked for.',
+    );
+  }
   return warnings;
 }

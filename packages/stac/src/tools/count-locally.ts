@@ -23,6 +23,13 @@ const asBuckets = (buckets: readonly Bucket[]) => ({
   buckets: buckets.map(({ key, count }) => ({ key, frequency: count })),
 });
 
+/** The extreme of a part of the items is not that of all of them. */
+const extreme = (value: string | null, { complete }: Sample) => ({
+  data_type: 'datetime',
+  value: complete ? value : null,
+  ...(!complete && value !== null && { sample_value: value }),
+});
+
 /** By the names that servers use for them. */
 const counters: Readonly<Record<string, Counter>> = {
   total_count: (items, { matched, complete }) => ({
@@ -30,8 +37,8 @@ const counters: Readonly<Record<string, Counter>> = {
     // How many there are is not known from a part of them.
     value: matched ?? (complete ? items.length : null),
   }),
-  datetime_min: (items) => ({ data_type: 'datetime', value: moment(least(times(items))) }),
-  datetime_max: (items) => ({ data_type: 'datetime', value: moment(most(ends(items))) }),
+  datetime_min: (items, sample) => extreme(moment(least(times(items))), sample),
+  datetime_max: (items, sample) => extreme(moment(most(ends(items))), sample),
   datetime_frequency: (items) => asBuckets(dateHistogram(times(items), 'month').buckets),
   collection_frequency: (items) =>
     asBuckets(frequencies(items.map((item) => textOf(item['collection'])))),

@@ -1,20 +1,24 @@
 import type * as z from 'zod';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { countOf, docOf, isDoc, textOf, type Doc } from '../json.js';
+import { docOf, isDoc, textOf, type Doc } from '../json.js';
 import { createEffort } from '../plane/effort.js';
 import type { Scope } from '../scope.js';
 import { asGeometry, flat } from '../search/bbox.js';
 import { geometryOf, readCriteria, type Criteria } from '../search/criteria.js';
-import { searchItems, type Found } from '../search/search.js';
+import { collectItems } from '../search/collect.js';
+import type { Found } from '../search/search.js';
 import { fractionsInside, type FractionOf } from '../size/aoi.js';
 import {
   estimateAssets,
+  extrapolate,
   METHODS,
   totalOf,
   type AssetFacts,
   type AssetSize,
+  type Encoding,
   type SizeMethod,
+  type Total,
 } from '../size/estimate.js';
 import { headSizes, type Heads } from '../size/heads.js';
 import { knownSize } from '../size/known-size.js';
@@ -23,12 +27,18 @@ import { catalogTool } from './tool.js';
 import { estimateDataSizeSpec, type part } from './specs/estimate-data-size.js';
 
 interface Entry {
+  /** The place of its item in the list. */
+  readonly item: number;
   readonly key: string;
   readonly href: string | undefined;
   readonly facts: AssetFacts;
 }
 
 const MAX_ASSET_ROWS = 60;
+/** Items whose assets are looked at; the others are extrapolated. */
+const MAX_ITEMS = 200;
+/** The share of the remaining time that reading items may take: HEAD requests need some too. */
+const SHARE_OF_TIME = 0.5;
 
 export const estimateDataSize = (client: Client) =>
   catalogTool(estimateDataSizeSpec, client, async (args, { scope }) => {
@@ -37,10 +47,14 @@ export const estimateDataSize = (client: Client) =>
     const given = readCriteria(args);
     const criteria: Criteria =
       area && !given.bbox && !given.intersects ? { ...given, intersects: area } : given;
-    const found = await searchItems(client, catalog, criteria, { limit: args.limit }, scope);
+    const limit = Math.min(args.limit, MAX_ITEMS);
+    const shareOfTime = SHARE_OF_TIME;
+    const found = await collectItems(client, catalog, criteria, { limit, shareOfTime }, scope);
     const inside = area ?? areaOf(criteria);
     const fractionOf = await fractionsInside(inside, found.items, createEffort(scope.signal));
-    const entries = found.items.flatMap((item) => entriesOf(item, args.assets, fractionOf));
+    const entries = found.items.flatMap((item, index) =>
+      entriesOf(item, index, args.assets, fractionOf),
+    );
     const heads = args.force_metadata_only
       ? NO_HEADS
       : await headsFor(client, catalog, entries, scope);
@@ -51,7 +65,9 @@ export const estimateDataSize = (client: Client) =>
       })),
     );
     const whole = found.items.length === 0 ? NOTHING : totalOf(sizes, false);
+    const isBounded = !sizes.some(({ method }) => method === 'unknown');
     const { matched } = found;
+    const all = whole && allMatched(found, entries, sizes);
     const unclear = found.items.filter((item) => fractionOf(item) === undefined).length;
     return {
       catalog: catalog.name,
@@ -59,12 +75,14 @@ export const estimateDataSize = (client: Client) =>
       asset_count: entries.length,
       matched: matched ?? null,
       estimated_size_bytes: whole?.bytes ?? null,
-      estimated_size_mb: scaled(whole?.bytes, 2),
-      estimated_size_gb: scaled(whole?.bytes, 3),
+      estimated_size_mb: scaled(whole?.bytes, 1e6),
+      estimated_size_gb: scaled(whole?.bytes, 1e9),
       low_bytes: whole?.low ?? null,
-      high_bytes: hasUnknown(sizes) ? null : (whole?.high ?? null),
-      all_matched_bytes: extrapolated(whole?.bytes, found.items.length, matched),
-      aoi: inside ? aoiOf(sizes, found.items.length) : null,
+      high_bytes: isBounded ? (whole?.high ?? null) : null,
+      all_matched_bytes: all?.bytes ?? null,
+      all_matched_low_bytes: all?.low ?? null,
+      all_matched_high_bytes: isBounded ? (all?.high ?? null) : null,
+      aoi: inside ? aoiOf(sizes, found.items.length, isBounded) : null,
       coverage: coverageOf(sizes),
       by_asset: byAsset(entries, sizes),
       warnings: [
@@ -82,11 +100,6 @@ export const estimateDataSize = (client: Client) =>
 const NO_HEADS: Heads = { sizes: new Map(), unasked: 0 };
 const NOTHING = { bytes: 0, low: 0, high: 0 };
 
-/** Nobody can say how large the whole is at most, if nobody knows how large a part of it is. */
-function hasUnknown(sizes: readonly AssetSize[]): boolean {
-  return sizes.some(({ method }) => method === 'unknown');
-}
-
 function warningsOf(
   sizes: readonly AssetSize[],
   about: {
@@ -101,7 +114,7 @@ function warningsOf(
   const keys = new Set(entries.map(({ key }) => key));
   const absent = found.items.length > 0 ? wanted.filter((key) => !keys.has(key)) : [];
   return [
-    ...(found.next ? ['There are more items: raise `limit` to look at more of them.'] : []),
+    ...(found.next ? [moreItems(found)] : []),
     ...(absent.length > 0 ? [`No item has an asset ${absent.slice(0, 10).join(', ')}.`] : []),
     ...(unknown > 0
       ? [`The size of ${unknown} of ${sizes.length} assets is unknown, and in none of the sums.`]
@@ -112,6 +125,14 @@ function warningsOf(
   ];
 }
 
+function moreItems({ items: { length }, matched }: Found): string {
+  const more = `There are more items than the ${length} that were looked at`;
+  if (matched !== undefined) return `${more}: all_matched_bytes is for all ${matched} of them.`;
+  return length < MAX_ITEMS
+    ? `${more}: raise \`limit\` (up to ${MAX_ITEMS} are looked at).`
+    : `${more}. The catalogue does not report how many match, so there is no estimate for all of them.`;
+}
+
 function areaOf({ bbox, intersects }: Criteria): Doc | undefined {
   const box = bbox && flat(bbox);
   return intersects ?? (box && asGeometry(box));
@@ -119,6 +140,7 @@ function areaOf({ bbox, intersects }: Criteria): Doc | undefined {
 
 function entriesOf(
   item: Doc,
+  index: number,
   wanted: readonly string[] | undefined,
   fractionOf: FractionOf,
 ): readonly Entry[] {
@@ -126,39 +148,60 @@ function entriesOf(
   return Object.entries(docOf(item['assets']) ?? {}).flatMap(([key, asset]) => {
     if (!isDoc(asset) || (wanted && !wanted.includes(key))) return [];
     const group = `${textOf(item['collection']) ?? ''}/${key}`;
-    const facts = { group, fraction, known: knownSize(asset), raw: rawSize(asset, item) };
-    return [{ key, href: textOf(asset['href']), facts }];
+    const raw = rawSize(asset, item, key);
+    const facts = {
+      group,
+      fraction,
+      known: knownSize(asset),
+      raw: raw?.bytes,
+      encoding: encodingOf(asset, raw?.types ?? []),
+    };
+    return [{ item: index, key, href: textOf(asset['href']), facts }];
   });
 }
 
-/** Only files of which the metadata says nothing are asked for. */
+function encodingOf(asset: Doc, types: readonly string[]): Encoding {
+  const isJpeg2000 = (text: string | undefined) => text !== undefined && /jp2|jpeg2000/i.test(text);
+  if (isJpeg2000(textOf(asset['type'])) || /\.(jp2|j2k)$/i.test(textOf(asset['href']) ?? '')) {
+    return 'jpeg2000';
+  }
+  return types.length === 1 && types[0]!.endsWith('int8') ? 'mask' : 'raster';
+}
+
+/** Files whose metadata has no size are asked for, also where their pixels are known: that is exact. */
 async function headsFor(
   client: Client,
   catalog: Catalog,
   entries: readonly Entry[],
   scope: Scope,
 ): Promise<Heads> {
-  const hrefs = entries.flatMap(({ href, facts: { known, raw } }) =>
-    href !== undefined && known === undefined && raw === undefined ? [href] : [],
+  const candidates = entries.flatMap(({ href, facts: { known, group, raw } }) =>
+    href !== undefined && known === undefined ? [{ href, group, raw }] : [],
   );
-  return headSizes(client, catalog, hrefs, scope);
+  return headSizes(client, catalog, candidates, scope);
 }
 
 /** To six digits, wherever they are: a small size is not nothing. */
-function scaled(value: number | undefined, power: number): number | null {
-  return value === undefined ? null : Number((value / 1024 ** power).toPrecision(6));
+function scaled(value: number | undefined, unit: number): number | null {
+  return value === undefined ? null : Number((value / unit).toPrecision(6));
 }
 
-function extrapolated(
-  value: number | undefined,
-  items: number,
-  matched: number | undefined,
-): number | null {
-  if (value === undefined || matched === undefined || matched < items) return null;
-  return items === 0 ? 0 : (countOf(Math.round((value / items) * matched)) ?? null);
+function allMatched(
+  { items, matched }: Found,
+  entries: readonly Entry[],
+  sizes: readonly AssetSize[],
+): Total | undefined {
+  if (matched === undefined || matched < items.length) return undefined;
+  if (items.length === 0) return NOTHING;
+  const ofItem: AssetSize[][] = items.map(() => []);
+  for (const [place, size] of sizes.entries()) ofItem[entries[place]!.item]!.push(size);
+  return extrapolate(
+    ofItem.map((own) => totalOf(own, false) ?? NOTHING),
+    matched,
+  );
 }
 
-function aoiOf(sizes: readonly AssetSize[], items: number) {
+function aoiOf(sizes: readonly AssetSize[], items: number, isBounded: boolean) {
   const clipped = items === 0 ? NOTHING : totalOf(sizes, true);
   const weights = sizes.map(({ bytes: size, fraction }) => [size ?? 0, fraction] as const);
   const weight = weights.reduce((sum, [size]) => sum + size, 0);
@@ -168,7 +211,7 @@ function aoiOf(sizes: readonly AssetSize[], items: number) {
     fraction: Math.min(1, weight > 0 ? inside / weight : plain),
     clipped_size_bytes: clipped?.bytes ?? null,
     low_bytes: clipped?.low ?? null,
-    high_bytes: hasUnknown(sizes) ? null : (clipped?.high ?? null),
+    high_bytes: isBounded ? (clipped?.high ?? null) : null,
   };
 }
 
@@ -191,11 +234,15 @@ function byAsset(entries: readonly Entry[], sizes: readonly AssetSize[]) {
   const keys = [...new Set(entries.map(({ key }) => key))];
   return keys.slice(0, MAX_ASSET_ROWS).map((key) => {
     const of = sizes.filter((_, index) => entries[index]?.key === key);
+    const total = totalOf(of, false);
+    const unknown = of.filter(({ method }) => method === 'unknown').length;
     return {
       asset: key,
       assets: of.length,
-      bytes: totalOf(of, false)?.bytes ?? null,
-      unknown: of.filter(({ method }) => method === 'unknown').length,
+      bytes: total?.bytes ?? null,
+      low_bytes: total?.low ?? null,
+      high_bytes: unknown > 0 ? null : (total?.high ?? null),
+      unknown,
     };
   });
 }

@@ -8,7 +8,7 @@ import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { asParameters, searchBody } from '../search/body.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
-import { unsupported } from '../search/plan.js';
+import { checkFilter } from '../search/plan.js';
 import { sampleItems } from '../search/sample.js';
 import { countLocally } from './count-locally.js';
 import { catalogTool } from './tool.js';
@@ -63,9 +63,7 @@ async function byServer(
   const available = wanted ? undefined : await availableNames(client, catalog, landing, scope);
   const usual = USUAL.filter((name) => available?.includes(name) ?? true);
   const names = wanted ?? (usual.length > 0 ? usual : (available ?? USUAL).slice(0, 10));
-  if (criteria.filter !== undefined && !landing.can.has('filter')) {
-    unsupported('filter', 'This catalogue does not offer CQL2 filters. Use `query` instead.');
-  }
+  checkFilter(landing, criteria);
   try {
     const doc = await aggregate(client, catalog, landing, criteria, names, scope);
     return {

@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.js';
 import { capabilityNames } from '../api/conformance.js';
 import { textOf } from '../json.js';
+import { conformanceWarning } from './failure.js';
 import { catalogTool } from './tool.js';
 import { getCatalogCapabilitiesSpec } from './specs/get-catalog-capabilities.js';
 
@@ -33,6 +34,7 @@ export const getCatalogCapabilities = (client: Client) =>
       supports,
       instead: insteadOf(supports, kind),
       configured_catalogs: [...client.catalogs.names],
+      warnings: [...conformanceWarning(landing)],
     };
   });
 

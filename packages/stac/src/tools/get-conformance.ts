@@ -7,6 +7,7 @@ export const getConformance = (client: Client) =>
   catalogTool(getConformanceSpec, client, async (args, { scope }) => {
     const catalog = client.catalogs.choose(args);
     const landing = await client.landing(catalog, scope, { fresh: true });
+    if (landing.conformanceFault) throw landing.conformanceFault;
     const classes = landing.conformsTo;
     const checks = args.check?.map((uri) => ({ uri, conforms: conformsTo(classes, uri) }));
     return {

@@ -30,7 +30,7 @@ export const getQueryables = (client: Client) =>
     return {
       catalog: catalog.name,
       collections: ids,
-      properties: merged(schemas),
+      properties: merged(schemas, args.output_format === 'json'),
       additional_properties: schemas.every(
         ({ schema }) => schema['additionalProperties'] !== false,
       ),
@@ -85,6 +85,7 @@ const MAX_VALUES = 50;
 /** The properties of all schemas; a name that they share is listed once. */
 function merged(
   schemas: readonly { readonly id: string | undefined; readonly schema: Doc }[],
+  isWhole: boolean,
 ): z.output<typeof property>[] {
   const all = new Map<string, { readonly schema: Doc; readonly collections: string[] }>();
   for (const { id, schema } of schemas) {
@@ -96,12 +97,12 @@ function merged(
   }
   return [...all].map(([name, { schema, collections }]) => ({
     name,
-    ...described(schema),
+    ...described(schema, isWhole),
     ...(schemas.length > 1 && { collections }),
   }));
 }
 
-function described(schema: Doc): Omit<z.output<typeof property>, 'name'> {
+function described(schema: Doc, isWhole: boolean): Omit<z.output<typeof property>, 'name'> {
   const { title, description, minimum, maximum, format, $ref } = schema;
   const type =
     listOf(schema['type']).length > 0 ? listOf(schema['type']).join(' | ') : textOf(schema['type']);
@@ -109,8 +110,10 @@ function described(schema: Doc): Omit<z.output<typeof property>, 'name'> {
   const known = {
     type,
     title: textOf(title),
-    description: textOf(description) && oneLine(String(description), 200),
-    enum: values.length > 0 ? values.slice(0, MAX_VALUES) : undefined,
+    description: isWhole
+      ? textOf(description)
+      : textOf(description) && oneLine(String(description), 200),
+    enum: values.length > 0 ? values.slice(0, isWhole ? undefined : MAX_VALUES) : undefined,
     minimum: numberOf(minimum),
     maximum: numberOf(maximum),
     format: textOf(format),

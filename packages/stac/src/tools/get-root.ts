@@ -2,6 +2,8 @@ import type { Client } from '../api/client.js';
 import { linksOf } from '../api/links.js';
 import { compact, textOf } from '../json.js';
 import { oneLine } from '../text.js';
+import { conformanceWarning } from './failure.js';
+import { withoutLinks } from './summaries.js';
 import { catalogTool } from './tool.js';
 import { getRootSpec } from './specs/get-root.js';
 
@@ -28,5 +30,7 @@ export const getRoot = (client: Client) =>
       links_count: links.length,
       conformance_count: conformsTo.length,
       children: children.map(({ title, href }) => ({ ...(title && { title }), href })),
+      ...(args.output_format === 'json' && { document: withoutLinks(doc) }),
+      warnings: [...conformanceWarning(landing)],
     };
   });

@@ -8,6 +8,7 @@ import { getConformance } from './get-conformance.js';
 import { getItem } from './get-item.js';
 import { getQueryables } from './get-queryables.js';
 import { getRoot } from './get-root.js';
+import { getSensorRegistryInfo } from './get-sensor-registry-info.js';
 import { searchCollections } from './search-collections.js';
 import { searchFederated } from './search-federated.js';
 import { searchItems } from './search-items.js';
@@ -27,5 +28,6 @@ export function createTools(client: Client): readonly Tool[] {
     getRoot(client),
     getConformance(client),
     getCatalogCapabilities(client),
+    getSensorRegistryInfo(),
   ] as readonly unknown[] as readonly Tool[];
 }

@@ -1,13 +1,19 @@
 import { page } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
-import { allCollections, collectionsPage, type AllCollections } from '../api/collections.js';
+import {
+  allCollections,
+  collectionsPage,
+  type AllCollections,
+  type CollectionsPage,
+} from '../api/collections.js';
 import { collectionsUrl } from '../api/get.js';
 import type { Landing } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
+import { PAGE_SIZE } from '../search/collect.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
@@ -100,7 +106,7 @@ async function listed(
   const goesOn = hasRest ? within(skip + collections.length) : onward;
   return {
     collections,
-    matched: !next && !cursor && !hasRest ? collections.length : null,
+    matched: matchedIn(answer, seen.length === 1),
     searched: isSearch(wanted) ? 'server' : 'list',
     warnings: [...(isLoop ? [LOOP] : []), ...(isSecret ? [REPEATS_SECRET] : [])],
     next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
@@ -109,13 +115,21 @@ async function listed(
   };
 }
 
+/** The server's number; without one, the length of a list of a single page. */
+function matchedIn({ matched, collections, next }: CollectionsPage, isFirst: boolean) {
+  // Some servers put the size of the page there.
+  if (matched !== undefined && matched >= collections.length) return matched;
+  return !next && isFirst ? collections.length : null;
+}
+
 function listRequest(landing: Landing, { q, bbox, datetime, limit: size }: Wanted): PageRequest {
   const url = new URL(collectionsUrl(landing));
   if (q !== undefined) url.searchParams.set('q', q);
   if (bbox) url.searchParams.set('bbox', bbox.join(','));
   if (datetime !== undefined) url.searchParams.set('datetime', datetime);
   // Who does not search collections may not know the parameter, and refuse it.
-  if (landing.can.has('collection_search')) url.searchParams.set('limit', String(size));
+  if (landing.can.has('collection_search'))
+    url.searchParams.set('limit', String(Math.min(size, PAGE_SIZE)));
   return { method: 'GET', url };
 }
 

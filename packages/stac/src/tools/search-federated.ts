@@ -7,7 +7,7 @@ import { invalid, readCriteria } from '../search/criteria.js';
 import { fitsToken, type Cursor } from '../search/cursor.js';
 import { isInOrder, orderOf, type Order } from '../search/order.js';
 import { searchItems, type Found } from '../search/search.js';
-import { failureOf } from './failure.js';
+import { failureOf, throwAll } from './failure.js';
 import { gather, type Settled } from './gather.js';
 import { shownItem } from './search-items.js';
 import { catalogTool } from './tool.js';
@@ -42,8 +42,10 @@ export const searchFederated = (client: Client) =>
     const settled = await gather(searches, patienceMs, client.clock);
     ending.abort(new Error('left behind'));
     scope.signal.throwIfAborted();
-    const firstFailure = settled.find((one) => one.ok === false);
-    if (firstFailure && !settled.some(({ ok }) => ok === true)) throw firstFailure.cause;
+    const failures = settled.flatMap((one, index) =>
+      one.ok === false ? [{ name: parts[index]!.catalog.name, cause: one.cause }] : [],
+    );
+    if (!settled.some(({ ok }) => ok === true)) throwAll(failures);
 
     const order = orderOf(criteria.sortby);
     const merged = mergedItems(parts, settled, order);

@@ -29,24 +29,40 @@ export const summarizeSearch = (client: Client) =>
     const spread = spreadOf(covers);
     const histogram = dateHistogram(times);
     const footprint = footprintOf(items);
+    const first = moment(least(times));
+    const last = moment(most(items.flatMap((item) => endOf(item) ?? [])));
     const platforms = items.map((item) => textOf(docOf(item['properties'])?.['platform']));
     return {
       catalog: catalog.name,
       count: matched ?? (complete ? items.length : null),
       sampled: items.length,
       complete,
-      first_datetime: moment(least(times)),
-      last_datetime: moment(most(items.flatMap((item) => endOf(item) ?? []))),
+      first_datetime: complete ? first : null,
+      last_datetime: complete ? last : null,
       date_histogram: {
         interval: histogram.interval,
         buckets: histogram.buckets.slice(0, MAX_BUCKETS),
       },
       cloud_cover: spread
-        ? { ...spread, known: covers.length, histogram: [...coverHistogram(covers)] }
+        ? {
+            ...spread,
+            ...(!complete && { min: null, max: null }),
+            known: covers.length,
+            histogram: [...coverHistogram(covers)],
+          }
         : null,
       collections: [...frequencies(items.map((item) => textOf(item['collection'])))].slice(0, 50),
       platforms: [...frequencies(platforms)].slice(0, 50),
-      footprint: footprint ? [...footprint] : null,
+      footprint: complete && footprint ? [...footprint] : null,
+      sample_extremes: complete
+        ? null
+        : {
+            first_datetime: first,
+            last_datetime: last,
+            cloud_cover_min: spread?.min ?? null,
+            cloud_cover_max: spread?.max ?? null,
+            footprint: footprint ? [...footprint] : null,
+          },
       warnings: [
         ...sample.warnings,
         ...latestWarning(args.datetime),

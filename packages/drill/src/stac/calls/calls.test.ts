@@ -9,7 +9,7 @@ const plan = (count: number, seed = 1, tools = toolNames) =>
   planBlocks({ tools, count, seed }, material);
 
 describe('the calls', () => {
-  test('are of all twelve tools', () => {
+  test('are of all twelve tools that send requests', () => {
     expect(toolNames).toHaveLength(12);
   });
 

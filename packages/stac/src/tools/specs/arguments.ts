@@ -12,9 +12,10 @@ function fromJsonText(value: unknown): unknown {
 
 const lenient = <T extends z.ZodType>(schema: T) => z.preprocess(fromJsonText, schema);
 
-/** One name is a list of one. */
+/** One name is a list of one; an empty list is none. */
 function listed(value: unknown): unknown {
   const parsed = fromJsonText(value);
+  if (Array.isArray(parsed) && parsed.length === 0) return undefined;
   return typeof parsed === 'string' ? [parsed] : parsed;
 }
 
@@ -31,7 +32,7 @@ function fromNumberText(value: unknown): unknown {
 }
 
 export const id = z.string().min(1).max(512);
-const names = z.preprocess(listed, z.array(id).min(1).max(500));
+const names = z.preprocess(listed, z.array(id).max(500).optional());
 const geoJson = lenient(z.looseObject({ type: z.string() }));
 
 export const catalogArguments = {
@@ -56,9 +57,14 @@ export const searchArguments = {
   collections,
   ids: names.optional().describe('Item ids.'),
   bbox: z
-    .preprocess(fromNumberList, z.array(z.number()).min(4).max(6))
+    .preprocess(
+      fromNumberList,
+      z.union([z.array(z.number()).min(4).max(6), z.looseObject({ type: z.string() })]),
+    )
     .optional()
-    .describe('[west, south, east, north] in degrees; west > east crosses the antimeridian.'),
+    .describe(
+      '[west, south, east, north] in degrees; west > east crosses the antimeridian. Or GeoJSON, for the box around it.',
+    ),
   intersects: geoJson.optional().describe('A GeoJSON geometry or Feature. Not together with bbox.'),
   datetime: z
     .string()
@@ -106,6 +112,9 @@ export const outputFormat = z
   .enum(['text', 'json'])
   .default('text')
   .describe('text: the essentials; json: everything that the catalogue says.');
+
+/** For tools whose answer has one form only. */
+export const anyOutputFormat = outputFormat.describe('text and json give the same answer here.');
 
 export const signAssets = z
   .boolean()

@@ -20,7 +20,9 @@ export const estimateDataSizeSpec = specifyTool({
       'The area of interest as GeoJSON: how much of the data lies inside it.',
     ),
     assets: idList.optional().describe('Only these assets of each item, e.g. ["red", "nir"].'),
-    limit: limit(200),
+    limit: limit(10_000).describe(
+      'How many items to look at, 200 at most; the size of all that match is extrapolated. Default: 10.',
+    ),
     force_metadata_only: z
       .boolean()
       .default(false)
@@ -36,13 +38,17 @@ export const estimateDataSizeSpec = specifyTool({
     estimated_size_bytes: bytes
       .nullable()
       .describe('null: nothing is known. Unknown assets are not in it.'),
-    estimated_size_mb: z.number().nullable(),
-    estimated_size_gb: z.number().nullable(),
+    estimated_size_mb: z.number().nullable().describe('In megabytes of 10^6 bytes.'),
+    estimated_size_gb: z.number().nullable().describe('In gigabytes of 10^9 bytes.'),
     low_bytes: bytes.nullable(),
     high_bytes: bytes
       .nullable()
       .describe('null: it may be any size, because the size of some assets is unknown.'),
-    all_matched_bytes: bytes.nullable().describe('Extrapolated to all items that match.'),
+    all_matched_bytes: bytes
+      .nullable()
+      .describe('For all items that match: their number times the mean of those looked at.'),
+    all_matched_low_bytes: bytes.nullable(),
+    all_matched_high_bytes: bytes.nullable(),
     aoi: z
       .object({
         fraction: share,
@@ -59,7 +65,14 @@ export const estimateDataSizeSpec = specifyTool({
       unknown: part,
     }),
     by_asset: z.array(
-      z.object({ asset: z.string(), assets: z.int(), bytes: bytes.nullable(), unknown: z.int() }),
+      z.object({
+        asset: z.string(),
+        assets: z.int(),
+        bytes: bytes.nullable(),
+        low_bytes: bytes.nullable(),
+        high_bytes: bytes.nullable(),
+        unknown: z.int(),
+      }),
     ),
     warnings: z.array(z.string()),
   }),

@@ -1,13 +1,17 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments, idList, searchArguments } from './arguments.js';
+import { anyOutputFormat, catalogArguments, idList, searchArguments } from './arguments.js';
 import { readTraits } from './traits.js';
 
 const aggregation = z.object({
   name: z.string(),
   data_type: z.string().optional(),
   value: z.union([z.number(), z.string()]).nullable().optional(),
+  sample_value: z
+    .string()
+    .optional()
+    .describe('The minimum or maximum among the counted items, where not all were counted.'),
   buckets: z.array(z.object({ key: z.string(), frequency: z.int() })).optional(),
   overflow: z.int().optional(),
 });
@@ -25,6 +29,7 @@ export const getAggregationsSpec = specifyTool({
     aggregations: idList
       .optional()
       .describe('Names, e.g. ["total_count", "datetime_frequency"]; left out: the usual ones.'),
+    output_format: anyOutputFormat,
     ...catalogArguments,
   }),
   output: z.object({

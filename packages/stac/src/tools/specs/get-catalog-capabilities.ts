@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments } from './arguments.js';
+import { anyOutputFormat, catalogArguments } from './arguments.js';
 import { readTraits } from './traits.js';
 
 export const getCatalogCapabilitiesSpec = specifyTool({
@@ -10,7 +10,7 @@ export const getCatalogCapabilitiesSpec = specifyTool({
   title: 'Catalogue capabilities',
   description:
     'Says what a catalogue can be asked for: how it searches, sorts and filters (query, CQL2), whether it has queryables, aggregations and a search for collections, and what is done here instead where it has not.',
-  input: z.object(catalogArguments),
+  input: z.object({ output_format: anyOutputFormat, ...catalogArguments }),
   output: z.object({
     catalog: z.string(),
     url: z.string(),
@@ -23,6 +23,7 @@ export const getCatalogCapabilitiesSpec = specifyTool({
     supports: z.record(z.string(), z.boolean()),
     instead: z.array(z.string()),
     configured_catalogs: z.array(z.string()),
+    warnings: z.array(z.string()),
   }),
   errors: catalogCodes,
 });

@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments, idList } from './arguments.js';
+import { anyOutputFormat, catalogArguments, idList } from './arguments.js';
 import { readTraits } from './traits.js';
 
 export const getConformanceSpec = specifyTool({
@@ -12,6 +12,7 @@ export const getConformanceSpec = specifyTool({
     'Lists the conformance classes that a STAC API names, and says of given ones whether it names them, in whatever version.',
   input: z.object({
     check: idList.optional().describe('Conformance URIs to look for.'),
+    output_format: anyOutputFormat,
     ...catalogArguments,
   }),
   output: z.object({

@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments, idList } from './arguments.js';
+import { catalogArguments, idList, outputFormat } from './arguments.js';
 import { readTraits } from './traits.js';
 
 export const property = z.object({
@@ -25,6 +25,7 @@ export const getQueryablesSpec = specifyTool({
     'Lists the properties that items can be filtered by, with their types and allowed values: of the whole catalogue, or of one or more collections.',
   input: z.object({
     collection_id: idList.optional().describe('One collection id or several.'),
+    output_format: outputFormat,
     ...catalogArguments,
   }),
   output: z.object({

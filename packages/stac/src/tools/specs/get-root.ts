@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments } from './arguments.js';
+import { catalogArguments, outputFormat } from './arguments.js';
 import { readTraits } from './traits.js';
 
 export const getRootSpec = specifyTool({
@@ -10,7 +10,7 @@ export const getRootSpec = specifyTool({
   title: 'Catalogue root',
   description:
     'Reads the landing page of a STAC catalogue: what it is, which version it speaks, how many links it has and which collections or children it names.',
-  input: z.object(catalogArguments),
+  input: z.object({ output_format: outputFormat, ...catalogArguments }),
   output: z.object({
     catalog: z.string(),
     url: z.string(),
@@ -22,6 +22,11 @@ export const getRootSpec = specifyTool({
     links_count: z.int(),
     conformance_count: z.int(),
     children: z.array(z.object({ title: z.string().optional(), href: z.string() })),
+    document: z
+      .looseObject({})
+      .optional()
+      .describe('With output_format "json": the landing page without its links.'),
+    warnings: z.array(z.string()),
   }),
   errors: catalogCodes,
 });

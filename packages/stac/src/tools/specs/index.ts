@@ -7,6 +7,7 @@ import { getConformanceSpec } from './get-conformance.js';
 import { getItemSpec } from './get-item.js';
 import { getQueryablesSpec } from './get-queryables.js';
 import { getRootSpec } from './get-root.js';
+import { getSensorRegistryInfoSpec } from './get-sensor-registry-info.js';
 import { searchCollectionsSpec } from './search-collections.js';
 import { searchFederatedSpec } from './search-federated.js';
 import { searchItemsSpec } from './search-items.js';
@@ -26,4 +27,5 @@ export const specs: readonly ToolSpec[] = [
   getRootSpec,
   getConformanceSpec,
   getCatalogCapabilitiesSpec,
+  getSensorRegistryInfoSpec,
 ] as readonly unknown[] as readonly ToolSpec[];

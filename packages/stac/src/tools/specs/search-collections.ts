@@ -29,7 +29,7 @@ export const searchCollectionsSpec = specifyTool({
       ),
     bbox: searchArguments.bbox,
     datetime: searchArguments.datetime,
-    limit: limit(500),
+    limit: limit(10_000),
     fields,
     output_format: outputFormat,
     page_token: pageToken,

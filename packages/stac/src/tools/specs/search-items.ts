@@ -24,7 +24,7 @@ export const searchItemsSpec = specifyTool({
     ...searchArguments,
     sortby,
     fields,
-    limit: limit(500),
+    limit: limit(10_000),
     sign_assets: signAssets,
     output_format: outputFormat,
     page_token: pageToken,

@@ -1,9 +1,10 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { catalogArguments, searchArguments, sortby } from './arguments.js';
+import { anyOutputFormat, catalogArguments, searchArguments, sortby } from './arguments.js';
 import { readTraits } from './traits.js';
 
+const footprint = z.array(z.number()).nullable();
 const buckets = z.array(z.object({ key: z.string(), count: z.int() }));
 
 export const summarizeSearchSpec = specifyTool({
@@ -15,6 +16,7 @@ export const summarizeSearchSpec = specifyTool({
   input: z.object({
     ...searchArguments,
     sortby,
+    output_format: anyOutputFormat,
     ...catalogArguments,
   }),
   output: z.object({
@@ -27,21 +29,30 @@ export const summarizeSearchSpec = specifyTool({
     date_histogram: z.object({ interval: z.enum(['day', 'month', 'year']), buckets }),
     cloud_cover: z
       .object({
-        min: z.number(),
+        min: z.number().nullable(),
         median: z.number(),
         mean: z.number(),
-        max: z.number(),
+        max: z.number().nullable(),
         known: z.int(),
         histogram: buckets,
       })
       .nullable(),
     collections: buckets,
     platforms: buckets,
-    footprint: z
-      .array(z.number())
+    footprint: footprint.describe(
+      '[west, south, east, north] around all footprints; west > east crosses the antimeridian.',
+    ),
+    sample_extremes: z
+      .object({
+        first_datetime: z.string().nullable(),
+        last_datetime: z.string().nullable(),
+        cloud_cover_min: z.number().nullable(),
+        cloud_cover_max: z.number().nullable(),
+        footprint,
+      })
       .nullable()
       .describe(
-        '[west, south, east, north] around all footprints; west > east crosses the antimeridian.',
+        'If not complete: minima, maxima and footprint of the sample. Those of all matching items are unknown and null above.',
       ),
     warnings: z.array(z.string()),
   }),
