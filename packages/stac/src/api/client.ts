@@ -3,6 +3,9 @@ import { textsOf, type Doc } from '../json.js';
 import type { Gateway } from '../http/gateway.js';
 import type { Document, Documents } from '../http/documents.js';
 import type { Scope } from '../scope.js';
+import { Leftovers } from '../search/leftovers.js';
+import type { Found } from '../search/search.js';
+import type { FoundCollections } from '../tools/search-collections.js';
 import type { Signer } from '../sign/signer.js';
 import type { Catalog } from './catalog.js';
 import type { Catalogs } from './catalogs.js';
@@ -35,6 +38,8 @@ export class Client {
   readonly signer: Signer;
   readonly clock: Clock;
   readonly capMs: number;
+  readonly foundItems = new Leftovers<Found>(() => this.now());
+  readonly foundCollections = new Leftovers<FoundCollections>(() => this.now());
   readonly #known = new Map<string, Known>();
   readonly #noPost = new Set<string>();
 

@@ -7,6 +7,7 @@ import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
 import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
+import { TOKEN_TOO_LONG, type FetchedList } from './leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { meetsQuery } from './query.js';
@@ -14,16 +15,9 @@ import { otherPrefix } from './sortby.js';
 import { further, isOnTrail, type Trail } from './trail.js';
 
 /** Some items of a search, and where it goes on. */
-export interface Found {
-  readonly items: readonly Doc[];
+export interface Found extends FetchedList {
   /** How many there are in all, where the server says so. */
   readonly matched?: number;
-  readonly warnings: readonly string[];
-  /** Whether the list ended although there may be more. */
-  readonly endsEarly?: boolean;
-  readonly next?: Cursor;
-  /** Continues after the first `kept` of these items. */
-  readonly after: (kept: number) => Cursor;
 }
 
 export interface SearchOptions {
@@ -40,10 +34,22 @@ export const LOOP =
 const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
 export const REPEATS_SECRET =
   'There is more, but the catalogue’s reference to it repeats a credential, so it is not handed out.';
-const LONG = 'There is more, but the catalogue’s reference to it is too long to hand out.';
 
 /** One page of a search: at most `limit` items. */
-export async function searchItems(
+export function searchItems(
+  client: Client,
+  catalog: Catalog,
+  criteria: Criteria,
+  options: SearchOptions,
+  scope: Scope,
+): Promise<Found> {
+  return client.foundItems.page([catalog.name, criteria], options, () =>
+    fetchItems(client, catalog, criteria, options, scope),
+  );
+}
+
+/** One page as the catalogue gives it: a server may ignore the limit. */
+async function fetchItems(
   client: Client,
   catalog: Catalog,
   criteria: Criteria,
@@ -176,8 +182,7 @@ class PagedSearch {
     { seen, trail, empty }: Progress,
     next: PageRequest | undefined,
   ): Found {
-    const given = hits.slice(0, this.#options.limit);
-    const nextCursor =
+    const onward =
       next &&
       packCursor(next, this.#reference, {
         seen: [...seen, identityOf(page.request)],
@@ -186,12 +191,10 @@ class PagedSearch {
       });
     const within = (skip: number): Cursor =>
       packCursor(page.request, this.#reference, { skip, seen, trail });
-    const rest = hits[given.length];
-    const goesOn = rest ? within(rest.index) : nextCursor;
-    const usable = goesOn && this.#usable(goesOn);
+    const usable = onward && this.#usable(onward);
     const { matched } = page;
     return {
-      items: given.map(({ item }) => item),
+      items: hits.map(({ item }) => item),
       ...(matched !== undefined && !this.#plan.localQuery && { matched }),
       warnings: this.#warnings,
       endsEarly: this.#endsEarly,
@@ -205,7 +208,7 @@ class PagedSearch {
 
   #usable(cursor: Cursor): Cursor | undefined {
     if (fitsToken(cursor)) return cursor;
-    this.#end(LONG);
+    this.#end(TOKEN_TOO_LONG);
     return undefined;
   }
 }

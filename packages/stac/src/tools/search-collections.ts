@@ -11,6 +11,7 @@ import { crossesAntimeridian, flat } from '../search/bbox.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
+import type { FetchedList } from '../search/leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
 import { unsupported } from '../search/plan.js';
 import { LOOP, REPEATS_SECRET } from '../search/search.js';
@@ -21,13 +22,10 @@ import { collectionSummary, withoutLinks } from './summaries.js';
 import { catalogTool } from './tool.js';
 import { searchCollectionsSpec } from './specs/search-collections.js';
 
-interface Listing {
-  readonly collections: readonly Doc[];
+/** Collections of one catalogue, and where the list continues. */
+export interface FoundCollections extends FetchedList {
   readonly matched: number | null;
   readonly searched: 'server' | 'local' | 'list';
-  readonly warnings: readonly string[];
-  readonly next?: Cursor | undefined;
-  readonly after: (kept: number) => Cursor;
 }
 
 export const searchCollections = (client: Client) =>
@@ -35,22 +33,35 @@ export const searchCollections = (client: Client) =>
     const catalog = client.catalogs.choose(args);
     const { bbox, datetime, q } = args;
     const wanted: Wanted = { ...readCriteria({ bbox, datetime }), q, limit: args.limit };
-    const landing = await client.landing(catalog, scope);
-    const list = asksServer(landing, wanted)
-      ? await listed(client, catalog, landing, wanted, cursor, scope)
-      : await lookedThrough(client, catalog, landing, wanted, cursor, scope);
+    const list = await findCollections(client, catalog, wanted, cursor, scope);
     const isBrief = args.output_format === 'text' && args.fields === undefined;
     const show = (one: Doc) =>
       isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields));
     const data = {
       catalog: catalog.name,
-      collections: list.collections.map((one) => ({ ...show(one), id: String(one['id']) })),
+      collections: list.items.map((one) => ({ ...show(one), id: String(one['id']) })),
       matched: list.matched,
       searched: list.searched,
       warnings: [...list.warnings, ...latestWarning(datetime)],
     };
     return page(data, { next: list.next, after: list.after });
   });
+
+function findCollections(
+  client: Client,
+  catalog: Catalog,
+  wanted: Wanted,
+  cursor: Cursor | undefined,
+  scope: Scope,
+): Promise<FoundCollections> {
+  const { limit, ...query } = wanted;
+  return client.foundCollections.page([catalog.name, query], { limit, cursor }, async () => {
+    const landing = await client.landing(catalog, scope);
+    return asksServer(landing, wanted)
+      ? listed(client, catalog, landing, wanted, cursor, scope)
+      : lookedThrough(client, catalog, landing, wanted, cursor, scope);
+  });
+}
 
 interface Wanted extends Pick<Criteria, 'bbox' | 'datetime' | 'span'> {
   readonly q: string | undefined;
@@ -78,7 +89,7 @@ async function listed(
   wanted: Wanted,
   cursor: Cursor | undefined,
   scope: Scope,
-): Promise<Listing> {
+): Promise<FoundCollections> {
   const first = listRequest(landing, wanted);
   const request = cursor ? unpackCursor(cursor, first) : first;
   const answer = await collectionsPage(client, catalog, request, scope);
@@ -89,23 +100,20 @@ async function listed(
   const isRepeated = skip === 0 && isOnTrail(answer.collections, trail);
   const isSecret = next !== undefined && repeatsSecret(next, catalog.secrets);
   const isLoop = isRepeated || (next !== undefined && seen.includes(identityOf(next)));
-  const collections = isRepeated ? [] : answer.collections.slice(skip, skip + wanted.limit);
+  const items = isRepeated ? [] : answer.collections.slice(skip);
   const within = (from: number) =>
     packCursor(request, first, { skip: from, seen: seen.slice(0, -1), trail });
-  const hasRest = !isRepeated && skip + collections.length < answer.collections.length;
   const onward =
     next && !isLoop && !isSecret && answer.collections.length > 0
       ? packCursor(next, first, { seen, trail: further(trail, answer.collections) })
       : undefined;
-  const goesOn = hasRest ? within(skip + collections.length) : onward;
   return {
-    collections,
-    matched: !next && !cursor && !hasRest ? collections.length : null,
+    items,
+    matched: !next && !cursor ? items.length : null,
     searched: isSearch(wanted) ? 'server' : 'list',
     warnings: [...(isLoop ? [LOOP] : []), ...(isSecret ? [REPEATS_SECRET] : [])],
-    next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
-    after: (kept) =>
-      kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
+    next: onward && fitsToken(onward) ? onward : undefined,
+    after: (kept) => (kept < items.length ? within(skip + kept) : (onward ?? within(skip + kept))),
   };
 }
 
@@ -126,7 +134,7 @@ async function lookedThrough(
   wanted: Wanted,
   cursor: Cursor | undefined,
   scope: Scope,
-): Promise<Listing> {
+): Promise<FoundCollections> {
   const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
   const found: AllCollections = landing.collections
     ? await allCollections(client, catalog, request, scope)
@@ -134,11 +142,9 @@ async function lookedThrough(
   const { collections: all, complete, circular = false } = found;
   const matching = matchCollections(all, { q: wanted.q, area: wanted });
   const skip = cursor?.skip ?? 0;
-  const collections = matching.slice(skip, skip + wanted.limit);
   const at = (from: number) => packCursor(request, request, { skip: from, seen: [] });
-  const end = skip + collections.length;
   return {
-    collections,
+    items: matching.slice(skip),
     matched: complete ? matching.length : null,
     searched: 'local',
     warnings: [
@@ -147,7 +153,6 @@ async function lookedThrough(
         ? []
         : [`Only ${all.length} collections could be looked through in time.`]),
     ],
-    next: end < matching.length ? at(end) : undefined,
     after: (kept) => at(skip + kept),
   };
 }
