@@ -13,13 +13,18 @@ export function matchCollections(
   collections: readonly Doc[],
   { q, area }: CollectionCriteria,
 ): readonly Doc[] {
-  const terms = termsIn(q ?? '');
   return collections
     .filter((collection) => extentAllows(collection, area))
-    .map((collection) => ({ collection, score: terms.length === 0 ? 1 : best(collection, terms) }))
+    .map((collection) => ({ collection, score: scoreOf(collection, q) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ collection }) => collection);
+}
+
+/** How well a collection matches the words; 0: not at all. */
+export function scoreOf(collection: Doc, q = ''): number {
+  const terms = termsIn(q);
+  return terms.length === 0 ? 1 : best(collection, terms);
 }
 
 /** Commas separate alternatives, as in the free-text extension; all words of one must be there. */

@@ -1,15 +1,22 @@
-import { page } from '@toolkeel/contract';
+import { page, raise, toolError } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import { allCollections, collectionsPage, type AllCollections } from '../api/collections.js';
 import { collectionsUrl } from '../api/get.js';
+import type { CatalogCode } from '../faults.js';
 import type { Landing } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
-import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
+import {
+  fitsToken,
+  packCursor,
+  unpackCursor,
+  type Cursor,
+  type FederatedCursor,
+} from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
 import type { FetchedList } from '../search/leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
@@ -17,10 +24,17 @@ import { unsupported } from '../search/plan.js';
 import { LOOP, REPEATS_SECRET } from '../search/search.js';
 import { further, isOnTrail } from '../search/trail.js';
 import { staticCollections } from '../static/find.js';
-import { matchCollections } from './match-collections.js';
+import { oneLine } from '../text.js';
+import { failureOf } from './failure.js';
+import type { Settled } from './gather.js';
+import { matchCollections, scoreOf } from './match-collections.js';
+import { askAll, continued, cursorFor, mergedItems, reportOf } from './search-federated.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
 import { catalogTool } from './tool.js';
 import { searchCollectionsSpec } from './specs/search-collections.js';
+
+/** As `catalog`: all that are configured. */
+const ALL_CATALOGS = '*';
 
 /** Collections of one catalogue, and where the list continues. */
 export interface FoundCollections extends FetchedList {
@@ -30,22 +44,113 @@ export interface FoundCollections extends FetchedList {
 
 export const searchCollections = (client: Client) =>
   catalogTool(searchCollectionsSpec, client, async (args, { scope, cursor }) => {
-    const catalog = client.catalogs.choose(args);
     const { bbox, datetime, q } = args;
     const wanted: Wanted = { ...readCriteria({ bbox, datetime }), q, limit: args.limit };
-    const list = await findCollections(client, catalog, wanted, cursor, scope);
     const isBrief = args.output_format === 'text' && args.fields === undefined;
-    const show = (one: Doc) =>
-      isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields));
+    const show = (one: Doc) => ({
+      ...(isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields))),
+      id: String(one['id']),
+    });
+    const isFederated = cursor !== undefined && 'at' in cursor;
+    if (args.catalog === ALL_CATALOGS && args.catalog_url === undefined) {
+      const from = isFederated ? cursor : undefined;
+      return everywhere(client, wanted, from, scope, { show, notes: latestWarning(datetime) });
+    }
+    const catalog = client.catalogs.choose(args);
+    const from = isFederated ? undefined : cursor;
+    const list = await findCollections(client, catalog, wanted, from, scope);
+    const isEmpty = !cursor && list.items.length === 0;
     const data = {
       catalog: catalog.name,
-      collections: list.items.map((one) => ({ ...show(one), id: String(one['id']) })),
+      collections: list.items.map(show),
       matched: list.matched,
       searched: list.searched,
-      warnings: [...list.warnings, ...latestWarning(datetime)],
+      warnings: [
+        ...list.warnings,
+        ...latestWarning(datetime),
+        ...(isEmpty ? [emptyWarning([catalog.name], client.catalogs.names, wanted)] : []),
+      ],
     };
     return page(data, { next: list.next, after: list.after });
   });
+
+/** One search in all configured catalogues, the best matches of all first. */
+async function everywhere(
+  client: Client,
+  wanted: Wanted,
+  from: FederatedCursor | undefined,
+  scope: Scope,
+  answer: {
+    readonly show: (one: Doc) => Doc & { readonly id: string };
+    readonly notes: readonly string[];
+  },
+) {
+  const parts = continued(client.catalogs.all, from);
+  const settled = await askAll(client, parts, scope, ({ catalog, cursor }, partScope) =>
+    findCollections(client, catalog, wanted, cursor, partScope),
+  );
+  const catalogs = parts.map(({ catalog }, index) => reportOf(catalog, settled[index]!, () => 0));
+  if (!catalogs.some(({ ok }) => ok)) failAll(catalogs, settled);
+  const found = settled.flatMap((one) => (one.ok === true ? [one.value] : []));
+  const merged = mergedItems(parts, settled, (a, b) => scoreOf(b, wanted.q) - scoreOf(a, wanted.q));
+  const counts = found.map(({ matched }) => matched);
+  const isKnown = found.length === parts.length && !counts.includes(null);
+  const kinds = [...new Set(found.map(({ searched }) => searched))];
+  const answered = catalogs.filter(({ ok }) => ok).map(({ catalog }) => catalog);
+  const data = {
+    catalog: ALL_CATALOGS,
+    collections: merged.map(({ item, part }) => ({
+      ...answer.show(item),
+      catalog: parts[part]!.catalog.name,
+    })),
+    matched: isKnown ? counts.reduce((sum: number, count) => sum + (count ?? 0), 0) : null,
+    searched: kinds.length === 1 ? kinds[0]! : ('mixed' as const),
+    catalogs,
+    warnings: [
+      ...catalogs.flatMap(({ catalog, error }) =>
+        error ? [`${catalog} was not searched: ${error.message}`] : [],
+      ),
+      ...answer.notes,
+      ...(!from && merged.length === 0 ? [emptyWarning(answered, answered, wanted)] : []),
+    ],
+  };
+  const after = (kept: number) => cursorFor(parts, settled, merged.slice(0, kept));
+  const next = after(merged.length);
+  return page(data, { next: next.at.length > 0 ? next : undefined, after });
+}
+
+/** Ends the call where no catalogue answered, naming all of them. */
+function failAll(
+  catalogs: readonly ReturnType<typeof reportOf>[],
+  settled: readonly Settled<unknown>[],
+): never {
+  const causes = settled.flatMap((one) => (one.ok === false ? [one.cause] : []));
+  const unexpected = causes.find((cause) => !failureOf(cause));
+  if (causes.length === 1 || unexpected !== undefined) throw unexpected ?? causes[0];
+  const { code } = (catalogs.find(({ error }) => error?.retryable) ?? catalogs[0])!.error!;
+  const reasons = catalogs.map(({ catalog, error }) => `${catalog}: ${error?.message}`);
+  const message = `No catalogue could be searched. ${reasons.join(' ')}`;
+  return raise(toolError(code as CatalogCode, oneLine(message, 1000)));
+}
+
+/** An empty answer says where the search looked and what to try. */
+function emptyWarning(
+  searched: readonly string[],
+  configured: readonly string[],
+  wanted: Wanted,
+): string {
+  const others = configured.filter((name) => !searched.includes(name));
+  const isNarrow = wanted.bbox !== undefined || wanted.datetime !== undefined;
+  const tips = [
+    ...(others.length > 0
+      ? [`search all configured catalogues with catalog "*" (also ${others.join(', ')})`]
+      : []),
+    ...(wanted.q === undefined ? [] : ['use fewer or other words: all words must occur']),
+    ...(isNarrow ? ['leave out bbox and datetime'] : []),
+  ];
+  const advice = tips.length > 0 ? ` Try: ${tips.join('; ')}.` : '';
+  return `No collection of ${searched.join(', ')} matches.${advice}`;
+}
 
 function findCollections(
   client: Client,

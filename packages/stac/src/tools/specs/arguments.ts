@@ -40,7 +40,7 @@ export const catalogArguments = {
     .min(1)
     .max(64)
     .optional()
-    .describe('A configured catalogue by name; left out: the default one.'),
+    .describe('The name of a configured catalogue. Default: the default one.'),
   catalog_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)
