@@ -107,10 +107,14 @@ export const outputFormat = z
   .default('text')
   .describe('text: the essentials; json: everything that the catalogue says.');
 
+export const assets = names
+  .optional()
+  .describe('Keys or roles of assets whose URLs to return: ["red", "data"]; "*" for all.');
+
 export const signAssets = z
   .boolean()
   .default(false)
-  .describe('Whether asset addresses are signed, so that they can be downloaded for a while.');
+  .describe('Whether to sign asset URLs, so that they can be downloaded for a while.');
 
 export const pageToken = z
   .string()
