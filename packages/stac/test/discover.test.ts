@@ -92,11 +92,13 @@ describe('an empty answer', () => {
     const rig = await twoCatalogs();
     const { warnings } = await rig.data('search_collections', { q: 'landsat' });
     expect(warnings).toEqual([
-      expect.stringMatching(/^No collection of one matches\. Try: .*catalog "\*" \(also other\)/),
+      expect.stringMatching(
+        /^Found no matching collection in one\. Try: .*catalog "\*" \(also other\)/,
+      ),
     ]);
     const everywhere = await rig.data('search_collections', { catalog: '*', q: 'nothing' });
     expect(everywhere['warnings']).toEqual([
-      expect.stringMatching(/^No collection of one, other matches\. Try: use fewer/),
+      expect.stringMatching(/^Found no matching collection in one, other\. Try: use fewer/),
     ]);
   });
 });

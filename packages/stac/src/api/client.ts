@@ -3,6 +3,7 @@ import { textsOf, type Doc } from '../json.js';
 import type { Gateway } from '../http/gateway.js';
 import type { Document, Documents } from '../http/documents.js';
 import type { Scope } from '../scope.js';
+import type { SeenCollections } from '../search/diagnose.js';
 import { Leftovers } from '../search/leftovers.js';
 import type { Found } from '../search/search.js';
 import type { FoundCollections } from '../tools/search-collections.js';
@@ -10,6 +11,7 @@ import type { Signer } from '../sign/signer.js';
 import type { Catalog } from './catalog.js';
 import type { Catalogs } from './catalogs.js';
 import { readLanding, type Landing } from './landing.js';
+import { TtlCache } from './ttl-cache.js';
 
 export interface ClientParts {
   readonly catalogs: Catalogs;
@@ -21,13 +23,8 @@ export interface ClientParts {
   readonly capMs: number;
 }
 
-interface Known {
-  readonly landing: Landing;
-  readonly at: number;
-}
-
 /** A server is not reorganised from one call to the next. */
-const LANDING_TTL_MS = 300_000;
+const TTL_MS = 300_000;
 const MAX_KNOWN = 64;
 
 /** All that the tools need to talk to catalogues. */
@@ -40,7 +37,9 @@ export class Client {
   readonly capMs: number;
   readonly foundItems = new Leftovers<Found>(() => this.now());
   readonly foundCollections = new Leftovers<FoundCollections>(() => this.now());
-  readonly #known = new Map<string, Known>();
+  readonly seenCollections = new TtlCache<SeenCollections>(() => this.now(), TTL_MS, MAX_KNOWN);
+  readonly seenQueryables = new TtlCache<readonly string[]>(() => this.now(), TTL_MS, MAX_KNOWN);
+  readonly #landings = new TtlCache<Landing>(() => this.now(), TTL_MS, MAX_KNOWN);
   readonly #noPost = new Set<string>();
 
   constructor(parts: ClientParts) {
@@ -63,14 +62,10 @@ export class Client {
     scope: Scope,
     options: { fresh?: boolean } = {},
   ): Promise<Landing> {
-    const known = this.#known.get(catalog.name);
-    const isFresh = known && this.now() - known.at < LANDING_TTL_MS;
-    if (known && isFresh && options.fresh !== true) return known.landing;
+    const known = this.#landings.get(catalog.name);
+    if (known && options.fresh !== true) return known;
     const landing = await this.#load(catalog, scope);
-    this.#known.delete(catalog.name);
-    this.#known.set(catalog.name, { landing, at: this.now() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#landings.set(catalog.name, landing);
     return landing;
   }
 

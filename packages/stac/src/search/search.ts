@@ -1,11 +1,13 @@
 import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
+import type { Landing } from '../api/landing.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
+import { diagnose, explainRejection, unseenProperties, type SeenCollections } from './diagnose.js';
 import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
 import { TOKEN_TOO_LONG, type FetchedList } from './leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
@@ -18,6 +20,8 @@ import { further, isOnTrail, type Trail } from './trail.js';
 export interface Found extends FetchedList {
   /** How many there are in all, where the server says so. */
   readonly matched?: number;
+  /** Collections that the search came across, where it reads files. */
+  readonly seen?: SeenCollections;
 }
 
 export interface SearchOptions {
@@ -48,7 +52,7 @@ export function searchItems(
   );
 }
 
-/** One page as the catalogue gives it: a server may ignore the limit. */
+/** One page with warnings about collections and properties that the catalogue does not have. */
 async function fetchItems(
   client: Client,
   catalog: Catalog,
@@ -57,6 +61,33 @@ async function fetchItems(
   scope: Scope,
 ): Promise<Found> {
   const landing = await client.landing(catalog, scope);
+  const isFirst = options.cursor === undefined;
+  const diagnosis = (seen?: SeenCollections) =>
+    diagnose(client, catalog, landing, criteria, scope, seen);
+  try {
+    const found = await fetchPageOf(client, catalog, landing, criteria, options, scope);
+    const { items, seen } = found;
+    const isProjected = criteria.fields !== undefined && landing.can.has('fields');
+    const notes =
+      isFirst && items.length === 0
+        ? await diagnosis(seen)
+        : unseenProperties(items, criteria, isProjected);
+    return notes.length > 0 ? { ...found, warnings: [...found.warnings, ...notes] } : found;
+  } catch (cause) {
+    if (!isFirst) throw cause;
+    return explainRejection(cause, diagnosis);
+  }
+}
+
+/** One page as the catalogue gives it: a server may ignore the limit. */
+async function fetchPageOf(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  criteria: Criteria,
+  options: SearchOptions,
+  scope: Scope,
+): Promise<Found> {
   if (landing.kind === 'static') {
     return searchStatic(client, catalog, landing, criteria, options, scope);
   }

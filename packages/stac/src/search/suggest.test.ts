@@ -6,8 +6,8 @@ const properties = ['eo:cloud_cover', 'eo:snow_cover', 'view:off_nadir', 'platfo
 
 describe('suggestions', () => {
   it.each([
-    ['sentinel2-l2a', ['sentinel-2-l2a', 'sentinel-2-l1c']],
-    ['SENTINEL-2-L2A', ['sentinel-2-l2a', 'sentinel-2-l1c']],
+    ['sentinel2-l2a', ['sentinel-2-l2a']],
+    ['SENTINEL-2-L2A', ['sentinel-2-l2a']],
     ['sentinel-2', ['sentinel-2-l2a', 'sentinel-2-l1c']],
     ['nap', ['naip']],
     ['modis', []],
@@ -23,6 +23,11 @@ describe('suggestions', () => {
     ['plattform', ['platform']],
   ])('for the property %s are %j', (name, expected) => {
     expect(suggestions(name, properties)).toEqual(expected);
+  });
+
+  it('for names that differ much are found without comparing them to the end', () => {
+    const hostile = Array.from({ length: 50_000 }, (_, i) => `${i}`.repeat(12).slice(0, 64));
+    expect(suggestions('sentinel-2-l2a', [...collections, ...hostile])).toContain('sentinel-2-l1c');
   });
 
   it('are bounded and become a question', () => {

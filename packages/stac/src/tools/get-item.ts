@@ -1,5 +1,6 @@
 import type { Client } from '../api/client.js';
 import { getItem as load } from '../api/get.js';
+import { unseenFields } from '../search/diagnose.js';
 import { project, readFields } from '../search/fields.js';
 import {
   assetWarnings,
@@ -31,6 +32,7 @@ export const getItem = (client: Client) =>
       catalog: catalog.name,
       item: { ...shown, id: String(doc['id']) },
       warnings: [
+        ...unseenFields([doc], fields),
         ...assetWarnings([doc], wanted ?? []),
         ...(args.sign_assets ? unsignedWarning([shown]) : []),
       ],

@@ -149,7 +149,7 @@ function emptyWarning(
     ...(isNarrow ? ['leave out bbox and datetime'] : []),
   ];
   const advice = tips.length > 0 ? ` Try: ${tips.join('; ')}.` : '';
-  return `No collection of ${searched.join(', ')} matches.${advice}`;
+  return `Found no matching collection in ${searched.join(', ')}.${advice}`;
 }
 
 function findCollections(

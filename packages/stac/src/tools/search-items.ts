@@ -3,7 +3,9 @@ import type { Client } from '../api/client.js';
 import type { Doc } from '../json.js';
 import { readCriteria } from '../search/criteria.js';
 import { project, readFields, type Fields } from '../search/fields.js';
+import { unseenFields } from '../search/diagnose.js';
 import { searchItems as search } from '../search/search.js';
+import { oneLine } from '../text.js';
 import {
   ALL_ASSETS,
   assetWarnings,
@@ -37,12 +39,24 @@ export const searchItems = (client: Client) =>
       matched: found.matched ?? null,
       warnings: [
         ...found.warnings,
+        ...(cursor || items.length > 0 || found.endsEarly
+          ? []
+          : [emptyWarning(catalog.name, client.catalogs.names)]),
+        ...unseenFields(found.items, fields),
         ...assetWarnings(found.items, args.assets ?? []),
         ...(args.sign_assets ? unsignedWarning(shown) : []),
       ],
     };
     return page(data, { next: found.next, after: found.after });
   });
+
+/** An empty answer says where the search looked and what to try. */
+function emptyWarning(name: string, configured: readonly string[]): string {
+  const others = configured.filter((one) => one !== name);
+  const hint =
+    others.length > 0 ? ` search_federated also searches ${others.slice(0, 8).join(', ')}.` : '';
+  return `Found no matching item in ${oneLine(name, 200)}.${hint}`;
+}
 
 /** As much of an item as the call requests. */
 export function shownItem(
