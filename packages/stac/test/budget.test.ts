@@ -42,12 +42,12 @@ describe('an answer that is cut by the byte budget', () => {
       running.push(sandbox);
       const rig = await rigFor({ catalogs: { box: { url: sandbox.url } } });
       const search = { collections: ['sentinel-2-l2a'], output_format: 'json' };
-      const whole = await rig.run(
+      const whole = await rig.data(
         'search_items',
         { ...search, limit: 43 },
         { byteBudget: 4_000_000 },
       );
-      const ids = (whole.data!['items'] as { id: string }[]).map(({ id }) => id);
+      const ids = (whole['items'] as { id: string }[]).map(({ id }) => id);
       const bytesOfAll = sandbox.log({ route: 'search' })[0]!.bytesOut;
 
       const before = sandbox.log().at(-1)!.id;

@@ -69,7 +69,7 @@ export function assetDetails(assets: Doc): Doc {
 }
 
 /** The key of the asset that shows the item at a glance, if a browser can display it. */
-export function thumbnailKey(item: Doc): string | undefined {
+function thumbnailKey(item: Doc): string | undefined {
   const assets = Object.entries(assetsOf(item)).flatMap(([key, value]) => {
     const asset = docOf(value);
     return asset ? [{ key, roles: textsOf(asset['roles']), type: textOf(asset['type']) }] : [];

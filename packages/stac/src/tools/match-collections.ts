@@ -38,13 +38,13 @@ function termsIn(q: string): readonly (readonly string[])[] {
 
 function best(collection: Doc, terms: readonly (readonly string[])[]): number {
   const places = placesIn(collection);
-  const scoreOf = (words: readonly string[]) => {
+  const scoreOfTerm = (words: readonly string[]) => {
     const scores = words.map((word) =>
       Math.max(0, ...places.map(([text, weight]) => (text.includes(word) ? weight : 0))),
     );
     return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0) / scores.length;
   };
-  return Math.max(...terms.map(scoreOf));
+  return Math.max(...terms.map(scoreOfTerm));
 }
 
 function placesIn(collection: Doc): readonly (readonly [text: string, weight: number])[] {
