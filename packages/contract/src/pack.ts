@@ -88,8 +88,13 @@ export interface PackInstance {
 export interface Pack<Config extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly configSchema: Config;
-  /** Cheap: no network, no heavy imports. */
-  readonly describe: () => readonly ToolSpec[];
+  /**
+   * Cheap: no network, no heavy imports. With a configuration, descriptions may name what it
+   * configures; names, effects and accepted arguments are the same.
+   */
+  describe(config?: z.output<Config>): readonly ToolSpec[];
+  /** For the server's `instructions`: what a model cannot guess, such as configured names. Short. */
+  instructions?(config: z.output<Config>): string;
   /** A method, not a property: a host keeps packs of many configurations in one list. */
   create(config: z.output<Config>, deps: PackDeps): Promise<PackInstance>;
 }

@@ -86,6 +86,24 @@ describe('what is registered', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
+  it('is explained by the instructions of the packs, for their configuration', async () => {
+    const pack = packOf([tool('a')], {
+      describe: (config) => [{ ...tool('a'), description: `n is ${JSON.stringify(config)}` }],
+      instructions: (config) => `Configured: ${JSON.stringify(config)}; key hush`,
+    });
+    const client = await connect(
+      createHost({
+        instructions: 'A test.',
+        packs: [{ pack, config: { n: 7 } }, { pack: packOf([tool('b')]) }],
+        scrub: (text) => text.replaceAll('hush', '***'),
+      }),
+    );
+    expect(client.getInstructions()).toBe('A test.\nConfigured: {"n":7}; key ***');
+    expect((await client.listTools()).tools[0]?.description).toBe('n is {"n":7}');
+    const plain = await connect(createHost({ tools: [tool('c')] }));
+    expect(plain.getInstructions()).toBeUndefined();
+  });
+
   it('contains more in a wider profile', () => {
     const packs = [{ pack: packOf([tool('pr'), writing('pw')]) }];
     expect(createHost({ packs, profile: 'api' }).manifest().tools).toHaveLength(2);

@@ -58,7 +58,7 @@ export interface HostOptions {
   readonly profile?: Exclude<Profile, 'workflow'> | RunProfile;
   readonly name?: string;
   readonly version?: string;
-  /** For the model: what this server is for. */
+  /** For the model: what this server is for. Instructions of the packs follow. */
   readonly instructions?: string;
   /** The most that one call may take, where its pack does not say otherwise. Default: 60 s. */
   readonly callTimeoutMs?: number;
@@ -203,7 +203,7 @@ export function createHost(options: HostOptions = {}): Host {
   const raws: Raw[] = [];
   const surface: Surface = {
     info: { name: options.name ?? 'toolkeel', version: options.version ?? '0.1.0' },
-    instructions: options.instructions,
+    instructions: instructionsOf(options.instructions, packs, scrub.text),
     tools: table,
     calls: new ToolCalls(table, engine, scrub, deliveries),
     resources: new Resources(packs, engine, scrub, timeoutOf),
@@ -270,6 +270,15 @@ export function createHost(options: HostOptions = {}): Host {
       await Promise.all(packs.map((pack) => pack.close()));
     },
   };
+}
+
+function instructionsOf(
+  own: string | undefined,
+  packs: readonly LoadedPack[],
+  scrub: (text: string) => string,
+): string | undefined {
+  const parts = [own, ...packs.map(({ instructions }) => instructions)].filter(Boolean);
+  return parts.length > 0 ? scrub(parts.join('\n')) : undefined;
 }
 
 function runProfile(given: HostOptions['profile'] = 'readonly'): RunProfile {

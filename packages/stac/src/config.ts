@@ -43,6 +43,12 @@ const headers = z.record(
 
 const catalog = z.strictObject({
   url: httpUrl.describe('The landing page. It may be private: you named it.'),
+  title: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('What the catalogue contains. Models read it in the instructions of the server.'),
   headers: headers
     .optional()
     .describe('Sent to the origin of `url` and to no other, e.g. Authorization.'),
@@ -110,9 +116,14 @@ export type CatalogConfig = z.output<typeof catalog>;
 export type SecretSource = z.output<typeof secret>;
 
 const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
-  'earth-search': { url: 'https://earth-search.aws.element84.com/v1' },
+  'earth-search': {
+    url: 'https://earth-search.aws.element84.com/v1',
+    title: 'Earth Search by Element 84: Sentinel-1 and -2, Landsat, NAIP, Copernicus DEM on AWS',
+  },
   'planetary-computer': {
     url: 'https://planetarycomputer.microsoft.com/api/stac/v1',
+    title:
+      'Microsoft Planetary Computer: satellite, climate, elevation and land cover data; assets open with sign_assets',
     signing: {
       tokenUrl: 'https://planetarycomputer.microsoft.com/api/sas/v1/token',
       openAccounts: ['ai4edatasetspublicassets'],

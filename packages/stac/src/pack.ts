@@ -1,5 +1,6 @@
 import type { Pack } from '@toolkeel/contract';
 import { configSchema } from './config.js';
+import { instructionsFor, withCatalogNames } from './instructions.js';
 import type { Resolve } from './reach/lookup.js';
 import type { IsAllowed } from './reach/target.js';
 import type { Environment } from './secrets.js';
@@ -17,7 +18,8 @@ export function createStacPack(surroundings: Surroundings = {}): Pack<typeof con
   return {
     name: 'stac',
     configSchema,
-    describe: () => specs,
+    describe: (config) => (config ? withCatalogNames(specs, config) : specs),
+    instructions: instructionsFor,
     create: async (config, deps) => {
       const { createInstance } = await import('./instance.js');
       return createInstance(config, deps, surroundings);

@@ -15,7 +15,13 @@ export type RunProfile =
 
 /** There is more exactly when there is a token to fetch it with. */
 export type PaginationInfo =
-  | { readonly next_token: string; readonly result_count: number; readonly has_more: true }
+  | {
+      readonly next_token: string;
+      readonly result_count: number;
+      readonly has_more: true;
+      /** Why the page is shorter than requested, and how to continue. */
+      readonly warning?: string;
+    }
   | { readonly next_token?: never; readonly result_count: number; readonly has_more: false };
 
 export interface RateLimitMeta {
@@ -97,7 +103,11 @@ function workflowFields(profile: Extract<RunProfile, { name: 'workflow' }>) {
 }
 
 /** `has_more` is not a claim of its own: there is more exactly when there is a token to fetch it. */
-export function paginationInfo(resultCount: number, nextToken?: string): PaginationInfo {
+export function paginationInfo(
+  resultCount: number,
+  nextToken?: string,
+  warning?: string,
+): PaginationInfo {
   demand(
     Number.isSafeInteger(resultCount) && resultCount >= 0,
     'pagination.result_count',
@@ -105,12 +115,23 @@ export function paginationInfo(resultCount: number, nextToken?: string): Paginat
   );
   if (nextToken === undefined) return Object.freeze({ result_count: resultCount, has_more: false });
   demand(isText(nextToken), 'pagination.next_token', 'must be a text, and not empty');
-  return Object.freeze({ next_token: nextToken, result_count: resultCount, has_more: true });
+  demand(
+    warning === undefined || isText(warning),
+    'pagination.warning',
+    'must be a non-empty string',
+  );
+  return Object.freeze({
+    next_token: nextToken,
+    result_count: resultCount,
+    has_more: true,
+    ...(warning !== undefined && { warning }),
+  });
 }
 
 function checkPagination(given: PaginationInfo): PaginationInfo {
   demand(isObject(given), 'pagination', 'must be an object');
-  const info = paginationInfo(given.result_count, given.next_token);
+  const warning = given.has_more ? given.warning : undefined;
+  const info = paginationInfo(given.result_count, given.next_token, warning);
   demand(
     given.has_more === info.has_more,
     'pagination.has_more',

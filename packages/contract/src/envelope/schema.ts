@@ -13,6 +13,7 @@ export const paginationSchema = z
     next_token: maybe(z.string().min(1)),
     result_count: count,
     has_more: z.boolean(),
+    warning: maybe(z.string().min(1)),
   })
   .refine((page) => page.has_more === (page.next_token !== undefined), {
     error: 'has_more must say whether there is a next_token',

@@ -38,6 +38,19 @@ describe('the byte budget', () => {
     expect(cut.token).toBeDefined();
   });
 
+  it('says in a warning that a list was cut, and names the next step', async () => {
+    const texts = Array.from({ length: 100 }, (_, i) => `item number ${i}`);
+    const { pagination, items } = await get(listOf(texts), { limit: 100 }, { byteBudget: 1200 });
+    expect(pagination).toMatchObject({ has_more: true });
+    expect(pagination?.has_more && pagination.warning).toMatch(
+      new RegExp(
+        `^Cut after ${items.length} of 100 items: an answer has at most 1200 bytes\\. Pass next_token as \`\\w+\` to continue\\.`,
+      ),
+    );
+    const whole = await get(listOf(texts), { limit: 5 }, { byteBudget: 1200 });
+    expect(whole.pagination).not.toHaveProperty('warning');
+  });
+
   it('cuts also where only the token is too long', async () => {
     const cursor = z.union([z.string(), z.int()]);
     const tool = defineTool({

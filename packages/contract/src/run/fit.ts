@@ -21,8 +21,13 @@ export function fitSuccess(
     items && paginationInfo(items.length, next === undefined ? undefined : pager.seal(next));
   const whole = sealSuccess(tool, call, settled, pagination);
   if (whole.bytes <= byteBudgetOf(call)) return whole;
-  const cut = items && cutList(tool, call, settled, pager, items);
-  return cut ?? sealFailure(tool, call, tooLarge(tool, call, settled, whole.bytes, pager));
+  const cut = (warn: boolean) => items && cutList(tool, call, settled, pager, items, warn);
+  // One item is worth more than the warning.
+  return (
+    cut(true) ??
+    cut(false) ??
+    sealFailure(tool, call, tooLarge(tool, call, settled, whole.bytes, pager))
+  );
 }
 
 /** The longest beginning of the list that fits, with a token that goes on right after it. */
@@ -32,6 +37,7 @@ function cutList(
   settled: SettledSuccess,
   pager: Pager,
   items: readonly unknown[],
+  warn: boolean,
 ): ToolRun | undefined {
   const after = settled.paging?.after;
   if (!after) return undefined;
@@ -40,13 +46,20 @@ function cutList(
   const sizes = sizesThatFit(items, budget - empty.bytes);
   let kept = sizes.length;
   while (kept > 0) {
-    const pagination = paginationInfo(kept, pager.seal(after(kept)));
+    const warning = warn ? cutWarning(tool, kept, items.length, budget) : undefined;
+    const pagination = paginationInfo(kept, pager.seal(after(kept)), warning);
     const cut = sealSuccess(tool, call, withItems(tool, settled, items.slice(0, kept)), pagination);
     if (cut.bytes <= budget) return cut;
-    // The token takes room too: give up as many items as it needs.
+    // The token and the warning take room too: give up as many items as they need.
     kept = dropBytes(sizes, kept, cut.bytes - budget);
   }
   return undefined;
+}
+
+function cutWarning(tool: Tool, kept: number, total: number, budget: number): string {
+  const token = tool.paging?.token ?? 'next_token';
+  const hint = 'fields' in tool.input.shape ? ' Use `fields` to get less of each item.' : '';
+  return `Cut after ${kept} of ${total} items: an answer has at most ${budget} bytes. Pass next_token as \`${token}\` to continue.${hint}`;
 }
 
 /** The sizes of the first items, as many as there is room for; never all: they did not fit. */

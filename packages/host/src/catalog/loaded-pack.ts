@@ -28,6 +28,7 @@ interface Opened {
 export class LoadedPack {
   readonly name: string;
   readonly specs: readonly ToolSpec[];
+  readonly instructions: string | undefined;
   readonly callTimeoutMs: number | undefined;
   readonly #open: () => Promise<Opened>;
   #opened: Promise<Opened> | undefined;
@@ -42,8 +43,9 @@ export class LoadedPack {
   ) {
     this.name = pack.name;
     this.callTimeoutMs = callTimeoutMs;
-    this.specs = pack.describe().filter(admits);
     const checked = checkConfig(pack, config);
+    this.specs = pack.describe(checked).filter(admits);
+    this.instructions = pack.instructions?.(checked);
     this.#open = async () => {
       const { tools, ...instance } = await pack.create(checked, deps);
       return { tools: pickTools(this.name, this.specs, tools), instance };

@@ -19,6 +19,7 @@ const VARIABLES: readonly Variable[] = [
   { name: 'TOOLKEEL_LOG_LEVEL', path: ['log', 'level'], read: asText },
   { name: 'TOOLKEEL_DATA_DIR', path: ['dataDir'], read: asText },
   { name: 'TOOLKEEL_TOOL_TIMEOUT_SECS', path: ['toolTimeoutSecs'], read: asNumber },
+  { name: 'TOOLKEEL_BYTE_BUDGET', path: ['byteBudget'], read: asNumber },
   { name: 'TOOLKEEL_JOURNAL_URL', path: ['journal', 'url'], read: asSource },
   { name: 'TOOLKEEL_HTTP_TOKEN', path: ['http', 'token'], read: asSource },
 ];

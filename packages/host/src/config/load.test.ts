@@ -115,6 +115,19 @@ describe('the cap of a call', () => {
   });
 });
 
+describe('the byte budget of an answer', () => {
+  it('comes from the file or the environment, and is refused by name when out of range', () => {
+    expect(load({}).hostOptions.byteBudget).toBeUndefined();
+    write({ byteBudget: 100_000 });
+    expect(load({}).hostOptions.byteBudget).toBe(100_000);
+    const env = { TOOLKEEL_BYTE_BUDGET: '200000' };
+    expect(load({ env }).hostOptions.byteBudget).toBe(200_000);
+    expect(refusal({ env: { TOOLKEEL_BYTE_BUDGET: '10' } }).message).toMatch(
+      /^TOOLKEEL_BYTE_BUDGET: \/byteBudget: /,
+    );
+  });
+});
+
 describe('a mistake', () => {
   it('is told with file, pointer and the nearest key, and all of them at once', () => {
     const file = write({ profil: 'api', packs: { sample: { catlogs: {} }, smaple: {} } });

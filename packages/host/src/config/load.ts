@@ -62,7 +62,7 @@ export interface LoadedConfig {
   /** For `createHost`: a pack with its settings and its cap. */
   readonly packEntry: (name: string) => PackEntry;
   /** For `createHost`, beside packs and log. */
-  readonly hostOptions: Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'scrub'>;
+  readonly hostOptions: Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'byteBudget' | 'scrub'>;
   /** For `host.listen`. */
   readonly httpOptions: HttpOptions;
 }

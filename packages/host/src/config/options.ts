@@ -5,14 +5,15 @@ import type { Secrets } from '../secret/secrets.js';
 import type { Config } from './schema.js';
 
 export function hostOptionsOf(
-  { profile, mode = 'composer', toolTimeoutSecs }: Config,
+  { profile, mode = 'composer', toolTimeoutSecs, byteBudget }: Config,
   secrets: Secrets,
-): Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'scrub' | 'watchSecret'> {
+): Pick<HostOptions, 'profile' | 'callTimeoutMs' | 'byteBudget' | 'scrub' | 'watchSecret'> {
   return {
     profile: profile === 'workflow' ? { name: profile, mode, approvalMode: true } : profile,
     scrub: secrets.scrub,
     watchSecret: secrets.watchPassing,
     ...(toolTimeoutSecs !== undefined && { callTimeoutMs: toolTimeoutSecs * 1000 }),
+    ...(byteBudget !== undefined && { byteBudget }),
   };
 }
 

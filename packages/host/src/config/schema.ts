@@ -69,6 +69,12 @@ const base = z.strictObject({
   toolTimeoutSecs: seconds
     .optional()
     .describe('The most that one call may take. A pack may have its own.'),
+  byteBudget: z
+    .int()
+    .min(16_384)
+    .max(4_194_304)
+    .optional()
+    .describe('The largest answer of a tool, in bytes of JSON. Default: 48 KiB.'),
   policies: z
     .partialRecord(z.enum(Object.keys(presets) as [keyof typeof presets]), policy)
     .default({})

@@ -50,7 +50,9 @@ export class Catalogs {
   byName(name: string): Catalog {
     const found = this.#named.get(name);
     if (found) return found;
-    const message = `There is no catalogue "${name}". Configured: ${this.names.join(', ')}.`;
+    const hint =
+      name === '*' ? ' Only search_collections takes "*"; search_federated finds items.' : '';
+    const message = `There is no catalogue "${name}". Configured: ${this.names.join(', ')}.${hint}`;
     return raise(toolError('invalid_input', message, { details: { field: 'catalog' } }));
   }
 

@@ -3,10 +3,15 @@ import { textsOf, type Doc } from '../json.js';
 import type { Gateway } from '../http/gateway.js';
 import type { Document, Documents } from '../http/documents.js';
 import { within, type Scope } from '../scope.js';
+import type { SeenCollections } from '../search/diagnose.js';
+import { Leftovers } from '../search/leftovers.js';
+import type { Found } from '../search/search.js';
+import type { FoundCollections } from '../tools/search-collections.js';
 import type { Signer } from '../sign/signer.js';
 import type { Catalog } from './catalog.js';
 import type { Catalogs } from './catalogs.js';
 import { readLanding, type Landing } from './landing.js';
+import { TtlCache } from './ttl-cache.js';
 
 export interface ClientParts {
   readonly catalogs: Catalogs;
@@ -18,13 +23,8 @@ export interface ClientParts {
   readonly capMs: number;
 }
 
-interface Known {
-  readonly landing: Landing;
-  readonly at: number;
-}
-
 /** A server is not reorganised from one call to the next. */
-const LANDING_TTL_MS = 300_000;
+const TTL_MS = 300_000;
 /** Of a landing page whose conformance page could not be read. */
 const INCOMPLETE_TTL_MS = 30_000;
 /** The share of the remaining time that reading the conformance page may take. */
@@ -39,7 +39,11 @@ export class Client {
   readonly signer: Signer;
   readonly clock: Clock;
   readonly capMs: number;
-  readonly #known = new Map<string, Known>();
+  readonly foundItems = new Leftovers<Found>(() => this.now());
+  readonly foundCollections = new Leftovers<FoundCollections>(() => this.now());
+  readonly seenCollections = new TtlCache<SeenCollections>(() => this.now(), TTL_MS, MAX_KNOWN);
+  readonly seenQueryables = new TtlCache<readonly string[]>(() => this.now(), TTL_MS, MAX_KNOWN);
+  readonly #landings = new TtlCache<Landing>(() => this.now(), TTL_MS, MAX_KNOWN);
   readonly #noPost = new Set<string>();
 
   constructor(parts: ClientParts) {
@@ -62,15 +66,14 @@ export class Client {
     scope: Scope,
     options: { fresh?: boolean } = {},
   ): Promise<Landing> {
-    const known = this.#known.get(catalog.name);
-    const ttlMs = known?.landing.conformanceFault ? INCOMPLETE_TTL_MS : LANDING_TTL_MS;
-    const isFresh = known && this.now() - known.at < ttlMs;
-    if (known && isFresh && options.fresh !== true) return known.landing;
+    const known = this.#landings.get(catalog.name);
+    if (known && options.fresh !== true) return known;
     const landing = await this.#load(catalog, scope);
-    this.#known.delete(catalog.name);
-    this.#known.set(catalog.name, { landing, at: this.now() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#landings.set(
+      catalog.name,
+      landing,
+      landing.conformanceFault ? INCOMPLETE_TTL_MS : TTL_MS,
+    );
     return landing;
   }
 

@@ -29,6 +29,13 @@ export const cursorSchema = z.strictObject({
 
 export type Cursor = z.output<typeof cursorSchema>;
 
+/** Where a list of several catalogues continues: those that have more, each with its own cursor. */
+export const federatedCursorSchema = z.strictObject({
+  at: z.array(z.strictObject({ catalog: z.string(), cursor: cursorSchema })),
+});
+
+export type FederatedCursor = z.output<typeof federatedCursorSchema>;
+
 /** Longer URLs are taken apart: a token has a few thousand characters. */
 const LONG_URL = 600;
 const MAX_SEEN = 12;

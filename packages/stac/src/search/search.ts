@@ -1,12 +1,15 @@
 import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
+import type { Landing } from '../api/landing.js';
 import type { Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
+import { diagnose, explainRejection, unseenProperties, type SeenCollections } from './diagnose.js';
 import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
+import { TOKEN_TOO_LONG, type FetchedList } from './leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { meetsQuery } from './query.js';
@@ -14,16 +17,11 @@ import { otherPrefix } from './sortby.js';
 import { further, isOnTrail, type Trail } from './trail.js';
 
 /** Some items of a search, and where it goes on. */
-export interface Found {
-  readonly items: readonly Doc[];
+export interface Found extends FetchedList {
   /** How many there are in all, where the server says so. */
   readonly matched?: number;
-  readonly warnings: readonly string[];
-  /** Whether the list ended although there may be more. */
-  readonly endsEarly?: boolean;
-  readonly next?: Cursor;
-  /** Continues after the first `kept` of these items. */
-  readonly after: (kept: number) => Cursor;
+  /** Collections that the search came across, where it reads files. */
+  readonly seen?: SeenCollections;
 }
 
 export interface SearchOptions {
@@ -40,10 +38,22 @@ export const LOOP =
 const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
 export const REPEATS_SECRET =
   'There is more, but the catalogue’s reference to it repeats a credential, so it is not handed out.';
-const LONG = 'There is more, but the catalogue’s reference to it is too long to hand out.';
 
 /** One page of a search: at most `limit` items. */
-export async function searchItems(
+export function searchItems(
+  client: Client,
+  catalog: Catalog,
+  criteria: Criteria,
+  options: SearchOptions,
+  scope: Scope,
+): Promise<Found> {
+  return client.foundItems.page([catalog.name, criteria], options, () =>
+    fetchItems(client, catalog, criteria, options, scope),
+  );
+}
+
+/** One page with warnings about collections and properties that the catalogue does not have. */
+async function fetchItems(
   client: Client,
   catalog: Catalog,
   criteria: Criteria,
@@ -51,6 +61,33 @@ export async function searchItems(
   scope: Scope,
 ): Promise<Found> {
   const landing = await client.landing(catalog, scope);
+  const isFirst = options.cursor === undefined;
+  const diagnosis = (seen?: SeenCollections) =>
+    diagnose(client, catalog, landing, criteria, scope, seen);
+  try {
+    const found = await fetchPageOf(client, catalog, landing, criteria, options, scope);
+    const { items, seen } = found;
+    const isProjected = criteria.fields !== undefined && landing.can.has('fields');
+    const notes =
+      isFirst && items.length === 0
+        ? await diagnosis(seen)
+        : unseenProperties(items, criteria, isProjected);
+    return notes.length > 0 ? { ...found, warnings: [...found.warnings, ...notes] } : found;
+  } catch (cause) {
+    if (!isFirst) throw cause;
+    return explainRejection(cause, diagnosis);
+  }
+}
+
+/** One page as the catalogue gives it: a server may ignore the limit. */
+async function fetchPageOf(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  criteria: Criteria,
+  options: SearchOptions,
+  scope: Scope,
+): Promise<Found> {
   if (landing.kind === 'static') {
     return searchStatic(client, catalog, landing, criteria, options, scope);
   }
@@ -176,8 +213,7 @@ class PagedSearch {
     { seen, trail, empty }: Progress,
     next: PageRequest | undefined,
   ): Found {
-    const given = hits.slice(0, this.#options.limit);
-    const nextCursor =
+    const onward =
       next &&
       packCursor(next, this.#reference, {
         seen: [...seen, identityOf(page.request)],
@@ -186,12 +222,10 @@ class PagedSearch {
       });
     const within = (skip: number): Cursor =>
       packCursor(page.request, this.#reference, { skip, seen, trail });
-    const rest = hits[given.length];
-    const goesOn = rest ? within(rest.index) : nextCursor;
-    const usable = goesOn && this.#usable(goesOn);
+    const usable = onward && this.#usable(onward);
     const { matched } = page;
     return {
-      items: given.map(({ item }) => item),
+      items: hits.map(({ item }) => item),
       ...(matched !== undefined && !this.#plan.localQuery && { matched }),
       warnings: this.#warnings,
       endsEarly: this.#endsEarly,
@@ -205,7 +239,7 @@ class PagedSearch {
 
   #usable(cursor: Cursor): Cursor | undefined {
     if (fitsToken(cursor)) return cursor;
-    this.#end(LONG);
+    this.#end(TOKEN_TOO_LONG);
     return undefined;
   }
 }

@@ -4,6 +4,7 @@ import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import { textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
+import { didYouMean } from '../search/suggest.js';
 import { isCollection } from './match.js';
 import { walk } from './walk.js';
 
@@ -32,13 +33,15 @@ export async function staticCollection(
   scope: Scope,
 ): Promise<Doc> {
   let found: Doc | undefined;
+  const ids: string[] = [];
   const enter = (doc: Doc) => {
+    if (isCollection(doc)) ids.push(String(doc['id']));
     if (isCollection(doc) && doc['id'] === id) found = doc;
     return { items: false, children: true };
   };
   const visitor = { enter, done: () => found !== undefined, rank: nearestTo(id) };
   await walk(client, catalog, landing, visitor, scope);
-  return found ?? missing('collection', id, catalog);
+  return found ?? missing('collection', id, catalog, ids);
 }
 
 export async function staticItem(
@@ -72,7 +75,12 @@ function nearestTo(...names: readonly string[]): (href: string) => number {
   return (href) => -encoded.filter((name) => href.includes(name)).length;
 }
 
-export function missing(resource: string, id: string, { name }: Catalog): never {
-  const message = `${name} has no ${resource} "${id}".`;
+export function missing(
+  resource: string,
+  id: string,
+  { name }: Catalog,
+  candidates: Iterable<string> = [],
+): never {
+  const message = `${name} has no ${resource} "${id}".${didYouMean(id, candidates)}`;
   return raise(toolError('not_found', message, { details: { resource, id } }));
 }

@@ -6,6 +6,7 @@ import { createEffort } from '../plane/effort.js';
 import type { Scope } from '../scope.js';
 import type { Criteria } from '../search/criteria.js';
 import type { Cursor } from '../search/cursor.js';
+import { seenCollections } from '../search/diagnose.js';
 import { unsupported } from '../search/plan.js';
 import type { Found, SearchOptions } from '../search/search.js';
 import { extentAllows, isCollection, meetsCriteria } from './match.js';
@@ -25,13 +26,17 @@ export async function searchStatic(
   }
   const skip = cursor?.skip ?? 0;
   const found: Doc[] = [];
+  const collections: Doc[] = [];
   const effort = createEffort(scope.signal);
   const walked = await walk(
     client,
     catalog,
     landing,
     {
-      enter: (doc) => wanted(doc, criteria),
+      enter: (doc) => {
+        if (isCollection(doc)) collections.push(doc);
+        return wanted(doc, criteria);
+      },
       item: async (item, parent) => {
         const whole = withCollection(item, parent);
         if (await meetsCriteria(whole, criteria, effort)) found.push(whole);
@@ -55,6 +60,7 @@ export async function searchStatic(
     ...(walked.complete && !hasMore && { matched: found.length }),
     warnings: warningsOf(walked, criteria),
     endsEarly: !walked.complete,
+    seen: seenCollections(collections, false),
     ...(hasMore && { next: at(skip + limit) }),
     after: (kept) => at(skip + kept),
   };

@@ -7,10 +7,12 @@ import {
   type ToolError,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import type { Catalog } from '../api/catalog.js';
 import type { Landing } from '../api/landing.js';
 import { faultToError } from '../faults.js';
 import { memberOf } from '../json.js';
 import { oneLine } from '../text.js';
+import type { Settled } from './gather.js';
 import { asFault } from './tool.js';
 
 /** A failure inside an answer that is a success as a whole. */
@@ -38,22 +40,30 @@ export function conformanceWarning({ conformanceFault }: Landing): readonly stri
 
 const MAX_REASON = 160;
 
-/** Ends a call of which every part failed: with the first failure's code, and every part's name and reason. */
-export function throwAll(
-  failures: readonly { readonly name: string; readonly cause: unknown }[],
+/**
+ * Ends a call of which every catalogue failed, naming each with its reason. The code is that of a failure
+ * which may pass, if there is one.
+ */
+export function throwIfAllFailed(
+  parts: readonly { readonly catalog: Catalog }[],
+  settled: readonly Settled<unknown>[],
 ): void {
-  const [first] = failures;
-  if (!first) return;
-  const error = toolErrorOf(asFault(first.cause));
-  if (!error || failures.length === 1) throw first.cause;
-  const reasons = failures.map(({ name, cause }) => {
-    const failure = failureOf(cause);
-    return failure
-      ? `${name}: ${failure.code} (${oneLine(failure.message, MAX_REASON)})`
-      : `${name}: internal_error`;
-  });
-  const message = `All ${failures.length} catalogues failed. ${reasons.join('; ')}`;
-  raise(toolError(error.input.code, message, error.input));
+  const failed = settled.flatMap((one, index) =>
+    one.ok === false ? [{ name: parts[index]!.catalog.name, cause: one.cause }] : [],
+  );
+  const [first] = failed;
+  if (first === undefined || settled.some(({ ok }) => ok === true)) return;
+  const errors = failed.map(({ cause }) => toolErrorOf(asFault(cause)));
+  const unexpected = failed[errors.indexOf(undefined)];
+  if (failed.length === 1 || unexpected) throw (unexpected ?? first).cause;
+  const inputs = errors.flatMap((error) => error?.input ?? []);
+  const reported = inputs.find(({ code }) => isRetryable(code)) ?? inputs[0]!;
+  const reasons = inputs.map(
+    ({ code, message }, index) =>
+      `${failed[index]!.name}: ${code} (${oneLine(message, MAX_REASON)})`,
+  );
+  const message = `All ${failed.length} catalogues failed. ${reasons.join('; ')}`;
+  raise(toolError(reported.code, message, reported));
 }
 
 function toolErrorOf(cause: unknown): ToolError | undefined {

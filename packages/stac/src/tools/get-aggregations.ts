@@ -8,6 +8,7 @@ import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
 import type { Scope } from '../scope.js';
 import { asParameters, searchBody } from '../search/body.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
+import { diagnose, explainRejection } from '../search/diagnose.js';
 import { checkFilter } from '../search/plan.js';
 import { sampleItems } from '../search/sample.js';
 import { countLocally } from './count-locally.js';
@@ -29,10 +30,19 @@ export const getAggregations = (client: Client) =>
     const criteria = readCriteria(args);
     const latest = latestWarning(args.datetime);
     const landing = await client.landing(catalog, scope);
+    const diagnosis = () => diagnose(client, catalog, landing, criteria, scope);
     const counted = landing.aggregate
-      ? await byServer(client, catalog, landing, criteria, args.aggregations, scope)
+      ? await byServer(client, catalog, landing, criteria, args.aggregations, scope).catch(
+          (cause: unknown) => explainRejection(cause, diagnosis),
+        )
       : undefined;
-    if (counted) return { catalog: catalog.name, ...counted, warnings: [...latest] };
+    if (counted) {
+      const isEmpty = counted.aggregations.some(
+        ({ name, value }) => name === 'total_count' && value === 0,
+      );
+      const notes = isEmpty ? await diagnosis() : [];
+      return { catalog: catalog.name, ...counted, warnings: [...latest, ...notes] };
+    }
     const sample = await sampleItems(client, catalog, criteria, scope);
     const { aggregations, unknown } = countLocally(sample, args.aggregations ?? USUAL);
     return {

@@ -13,13 +13,18 @@ export function matchCollections(
   collections: readonly Doc[],
   { q, area }: CollectionCriteria,
 ): readonly Doc[] {
-  const terms = termsIn(q ?? '');
   return collections
     .filter((collection) => extentAllows(collection, area))
-    .map((collection) => ({ collection, score: terms.length === 0 ? 1 : best(collection, terms) }))
+    .map((collection) => ({ collection, score: scoreOf(collection, q) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ collection }) => collection);
+}
+
+/** How well a collection matches the words; 0: not at all. */
+export function scoreOf(collection: Doc, q = ''): number {
+  const terms = termsIn(q);
+  return terms.length === 0 ? 1 : best(collection, terms);
 }
 
 /** Commas separate alternatives, as in the free-text extension; all words of one must be there. */
@@ -33,13 +38,13 @@ function termsIn(q: string): readonly (readonly string[])[] {
 
 function best(collection: Doc, terms: readonly (readonly string[])[]): number {
   const places = placesIn(collection);
-  const scoreOf = (words: readonly string[]) => {
+  const scoreOfTerm = (words: readonly string[]) => {
     const scores = words.map((word) =>
       Math.max(0, ...places.map(([text, weight]) => (text.includes(word) ? weight : 0))),
     );
     return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score, 0) / scores.length;
   };
-  return Math.max(...terms.map(scoreOf));
+  return Math.max(...terms.map(scoreOfTerm));
 }
 
 function placesIn(collection: Doc): readonly (readonly [text: string, weight: number])[] {

@@ -15,48 +15,147 @@ import type { Scope } from '../scope.js';
 import { crossesAntimeridian, flat } from '../search/bbox.js';
 import { PAGE_SIZE } from '../search/collect.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
-import { fitsToken, packCursor, unpackCursor, type Cursor } from '../search/cursor.js';
+import {
+  fitsToken,
+  packCursor,
+  unpackCursor,
+  type Cursor,
+  type FederatedCursor,
+} from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
+import type { FetchedList } from '../search/leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
 import { unsupported } from '../search/plan.js';
 import { LOOP, REPEATS_SECRET } from '../search/search.js';
 import { further, isOnTrail } from '../search/trail.js';
 import { staticCollections } from '../static/find.js';
-import { matchCollections } from './match-collections.js';
+import { throwIfAllFailed } from './failure.js';
+import { matchCollections, scoreOf } from './match-collections.js';
+import { askAll, continued, cursorFor, mergedItems, reportOf } from './search-federated.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
 import { catalogTool } from './tool.js';
 import { searchCollectionsSpec } from './specs/search-collections.js';
 
-interface Listing {
-  readonly collections: readonly Doc[];
+/** As `catalog`: all that are configured. */
+const ALL_CATALOGS = '*';
+
+/** Collections of one catalogue, and where the list continues. */
+export interface FoundCollections extends FetchedList {
   readonly matched: number | null;
   readonly searched: 'server' | 'local' | 'list';
-  readonly warnings: readonly string[];
-  readonly next?: Cursor | undefined;
-  readonly after: (kept: number) => Cursor;
 }
 
 export const searchCollections = (client: Client) =>
   catalogTool(searchCollectionsSpec, client, async (args, { scope, cursor }) => {
-    const catalog = client.catalogs.choose(args);
     const { bbox, datetime, q } = args;
     const wanted: Wanted = { ...readCriteria({ bbox, datetime }), q, limit: args.limit };
-    const landing = await client.landing(catalog, scope);
-    const list = asksServer(landing, wanted)
-      ? await listed(client, catalog, landing, wanted, cursor, scope)
-      : await lookedThrough(client, catalog, landing, wanted, cursor, scope);
     const isBrief = args.output_format === 'text' && args.fields === undefined;
-    const show = (one: Doc) =>
-      isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields));
+    const show = (one: Doc) => ({
+      ...(isBrief ? collectionSummary(one) : project(withoutLinks(one), readFields(args.fields))),
+      id: String(one['id']),
+    });
+    const isFederated = cursor !== undefined && 'at' in cursor;
+    if (args.catalog === ALL_CATALOGS && args.catalog_url === undefined) {
+      const from = isFederated ? cursor : undefined;
+      return everywhere(client, wanted, from, scope, { show, notes: latestWarning(datetime) });
+    }
+    const catalog = client.catalogs.choose(args);
+    const from = isFederated ? undefined : cursor;
+    const list = await findCollections(client, catalog, wanted, from, scope);
+    const isEmpty = !cursor && list.items.length === 0;
     const data = {
       catalog: catalog.name,
-      collections: list.collections.map((one) => ({ ...show(one), id: String(one['id']) })),
+      collections: list.items.map(show),
       matched: list.matched,
       searched: list.searched,
-      warnings: [...list.warnings, ...latestWarning(datetime)],
+      warnings: [
+        ...list.warnings,
+        ...latestWarning(datetime),
+        ...(isEmpty ? [emptyWarning([catalog.name], client.catalogs.names, wanted)] : []),
+      ],
     };
     return page(data, { next: list.next, after: list.after });
   });
+
+/** One search in all configured catalogues, the best matches of all first. */
+async function everywhere(
+  client: Client,
+  wanted: Wanted,
+  from: FederatedCursor | undefined,
+  scope: Scope,
+  answer: {
+    readonly show: (one: Doc) => Doc & { readonly id: string };
+    readonly notes: readonly string[];
+  },
+) {
+  const parts = continued(client.catalogs.all, from);
+  const settled = await askAll(client, parts, scope, ({ catalog, cursor }, partScope) =>
+    findCollections(client, catalog, wanted, cursor, partScope),
+  );
+  const catalogs = parts.map(({ catalog }, index) => reportOf(catalog, settled[index]!, () => 0));
+  throwIfAllFailed(parts, settled);
+  const found = settled.flatMap((one) => (one.ok === true ? [one.value] : []));
+  const merged = mergedItems(parts, settled, (a, b) => scoreOf(b, wanted.q) - scoreOf(a, wanted.q));
+  const counts = found.map(({ matched }) => matched);
+  const isKnown = found.length === parts.length && !counts.includes(null);
+  const kinds = [...new Set(found.map(({ searched }) => searched))];
+  const answered = catalogs.filter(({ ok }) => ok).map(({ catalog }) => catalog);
+  const data = {
+    catalog: ALL_CATALOGS,
+    collections: merged.map(({ item, part }) => ({
+      ...answer.show(item),
+      catalog: parts[part]!.catalog.name,
+    })),
+    matched: isKnown ? counts.reduce((sum: number, count) => sum + (count ?? 0), 0) : null,
+    searched: kinds.length === 1 ? kinds[0]! : ('mixed' as const),
+    catalogs,
+    warnings: [
+      ...catalogs.flatMap(({ catalog, error }) =>
+        error ? [`${catalog} was not searched: ${error.message}`] : [],
+      ),
+      ...answer.notes,
+      ...(!from && merged.length === 0 ? [emptyWarning(answered, answered, wanted)] : []),
+    ],
+  };
+  const after = (kept: number) => cursorFor(parts, settled, merged.slice(0, kept));
+  const next = after(merged.length);
+  return page(data, { next: next.at.length > 0 ? next : undefined, after });
+}
+
+/** An empty answer says where the search looked and what to try. */
+function emptyWarning(
+  searched: readonly string[],
+  configured: readonly string[],
+  wanted: Wanted,
+): string {
+  const others = configured.filter((name) => !searched.includes(name));
+  const isNarrow = wanted.bbox !== undefined || wanted.datetime !== undefined;
+  const tips = [
+    ...(others.length > 0
+      ? [`search all configured catalogues with catalog "*" (also ${others.join(', ')})`]
+      : []),
+    ...(wanted.q === undefined ? [] : ['use fewer or other words: all words must occur']),
+    ...(isNarrow ? ['leave out bbox and datetime'] : []),
+  ];
+  const advice = tips.length > 0 ? ` Try: ${tips.join('; ')}.` : '';
+  return `Found no matching collection in ${searched.join(', ')}.${advice}`;
+}
+
+function findCollections(
+  client: Client,
+  catalog: Catalog,
+  wanted: Wanted,
+  cursor: Cursor | undefined,
+  scope: Scope,
+): Promise<FoundCollections> {
+  const { limit, ...query } = wanted;
+  return client.foundCollections.page([catalog.name, query], { limit, cursor }, async () => {
+    const landing = await client.landing(catalog, scope);
+    return asksServer(landing, wanted)
+      ? listed(client, catalog, landing, wanted, cursor, scope)
+      : lookedThrough(client, catalog, landing, wanted, cursor, scope);
+  });
+}
 
 interface Wanted extends Pick<Criteria, 'bbox' | 'datetime' | 'span'> {
   readonly q: string | undefined;
@@ -84,7 +183,7 @@ async function listed(
   wanted: Wanted,
   cursor: Cursor | undefined,
   scope: Scope,
-): Promise<Listing> {
+): Promise<FoundCollections> {
   const first = listRequest(landing, wanted);
   const request = cursor ? unpackCursor(cursor, first) : first;
   const answer = await collectionsPage(client, catalog, request, scope);
@@ -95,23 +194,20 @@ async function listed(
   const isRepeated = skip === 0 && isOnTrail(answer.collections, trail);
   const isSecret = next !== undefined && repeatsSecret(next, catalog.secrets);
   const isLoop = isRepeated || (next !== undefined && seen.includes(identityOf(next)));
-  const collections = isRepeated ? [] : answer.collections.slice(skip, skip + wanted.limit);
+  const items = isRepeated ? [] : answer.collections.slice(skip);
   const within = (from: number) =>
     packCursor(request, first, { skip: from, seen: seen.slice(0, -1), trail });
-  const hasRest = !isRepeated && skip + collections.length < answer.collections.length;
   const onward =
     next && !isLoop && !isSecret && answer.collections.length > 0
       ? packCursor(next, first, { seen, trail: further(trail, answer.collections) })
       : undefined;
-  const goesOn = hasRest ? within(skip + collections.length) : onward;
   return {
-    collections,
+    items,
     matched: matchedIn(answer, seen.length === 1),
     searched: isSearch(wanted) ? 'server' : 'list',
     warnings: [...(isLoop ? [LOOP] : []), ...(isSecret ? [REPEATS_SECRET] : [])],
-    next: goesOn && fitsToken(goesOn) ? goesOn : undefined,
-    after: (kept) =>
-      kept < collections.length ? within(skip + kept) : (goesOn ?? within(skip + kept)),
+    next: onward && fitsToken(onward) ? onward : undefined,
+    after: (kept) => (kept < items.length ? within(skip + kept) : (onward ?? within(skip + kept))),
   };
 }
 
@@ -140,7 +236,7 @@ async function lookedThrough(
   wanted: Wanted,
   cursor: Cursor | undefined,
   scope: Scope,
-): Promise<Listing> {
+): Promise<FoundCollections> {
   const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
   const found: AllCollections = landing.collections
     ? await allCollections(client, catalog, request, scope)
@@ -148,11 +244,9 @@ async function lookedThrough(
   const { collections: all, complete, circular = false } = found;
   const matching = matchCollections(all, { q: wanted.q, area: wanted });
   const skip = cursor?.skip ?? 0;
-  const collections = matching.slice(skip, skip + wanted.limit);
   const at = (from: number) => packCursor(request, request, { skip: from, seen: [] });
-  const end = skip + collections.length;
   return {
-    collections,
+    items: matching.slice(skip),
     matched: complete ? matching.length : null,
     searched: 'local',
     warnings: [
@@ -161,7 +255,6 @@ async function lookedThrough(
         ? []
         : [`Only ${all.length} collections could be looked through in time.`]),
     ],
-    next: end < matching.length ? at(end) : undefined,
     after: (kept) => at(skip + kept),
   };
 }

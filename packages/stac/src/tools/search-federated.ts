@@ -2,22 +2,24 @@ import { page } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalog.js';
 import type { Client } from '../api/client.js';
 import type { Doc } from '../json.js';
-import { within } from '../scope.js';
+import { within, type Scope } from '../scope.js';
 import { invalid, readCriteria } from '../search/criteria.js';
-import { fitsToken, type Cursor } from '../search/cursor.js';
+import { fitsToken, type Cursor, type FederatedCursor } from '../search/cursor.js';
 import { isInOrder, orderOf, type Order } from '../search/order.js';
-import { searchItems, type Found } from '../search/search.js';
-import { failureOf, throwAll } from './failure.js';
+import type { FetchedList } from '../search/leftovers.js';
+import { searchItems } from '../search/search.js';
+import { failureOf, throwIfAllFailed } from './failure.js';
 import { gather, type Settled } from './gather.js';
 import { shownItem } from './search-items.js';
 import { catalogTool } from './tool.js';
-import { searchFederatedSpec, type FederatedCursor } from './specs/search-federated.js';
+import { searchFederatedSpec } from './specs/search-federated.js';
 
 const MAX_CATALOGS = 8;
-/** The share of the time after which whoever has not answered is left behind. */
-const PATIENCE = 0.8;
+/** The share of the call's time after which the answer no longer waits for late catalogues. */
+const WAIT_SHARE = 0.8;
 
-interface Part {
+/** One of several catalogues, and where its list continues. */
+export interface Part {
   readonly catalog: Catalog;
   readonly cursor: Cursor | undefined;
 }
@@ -26,26 +28,10 @@ export const searchFederated = (client: Client) =>
   catalogTool(searchFederatedSpec, client, async (args, { scope, cursor: from }) => {
     const criteria = readCriteria(args);
     const parts = partsOf(client, args.catalogs, from);
-    const ending = new AbortController();
-    const signal = AbortSignal.any([scope.signal, ending.signal]);
-    const begun = client.now();
-    const searches = parts.map(({ catalog, cursor: at }) =>
-      searchItems(
-        client,
-        catalog,
-        criteria,
-        { limit: args.limit, cursor: at },
-        within(scope, { signal }),
-      ),
+    const settled = await askAll(client, parts, scope, ({ catalog, cursor }, partScope) =>
+      searchItems(client, catalog, criteria, { limit: args.limit, cursor }, partScope),
     );
-    const patienceMs = (scope.deadline - begun) * PATIENCE;
-    const settled = await gather(searches, patienceMs, client.clock);
-    ending.abort(new Error('left behind'));
-    scope.signal.throwIfAborted();
-    const failures = settled.flatMap((one, index) =>
-      one.ok === false ? [{ name: parts[index]!.catalog.name, cause: one.cause }] : [],
-    );
-    if (!settled.some(({ ok }) => ok === true)) throwAll(failures);
+    throwIfAllFailed(parts, settled);
 
     const order = orderOf(criteria.sortby);
     const merged = mergedItems(parts, settled, order);
@@ -72,6 +58,31 @@ function partsOf(
   const catalogs = names.map((name) =>
     isUrl(name) && URL.canParse(name) ? client.catalogs.byUrl(name) : client.catalogs.byName(name),
   );
+  return continued(catalogs, from);
+}
+
+/** Runs one search per catalogue at the same time. Those that answer late do not delay the others. */
+export async function askAll<T>(
+  client: Client,
+  parts: readonly Part[],
+  scope: Scope,
+  search: (part: Part, scope: Scope) => Promise<T>,
+): Promise<readonly Settled<T>[]> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([scope.signal, ending.signal]);
+  const waitMs = (scope.deadline - client.now()) * WAIT_SHARE;
+  const searches = parts.map((part) => search(part, within(scope, { signal })));
+  const settled = await gather(searches, waitMs, client.clock);
+  ending.abort(new Error('late'));
+  scope.signal.throwIfAborted();
+  return settled;
+}
+
+/** All catalogues from their beginning, or those that the cursor names from where they were. */
+export function continued(
+  catalogs: readonly Catalog[],
+  from: FederatedCursor | undefined,
+): readonly Part[] {
   if (!from) return catalogs.map((catalog) => ({ catalog, cursor: undefined }));
   return from.at.flatMap(({ catalog: name, cursor: at }) => {
     const catalog = catalogs.find((one) => one.name === name);
@@ -87,9 +98,9 @@ interface Merged {
 }
 
 /** In order. The items of one catalogue keep their own, so that each can go on where it was. */
-function mergedItems(
+export function mergedItems(
   parts: readonly Part[],
-  settled: readonly Settled<Found>[],
+  settled: readonly Settled<FetchedList>[],
   order: Order,
 ): readonly Merged[] {
   const queues = parts.map((_, part) => {
@@ -110,9 +121,9 @@ function mergedItems(
 }
 
 /** Each catalogue goes on after what was given of it; one that failed does not. */
-function cursorFor(
+export function cursorFor(
   parts: readonly Part[],
-  settled: readonly Settled<Found>[],
+  settled: readonly Settled<FetchedList>[],
   given: readonly Merged[],
 ): FederatedCursor {
   const at = parts.flatMap(({ catalog }, part) => {
@@ -130,7 +141,11 @@ function cursorFor(
 const OWN_ORDER =
   'The catalogue did not give its items in this order; among themselves they keep its own.';
 
-function reportOf({ name }: Catalog, result: Settled<Found>, order: Order) {
+export function reportOf(
+  { name }: Catalog,
+  result: Settled<FetchedList & { readonly matched?: number | null }>,
+  order: Order,
+) {
   if (result.ok === true) {
     const { matched, items } = result.value;
     const warnings = [...result.value.warnings, ...(isInOrder(items, order) ? [] : [OWN_ORDER])];

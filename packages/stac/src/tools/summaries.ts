@@ -1,8 +1,9 @@
 import { compact, docOf, docsOf, listOf, numberOf, textOf, textsOf, type Doc } from '../json.js';
 import { oneLine } from '../text.js';
+import { ALL_ASSETS, assetDetails, pickAssets, thumbnailUrl } from './assets.js';
 
-/** The essentials of an item: what one looks at to choose among many. */
-export function itemSummary(item: Doc): Doc {
+/** The essentials of an item, to choose among many; with `wanted`, URLs of these assets. */
+export function itemSummary(item: Doc, wanted?: readonly string[]): Doc {
   const properties = docOf(item['properties']) ?? {};
   return {
     ...compact({
@@ -15,29 +16,29 @@ export function itemSummary(item: Doc): Doc {
       cloud_cover: numberOf(properties['eo:cloud_cover']),
       platform: textOf(properties['platform']),
       gsd: numberOf(properties['gsd']),
+      thumbnail: thumbnailUrl(item),
     }),
-    assets: Object.keys(docOf(item['assets']) ?? {}),
+    assets: wanted
+      ? assetDetails(pickAssets(item, wanted))
+      : Object.keys(docOf(item['assets']) ?? {}),
   };
 }
 
 /** One item, with its simple properties and where its assets are. */
-export function itemDetails(item: Doc): Doc {
+export function itemDetails(item: Doc, wanted: readonly string[] = [ALL_ASSETS]): Doc {
   const properties = Object.entries(docOf(item['properties']) ?? {}).filter(
     ([, value]) => typeof value !== 'object' || value === null,
   );
-  const assets = Object.entries(docOf(item['assets']) ?? {}).map(([key, asset]) => {
-    const { href, title, type, roles, 'file:size': size } = docOf(asset) ?? {};
-    return [key, compact({ href, title, type, roles, 'file:size': size })] as const;
-  });
   return {
     ...compact({
       id: item['id'],
       collection: textOf(item['collection']),
       bbox: item['bbox'],
       geometry: item['geometry'],
+      thumbnail: thumbnailUrl(item),
     }),
     properties: Object.fromEntries(properties),
-    assets: Object.fromEntries(assets),
+    assets: assetDetails(pickAssets(item, wanted)),
   };
 }
 

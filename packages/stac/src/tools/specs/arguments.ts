@@ -41,7 +41,7 @@ export const catalogArguments = {
     .min(1)
     .max(64)
     .optional()
-    .describe('A configured catalogue by name; left out: the default one.'),
+    .describe('The name of a configured catalogue. Default: the default one.'),
   catalog_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)
@@ -115,11 +115,14 @@ export const outputFormat = z
 
 /** For tools whose answer has one form only. */
 export const anyOutputFormat = outputFormat.describe('text and json give the same answer here.');
+export const assets = names
+  .optional()
+  .describe('Keys or roles of assets whose URLs to return: ["red", "data"]; "*" for all.');
 
 export const signAssets = z
   .boolean()
   .default(false)
-  .describe('Whether asset addresses are signed, so that they can be downloaded for a while.');
+  .describe('Whether to sign asset URLs, so that they can be downloaded for a while.');
 
 export const pageToken = z
   .string()

@@ -1,7 +1,7 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
-import { cursorSchema } from '../../search/cursor.js';
+import { federatedCursorSchema } from '../../search/cursor.js';
 import {
   fields,
   idList,
@@ -13,10 +13,14 @@ import {
 } from './arguments.js';
 import { readTraits } from './traits.js';
 
-const cursor = z.strictObject({
-  at: z.array(z.strictObject({ catalog: z.string(), cursor: cursorSchema })),
+/** How one of several catalogues answered. */
+export const catalogReport = z.object({
+  catalog: z.string(),
+  ok: z.boolean(),
+  matched: z.int().nullable(),
+  warnings: z.array(z.string()),
+  error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
 });
-export type FederatedCursor = z.output<typeof cursor>;
 
 export const searchFederatedSpec = specifyTool({
   ...readTraits,
@@ -27,9 +31,7 @@ export const searchFederatedSpec = specifyTool({
   input: z.object({
     catalogs: idList
       .optional()
-      .describe(
-        'Names of configured catalogues, or addresses of public ones; left out: all configured.',
-      ),
+      .describe('Names of configured catalogues, or URLs of public ones. Default: all configured.'),
     ...searchArguments,
     sortby,
     fields,
@@ -39,18 +41,13 @@ export const searchFederatedSpec = specifyTool({
   }),
   output: z.object({
     items: z.array(z.looseObject({ id: z.string(), catalog: z.string() })),
-    catalogs: z.array(
-      z.object({
-        catalog: z.string(),
-        ok: z.boolean(),
-        matched: z.int().nullable(),
-        warnings: z.array(z.string()),
-        error: z
-          .object({ code: z.string(), message: z.string(), retryable: z.boolean() })
-          .optional(),
-      }),
-    ),
+    catalogs: z.array(catalogReport),
   }),
   errors: [...catalogCodes, 'unsupported_by_upstream'],
-  paging: { token: 'page_token', cursor, items: 'items', unbound: ['limit'] },
+  paging: {
+    token: 'page_token',
+    cursor: federatedCursorSchema,
+    items: 'items',
+    unbound: ['limit'],
+  },
 });

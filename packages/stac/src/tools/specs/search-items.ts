@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { catalogCodes } from '../../codes.js';
 import { cursorSchema } from '../../search/cursor.js';
 import {
+  assets,
   catalogArguments,
   fields,
   limit,
@@ -19,11 +20,12 @@ export const searchItemsSpec = specifyTool({
   name: 'search_items',
   title: 'Search items',
   description:
-    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Answers with the essentials of each item; ask with output_format "json" or `fields` for more, with page_token for the next page.',
+    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Answers with the essentials of each item, such as its thumbnail; `assets` adds asset URLs, output_format "json" or `fields` more.',
   input: z.object({
     ...searchArguments,
     sortby,
     fields,
+    assets,
     limit: limit(10_000),
     sign_assets: signAssets,
     output_format: outputFormat,
