@@ -21,7 +21,7 @@ import { RateWindows } from './limits/windows.js';
 import { sentPosts } from './posts/sent-posts.js';
 import { retrying } from './provider/retrying.js';
 import { xProvider } from './provider/x-provider.js';
-import { knownSecrets } from './redact/known-secrets.js';
+import { createRedactor } from '@toolkeel/pack-kit';
 import type { Environment } from './secrets.js';
 import { createTools } from './tools/index.js';
 
@@ -67,7 +67,7 @@ function createClient(config: XConfig, given: Surroundings): Client {
   const { clock, policy, connections, random, observe } = given;
   const baseUrl = new URL(config.baseUrl);
   const wallNow = (): number => clock.wallNow();
-  const secrets = knownSecrets(given.secret);
+  const secrets = createRedactor({ ...(given.secret && { onSecret: given.secret }) });
   const credentials = createCredentials(config, { ...given, secrets, wallNow });
   const windows = new RateWindows((kind) => credentials[kind]?.login());
   const session = new Session({

@@ -7,7 +7,7 @@ import { createConnections } from '../http/connections.js';
 import { read } from '../http/exchange.js';
 import { urlUnder } from '../http/url.js';
 import { docOf, textOf } from '../json.js';
-import { knownSecrets } from '../redact/known-secrets.js';
+import { createRedactor } from '@toolkeel/pack-kit';
 import { authorizationCode } from './callback.js';
 import { LoginError } from './login-error.js';
 import { lock } from './lock.js';
@@ -44,9 +44,9 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
   const connections = createConnections(EXCHANGE_TIMEOUT_MS);
   try {
     const wallNow = Date.now;
-    const secrets = knownSecrets();
+    const secrets = createRedactor();
     for (const one of [options.clientSecret, code, verifier])
-      if (one !== undefined) secrets.keep(one);
+      if (one !== undefined) secrets.add(one);
     const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
     const endpoint = { url, clientSecret: options.clientSecret, connections, secrets, wallNow };
     const form = {
