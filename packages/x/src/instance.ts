@@ -53,7 +53,17 @@ async function packHealth(client: Client): Promise<PackHealth> {
   const { ok, configured, problem } = await healthOf(client, scope, true);
   const { account } = client.config;
   const detail = `${account}: ${problem?.message ?? 'answers'}`;
-  return configured ? { ok, detail } : { ok, detail, configured };
+  if (!configured) return { ok, detail, configured };
+  return problem?.code === 'x_auth_expired'
+    ? { ok, detail, advice: renewalOf(client) }
+    : { ok, detail };
+}
+
+/** A login is replaced by logging in; a token that was given has to be given anew. */
+function renewalOf({ config, session }: Client): string {
+  if (!config.accessToken && session.user?.isThere()) return 'Log in again: toolkeel login x';
+  const name = config.accessToken ? 'accessToken' : 'bearerToken';
+  return `Give packs.x.${name} a token that X accepts, or leave it out and log in: toolkeel login x`;
 }
 
 interface Surroundings extends PackDeps {
