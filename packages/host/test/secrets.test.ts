@@ -146,7 +146,7 @@ it('redacts in answers and in the log every way in which an upstream can repeat 
         deps.log('warn', 'echo', { name, echo: write(planted) });
       return Promise.resolve({
         tools,
-        health: () => Promise.resolve({ ok: true }),
+        health: () => Promise.resolve({ ok: true, detail: 'answers' }),
         close: () => Promise.resolve(),
       });
     },
@@ -163,12 +163,12 @@ it('redacts in answers and in the log every way in which an upstream can repeat 
 
   const logged = lines.join('').trim().split('\n');
   for (const [index, { name, write }] of echoes.entries()) {
-    const line = logged.find((one) => JSON.parse(one).name === name) ?? '';
+    const line = logged.find((one) => (JSON.parse(one) as { name?: string }).name === name) ?? '';
     const inJson = JSON.stringify(write(planted)).slice(1, -1);
     for (const said of [JSON.stringify(answers[index]), line]) {
-      expect(said, name).toContain('[redacted]');
-      expect(said, name).not.toContain(inJson);
-      expect(said, name).not.toContain('tok-ABC');
+      expect({ name, said }).toEqual({ name, said: expect.stringContaining('[redacted]') });
+      expect(said).not.toContain(inJson);
+      expect(said).not.toContain('tok-ABC');
     }
     expect(answers[index]).toMatchObject({ structuredContent: { data: { kept: 'yes' } } });
   }

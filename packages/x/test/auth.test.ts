@@ -101,7 +101,7 @@ describe('logging in', () => {
     ['http-400', 'X refused to give a token: look whether'],
     ['http-503', 'X gave no token: try again later (503)'],
     ['reset-after-read', 'X gave no token: try again later'],
-  ])('shows in the browser that the token exchange failed: %s', async (kind, why) => {
+  ] as const)('shows in the browser that the token exchange failed: %s', async (kind, why) => {
     const { sandbox } = await sandboxWorld();
     sandbox.setFaults([{ kind, routes: ['token'] }]);
     let page = Promise.resolve<readonly [number, string, string]>([0, '', '']);

@@ -82,7 +82,7 @@ export class PatternIndex {
   }
 
   /** The next match from a position on. */
-  find({ units }: Reading, from: number): Range | undefined {
+  matchFrom({ units }: Reading, from: number): Range | undefined {
     const begins = this.#begins;
     // Where the last four visible units are: the key is made of them.
     let [first, second, third, last] = [0, 0, 0, 0];
@@ -119,11 +119,17 @@ function endOfMatch(
 ): number | undefined {
   let at = start;
   for (const unit of wanted) {
-    while (!common && at < units.length && isSpace(units[at]!)) at++;
+    if (!common) at = afterSpaces(units, at);
     if (units[at] !== unit) return undefined;
     at++;
   }
   return common && (isWord(units[start - 1]) || isWord(units[at])) ? undefined : at;
+}
+
+function afterSpaces(units: Uint16Array, from: number): number {
+  let at = from;
+  while (at < units.length && isSpace(units[at]!)) at++;
+  return at;
 }
 
 /** The low bytes of the last four units. */

@@ -97,7 +97,7 @@ describe('secrets', () => {
           JSON.stringify(JSON.stringify({ bare })),
           Buffer.from(bare).toString('base64'),
           `https://x/?k=${encodeURIComponent(Buffer.from(bare).toString())}`,
-          `https://x/?${new URLSearchParams({ bare })}`,
+          `https://x/?${new URLSearchParams({ bare }).toString()}`,
         ];
         for (const text of texts) expect(redact(text)).toContain('[redacted]');
       }),

@@ -46,15 +46,15 @@ export function createRedactor({ onSecret }: RedactorOptions = {}): Redactor {
   const contains = (text: string): boolean => {
     if (text.length < patterns().minLength) return false;
     for (const reading of readingsOf(text)) {
-      if (patterns().find(reading, 0)) return true;
+      if (patterns().matchFrom(reading, 0)) return true;
     }
     return false;
   };
   const redactText = (text: string): string => {
     const ranges: Range[] = [];
     for (const reading of readingsOf(text, true)) {
-      let range = patterns().find(reading, 0);
-      for (; range; range = patterns().find(reading, range[1])) {
+      let range = patterns().matchFrom(reading, 0);
+      for (; range; range = patterns().matchFrom(reading, range[1])) {
         ranges.push(sourceOf(reading, range));
       }
     }

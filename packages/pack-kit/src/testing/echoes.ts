@@ -11,7 +11,7 @@ const hex = (code: number, digits = 0): string => code.toString(16).padStart(dig
 const jsonEscapes = perCharacter((code) => `\\u${hex(code, 4)}`);
 const percent = perCharacter((code) => `%${hex(code, 2)}`);
 const decimal = perCharacter((code) => `&#${code};`);
-const splitBy = (separator: string) => (secret: string) => [...secret].join(separator);
+const splitBy = (separator: string) => (secret: string) => Array.from(secret).join(separator);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const ways: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   'behind a scheme': (secret) => `Bearer ${secret}`,
-  'named HTML entities': (secret) => [...secret].map((char) => NAMED[char] ?? char).join(''),
+  'named HTML entities': (secret) => Array.from(secret, (char) => NAMED[char] ?? char).join(''),
   'decimal HTML entities': decimal,
   'decimal HTML entities with zeros, without semicolons': perCharacter((code) => `&#000${code}`),
   'hexadecimal HTML entities': perCharacter((code) => `&#x${hex(code)};`),
