@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compileBlocks } from './support/compile-docs.js';
 import { problemsIn, type Library } from './support/docs.js';
-import { anchorOf } from './support/markdown.js';
+import { anchorOf, tablesIn } from './support/markdown.js';
 import { readManifest, root, workspacePackages } from './support/workspace.js';
 
 const markdownIn = (dir: string, recursive: boolean): string[] =>
@@ -36,15 +36,29 @@ describe('the documentation', () => {
     expect(await compileBlocks(pages)).toEqual([]);
   }, 90_000);
 
-  test('lists every decision in order, and gives no number twice', () => {
-    const names = paths
-      .filter((path) => /^docs\/adr\/\d/.test(path))
-      .map((path) => path.slice('docs/adr/'.length))
-      .toSorted();
+  describe('the index of decisions', () => {
     const index = pages.get('docs/adr/README.md') ?? '';
-    const listed = [...index.matchAll(/\]\((\d{3}-[^)]+)\)/g)].map(([, name]) => name);
-    expect(listed).toEqual(names);
-    expect(new Set(names.map((name) => name.slice(0, 3))).size).toBe(names.length);
+    const files = paths.filter((path) => /^docs\/adr\/\d/.test(path)).toSorted();
+
+    test('has one table of seeds and one of decisions', () => {
+      const tables = tablesIn(index);
+      expect(tables.map(({ head }) => head[0])).toEqual(['seed', 'number']);
+      expect(tables[0]?.rows.map(([seed]) => seed)).toEqual(['000', '001', '002', '003', '004']);
+      expect(tables[0]?.rows.join()).not.toContain('](');
+    });
+
+    test('lists every decision once, in order, with the title of its page', () => {
+      const expected = files.map((path) => {
+        const [, number, title] = /^# (\d{3})\. (.+)$/m.exec(pages.get(path) ?? '') ?? [];
+        return [number, `[${title}](${path.slice('docs/adr/'.length)})`];
+      });
+      expect(tablesIn(index)[1]?.rows).toEqual(expected);
+    });
+
+    test('gives no number twice', () => {
+      const numbers = files.map((path) => path.slice('docs/adr/'.length).slice(0, 3));
+      expect(new Set(numbers).size).toBe(numbers.length);
+    });
   });
 });
 

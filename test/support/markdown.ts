@@ -61,6 +61,24 @@ export const readPage = (text: string): Page => {
   return { blocks, snippets, links, headings };
 };
 
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The tables of a page: runs of lines that begin with a bar. Cells hold no escaped bars. */
+export const tablesIn = (text: string): Table[] =>
+  (text.match(/(?:^\|.*\n?)+/gm) ?? []).map((run) => {
+    const [head = [], , ...rows] = run.trim().split('\n').map(cellsOf);
+    return { head, rows };
+  });
+
+const cellsOf = (row: string): string[] =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
 /** The anchor that a heading gets on the usual hosts. */
 export const anchorOf = (heading: string): string =>
   heading

@@ -22,7 +22,7 @@ const free = { builtins: true, externals: 'any' } as const;
 /** A pack knows the journal's interface but is given the journal itself; it never sees host or other packs. */
 const pack: Room = {
   ...free,
-  imports: { ...values('kernel', 'contract'), journal: 'types' },
+  imports: { ...values('kernel', 'contract', 'pack-kit'), journal: 'types' },
   testImports: ['journal', 'policy', 'host', 'sandbox'],
 };
 
@@ -39,9 +39,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     externals: ['zod'],
   },
   journal: { ...free, imports: values('kernel', 'contract') },
+  // What packs share; the host redacts with it, too.
+  'pack-kit': { ...free, imports: values('kernel', 'contract') },
   host: {
     ...free,
-    imports: values('kernel', 'contract', 'policy', 'journal'),
+    imports: values('kernel', 'contract', 'policy', 'journal', 'pack-kit'),
     testImports: ['sandbox'],
   },
 

@@ -150,6 +150,29 @@ describe('toolkeel login x', () => {
     expect(existsSync(file())).toBe(false);
   });
 
+  it('refuses another API without the page where a person allows the app, and names the variable', async () => {
+    configure({ authorizeUrl: undefined });
+    const ask = async (env: Record<string, string>) => {
+      const surroundings = watchedSurroundings({ cwd: dir(), env });
+      return { code: await run(['login', 'x', '--timeout', '0.1'], surroundings), ...surroundings };
+    };
+    const inFile = await ask({});
+    expect({ code: inFile.code, out: inFile.said() }).toEqual({ code: 2, out: '' });
+    expect(inFile.complained()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
+    writeFileSync(join(dir(), 'toolkeel.config.json'), '{}');
+    const env = { TOOLKEEL_X_BASE_URL: x.url, TOOLKEEL_X_CLIENT_ID: 'app' };
+    const inEnvironment = await ask(env);
+    expect(inEnvironment.code).toBe(2);
+    expect(inEnvironment.complained()).toContain('TOOLKEEL_X_AUTHORIZE_URL');
+    // A gateway before the API, and X's own page, is what somebody may mean.
+    const meant = await ask({
+      ...env,
+      TOOLKEEL_X_AUTHORIZE_URL: 'https://x.com/i/oauth2/authorize',
+      TOOLKEEL_DATA_DIR: join(dir(), 'data'),
+    });
+    expect(meant.complained()).toContain('nobody has allowed the login in time');
+  });
+
   it('says that the file is a folder before anybody is asked', async () => {
     configure();
     mkdirSync(file(), { recursive: true });
@@ -225,6 +248,21 @@ describe('toolkeel doctor, of X', () => {
     expect(none.code).toBe(1);
     expect(none.out).toMatch(/^FAIL {2}x: login .*is not a login/m);
     expect(none.out).not.toContain('sesame');
+  });
+
+  it('names the command that replaces a login which X no longer accepts', async () => {
+    configure();
+    const { ended, url } = await begunHere();
+    await fetch(url);
+    await ended;
+    const dead = { ...kept(), access_token: 'revoked', refresh_token: 'used-up', obtained_at: 0 };
+    writeFileSync(file(), JSON.stringify(dead));
+    const { code, out } = await doctor();
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^FAIL {2}x +default: X does not accept our login any more.*\n +Log in again: toolkeel login x$/m,
+    );
+    expect(out).not.toContain('Check its address');
   });
 
   it('says that X cannot be reached, or does not accept the credential, which it does not show', async () => {

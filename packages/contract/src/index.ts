@@ -156,7 +156,6 @@ export type {
   UpstreamHealth,
   UpstreamState,
 } from './pack.js';
-export { secretForms } from './secret-forms.js';
 export type {
   TextCompletion,
   TextContext,

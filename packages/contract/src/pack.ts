@@ -59,6 +59,8 @@ export interface PackHealth {
   readonly ok: boolean;
   /** What an operator should know: which upstream, what is missing. Never a credential. */
   readonly detail: string;
+  /** What an operator does about it, where the pack knows. */
+  readonly advice?: string;
   /** False where nobody has given it what it needs: then it is not unwell, only not in use. */
   readonly configured?: boolean;
   /** One by one, where there are several. `ok` says whether the pack can do without those that are not. */

@@ -1,4 +1,7 @@
+import { defineTool, type Pack } from '@toolkeel/contract';
+import { echoes } from '@toolkeel/pack-kit/testing';
 import { expect, it } from 'vitest';
+import * as z from 'zod';
 import { createHost, createLog, Secrets } from '@toolkeel/host';
 import { leakyPack } from '../src/fixtures/leaky.fixture.js';
 import { overHttp } from './clients.js';
@@ -112,4 +115,61 @@ it('takes out what a pack came by later, as it takes out what the settings name'
   await host.close();
   expect(said).toContain('[redacted]');
   for (const form of forms) expect(said).not.toContain(form);
+});
+
+it('redacts in answers and in the log every way in which an upstream can repeat a secret', async () => {
+  const planted = 'tok-ABC/def+0123_456.789=';
+  const secrets = new Secrets();
+  secrets.watch(planted);
+  const lines: string[] = [];
+  const { log, flush } = createLog({ scrub: secrets.scrub, write: (text) => lines.push(text) });
+  const tools = echoes.map(({ write }, index) =>
+    defineTool({
+      name: `echo_${index}`,
+      title: 'Echo',
+      description: 'Repeats the secret.',
+      category: 'read',
+      effect: 'read',
+      profiles: ['readonly', 'api', 'workflow'],
+      input: z.object({}),
+      output: z.unknown(),
+      errors: [],
+      handler: () => ({ echo: write(planted), kept: 'yes' }),
+    }),
+  );
+  const pack: Pack = {
+    name: 'echo',
+    configSchema: z.looseObject({}),
+    describe: () => tools,
+    create: (_, deps) => {
+      for (const { name, write } of echoes)
+        deps.log('warn', 'echo', { name, echo: write(planted) });
+      return Promise.resolve({
+        tools,
+        health: () => Promise.resolve({ ok: true, detail: 'answers' }),
+        close: () => Promise.resolve(),
+      });
+    },
+  };
+  const host = createHost({ packs: [{ pack }], log, scrub: secrets.scrub });
+  const http = await host.listen({ port: 0 });
+  const client = await overHttp('2.x modern', http.url);
+  const answers: unknown[] = [];
+  for (const { name } of tools) answers.push(await client.callTool({ name, arguments: {} }));
+  await client.close();
+  await http.close();
+  await host.close();
+  await flush();
+
+  const logged = lines.join('').trim().split('\n');
+  for (const [index, { name, write }] of echoes.entries()) {
+    const line = logged.find((one) => (JSON.parse(one) as { name?: string }).name === name) ?? '';
+    const inJson = JSON.stringify(write(planted)).slice(1, -1);
+    for (const said of [JSON.stringify(answers[index]), line]) {
+      expect({ name, said }).toEqual({ name, said: expect.stringContaining('[redacted]') });
+      expect(said).not.toContain(inJson);
+      expect(said).not.toContain('tok-ABC');
+    }
+    expect(answers[index]).toMatchObject({ structuredContent: { data: { kept: 'yes' } } });
+  }
 });

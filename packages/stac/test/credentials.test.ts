@@ -1,3 +1,4 @@
+import { echoes } from '@toolkeel/pack-kit/testing';
 import { describe, expect, it } from 'vitest';
 import { api, classes, item, page } from './support/api.js';
 import { useWorld } from './support/world.js';
@@ -250,5 +251,38 @@ describe('signing', () => {
     expect(
       await rig.code('get_item', { collection_id: 'scenes', item_id: 'a', sign_assets: true }),
     ).toBe('upstream_unavailable');
+  });
+});
+
+describe('every way in which a server can repeat a credential', () => {
+  const SECRET = 'tok-ABC/def+0123_456.789=';
+
+  it.each(echoes)('stays out of answers and events: $name', async ({ write }) => {
+    const echo = write(SECRET);
+    const server = await serve(
+      api({
+        before: ({ path }) => {
+          if (path === '/collections/scenes') return { status: 400, json: { description: echo } };
+          if (path === '/collections') return { status: 400, text: `no: ${echo}` };
+          if (path !== '/search') return undefined;
+          return page([item('a', { properties: { note: echo, [echo]: 1 } })]);
+        },
+      }),
+    );
+    const catalogs = { a: { url: server.origin, headers } };
+    const rig = await rigFor({ catalogs }, { env: { TOKEN: SECRET } });
+    const answers = [
+      await rig.run('search_items', { output_format: 'json' }),
+      await rig.run('get_collection', { collection_id: 'scenes' }),
+      await rig.run('search_collections'),
+    ];
+    for (const answer of answers) {
+      const text = JSON.stringify(answer);
+      expect(text).toContain('[redacted]');
+      for (const part of [SECRET, echo, 'tok-ABC']) {
+        expect(text).not.toContain(JSON.stringify(part).slice(1, -1));
+      }
+    }
+    expect(JSON.stringify(rig.events)).not.toContain(JSON.stringify(echo).slice(1, -1));
   });
 });

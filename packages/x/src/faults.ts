@@ -7,7 +7,7 @@ import type { Refusal } from './problems/refusal.js';
 import { UpstreamProblem } from './problems/upstream-problem.js';
 import { ConfigError } from './secrets.js';
 import { resetOf } from './limits/exhausted.js';
-import { SHORT_WINDOW } from './limits/windows.js';
+import { windowOf } from './limits/windows.js';
 
 /** The kernel's reading of errors, and what undici throws besides. */
 export function classify(cause: unknown): Fault {
@@ -79,11 +79,12 @@ function limited(fault: Fault): Reading {
     const message = `The amount that this X account may use is used up until ${until}. Waiting a little does not help: ask the operator.${saidOf(fault)}`;
     return toolError('x_rate_limited', message, { details: { scope: 'usage cap', final } });
   }
-  const scope = limits.find(({ remaining }) => remaining <= 0)?.name ?? SHORT_WINDOW;
+  const exhausted = limits.find(({ remaining }) => remaining <= 0);
+  const scope = exhausted && windowOf(exhausted);
   return toolError('x_rate_limited', 'The limit of X is reached. Wait before the next call.', {
     retryAfterMs: fault.retryAfterMs,
     rateLimitReset: resetOf(limits),
-    details: { scope },
+    details: { ...(scope !== undefined && { scope }) },
   });
 }
 

@@ -21,7 +21,7 @@ import { RateWindows } from './limits/windows.js';
 import { sentPosts } from './posts/sent-posts.js';
 import { retrying } from './provider/retrying.js';
 import { xProvider } from './provider/x-provider.js';
-import { knownSecrets } from './redact/known-secrets.js';
+import { createRedactor } from '@toolkeel/pack-kit';
 import type { Environment } from './secrets.js';
 import { createTools } from './tools/index.js';
 
@@ -53,7 +53,17 @@ async function packHealth(client: Client): Promise<PackHealth> {
   const { ok, configured, problem } = await healthOf(client, scope, true);
   const { account } = client.config;
   const detail = `${account}: ${problem?.message ?? 'answers'}`;
-  return configured ? { ok, detail } : { ok, detail, configured };
+  if (!configured) return { ok, detail, configured };
+  return problem?.code === 'x_auth_expired'
+    ? { ok, detail, advice: renewalOf(client) }
+    : { ok, detail };
+}
+
+/** A login is replaced by logging in; a token that was given has to be given anew. */
+function renewalOf({ config, session }: Client): string {
+  if (!config.accessToken && session.user?.isThere()) return 'Log in again: toolkeel login x';
+  const name = config.accessToken ? 'accessToken' : 'bearerToken';
+  return `Give packs.x.${name} a token that X accepts, or leave it out and log in: toolkeel login x`;
 }
 
 interface Surroundings extends PackDeps {
@@ -67,7 +77,7 @@ function createClient(config: XConfig, given: Surroundings): Client {
   const { clock, policy, connections, random, observe } = given;
   const baseUrl = new URL(config.baseUrl);
   const wallNow = (): number => clock.wallNow();
-  const secrets = knownSecrets(given.secret);
+  const secrets = createRedactor({ ...(given.secret && { onSecret: given.secret }) });
   const credentials = createCredentials(config, { ...given, secrets, wallNow });
   const windows = new RateWindows((kind) => credentials[kind]?.login());
   const session = new Session({

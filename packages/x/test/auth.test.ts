@@ -9,6 +9,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { XSandbox } from '@toolkeel/sandbox';
@@ -79,6 +80,46 @@ describe('logging in', () => {
     expect(asked.get('state')).toMatch(/^[\w-]{43}$/);
     expect(asked.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     expect(asked.get('scope')).toContain('offline.access');
+  });
+
+  it('shows success in the browser only after the tokens are kept', async () => {
+    const { sandbox } = await sandboxWorld();
+    sandbox.setLatency({ fixedMs: 20 });
+    let page = Promise.resolve('');
+    let keptBefore: boolean | undefined;
+    const browse = async (url: string): Promise<string> => {
+      const text = await (await fetch(url)).text();
+      keptBefore = existsSync(tokenFile);
+      return text;
+    };
+    await login(sandbox, { onUrl: (url: string) => void (page = browse(url)) });
+    expect(await page).toBe('You are logged in. You can close this page.\n');
+    expect(keptBefore).toBe(true);
+  });
+
+  it.each([
+    ['http-400', 'X refused to give a token: look whether'],
+    ['http-503', 'X gave no token: try again later (503)'],
+    ['reset-after-read', 'X gave no token: try again later'],
+  ] as const)('shows in the browser that the token exchange failed: %s', async (kind, why) => {
+    const { sandbox } = await sandboxWorld();
+    sandbox.setFaults([{ kind, routes: ['token'] }]);
+    let page = Promise.resolve<readonly [number, string, string]>([0, '', '']);
+    const browse = async (url: string) => {
+      const response = await fetch(url);
+      return [response.status, await response.text(), response.url] as const;
+    };
+    const ended = login(sandbox, { onUrl: (url: string) => void (page = browse(url)) });
+    await expect(ended).rejects.toThrow(why);
+    const [status, text, address] = await page;
+    expect(status).toBe(502);
+    expect(text).toContain(`The login failed: ${why}`);
+    expect(text).not.toContain('logged in');
+    for (const name of ['code', 'state']) {
+      const value = new URL(address).searchParams.get(name);
+      expect(value).toEqual(expect.any(String));
+      expect(text).not.toContain(value);
+    }
   });
 
   it('takes no code that somebody else sends', async () => {

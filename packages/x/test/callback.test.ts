@@ -9,7 +9,11 @@ function waiting(browse: (redirectUri: string) => Promise<void>, signal: AbortSi
   return new Promise<Callback>((resolve, reject) => {
     const onListening = (uri: string) => void browse(uri).catch(reject);
     const options = { port: 0, state: 'ours', signal, onListening, onStranger: () => undefined };
-    authorizationCode(options).then(resolve, reject);
+    const answered = (callback: Callback): void => {
+      callback.finish({ status: 200, text: 'Done.' });
+      resolve(callback);
+    };
+    authorizationCode(options).then(answered, reject);
   });
 }
 
@@ -46,7 +50,7 @@ it(
       said = await text(answer);
     }, never);
     expect(code).toBe('given');
-    await expect.poll(() => said).toBe('You are logged in. You can close this page.\n');
+    await expect.poll(() => said).toBe('Done.\n');
     expect(ended).toHaveLength(2);
     await Promise.all(ended);
   },
@@ -73,4 +77,23 @@ it('what is no address is not found, and the login goes on', async () => {
   }, never);
   expect(code).toBe('given');
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+it('answers a browser that reloads the page with the same outcome', async () => {
+  let answers = Promise.resolve('');
+  const callback = await authorizationCode({
+    port: 0,
+    state: 'ours',
+    signal: never,
+    onStranger: () => undefined,
+    onListening: (uri) => {
+      const ask = 'GET /callback?state=ours&code=given HTTP/1.1\r\nHost: localhost\r\n\r\n';
+      answers = connected(uri).then((socket) => {
+        socket.write(ask + ask);
+        return text(socket);
+      });
+    },
+  });
+  callback.finish({ status: 502, text: 'No.' });
+  expect((await answers).match(/^No\.$/gm)).toHaveLength(2);
 });

@@ -32,11 +32,30 @@ describe('a refusal that names a wait, and no window', () => {
       {
         endpoint: 'GET /2/tweets/:id',
         credential: 'user',
-        window: '15 minutes',
+        window: 'not stated',
         remaining: 0,
         reset: expect.any(String) as string,
       },
     ]);
+  });
+
+  it.each([
+    ['no header', {}, undefined],
+    ['Retry-After alone', { 'retry-after': '120' }, 120_000],
+  ])('claims no window that X did not state: %s', async (_, headers, wait) => {
+    const { rig } = await world(() => ({ status: 429, json: {}, headers }));
+    for (const [tool, args] of [
+      ['get_tweet_by_id', { tweet_id: '5' }],
+      ['x_post_tweet', { text: 'a' }],
+    ] as const) {
+      const error = await rig.error(tool, args);
+      expect(error).toMatchObject({ code: 'x_rate_limited', details: {} });
+      expect(error.details).not.toHaveProperty('scope');
+      expect(error.message).not.toMatch(/15 minutes|24|user|app/i);
+      if (wait !== undefined) continue;
+      expect(error).not.toHaveProperty('rate_limit_reset');
+      expect(error).not.toHaveProperty('retry_after_ms');
+    }
   });
 
   it('lets whoever waited as he was told come back', async () => {

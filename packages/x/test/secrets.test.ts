@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { echoes } from '@toolkeel/pack-kit/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
 import { secrets } from './support/rig.js';
@@ -38,26 +39,22 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const escapeEach =
   (how: (code: number) => string) =>
   (text: string): string =>
     [...text].map((one) => how(one.codePointAt(0)!)).join('');
 const inJson = escapeEach((code) => `\\u${code.toString(16).padStart(4, '0')}`);
 
-/** How somebody may spell a secret, and how a reader makes it plain again. */
+/** As an answer in JSON holds it: what every pack redacts, and escapes of the JSON itself. */
 const spellings: Readonly<Record<string, (secret: string) => string>> = {
-  'as it is': (secret) => secret,
-  'escaped for JSON': inJson,
-  'escaped twice for JSON': (secret) => inJson(secret).replaceAll('\\', '\\\\'),
-  'escaped for HTML': escapeEach((code) => `&#${code};`),
-  'escaped for HTML in hexadecimal': escapeEach((code) => `&#x${code.toString(16)};`),
-  'escaped for a URL': escapeEach((code) => `%${code.toString(16)}`),
-  'broken into lines': (secret) => `${secret.slice(0, 9)}\\n${secret.slice(9)}`,
-  'broken by what nobody sees': (secret) => `${secret.slice(0, 9)}\\u200b${secret.slice(9)}`,
-  'in base64': base64,
-  'in base64 behind a name': (secret) => base64(`cid:${secret}`),
-  'in base64 behind another name': (secret) => base64(`Bearer ${secret} and more`),
+  ...Object.fromEntries(
+    echoes.map(({ name, write }) => [
+      name,
+      (secret: string) => JSON.stringify(write(secret)).slice(1, -1),
+    ]),
+  ),
+  'escapes of the JSON itself': inJson,
+  'an escaped line break of the JSON': (secret) => `${secret.slice(0, 9)}\\n${secret.slice(9)}`,
 };
 
 const readings: readonly ((said: string) => string)[] = [
@@ -73,9 +70,11 @@ const charOf = (digits: string, base: number): string =>
   String.fromCodePoint(Number.parseInt(digits, base));
 const atob64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
 
-const leaks = (said: string): readonly string[] => {
+const leaks = (said: string, spell = (secret: string) => secret): readonly string[] => {
   const readable = readings.map((read) => read(said));
-  return all.filter((secret) => readable.some((text) => text.includes(secret)));
+  return all.filter((secret) =>
+    readable.some((text) => text.includes(secret) || text.includes(spell(secret))),
+  );
 };
 
 const granted: Reply = {
@@ -110,13 +109,13 @@ describe.each(Object.entries(spellings))('a secret of a login, %s', (_, spell) =
         const said = JSON.stringify(await rig.run(tool, argumentsOf[tool]));
         const cursor = /"next_token":"([^".]+)/.exec(said)?.[1] ?? '';
         const opened = Buffer.from(cursor, 'base64url').toString();
-        expect(leaks(said)).toEqual([]);
+        expect(leaks(said, spell)).toEqual([]);
         expect(
           leaks(opened.replaceAll(/[\da-f]{8,}/g, (hex) => Buffer.from(hex, 'hex').toString())),
         ).toEqual([]);
       }
     }
-    expect(leaks(rig.logged.join())).toEqual([]);
+    expect(leaks(rig.logged.join(), spell)).toEqual([]);
     expect(server.seen.length).toBeGreaterThan(replies.length * 3 + reading.length);
     expect(await readFile(tokenFile, 'utf8')).toContain(next.refresh);
   });

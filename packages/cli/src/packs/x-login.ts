@@ -23,6 +23,7 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
         `X gives one to an app that has http://127.0.0.1:${DEFAULT_REDIRECT_PORT}/callback as its callback.`,
     );
   }
+  refuseUnknownAuthorizePage(settings);
   const file = config.tokenFile ?? xLoginFile(request.dataDir);
   const clientSecret = source && readSecret(source, 'packs.x.clientSecret', env);
   const { username } = await loginX({
@@ -46,6 +47,17 @@ export async function logIntoX(request: LoginRequest): Promise<LoggedIn> {
         'accessToken is set as well, and it goes before this login: take it out of packs.x, or unset TOOLKEEL_X_ACCESS_TOKEN.',
     }),
   };
+}
+
+/** X's own page would give a code that another API cannot exchange, and show X which app asked. */
+function refuseUnknownAuthorizePage(settings: unknown): void {
+  const { baseUrl } = configSchema.parse(settings);
+  const isGiven = typeof settings === 'object' && settings !== null && 'authorizeUrl' in settings;
+  if (isGiven || new URL(baseUrl).origin === new URL(configSchema.parse({}).baseUrl).origin) return;
+  throw new UsageError(
+    `packs.x.baseUrl is ${new URL(baseUrl).origin}, and the page where a person allows the app is not set: ` +
+      'set TOOLKEEL_X_AUTHORIZE_URL or packs.x.authorizeUrl.',
+  );
 }
 
 const what = 'x: login';

@@ -3,7 +3,7 @@ import type { Secrets } from '../secret/secrets.js';
 import { readSecretFile } from '../secret/read-file.js';
 import type { ConfigIssue } from './config-error.js';
 import type { Environment } from './environment.js';
-import { isObject } from './layers.js';
+import { isObject, type Layer } from './layers.js';
 import { pointerOf, type Path } from './pointer.js';
 import { keysAt, schemaAt } from './schema-at.js';
 import { SECRET_NAME, secretInUrl } from './secret-in-url.js';
@@ -48,6 +48,24 @@ export function findSecrets(
   return issues;
 }
 
+/**
+ * The secrets in clear in a file, whatever overrides them: the file can be read, copied and committed
+ * although another value is in use.
+ */
+export function clearSecretsIn(
+  layer: Layer,
+  secrets: Secrets,
+  schema: z.ZodType,
+): readonly ConfigIssue[] {
+  return [...walk(layer.values, [])].flatMap((found) => {
+    const message = clearSecret(found, secrets, schema);
+    const { path } = found;
+    return message === undefined
+      ? []
+      : [{ origin: layer.originOf(path), pointer: pointerOf(path), message }];
+  });
+}
+
 function takeSecret(
   { path, value }: Found,
   env: Environment,
@@ -60,6 +78,14 @@ function takeSecret(
     secrets.watch(read.value);
     return undefined;
   }
+  return clearSecret({ path, value }, secrets, schema);
+}
+
+function clearSecret(
+  { path, value }: Found,
+  secrets: Secrets,
+  schema: z.ZodType,
+): string | undefined {
   if (typeof value !== 'string') return undefined;
   const found = secretInUrl(value);
   for (const one of found?.values ?? []) secrets.watch(one);

@@ -212,6 +212,21 @@ describe('a secret', () => {
     expect(message).not.toContain('hunter2');
   });
 
+  it('in clear in the file is refused also when the environment or a flag overrides it', () => {
+    write({
+      http: { token: 'hunter2-hunter2' },
+      journal: { url: 'postgres://me:hunter2-hunter2@db/x' },
+    });
+    const env = { TOOLKEEL_HTTP_TOKEN: 'from-the-env', TOOLKEEL_JOURNAL_URL: 'memory:' };
+    const { issues, message } = refusal({ env });
+    expect(issues.map(({ pointer, origin }) => [pointer, origin])).toEqual([
+      ['/http/token', join(cwd, 'toolkeel.config.json')],
+      ['/journal/url', join(cwd, 'toolkeel.config.json')],
+    ]);
+    expect(message).not.toContain('hunter2');
+    expect(message).not.toContain('from-the-env');
+  });
+
   it('of a pack is watched, although the pack reads it itself', () => {
     write({
       packs: { sample: { headers: { Authorization: { env: 'PACK_CRED', prefix: 'Bearer ' } } } },

@@ -11,7 +11,13 @@ import { defaultDataDir } from './data-dir.js';
 import { environmentLayer, type Environment } from './environment.js';
 import { explainIssue } from './explain.js';
 import { CONFIG_FILE, findFile, readConfigFile, type FileOptions } from './file.js';
-import { credentialsIn, findSecrets, readSource, type Credential } from './find-secrets.js';
+import {
+  clearSecretsIn,
+  credentialsIn,
+  findSecrets,
+  readSource,
+  type Credential,
+} from './find-secrets.js';
 import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
 import { packLayer } from './pack-layer.js';
 import { pointerOf, type Path } from './pointer.js';
@@ -82,8 +88,9 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const { packs = [], env = process.env, packSettings } = options;
   const file = findFile(options);
   const said = onlySome(fileLayer(file, options.otherPacks), options.only);
+  const inUse = packSettings ? withoutUpstreams(said) : said;
   const merged = mergeLayers([
-    packSettings ? withoutUpstreams(said) : said,
+    inUse,
     environmentLayer(env),
     ...(packSettings ? [settingsLayer(packSettings)] : packs.map((one) => packLayer(one, env))),
     ...(options.flags ? [flagLayer(options.flags)] : []),
@@ -93,7 +100,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     packs: packs.map(({ pack }) => pack),
     ...schemaOptionsOf(options),
   });
-  const issues = findSecrets(merged.values, env, secrets, merged.originOf, schema);
+  const effective = findSecrets(merged.values, env, secrets, merged.originOf, schema);
+  const overridden = clearSecretsIn(inUse, secrets, schema).filter(
+    ({ pointer }) => !effective.some((one) => one.pointer === pointer),
+  );
+  const issues = [...effective, ...overridden];
   const config = check(merged, schema, issues);
 
   const secretAt: SecretAt = (name, source) => {

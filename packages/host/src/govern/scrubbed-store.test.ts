@@ -1,5 +1,6 @@
 import { defineTool, toolError } from '@toolkeel/contract';
 import { memoryStore } from '@toolkeel/journal';
+import { echoes } from '@toolkeel/pack-kit/testing';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { Secrets } from '../secret/secrets.js';
@@ -46,4 +47,20 @@ it('keeps no secret of ours, whoever says it: upstream, handler or agent', async
   const kept = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
   expect(kept).toContain('[redacted]');
   expect(kept).not.toContain('password');
+});
+
+it.each(echoes)('keeps no secret that an upstream repeats with $name', async ({ write }) => {
+  const planted = 'tok-ABC/def+0123_456.789=';
+  const secrets = new Secrets();
+  secrets.watch(planted);
+  const store = memoryStore();
+  const echoing = tool('echo', () => ({ text: `you sent ${write(planted)}` }));
+  const journaling = { store: scrubbedStore(store, secrets.scrub) };
+  const { call } = await governed({ tools: [echoing], done: [] }, {}, { journaling });
+  await call('echo', { text: write(planted) });
+  const kept = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
+  expect(kept).toContain('you sent ');
+  expect(kept).toContain('[redacted]');
+  expect(kept).not.toContain(JSON.stringify(JSON.stringify(write(planted))).slice(3, -3));
+  expect(kept).not.toContain('tok-ABC');
 });

@@ -49,8 +49,9 @@ export function createLog(options: LogOptions = {}): Log {
     timer = undefined;
     if (!emit) return;
     for (const entry of waiting.splice(0)) emit(entry);
-    const text = lines.splice(0).join('');
-    if (text !== '') write(scrub(text));
+    // Line by line: each is a JSON document, and stays one.
+    const text = lines.splice(0).map(scrub).join('');
+    if (text !== '') write(text);
   };
   const flush = async (): Promise<void> => {
     if (waiting.length === 0) return;

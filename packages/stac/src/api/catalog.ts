@@ -1,3 +1,5 @@
+import type { Redactor } from '@toolkeel/pack-kit';
+
 /** Where the short-lived tokens come from that open a catalogue's assets. */
 export interface Signing {
   readonly tokenUrl: string;
@@ -19,6 +21,6 @@ export interface Catalog {
    */
   readonly trusted: ReadonlySet<string>;
   readonly signing?: Signing;
-  /** Values that must not appear in any answer. */
-  readonly secrets: readonly string[];
+  /** Redacts the catalogue's credentials. */
+  readonly secrets: Redactor;
 }

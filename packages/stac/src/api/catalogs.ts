@@ -1,4 +1,5 @@
 import { raise, toolError } from '@toolkeel/contract';
+import { createRedactor } from '@toolkeel/pack-kit';
 import { catalogsOf, defaultCatalogOf, type CatalogConfig, type StacConfig } from '../config.js';
 import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
 import { readSecret, type Environment } from '../secrets.js';
@@ -66,9 +67,12 @@ export class Catalogs {
       raise(toolError('forbidden', 'Only configured catalogues can be used here.'));
     }
     checkPublic(url, this.#isAllowed);
-    return { name: url.href, url, headers: {}, trusted: new Set(), secrets: [] };
+    return { name: url.href, url, headers: {}, trusted: new Set(), secrets: noSecrets };
   }
 }
+
+/** A catalogue that came as an argument has no credentials. */
+const noSecrets = createRedactor();
 
 function samePlace(one: URL, other: URL): boolean {
   const plain = ({ origin, pathname, search }: URL) =>
@@ -78,10 +82,10 @@ function samePlace(one: URL, other: URL): boolean {
 
 function configuredCatalog(name: string, config: CatalogConfig, env: Environment): Catalog {
   const setting = `catalogs.${name}`;
-  const secrets: string[] = [];
+  const secrets = createRedactor();
   const read = (source: Parameters<typeof readSecret>[0], at: string): string => {
     const value = readSecret(source, `${setting}.${at}`, env);
-    if (typeof source !== 'string') secrets.push(value);
+    if (typeof source !== 'string') secrets.add(value);
     return value;
   };
   const url = new URL(config.url);
@@ -90,7 +94,9 @@ function configuredCatalog(name: string, config: CatalogConfig, env: Environment
   );
   // A token is what must not be seen, with or without "Bearer" before it.
   for (const [header, value] of headers) {
-    if (/auth|key|token|cookie|secret/.test(header)) secrets.push(value, value.split(' ').at(-1)!);
+    if (!/auth|key|token|cookie|secret/.test(header)) continue;
+    secrets.add(value);
+    secrets.add(value.split(' ').at(-1)!);
   }
   const signing = config.signing && signingOf(config.signing, read);
   const trusted = [url.href, ...(config.trustedOrigins ?? []), signing?.tokenUrl ?? url.href];
@@ -99,7 +105,7 @@ function configuredCatalog(name: string, config: CatalogConfig, env: Environment
     url,
     headers: Object.fromEntries(headers),
     trusted: new Set(trusted.map((href) => new URL(href).origin)),
-    secrets: [...new Set(secrets)].filter((value) => value.length >= 4),
+    secrets,
     ...(signing && { signing }),
   };
 }

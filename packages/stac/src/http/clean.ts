@@ -1,5 +1,3 @@
-import { carriesSecret, withoutSecrets } from './redact.js';
-
 /** Nobody means more; and what reads an answer recursively must not run out of stack. */
 const MAX_DEPTH = 64;
 const TOO_DEEP = '[nested too deeply]';
@@ -7,20 +5,18 @@ const TOO_DEEP = '[nested too deeply]';
 type Container = unknown[] | Record<string, unknown>;
 
 /**
- * Makes parsed JSON into what can be written as JSON again, and takes our own credentials out of it,
- * however they were escaped. In place and one value after the other: a reviver would take many times
- * as long.
+ * Makes parsed JSON into what can be written as JSON again. In place and one value after the other: a
+ * reviver would take many times as long.
  */
-export function clean(root: unknown, secrets: readonly string[] = []): unknown {
-  const digits = secrets.filter((secret) => Number.isFinite(Number(secret)));
+export function clean(root: unknown): unknown {
   const holder = [root];
   const open: Container[] = [holder];
   const depths = [0];
   for (let container = open.pop(); container; container = open.pop()) {
     const depth = depths.pop()!;
     const visit = (value: unknown): unknown => {
-      if (typeof value === 'string') return cleanText(value, secrets);
-      if (typeof value === 'number') return cleanNumber(value, digits);
+      if (typeof value === 'string') return wellFormed(value);
+      if (typeof value === 'number') return Number.isFinite(value) ? value : null;
       if (typeof value !== 'object' || value === null) return value;
       if (depth >= MAX_DEPTH) return TOO_DEEP;
       open.push(value as Container);
@@ -37,7 +33,7 @@ export function clean(root: unknown, secrets: readonly string[] = []): unknown {
     }
     for (const key of Object.keys(container)) {
       const value = container[key];
-      const [name, kept] = [cleanText(key, secrets), visit(value)];
+      const [name, kept] = [wellFormed(key), visit(value)];
       if (name !== key) Reflect.deleteProperty(container, key);
       if (name !== key || kept !== value) define(container, name, kept);
     }
@@ -54,13 +50,5 @@ function define(container: Record<string, unknown>, name: string, value: unknown
 const SURROGATE = /\p{Surrogate}/gu;
 const HAS_SURROGATE = /\p{Surrogate}/u;
 
-function cleanText(text: string, secrets: readonly string[]): string {
-  const whole = HAS_SURROGATE.test(text) ? text.replaceAll(SURROGATE, '\uFFFD') : text;
-  return carriesSecret(whole, secrets) ? withoutSecrets(whole, secrets) : whole;
-}
-
-/** What no number can hold is not told. A credential may be all digits. */
-function cleanNumber(value: number, digits: readonly string[]): number | null {
-  if (!Number.isFinite(value)) return null;
-  return digits.length > 0 && carriesSecret(String(value), digits) ? null : value;
-}
+const wellFormed = (text: string): string =>
+  HAS_SURROGATE.test(text) ? text.replaceAll(SURROGATE, '\uFFFD') : text;

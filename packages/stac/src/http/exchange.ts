@@ -5,7 +5,6 @@ import type { Agents } from './agents.js';
 import { ACCEPT_ENCODING, readBody } from './body.js';
 import { parseJson } from './parse-json.js';
 import { reasonIn, saysTooLarge, UpstreamProblem } from './problem.js';
-import { carriesSecret } from './redact.js';
 import { headerOf, type HttpAnswer, type HttpRequest, type Method } from './request.js';
 
 export interface ExchangeOptions {
@@ -40,7 +39,7 @@ export async function exchange(
     if (!('location' in answer)) return answer;
     hop = redirected(hop, answer.status, answer.location);
     // What an answer says it comes from is shown, and is where its links begin.
-    if (carriesSecret(hop.url.href, request.catalog.secrets)) {
+    if (request.catalog.secrets.contains(hop.url.href)) {
       throw badAnswer(url, 'a redirect that repeats a credential');
     }
   }

@@ -1,7 +1,7 @@
+import type { Redactor } from '@toolkeel/pack-kit';
 import { docOf, textOf } from '../json.js';
 import { oneLine } from '../text.js';
 import { parseJson } from './parse-json.js';
-import { withoutSecrets } from './redact.js';
 import { headerOf, type HttpHeaders } from './request.js';
 
 /** An answer that is not what was asked for: its status and what the upstream said about it. */
@@ -56,10 +56,11 @@ const LOOKED_AT = 8_192;
 export function reasonIn(
   headers: HttpHeaders,
   body: string,
-  secrets: readonly string[] = [],
+  secrets?: Redactor,
 ): string | undefined {
   const type = headerOf(headers, 'content-type') ?? '';
-  const text = withoutSecrets(body.slice(0, 2 * LOOKED_AT), secrets).slice(0, LOOKED_AT);
+  const beginning = body.slice(0, 2 * LOOKED_AT);
+  const text = (secrets?.redact(beginning) ?? beginning).slice(0, LOOKED_AT);
   if (/html/i.test(type) || /^\s*<(!doctype|html)/i.test(text)) return reasonInHtml(text);
   const doc = docOf(parsed(body, secrets));
   if (!doc) return text.trim() === '' ? undefined : oneLine(text, REASON_LENGTH);
@@ -108,7 +109,7 @@ export function saysTooLarge(status: number, body: string): boolean {
   return /too ?large|exceed\w* .*(size|limit)/i.test(said);
 }
 
-function parsed(body: string, secrets: readonly string[] = []): unknown {
+function parsed(body: string, secrets?: Redactor): unknown {
   try {
     return parseJson(body, secrets);
   } catch {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Redactor } from '@toolkeel/pack-kit';
 import { linkTo, resolveLink } from '../api/links.js';
-import { carriesSecret } from '../http/redact.js';
 import type { Doc } from '../json.js';
 
 /** What fetches one page. */
@@ -31,13 +31,8 @@ export function nextRequest(page: Doc, at: URL, current: PageRequest): PageReque
 }
 
 /** Whether a request would carry a credential into a token: an address is put together from parts. */
-export function repeatsSecret(
-  { url, body, headers }: PageRequest,
-  secrets: readonly string[],
-): boolean {
-  const inJson = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
-  const rest = JSON.stringify([body ?? {}, headers ?? {}]);
-  return carriesSecret(url.href, secrets) || carriesSecret(rest, [...secrets, ...inJson]);
+export function repeatsSecret({ url, body, headers }: PageRequest, secrets: Redactor): boolean {
+  return secrets.contains(JSON.stringify([url.href, body ?? {}, headers ?? {}]));
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;

@@ -7,7 +7,7 @@ import type { HttpAnswer, HttpRequest } from '../http/request.js';
 import { urlUnder } from '../http/url.js';
 import type { RateWindows } from '../limits/windows.js';
 import { noCredential, noLogin } from '../not-configured.js';
-import type { KnownSecrets } from '../redact/known-secrets.js';
+import type { Redactor } from '@toolkeel/pack-kit';
 import type { Route } from './routes.js';
 
 export interface SessionOptions {
@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly connections: Connections;
   readonly app: Credential | undefined;
   readonly user: Credential | undefined;
-  readonly secrets: KnownSecrets;
+  readonly secrets: Redactor;
   readonly windows: RateWindows;
   readonly maxBytes: number;
   readonly wallNow: () => number;

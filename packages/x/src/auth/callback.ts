@@ -16,45 +16,66 @@ export interface CallbackOptions {
 export interface Callback {
   readonly code: string;
   readonly redirectUri: string;
+  /** Answers the browser, which waits for the token exchange, and ends the server. */
+  readonly finish: (page: Page) => void;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly text: string;
 }
 
 const PATH = '/callback';
 
-/** Waits on loopback for the browser that X sends back to us. */
+/** Waits on loopback for the browser that X sends back to us. It stays unanswered until `finish`. */
 export function authorizationCode(options: CallbackOptions): Promise<Callback> {
   const { port, state, signal, onListening, onStranger } = options;
   return new Promise((resolve, reject) => {
     let redirectUri = '';
+    const browsers: ServerResponse[] = [];
     const server = createServer((request, response) => {
       const url = urlOf(request);
       if (request.method !== 'GET' || url?.pathname !== PATH)
-        return answer(response, 404, 'Not here.');
+        return answer(response, { status: 404, text: 'Not here.' });
       if (!isEqual(url.searchParams.get('state') ?? '', state)) {
         // Not ours: the right one may still come.
         onStranger();
-        return answer(response, 400, 'This is not the login that was begun here.');
+        const text = 'This is not the login that was begun here.';
+        return answer(response, { status: 400, text });
       }
       const code = url.searchParams.get('code');
       if (code === null || code === '') {
         const why = oneLine(url.searchParams.get('error') ?? 'no code came back', 100);
-        answer(response, 400, 'The login was not allowed. You can close this page.');
-        return end(() => reject(new LoginError(`X did not allow the login: ${why}`)), response);
+        browsers.push(response);
+        finish({ status: 400, text: 'The login was not allowed. You can close this page.' });
+        return reject(new LoginError(`X did not allow the login: ${why}`));
       }
-      answer(response, 200, 'You are logged in. You can close this page.');
-      end(() => resolve({ code, redirectUri }), response);
+      // A browser that reloads the page waits for the same exchange: a code can be used once.
+      browsers.push(response);
+      signal.removeEventListener('abort', onAbort);
+      resolve({ code, redirectUri, finish });
     });
-    const onAbort = (): void =>
-      end(() => reject(new LoginError('nobody has allowed the login in time')));
-    const end = (report: () => void, answered?: ServerResponse): void => {
+    const finish = (page?: Page): void => {
       signal.removeEventListener('abort', onAbort);
       server.close();
+      const waiting = browsers.filter(({ closed }) => !closed);
       // Browsers keep connections, and open some that they never use: those would hold up our end.
-      const hangUp = (): void => server.closeAllConnections();
-      if (answered) answered.once('close', hangUp);
-      else hangUp();
-      report();
+      let open = waiting.length;
+      const hangUp = (): void => void (--open <= 0 && server.closeAllConnections());
+      if (open === 0) hangUp();
+      for (const response of waiting) {
+        response.once('close', hangUp);
+        if (page) answer(response, page);
+      }
     };
-    server.on('error', (cause) => end(() => reject(unusable(port, cause))));
+    const onAbort = (): void => {
+      finish();
+      reject(new LoginError('nobody has allowed the login in time'));
+    };
+    server.on('error', (cause) => {
+      finish();
+      reject(unusable(port, cause));
+    });
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     server.listen(port, '127.0.0.1', () => {
@@ -78,7 +99,7 @@ function unusable(port: number, cause: Error): LoginError {
   );
 }
 
-function answer(response: ServerResponse, status: number, text: string): void {
+function answer(response: ServerResponse, { status, text }: Page): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',

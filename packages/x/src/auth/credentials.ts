@@ -2,7 +2,7 @@ import type { PackLog } from '@toolkeel/contract';
 import type { SecretSource, XConfig } from '../config.js';
 import type { Connections } from '../http/connections.js';
 import { urlUnder } from '../http/url.js';
-import type { KnownSecrets } from '../redact/known-secrets.js';
+import type { Redactor } from '@toolkeel/pack-kit';
 import { readSecret, type Environment } from '../secrets.js';
 import { fixedCredential, type Credential } from './credential.js';
 import { keptLogin } from './kept-login.js';
@@ -11,7 +11,7 @@ import type { TokenEndpoint } from './token-endpoint.js';
 export interface CredentialSurroundings {
   readonly env: Environment;
   readonly connections: Connections;
-  readonly secrets: KnownSecrets;
+  readonly secrets: Redactor;
   readonly log: PackLog;
   readonly wallNow: () => number;
 }
@@ -54,6 +54,6 @@ function secretOf(
   { env, secrets }: CredentialSurroundings,
 ): string {
   const secret = readSecret(source, setting, env);
-  secrets.keep(secret);
+  secrets.add(secret);
   return secret;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultError } from '@toolkeel/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { knownSecrets } from '../redact/known-secrets.js';
+import { createRedactor } from '@toolkeel/pack-kit';
 import { keptLogin } from './kept-login.js';
 import { writeLogin } from './login-file.js';
 
@@ -37,12 +37,12 @@ async function loginThatEnds(inMs: number, onRead: () => void = () => undefined,
     return Promise.reject(new FaultError({ kind: 'connect', sent: 'no' }));
   };
   const connections = { open, read: open, close: () => Promise.resolve() };
-  const all = knownSecrets();
+  const all = createRedactor();
   const secrets = {
     ...all,
-    pass: (secret: string) => {
+    addRotating: (secret: string) => {
       onRead();
-      all.pass(secret);
+      all.addRotating(secret);
     },
   };
   const wallNow = (): number => NOW;

@@ -3,7 +3,7 @@ import { constants, readFileSync, readlinkSync, realpathSync, statSync, type Sta
 import { access, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
-import type { KnownSecrets } from '../redact/known-secrets.js';
+import type { Redactor } from '@toolkeel/pack-kit';
 import { ConfigError, demandPrivate } from '../secrets.js';
 
 const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
@@ -26,7 +26,10 @@ const loginSchema = z.strictObject({
 export type Login = Readonly<z.output<typeof loginSchema>>;
 
 /** Undefined if there is none yet. */
-export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): Login | undefined {
+export function readLogin(
+  path: string,
+  secrets?: Pick<Redactor, 'addRotating'>,
+): Login | undefined {
   let text: string;
   try {
     demandPrivate(path, statSync(path), 'tokenFile');
@@ -40,8 +43,8 @@ export function readLogin(path: string, secrets?: Pick<KnownSecrets, 'pass'>): L
   // Not the reason: it might quote a token.
   if (!parsed.success) throw new ConfigError(`tokenFile: ${path} is not a login`);
   const { access_token: accessToken, refresh_token: refreshToken } = parsed.data;
-  secrets?.pass(accessToken);
-  if (refreshToken !== undefined) secrets?.pass(refreshToken);
+  secrets?.addRotating(accessToken);
+  if (refreshToken !== undefined) secrets?.addRotating(refreshToken);
   return parsed.data;
 }
 

@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FaultError } from '@toolkeel/kernel';
+import { createRedactor } from '@toolkeel/pack-kit';
 import { classify } from '../faults.js';
 import { createConnections } from '../http/connections.js';
 import { read } from '../http/exchange.js';
 import { urlUnder } from '../http/url.js';
 import { docOf, textOf } from '../json.js';
-import { knownSecrets } from '../redact/known-secrets.js';
-import { authorizationCode } from './callback.js';
+import { authorizationCode, type Callback, type Page } from './callback.js';
 import { LoginError } from './login-error.js';
 import { lock } from './lock.js';
 import {
@@ -22,11 +22,12 @@ import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 const FIVE_MINUTES_MS = 300_000;
 const EXCHANGE_TIMEOUT_MS = 20_000;
+/** For what is only shown: the browser waits for it. */
+const WHO_TIMEOUT_MS = 5_000;
 
 export async function login(options: LoginOptions): Promise<LoginResult> {
-  const { clientId, tokenFile, onUrl, scopes = defaultScopes } = options;
-  const { baseUrl = 'https://api.x.com' } = options;
-  await prepare(tokenFile);
+  const { onUrl, scopes = defaultScopes } = options;
+  await prepare(options.tokenFile);
   const verifier = randomBytes(48).toString('base64url');
   const state = randomBytes(32).toString('base64url');
   const signal = AbortSignal.any([
@@ -34,19 +35,48 @@ export async function login(options: LoginOptions): Promise<LoginResult> {
     ...(options.signal ? [options.signal] : []),
   ]);
   const port = options.port ?? DEFAULT_REDIRECT_PORT;
-  const { code, redirectUri } = await authorizationCode({
+  const callback = await authorizationCode({
     port,
     state,
     signal,
     onListening: (uri) => onUrl(authorizeUrl(options, { uri, state, verifier, scopes })),
     onStranger: options.onStranger ?? (() => undefined),
   });
+  try {
+    const result = await exchange(options, callback, verifier);
+    callback.finish(LOGGED_IN);
+    return result;
+  } catch (cause) {
+    callback.finish(failurePage(cause));
+    throw cause;
+  }
+}
+
+const LOGGED_IN: Page = { status: 200, text: 'You are logged in. You can close this page.' };
+
+/** A `LoginError` holds no code and no token; of any other error only the terminal is told. */
+function failurePage(cause: unknown): Page {
+  const why = cause instanceof LoginError ? `: ${cause.message}` : '';
+  return {
+    status: 502,
+    text: `The login failed${why}. The terminal that you began it in shows more. You can close this page.`,
+  };
+}
+
+/** Exchanges the code for tokens and keeps them. Takes less than a minute. */
+async function exchange(
+  options: LoginOptions,
+  { code, redirectUri }: Callback,
+  verifier: string,
+): Promise<LoginResult> {
+  const { clientId, tokenFile, scopes = defaultScopes } = options;
+  const { baseUrl = 'https://api.x.com' } = options;
   const connections = createConnections(EXCHANGE_TIMEOUT_MS);
   try {
     const wallNow = Date.now;
-    const secrets = knownSecrets();
+    const secrets = createRedactor();
     for (const one of [options.clientSecret, code, verifier])
-      if (one !== undefined) secrets.keep(one);
+      if (one !== undefined) secrets.add(one);
     const url = urlUnder(baseUrl, ['2', 'oauth2', 'token']);
     const endpoint = { url, clientSecret: options.clientSecret, connections, secrets, wallNow };
     const form = {
@@ -161,7 +191,7 @@ async function whoIs(
         authorization: `Bearer ${token}`,
         secrets,
         maxBytes: 65_536,
-        signal: AbortSignal.timeout(EXCHANGE_TIMEOUT_MS),
+        signal: AbortSignal.timeout(WHO_TIMEOUT_MS),
         wallNow: Date.now,
       },
     );

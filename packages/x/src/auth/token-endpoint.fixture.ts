@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Connections } from '../http/connections.js';
-import { knownSecrets } from '../redact/known-secrets.js';
+import { createRedactor } from '@toolkeel/pack-kit';
 import type { TokenEndpoint } from './token-endpoint.js';
 
 const REFUSAL = { error: 'invalid_grant' };
@@ -27,7 +27,7 @@ export function rotatingEndpoint(wallNow: () => number) {
     url: new URL('https://x.test/2/oauth2/token'),
     clientSecret: undefined,
     connections: { open } as unknown as Connections,
-    secrets: knownSecrets(),
+    secrets: createRedactor(),
     wallNow,
   };
   return {

@@ -2,7 +2,7 @@ import type { Connections } from '../http/connections.js';
 import { authenticate } from '../http/exchange.js';
 import { numberOf, textOf, type Doc } from '../json.js';
 import { unreadable } from '../problems/upstream-problem.js';
-import type { KnownSecrets } from '../redact/known-secrets.js';
+import type { Redactor } from '@toolkeel/pack-kit';
 
 /** What the token endpoint gives. */
 export interface Grant {
@@ -17,7 +17,7 @@ export interface TokenEndpoint {
   /** Of a confidential app; a public one has none. */
   readonly clientSecret: string | undefined;
   readonly connections: Connections;
-  readonly secrets: KnownSecrets;
+  readonly secrets: Redactor;
   readonly wallNow: () => number;
 }
 
@@ -54,8 +54,8 @@ export async function requestTokens(
     },
   );
   const grant = readGrant(doc);
-  secrets.pass(grant.accessToken);
-  if (grant.refreshToken !== undefined) secrets.pass(grant.refreshToken);
+  secrets.addRotating(grant.accessToken);
+  if (grant.refreshToken !== undefined) secrets.addRotating(grant.refreshToken);
   return grant;
 }
 

@@ -173,7 +173,7 @@ describe('writing it again', () => {
   /** One that is not written, without a login around it. */
   const held = async (onRead: () => void = () => undefined) => {
     await writeLogin(path, loginOf(1));
-    const it = unsavedLogin({ path, secrets: { pass: onRead }, log, wallNow });
+    const it = unsavedLogin({ path, secrets: { addRotating: onRead }, log, wallNow });
     await it.write(join(root, 'nowhere', 'x.json'), loginOf(2), loginOf(1));
     return it;
   };

@@ -1,11 +1,11 @@
 import type { PackLog } from '@toolkeel/contract';
-import type { KnownSecrets } from '../redact/known-secrets.js';
+import type { Redactor } from '@toolkeel/pack-kit';
 import { lock } from './lock.js';
 import { fileBehind, readLogin, writeLogin, type Login } from './login-file.js';
 
 export interface UnsavedLoginOptions {
   readonly path: string;
-  readonly secrets: Pick<KnownSecrets, 'pass'>;
+  readonly secrets: Pick<Redactor, 'addRotating'>;
   readonly log: PackLog;
   readonly wallNow: () => number;
 }

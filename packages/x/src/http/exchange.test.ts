@@ -1,6 +1,6 @@
 import { withSendToken, type SendToken } from '@toolkeel/contract';
 import { expect, it } from 'vitest';
-import { knownSecrets } from '../redact/known-secrets.js';
+import { createRedactor } from '@toolkeel/pack-kit';
 import { write, type Send } from './exchange.js';
 
 function rig() {
@@ -24,7 +24,7 @@ function rig() {
       {
         connections,
         authorization: undefined,
-        secrets: knownSecrets(),
+        secrets: createRedactor(),
         maxBytes: 1000,
         signal: attempt.signal,
         wallNow: () => 0,

@@ -3,8 +3,7 @@ import { FaultError, parseServerHints } from '@toolkeel/kernel';
 import type { Dispatcher } from 'undici';
 import { isDoc, type Doc } from '../json.js';
 import { faultOfAnswer, unreadable } from '../problems/upstream-problem.js';
-import { clean } from '../redact/clean.js';
-import type { KnownSecrets } from '../redact/known-secrets.js';
+import type { Redactor } from '@toolkeel/pack-kit';
 import { ACCEPT_ENCODING, readBody } from './body.js';
 import type { Connections, FreshConnection } from './connections.js';
 import { parseJson } from './parse-json.js';
@@ -15,7 +14,7 @@ export interface ExchangeOptions {
   /** As the `Authorization` header says it. */
   readonly authorization: string | undefined;
   /** What must not be repeated, should X or somebody in between send it back to us. */
-  readonly secrets: KnownSecrets;
+  readonly secrets: Redactor;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly wallNow: () => number;
@@ -113,12 +112,12 @@ async function interpret(
   const wallNow = options.wallNow();
   if (!isSuccess) {
     const said = await bodyText(body, headers, budget).catch(() => '');
-    const failure = clean(jsonOr(said, undefined), options.secrets);
+    const failure = withoutSecrets(said, options.secrets);
     throw faultOfAnswer({ status, headers, body: failure }, wallNow);
   }
   const text = await bodyText(body, headers, budget);
-  const parsed: unknown = text.trim() === '' ? {} : jsonOr(text, undefined);
-  const doc = secrets === 'as it is' ? parsed : clean(parsed, options.secrets);
+  const json = text.trim() === '' ? '{}' : text;
+  const doc = secrets === 'as it is' ? jsonIn(json) : withoutSecrets(json, options.secrets);
   if (!isDoc(doc)) throw unreadable();
   const { limits } = parseServerHints({ status, headers }, wallNow);
   return { status, doc: doc satisfies Doc, limits, clockAheadMs: clockAhead(headers, wallNow) };
@@ -137,11 +136,18 @@ async function bodyText(
   }
 }
 
-function jsonOr(text: string, otherwise: undefined): unknown {
+/** One look at the whole text is much cheaper than one at each of its strings. */
+function withoutSecrets(text: string, secrets: Redactor): unknown {
+  const json = jsonIn(text);
+  return secrets.contains(text) ? secrets.redactJson(json) : json;
+}
+
+/** Undefined for a text that is not JSON. */
+function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    return otherwise;
+    return undefined;
   }
 }
 

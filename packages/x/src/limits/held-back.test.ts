@@ -13,13 +13,25 @@ describe('heldBack', () => {
   });
 
   it('makes a window of a wait that came without one', () => {
-    const made = { limit: 0, remaining: 0, reset: in_(119.001), limitUnknown: true };
+    const made = {
+      limit: 0,
+      remaining: 0,
+      reset: in_(119.001),
+      limitUnknown: true,
+      name: 'not stated',
+    };
     expect(heldBack([], 119_001, NOW)).toEqual([made]);
   });
 
   it('goes by the wait where it is longer than the window, or contradicts it', () => {
     const day = { limit: 50, remaining: 7, reset: in_(9_000), name: '24h user' };
-    const made = { limit: 0, remaining: 0, reset: in_(120), limitUnknown: true };
+    const made = {
+      limit: 0,
+      remaining: 0,
+      reset: in_(120),
+      limitUnknown: true,
+      name: 'not stated',
+    };
     for (const told of [
       { limit: 15, remaining: 0, reset: in_(60) },
       { limit: 15, remaining: 3, reset: in_(600) },

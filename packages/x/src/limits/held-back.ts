@@ -1,4 +1,5 @@
 import type { RateLimitInfo } from '@toolkeel/kernel';
+import { UNSTATED_WINDOW } from './windows.js';
 
 /** Resets are told in whole seconds. */
 const ROUNDING_MS = 1000;
@@ -21,5 +22,6 @@ export function heldBack(
   if (isHeld) return current;
   const named = current.filter(({ name }) => name !== undefined);
   // Not rounded: whoever comes back when he was told to must be let in.
-  return [...named, { limit: 0, remaining: 0, reset: until / 1000, limitUnknown: true }];
+  const reset = until / 1000;
+  return [...named, { limit: 0, remaining: 0, reset, limitUnknown: true, name: UNSTATED_WINDOW }];
 }

@@ -5,13 +5,21 @@ import type { CredentialKind } from '../auth/credential.js';
 export interface KnownWindow {
   readonly endpoint: string;
   readonly credential: CredentialKind;
-  /** `15 minutes`, `24h app` or `24h user`. */
+  /** `15 minutes`, `24h app`, `24h user` or `not stated`. */
   readonly window: string;
   readonly info: RateLimitInfo;
 }
 
-/** The window that X does not name. */
-export const SHORT_WINDOW = '15 minutes';
+/** The window that X's headers leave without a name. */
+const SHORT_WINDOW = '15 minutes';
+
+/** The name of a window that X did not describe: it only gave a time to wait. */
+export const UNSTATED_WINDOW = 'not stated';
+
+/** Which window a limit is about; undefined if X did not state one. */
+export function windowOf({ name = SHORT_WINDOW }: RateLimitInfo): string | undefined {
+  return name === UNSTATED_WINDOW ? undefined : name;
+}
 
 type Limits = readonly RateLimitInfo[];
 type Login = string | undefined;
@@ -28,7 +36,7 @@ export class RateWindows {
 
   note(endpoint: string, credential: CredentialKind, login: Login, limits: Limits): void {
     for (const info of limits) {
-      const window = info.name ?? SHORT_WINDOW;
+      const window = windowOf(info) ?? UNSTATED_WINDOW;
       const one = { endpoint, credential, login, window, info };
       this.#known.set([credential, login, endpoint, window].join(' '), one);
     }

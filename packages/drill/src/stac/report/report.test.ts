@@ -23,6 +23,21 @@ const reportOf = (...runs: Measured[]): Report => ({
   objectives: stacObjectives(runs),
   tookMs: 600_000,
 });
+const allArms = (wallMsOf: (n: number) => number) => {
+  const change = ({ n }: { readonly n: number }) => ({ wallMs: wallMsOf(n) });
+  return { baseline: change, again: change, faulted: change };
+};
+
+/** Where labels are, with 7 px for a character: more than a system font takes at 12 px. */
+const labelsIn = (svg: string) =>
+  [...svg.matchAll(/<text x="([-\d.]+)" y="([-\d.]+)"([^>]*)>([^<]*)</g)].map(
+    ([, x, y, rest = '', text = '']) => {
+      const width = 7 * text.length;
+      const before = rest.includes('"end"') ? 1 : rest.includes('"middle"') ? 0.5 : 0;
+      const left = Number(x) - before * width;
+      return { text, left, right: left + width, y: Number(y) };
+    },
+  );
 const onTerminal = (...runs: Measured[]) => renderTerminal(reportOf(...runs), painter(false));
 
 describe('on the terminal', () => {
@@ -90,6 +105,28 @@ describe('as a file with pictures', () => {
     expect(renderHtml(reportOf(noisy))).toContain('class="verdict noisy"');
     const missed = measuredFixture({ arms: { faulted: failing('get_item', 30) } });
     expect(renderHtml(reportOf(missed))).toContain('class="verdict bad"');
+  });
+
+  test.for([
+    ['ordinary runs', [fast, mix]],
+    ['no call as slow as the bar', [measuredFixture({ arms: allArms(() => 50) })]],
+    ['a bar near the right edge', [measuredFixture({ arms: allArms((n) => (n < 2 ? 71 : 50)) })]],
+    ['a tick at the right edge', [measuredFixture({ arms: allArms((n) => (n === 0 ? 480 : 9)) })]],
+    [
+      'a tick at the left edge',
+      [measuredFixture({ arms: allArms((n) => (n === 0 ? 9000 : 500)) })],
+    ],
+  ] as const)('keeps every label inside its picture: %s', ([, runs]) => {
+    const outside = renderHtml(reportOf(...runs))
+      .split('<svg ')
+      .slice(1)
+      .flatMap((picture) => {
+        const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(picture)!.map(Number);
+        return labelsIn(picture).filter(
+          ({ left, right, y }) => left < 0 || right > width! || y < 10 || y > height! - 2,
+        );
+      });
+    expect(outside).toEqual([]);
   });
 
   test('text is never markup', () => {

@@ -26,6 +26,9 @@ export function label(x: number, y: number, text: string, attributes: Attributes
   return el('text', { x, y, ...attributes }, escaped(text));
 }
 
+/** An upper bound for the width of a label: system fonts take less at 12 px. */
+export const widthOf = (text: string): number => 7 * text.length;
+
 export function line(
   [x1, y1]: readonly [number, number],
   [x2, y2]: readonly [number, number],

@@ -6,7 +6,7 @@ import { el, evenSteps, label, line, linear, picture, type Scale } from './svg.j
 
 const WIDTH = 720;
 const ROW = 24;
-const LEFT = 176;
+const LEFT = 184;
 const RIGHT = 72;
 const TOP = 12;
 const AXIS = 30;

@@ -1,0 +1,1 @@
+export { createRedactor, type Redactor, type RedactorOptions } from './redact/redactor.js';

@@ -1,0 +1,105 @@
+import { MIN_LENGTH, PatternIndex, patternsOf, type Range } from './patterns.js';
+import { readingsOf, type Reading } from './reading.js';
+import { redactTree } from './tree.js';
+
+const REDACTED = '[redacted]';
+/** A login that is renewed every two hours brings two tokens each time: these are of the last days. */
+const MAX_ROTATING = 64;
+
+export interface RedactorOptions {
+  /** Called with each new secret, so that others can redact it, too. */
+  readonly onSecret?: (value: string) => void;
+}
+
+/**
+ * Removes known secrets from text and JSON, also where they are percent-encoded, written with HTML
+ * character references, JSON escapes or in base64, or split by spaces and invisible characters.
+ */
+export interface Redactor {
+  /** Adds a secret for the lifetime of the redactor. Values under six characters are ignored. */
+  readonly add: (value: string) => void;
+  /** Adds a secret that is replaced again and again: only the latest 64 are kept. */
+  readonly addRotating: (value: string) => void;
+  readonly contains: (text: string) => boolean;
+  /** Replaces each secret with `[redacted]`. A JSON document stays one. */
+  readonly redact: (text: string) => string;
+  /** Redacts names and values of parsed JSON, in place. A number that holds a secret becomes null. */
+  readonly redactJson: (value: unknown) => unknown;
+}
+
+export function createRedactor({ onSecret }: RedactorOptions = {}): Redactor {
+  const permanent = new Set<string>();
+  const rotating = new Set<string>();
+  let index: PatternIndex | undefined;
+
+  const addTo = (set: Set<string>, given: string): void => {
+    const value = given.trim();
+    if (value.length < MIN_LENGTH || permanent.has(value) || rotating.has(value)) return;
+    set.add(value);
+    for (const oldest of rotating) if (rotating.size > MAX_ROTATING) rotating.delete(oldest);
+    index = undefined;
+    onSecret?.(value);
+  };
+  const patterns = (): PatternIndex =>
+    (index ??= new PatternIndex([...permanent, ...rotating].flatMap(patternsOf)));
+
+  const contains = (text: string): boolean => {
+    if (text.length < patterns().minLength) return false;
+    for (const reading of readingsOf(text)) {
+      if (patterns().matchFrom(reading, 0)) return true;
+    }
+    return false;
+  };
+  const redactText = (text: string): string => {
+    const ranges: Range[] = [];
+    for (const reading of readingsOf(text, true)) {
+      let range = patterns().matchFrom(reading, 0);
+      for (; range; range = patterns().matchFrom(reading, range[1])) {
+        ranges.push(sourceOf(reading, range));
+      }
+    }
+    const rest = cut(text, ranges);
+    // Cutting a secret out may leave another one whole, in another layer of escapes.
+    return contains(rest) ? REDACTED : rest;
+  };
+  const redact = (text: string): string => {
+    if (!contains(text)) return text;
+    return redactDocument(text, redactJson) ?? redactText(text);
+  };
+  const redactJson = (value: unknown): unknown => redactTree(value, { contains, redact });
+
+  return {
+    add: (value) => addTo(permanent, value),
+    addRotating: (value) => addTo(rotating, value),
+    contains,
+    redact,
+    redactJson,
+  };
+}
+
+const sourceOf = ({ source }: Reading, [start, end]: Range): Range => [
+  source!.from[start]!,
+  source!.to[end - 1]!,
+];
+
+function cut(text: string, ranges: readonly Range[]): string {
+  let rest = '';
+  let done = 0;
+  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (start >= done) rest += text.slice(done, start) + REDACTED;
+    done = Math.max(done, end);
+  }
+  return rest + text.slice(done);
+}
+
+/** By its values, because a cut through its text could leave half an escape. */
+function redactDocument(text: string, redactJson: (value: unknown) => unknown): string | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const [, indent] = /^\s*[[{]\n( +)/.exec(text) ?? [];
+    const json = JSON.stringify(redactJson(JSON.parse(text)), null, indent);
+    return json + text.slice(text.trimEnd().length);
+  } catch {
+    return undefined;
+  }
+}

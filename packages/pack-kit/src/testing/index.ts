@@ -1,0 +1,1 @@
+export { echoes, type Echo } from './echoes.js';
