@@ -1,4 +1,4 @@
-import { MODES, PROFILES, type Pack } from '@toolkeel/contract';
+import { MODES, PROFILES, zodType, type Pack, type Schema } from '@toolkeel/contract';
 import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/log.js';
@@ -57,7 +57,7 @@ export interface SchemaOptions {
   /** Packs that exist and are not in use here: their names are known, and no more. */
   readonly otherPacks?: readonly string[];
   /** Schemas of sections that belong to others: upstreams. */
-  readonly sections?: Readonly<Partial<Record<SectionName, z.ZodType>>>;
+  readonly sections?: Readonly<Partial<Record<SectionName, Schema>>>;
 }
 
 const base = z.strictObject({
@@ -84,11 +84,11 @@ export function configSchema(options: SchemaOptions = {}) {
   const { packs = [], otherPacks = [], sections: given = {} } = options;
   const ofPacks = Object.fromEntries([
     ...otherPacks.map((name) => [name, z.looseObject({}).optional()] as const),
-    ...packs.map(({ name, configSchema: schema }) => [name, schema.optional()] as const),
+    ...packs.map(({ name, configSchema: schema }) => [name, zodType(schema).optional()] as const),
   ]);
-  const known: Record<SectionName, z.ZodType> = { ...sections, ...given };
+  const known: Record<SectionName, Schema> = { ...sections, ...given };
   const optional = Object.fromEntries(
-    Object.entries(known).map(([name, schema]) => [name, schema.optional()]),
+    Object.entries(known).map(([name, schema]) => [name, zodType(schema).optional()]),
   );
   // Without packs nobody knows their names: then any name is accepted.
   const packSection =
