@@ -13,6 +13,9 @@ const http = z.strictObject({
     .describe('Default: 127.0.0.1. What others can reach needs a token.'),
   port: z.int().min(0).max(65_535).optional().describe('Default: 7411.'),
   token: secretSource.optional().describe('The bearer token that clients must send.'),
+  metricsToken: secretSource
+    .optional()
+    .describe('The bearer token for /metrics, which then accepts no other. Default: token.'),
   allowedHosts: z
     .array(z.string().min(1))
     .optional()
