@@ -9,6 +9,7 @@ import { readJson } from './lib/json.mjs';
 import { main } from './lib/main.mjs';
 import { otherNode } from './lib/newer-node.mjs';
 import { ensurePostgres } from './lib/postgres.mjs';
+import { ensurePromtool } from './lib/promtool.mjs';
 import { say, seconds, timed } from './lib/progress.mjs';
 import { ready } from './lib/ready.mjs';
 import { show, tool } from './lib/run.mjs';
@@ -47,6 +48,7 @@ await main(async () => {
   const install = await timed(async () => {
     await ensureInstalled();
     await ensurePostgres();
+    await ensurePromtool();
   });
   const other = findOtherNode();
   // The checks compile everything too. When they fail, the tests still run: they read the sources.

@@ -47,7 +47,7 @@ const thisMachine = () => ({
 });
 
 /** @param {string} program */
-const onPath = (program) =>
+export const onPath = (program) =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
     .filter((dir) => dir !== '' && existsSync(join(dir, program)));

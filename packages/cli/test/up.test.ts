@@ -44,7 +44,7 @@ describe('toolkeel up --sandbox', () => {
       ok: true,
     });
     expect(await (await fetch(`${up.url}/metrics`)).text()).toMatch(
-      /tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
+      /toolkeel_tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );
     const client = await overHttp(`${up.url}/mcp`);
     expect(await client.tools()).toHaveLength(38); // 12 of STAC, 24 of X that read, 2 of the host

@@ -104,6 +104,15 @@ export type {
   ToolTraits,
   UnknownOperation,
 } from './tool/spec.js';
+export {
+  zodType,
+  type InputOf,
+  type NoSchema,
+  type ObjectSchema,
+  type OutputOf,
+  type Schema,
+  type SchemaIssue,
+} from './tool/schema.js';
 export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
 export type { RunClock } from './run/clock.js';

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type { ObjectSchema, OutputOf, Schema } from './tool/schema.js';
 import type { TextModel } from './text-model.js';
 import type { ToolContext } from './tool/context.js';
 import type { Tool, ToolSpec } from './tool/tool.js';
@@ -43,7 +43,7 @@ export interface PackPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly input: z.ZodObject;
+  readonly input: ObjectSchema;
   readonly render: (args: Readonly<Record<string, unknown>>) => string;
 }
 
@@ -87,16 +87,16 @@ export interface PackInstance {
 }
 
 /** The tools of one upstream, as a host sees them. */
-export interface Pack<Config extends z.ZodType = z.ZodType> {
+export interface Pack<Config extends Schema = Schema> {
   readonly name: string;
   readonly configSchema: Config;
   /**
    * Cheap: no network, no heavy imports. With a configuration, descriptions may name what it
    * configures; names, effects and accepted arguments are the same.
    */
-  describe(config?: z.output<Config>): readonly ToolSpec[];
+  describe(config?: OutputOf<Config>): readonly ToolSpec[];
   /** For the server's `instructions`: what a model cannot guess, such as configured names. Short. */
-  instructions?(config: z.output<Config>): string;
+  instructions?(config: OutputOf<Config>): string;
   /** A method, not a property: a host keeps packs of many configurations in one list. */
-  create(config: z.output<Config>, deps: PackDeps): Promise<PackInstance>;
+  create(config: OutputOf<Config>, deps: PackDeps): Promise<PackInstance>;
 }

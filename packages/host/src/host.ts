@@ -134,7 +134,8 @@ export function createHost(options: HostOptions = {}): Host {
   };
   const waiting = async () =>
     journal && within(COUNT_LIMIT_MS, journal.counts()).catch(() => undefined);
-  const metrics = prometheusMetrics(upstreams, waiting);
+  const info = { name: options.name ?? 'toolkeel', version: options.version ?? '0.1.0' };
+  const metrics = prometheusMetrics(upstreams, waiting, info.version);
   const { around = [], policy } = options;
   // The denial stands, whether or not it can be written down: nobody waits for that.
   const noteDenial: NoteDenial = (denial) => {
@@ -202,7 +203,7 @@ export function createHost(options: HostOptions = {}): Host {
   const deliveries = new Deliveries((cause) => log('error', 'unexpected', { cause }));
   const raws: Raw[] = [];
   const surface: Surface = {
-    info: { name: options.name ?? 'toolkeel', version: options.version ?? '0.1.0' },
+    info,
     instructions: instructionsOf(options.instructions, packs, scrub.text),
     tools: table,
     calls: new ToolCalls(table, engine, scrub, deliveries),

@@ -135,6 +135,9 @@ describe('a server that others can reach', () => {
       const started = host.listen({ host: '0.0.0.0', port: 0, token });
       await expect(started).rejects.toThrow(/at least 16 characters/);
       await expect(started).rejects.not.toThrow(weak);
+      const strong = new Secret('http.token', 'a-long-enough-token');
+      const scraped = host.listen({ host: '0.0.0.0', port: 0, token: strong, metricsToken: token });
+      await expect(scraped).rejects.toThrow(/http\.metricsToken must be of at least 16 characters/);
     }
   });
 
@@ -158,6 +161,36 @@ describe('a server that others can reach', () => {
     const client = await overHttp('1.x', url, { authorization });
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     await client.close();
+    await open.close();
+  });
+
+  it('opens the metrics to their own token only, and nothing else to that token', async () => {
+    const token = new Secret('http.token', 'a-long-enough-token');
+    const metricsToken = new Secret('http.metricsToken', 'for-the-scraper-only');
+    const open = await host.listen({ host: '0.0.0.0', port: 0, token, metricsToken });
+    const { url } = open;
+    const [scraper, client] = [metricsToken, token].map((secret) => ({
+      authorization: `Bearer ${secret.reveal()}`,
+    }));
+    expect((await get(`${url}/metrics`, { ...scraper })).status).toBe(200);
+    expect(
+      (await get(`${url}/metrics`, { ...scraper, origin: 'https://evil.example' })).status,
+    ).toBe(403);
+    expect((await get(`${url}/metrics`, { ...client })).status).toBe(401);
+    expect((await get(`${url}/metrics`, {})).status).toBe(401);
+    expect((await get(`${url}/mcp`, { ...json, ...scraper }, listing)).status).toBe(401);
+    expect((await get(`${url}/mcp`, { ...json, ...client }, listing)).status).toBe(200);
+    expect(JSON.parse((await get(`${url}/healthz`, { ...scraper })).text)).toEqual({ alive: true });
+    await open.close();
+  });
+
+  it('needs the token for the metrics on this machine, too, where one is configured', async () => {
+    const metricsToken = new Secret('http.metricsToken', 'for-the-scraper-only');
+    const open = await host.listen({ port: 0, metricsToken });
+    expect((await get(`${open.url}/metrics`, {})).status).toBe(401);
+    const authorization = 'Bearer for-the-scraper-only';
+    expect((await get(`${open.url}/metrics`, { authorization })).status).toBe(200);
+    expect((await get(`${open.url}/mcp`, json, listing)).status).toBe(200);
     await open.close();
   });
 });
@@ -197,19 +230,19 @@ describe('what can be seen', () => {
     const { text: metrics, headers } = await get(`${server.url}/metrics`, {});
     expect(headers['content-type']).toContain('text/plain; version=0.0.4');
     for (const line of [
-      'tool_calls_total{tool_name="echo",code="ok"} 1',
-      'tool_calls_total{tool_name="echo",code="not_found"} 1',
-      'tool_calls_total{tool_name="wait_forever",code="timeout"} 1',
-      'tool_call_duration_seconds_count{tool_name="echo"} 2',
+      'toolkeel_tool_calls_total{tool_name="echo",code="ok"} 1',
+      'toolkeel_tool_calls_total{tool_name="echo",code="not_found"} 1',
+      'toolkeel_tool_calls_total{tool_name="wait_forever",code="timeout"} 1',
+      'toolkeel_tool_call_duration_seconds_count{tool_name="echo"} 2',
       'retries_attempted_total{tool_name="flaky"} 2',
-      'attempts_total{tool_name="flaky"} 3',
+      'toolkeel_attempts_total{tool_name="flaky",upstream="flaky"} 3',
       'timeouts_total{tool_name="wait_forever"} 1',
     ]) {
       expect(metrics).toContain(line);
     }
     expect(metrics).toContain('# TYPE retry_exhausted_total counter');
-    expect(metrics).toContain('# TYPE circuit_state gauge');
-    expect(metrics).toContain('# TYPE retry_budget_tokens gauge');
+    expect(metrics).toContain('# TYPE toolkeel_circuit_state gauge');
+    expect(metrics).toContain('# TYPE toolkeel_retry_budget_tokens gauge');
     expect(JSON.parse((await get(`${server.url}/healthz`, {})).text)).toEqual({
       alive: true,
       ok: true,

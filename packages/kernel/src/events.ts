@@ -8,6 +8,8 @@ interface Common {
   readonly at: number;
   /** The name given to the pipeline: a tool, a route. */
   readonly name?: string;
+  /** The upstream that the requests of the pipeline go to. */
+  readonly upstream?: string;
 }
 
 export type KernelEvent = Common &
@@ -53,7 +55,7 @@ export type KernelEvent = Common &
 
 export type KernelEventType = KernelEvent['type'];
 
-type OfOne<T> = T extends KernelEvent ? Omit<T, keyof Common> : never;
+type OfOne<T> = T extends KernelEvent ? Omit<T, 'correlationId' | 'at' | 'name'> : never;
 /** An event as the place where it happens knows it; the call adds who and when. */
 export type EventBody = OfOne<KernelEvent>;
 

@@ -93,6 +93,21 @@ describe('guard', () => {
 });
 
 describe('an upstream that is shared', () => {
+  it('is named in the events of all guards', async () => {
+    const events: KernelEvent[] = [];
+    const listener = (event: KernelEvent) => events.push(event);
+    const shared = upstream('items.example', presets.stac);
+    const options = { effect: 'read', listener, name: 'search' } as const;
+    await guard(() => Promise.resolve(1), presets.stac, { ...options, upstream: shared })();
+    await guard(() => Promise.resolve(1), presets.stac, options)();
+    expect(events.map((event) => [event.type, event.upstream])).toEqual([
+      ['attempt_end', 'items.example'],
+      ['call_end', 'items.example'],
+      ['attempt_end', 'search'],
+      ['call_end', 'search'],
+    ]);
+  });
+
   it('opens its circuit for all guards of the host, and says so', async () => {
     const { clock, script } = scripted([down]);
     const host = upstream('earth-search', presets.stac);

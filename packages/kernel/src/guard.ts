@@ -46,7 +46,7 @@ export function guard<I, O>(
     ...(options?.layers ?? []),
   ];
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
-  if (options?.listener) layers.push(observe(options.listener));
+  if (options?.listener) layers.push(observe(options.listener, shared.name));
   const classify = options?.classify ? soundly(options.classify) : classifyError;
   return new Pipeline(layers, { ...options, classify, name }).wrap(work);
 }

@@ -90,10 +90,11 @@ export const lockProblems = (path, lock, manifests) => {
  */
 const load = (dir) => readJson(join(dir, 'package.json'));
 
-/** Both rules over this repository, bench/ included where it exists. */
+/** Both rules over this repository: the workspace, and the projects with a lock file of their own. */
 export const checkManifests = () => {
   const workspace = [root, ...packageDirs()];
-  const groups = [workspace, [inRoot('bench')]].filter(
+  const apart = ['bench', 'test/peers/oldest', 'test/peers/newest'].map((dir) => [inRoot(dir)]);
+  const groups = [workspace, ...apart].filter(
     ([dir]) => dir && existsSync(join(dir, 'package.json')),
   );
   return groups.flatMap((dirs) => {

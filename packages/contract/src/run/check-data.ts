@@ -3,6 +3,7 @@ import { findJsonFlaw } from '../json-flaw.js';
 import { clip } from '../text.js';
 import { namesIn } from '../tool/json-schema.js';
 import { toolError } from '../tool/result.js';
+import type { Schema, SchemaIssue } from '../tool/schema.js';
 import type { JsonSchema } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
@@ -25,7 +26,7 @@ interface RefusedData {
 type CheckedData = { readonly ok: true; readonly data: unknown } | RefusedData;
 
 /** The data as the schema gives it, if that accepts it and JSON can carry it. */
-export function checkedJson(schema: z.ZodType, described: JsonSchema, data: unknown): CheckedData {
+export function checkedJson(schema: Schema, described: JsonSchema, data: unknown): CheckedData {
   const parsed = schema.safeParse(data);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -90,6 +91,6 @@ const CODES: ReadonlySet<unknown> = new Set<z.core.$ZodIssue['code']>([
 ]);
 
 /** A schema's own checks can put anything there. */
-function codeOf(issue: z.core.$ZodIssue | undefined): string {
-  return issue !== undefined && CODES.has(issue.code) ? issue.code : 'custom';
+function codeOf(issue: SchemaIssue | undefined): string {
+  return issue?.code !== undefined && CODES.has(issue.code) ? issue.code : 'custom';
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { findJsonFlaw } from '../json-flaw.js';
 import { splitControls, type Controls } from '../tool/controls.js';
 import { toolError } from '../tool/result.js';
+import type { ObjectSchema } from '../tool/schema.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import { describeIssues, fieldName } from './issues.js';
@@ -40,12 +41,12 @@ export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | Se
 
 /** Undefined when the arguments are so deep that the stack ends before they do. */
 function parse(
-  schema: z.ZodObject,
+  schema: ObjectSchema,
   given: object,
   context?: z.core.ParseContext<z.core.$ZodIssue>,
 ) {
   try {
-    return schema.safeParse(given, context);
+    return (schema as z.ZodObject).safeParse(given, context);
   } catch (cause) {
     if (cause instanceof RangeError) return undefined;
     throw cause;

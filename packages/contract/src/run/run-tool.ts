@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type * as z from 'zod';
+import type { ObjectSchema, OutputOf, Schema } from '../tool/schema.js';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
 import { beginCall, type Call } from './call.js';
@@ -17,26 +17,26 @@ import { ContractViolation } from './violation.js';
  * and never rejects: whatever goes wrong becomes a typed error. It settles at the deadline and when
  * the signal is aborted, whatever the handler and what stands around it do.
  */
-export async function runTool<In extends z.ZodObject, Out extends z.ZodType>(
+export async function runTool<In extends ObjectSchema, Out extends Schema>(
   tool: Tool<In, Out>,
   rawArgs: unknown,
   options: RunOptions = {},
-): Promise<ToolRun<z.output<Out>>> {
+): Promise<ToolRun<OutputOf<Out>>> {
   return startTool(tool, rawArgs, options);
 }
 
 /** The same, without a promise where neither the handler nor anything around it made one. */
-export function startTool<In extends z.ZodObject, Out extends z.ZodType>(
+export function startTool<In extends ObjectSchema, Out extends Schema>(
   tool: Tool<In, Out>,
   rawArgs: unknown,
   options: RunOptions = {},
-): ToolRun<z.output<Out>> | Promise<ToolRun<z.output<Out>>> {
+): ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>> {
   let call: Call | undefined;
   try {
     call = beginCall(options);
     const run = answerCall(tool, rawArgs, call);
     // The handler's data has passed this very schema, or it is not in the envelope.
-    return run as ToolRun<z.output<Out>> | Promise<ToolRun<z.output<Out>>>;
+    return run as ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>>;
   } catch (cause) {
     return lastResort(tool, call, cause);
   }

@@ -4,6 +4,7 @@ import { isList } from './check-traits.js';
 import { CONTROL_ARGUMENTS } from './control-names.js';
 import type { Demand } from './definition-error.js';
 import { findStrippingObject, representable } from './json-schema.js';
+import type { ObjectSchema, Schema } from './schema.js';
 import type { JsonSchema, PagingSpec, ToolTraits } from './spec.js';
 
 export interface CheckedSchemas {
@@ -36,7 +37,7 @@ export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas
 }
 
 /** A stored answer is held against the same schema again when it is replayed. */
-function unchanging(demand: Demand, field: string, schema: z.ZodType): JsonSchema {
+function unchanging(demand: Demand, field: string, schema: Schema): JsonSchema {
   let changesValues = false;
   const described = representable(demand, field, schema, 'output', () => {
     changesValues = true;
@@ -45,7 +46,7 @@ function unchanging(demand: Demand, field: string, schema: z.ZodType): JsonSchem
   return described;
 }
 
-function strictRoot(demand: Demand, input: z.ZodObject): z.ZodObject {
+function strictRoot(demand: Demand, input: ObjectSchema): z.ZodObject {
   demand(input instanceof z.ZodObject, 'input', 'must be a z.object');
   const rest = input.def.catchall?._zod.def.type;
   demand(

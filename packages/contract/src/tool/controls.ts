@@ -32,7 +32,7 @@ export interface Controls {
  */
 export function acceptControls<T extends ToolSpec>(tool: T): T {
   if (tool.controls || !tool.mutation) return tool;
-  const input = tool.input.safeExtend(controlShape);
+  const input = (tool.input as z.ZodObject).safeExtend(controlShape);
   const inputSchema = toJsonSchema(input, 'input');
   return Object.freeze({ ...tool, input, inputSchema, controls: true });
 }

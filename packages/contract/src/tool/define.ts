@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type { NoSchema, ObjectSchema, Schema } from './schema.js';
 import { codesOfEffect } from '../codes/shared.js';
 import type { ErrorCode } from '../codes/table.js';
 import { checkInverse, checkJournalTraits, checkMutationFields } from './check-journal.js';
@@ -50,15 +50,15 @@ const BEHAVIOUR = new Set<string>(
 
 const FIELDS: ReadonlySet<string> = new Set([...TRAITS, ...BEHAVIOUR]);
 
-type ErasedBehaviour = ToolBehaviour<z.ZodObject, z.ZodType, ErrorCode, z.ZodType, unknown>;
+type ErasedBehaviour = ToolBehaviour<ObjectSchema, Schema, ErrorCode, Schema, unknown>;
 
 /** The description of a tool, checked and frozen, for a pack that lists its tools before it runs. */
 export function specifyTool<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode = never,
-  Partial extends z.ZodType = z.ZodNever,
-  Cursor extends z.ZodType = z.ZodNever,
+  Partial extends Schema = NoSchema,
+  Cursor extends Schema = NoSchema,
 >(traits: ToolTraits<In, Out, Code, Partial, Cursor>): ToolSpec<In, Out, Code, Partial, Cursor> {
   const demand: Demand = demandForDefinition(traits);
   checkFields(demand, traits, TRAITS);
@@ -76,7 +76,7 @@ export function specifyTool<
   return Object.freeze({
     ...traits,
     ...schemas,
-    input: input as In,
+    input: input as ObjectSchema as In,
     errors: Object.freeze([...errors]),
     ...(traits.paging && { paging: Object.freeze({ ...traits.paging }) }),
     profiles: Object.freeze([...traits.profiles]),
@@ -99,11 +99,11 @@ function possibleCodes({ effect, errors, paging }: ToolTraits): readonly ErrorCo
 
 /** The description with a handler: a tool. */
 export function implementTool<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode,
-  Partial extends z.ZodType,
-  Cursor extends z.ZodType,
+  Partial extends Schema,
+  Cursor extends Schema,
   const Result extends HandlerResult<Out, Code, Partial, Cursor>,
 >(
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
@@ -127,11 +127,11 @@ export function implementTool<
  * naming the tool and the field, and not when an agent first calls it.
  */
 export function defineTool<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode = never,
-  Partial extends z.ZodType = z.ZodNever,
-  Cursor extends z.ZodType = z.ZodNever,
+  Partial extends Schema = NoSchema,
+  Cursor extends Schema = NoSchema,
   const Result extends HandlerResult<Out, Code, Partial, Cursor> = HandlerResult<
     Out,
     Code,

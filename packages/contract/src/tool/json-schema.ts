@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Demand } from './definition-error.js';
+import { zodType, type Schema } from './schema.js';
 import type { JsonSchema } from './spec.js';
 
 /**
@@ -7,12 +8,13 @@ import type { JsonSchema } from './spec.js';
  * older ones refuse a dialect that they do not know.
  */
 export function toJsonSchema(
-  schema: z.ZodType,
+  schema: Schema,
   io: 'input' | 'output',
   /** Called where values come out of the schema otherwise than they go in. */
   onPipe?: () => void,
 ): JsonSchema {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+  // The method, because the function of another copy of zod may not know how this one describes itself.
+  const { $schema: _dialect, ...rest } = zodType(schema).toJSONSchema({
     io,
     override: ({ jsonSchema, zodSchema }) => {
       dropNoise(jsonSchema);
@@ -33,7 +35,7 @@ function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
 export function representable(
   demand: Demand,
   field: string,
-  schema: z.ZodType,
+  schema: Schema,
   io: 'input' | 'output',
   onPipe?: () => void,
 ): JsonSchema {

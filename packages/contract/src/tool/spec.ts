@@ -1,5 +1,5 @@
 import type { Effect, Fault } from '@toolkeel/kernel';
-import type * as z from 'zod';
+import type { InputOf, ObjectSchema, OutputOf, Schema } from './schema.js';
 import type { SharedCode } from '../codes/shared.js';
 import type { ErrorCode } from '../codes/table.js';
 import type { Profile } from '../envelope/meta.js';
@@ -15,7 +15,7 @@ export const REQUIREMENTS = Object.freeze(['x_client', 'llm', 'db'] as const);
 export type Requirement = (typeof REQUIREMENTS)[number];
 
 /** How a list tool pages. */
-export interface PagingSpec<Cursor extends z.ZodType = z.ZodType> {
+export interface PagingSpec<Cursor extends Schema = Schema> {
   /** The optional argument that takes a token back. */
   readonly token: string;
   /** What a token carries. It can be read by whoever holds the token: never a credential. */
@@ -128,11 +128,11 @@ export interface AccountId {
 
 /** Everything that is known of a tool without running it. */
 export interface ToolTraits<
-  In extends z.ZodObject = z.ZodObject,
-  Out extends z.ZodType = z.ZodType,
+  In extends ObjectSchema = ObjectSchema,
+  Out extends Schema = Schema,
   Code extends ErrorCode = ErrorCode,
-  Partial extends z.ZodType = z.ZodType,
-  Cursor extends z.ZodType = z.ZodType,
+  Partial extends Schema = Schema,
+  Cursor extends Schema = Schema,
 > {
   readonly name: string;
   readonly title: string;
@@ -149,7 +149,7 @@ export interface ToolTraits<
   /** What `data` holds when the tool fails half way. */
   readonly partial?: Partial;
   /** What each of its steps gives. A person who settles one has to name just that. */
-  readonly step?: z.ZodType;
+  readonly step?: Schema;
   /** The codes it answers with, beside those that every tool shares. */
   readonly errors: readonly Code[];
   readonly paging?: PagingSpec<Cursor>;
@@ -173,7 +173,7 @@ export interface ToolTraits<
   /** A `once` tool may be sent again when no byte of it had left. */
   readonly retryUnsent?: boolean;
   /** Arguments that are stored encrypted and never logged. */
-  readonly sensitive?: readonly (keyof z.output<In> & string)[];
+  readonly sensitive?: readonly (keyof OutputOf<In> & string)[];
 }
 
 type Primitive = string | number | boolean | null | undefined;
@@ -187,33 +187,33 @@ type DeepReadonly<T> = T extends Primitive
 
 /** What a handler may return: data, data with meta, an error that it declared, or a fault. */
 export type HandlerResult<
-  Out extends z.ZodType,
+  Out extends Schema,
   Code extends ErrorCode,
-  Partial extends z.ZodType,
-  Cursor extends z.ZodType,
+  Partial extends Schema,
+  Cursor extends Schema,
 > =
-  | DeepReadonly<z.input<Out>>
-  | Answer<DeepReadonly<z.input<Out>>, DeepReadonly<z.input<Cursor>>>
+  | DeepReadonly<InputOf<Out>>
+  | Answer<DeepReadonly<InputOf<Out>>, DeepReadonly<InputOf<Cursor>>>
   | Faulted
-  | ToolError<Code | SharedCode, DeepReadonly<z.input<Partial>> | null>;
+  | ToolError<Code | SharedCode, DeepReadonly<InputOf<Partial>> | null>;
 
 /** What a check says: nothing, a refusal, or the answer of a call that would send nothing. */
-export type CheckResult<Out extends z.ZodType, Code extends ErrorCode> =
+export type CheckResult<Out extends Schema, Code extends ErrorCode> =
   | undefined
   | ToolError<Code | SharedCode, null>
-  | Answer<DeepReadonly<z.input<Out>>, never>;
+  | Answer<DeepReadonly<InputOf<Out>>, never>;
 
 /** What a tool does when it is called. */
 export interface ToolBehaviour<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode,
-  Cursor extends z.ZodType,
+  Cursor extends Schema,
   Result,
 > {
   readonly handler: (
-    args: z.output<In>,
-    context: ToolContext<z.output<Cursor>>,
+    args: OutputOf<In>,
+    context: ToolContext<OutputOf<Cursor>>,
   ) => Result | Promise<Result>;
   /**
    * Looks whether the call could be sent at all, before anybody is asked for it, and sends nothing
@@ -221,28 +221,28 @@ export interface ToolBehaviour<
    * that a person has approved; the handler still has to hold what may change in between.
    */
   readonly check?: (
-    args: z.output<In>,
+    args: OutputOf<In>,
     context: CheckContext,
   ) => CheckResult<Out, Code> | Promise<CheckResult<Out, Code>>;
   /** The configured account that a call acts for. */
-  readonly account?: string | ((args: z.output<In>) => string);
+  readonly account?: string | ((args: OutputOf<In>) => string);
   /**
    * The upstream's own id of that account, which the journal records operations under. It may ask the
    * upstream, and sends nothing that acts; what it throws ends the call before anything is recorded.
    * Default: the configured account.
    */
   readonly accountId?: (
-    args: z.output<In>,
+    args: OutputOf<In>,
     context: CheckContext,
   ) => AccountId | Promise<AccountId>;
   /**
    * The arguments as far as they make a difference to the upstream: calls that are equal afterwards are
    * one act. Only the dedup key is made of them; the handler gets the arguments as they were given.
    */
-  readonly normalize?: (args: z.output<In>) => Arguments;
-  readonly inverse?: Inverse<z.output<In>>;
-  readonly estimateCost?: (args: z.output<In>) => CostEstimate | undefined;
-  readonly reconcile?: Reconcile<z.output<In>, DeepReadonly<z.input<Out>>>;
+  readonly normalize?: (args: OutputOf<In>) => Arguments;
+  readonly inverse?: Inverse<OutputOf<In>>;
+  readonly estimateCost?: (args: OutputOf<In>) => CostEstimate | undefined;
+  readonly reconcile?: Reconcile<OutputOf<In>, DeepReadonly<InputOf<Out>>>;
   /** The pack's reading of a fault; undefined leaves it to the default table. */
   readonly faultToError?: (fault: Fault) => ToolError<Code | SharedCode, null> | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '@toolkeel/kernel';
-import type * as z from 'zod';
+import type { ObjectSchema, OutputOf, Schema } from './schema.js';
 import type { ErrorCode } from '../codes/table.js';
 import type { CheckContext, ToolContext } from './context.js';
 import type { ToolError } from './result.js';
@@ -17,17 +17,17 @@ import type {
 
 /** A checked and frozen description: all that a listing, a policy or a manifest needs. */
 export interface ToolSpec<
-  In extends z.ZodObject = z.ZodObject,
-  Out extends z.ZodType = z.ZodType,
+  In extends ObjectSchema = ObjectSchema,
+  Out extends Schema = Schema,
   Code extends ErrorCode = ErrorCode,
-  Partial extends z.ZodType = z.ZodType,
-  Cursor extends z.ZodType = z.ZodType,
+  Partial extends Schema = Schema,
+  Cursor extends Schema = Schema,
 > extends ToolTraits<In, Out, Code, Partial, Cursor> {
   readonly requires: readonly Requirement[];
   readonly version: string;
   readonly destructive: boolean;
   readonly openWorld: boolean;
-  readonly sensitive: readonly (keyof z.output<In> & string)[];
+  readonly sensitive: readonly (keyof OutputOf<In> & string)[];
   readonly send: SendMode;
   /** Whether it changes anything: its effect is not `read`. */
   readonly mutation: boolean;
@@ -45,8 +45,8 @@ export interface ToolSpec<
 
 /** A tool that can be run. Its functions take any arguments that its own schema has accepted. */
 export interface Tool<
-  In extends z.ZodObject = z.ZodObject,
-  Out extends z.ZodType = z.ZodType,
+  In extends ObjectSchema = ObjectSchema,
+  Out extends Schema = Schema,
 > extends ToolSpec<In, Out> {
   readonly handler: (args: Arguments, context: ToolContext) => unknown;
   readonly check?: (args: Arguments, context: CheckContext) => unknown;

@@ -84,7 +84,9 @@ function circuitWatch({ onCircuit }: World): Layer[] {
     {
       name: 'circuitWatch',
       told(_call, event, now) {
-        if ('upstream' in event) onCircuit(event.type, now);
+        const { type } = event;
+        if (type === 'circuit_open' || type === 'circuit_half_open' || type === 'circuit_close')
+          onCircuit(type, now);
       },
     },
   ];

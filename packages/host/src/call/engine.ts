@@ -97,7 +97,9 @@ export class CallEngine {
     // The call has begun: what its pack takes to be there is a part of its time.
     const tool = loadTool(callable, call.deadline, this.#options.clock);
     const run =
-      tool instanceof Promise || isTraced() ? runLater(tool, call, context, work) : work(tool);
+      tool instanceof Promise || isTraced()
+        ? runLater(tool, call, context, work, this.#options.log)
+        : work(tool);
     if (!(run instanceof Promise)) return this.#answered(call, progress, run);
     return run.then((ended) => this.#answered(call, progress, ended));
   }
@@ -275,10 +277,11 @@ async function runLater(
   call: RunningCall,
   { mcpReq }: ServerContext,
   work: (tool: Tool) => ToolRun | Promise<ToolRun>,
+  log: HostLog,
 ): Promise<ToolRun> {
   const { name, correlationId, meta } = call;
   if (isTraced()) {
-    call.span = await startSpan({ method: mcpReq.method, name, correlationId, meta });
+    call.span = await startSpan({ method: mcpReq.method, name, correlationId, meta }, log);
   }
   const loaded = await tool;
   return call.span ? call.span.run(() => work(loaded)) : work(loaded);

@@ -53,15 +53,16 @@ describe('an event of the kernel', () => {
     const { take, call, metrics } = setUp();
     take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
     take({ ...common, type: 'retry_give_up', attempts: 2, reason: 'budget', fault });
-    take({ ...common, type: 'call_end', attempts: 2, elapsedMs: 1, fault });
-    take({ ...common, type: 'circuit_open', upstream: 'a.example' });
+    const upstream = 'a.example';
+    take({ ...common, type: 'call_end', attempts: 2, elapsedMs: 1, fault, upstream });
+    take({ ...common, type: 'circuit_open', upstream });
     expect(call).toMatchObject({ retries: 1, attempts: 2, exhausted: true });
     const { text } = await metrics.read();
     expect(text).toContain('retries_attempted_total{tool_name="search"} 1');
-    expect(text).toContain('attempts_total{tool_name="search"} 2');
-    expect(text).toContain('circuit_state{upstream="a.example"} 2');
-    expect(text).toContain('circuit_state{upstream="b.example"} 0');
-    expect(text).toContain('retry_budget_tokens{upstream="b.example"} 4.5');
+    expect(text).toContain('toolkeel_attempts_total{tool_name="search",upstream="a.example"} 2');
+    expect(text).toContain('toolkeel_circuit_state{upstream="a.example"} 2');
+    expect(text).toContain('toolkeel_circuit_state{upstream="b.example"} 0');
+    expect(text).toContain('toolkeel_retry_budget_tokens{upstream="b.example"} 4.5');
   });
 
   it('of a clock that ran out for one request is not told as the end of the call', async () => {

@@ -62,7 +62,7 @@ export function takeEvent(
         call.attempts += event.attempts;
         call.requestMs += event.elapsedMs;
       }
-      if (tool !== undefined) metrics.attempts(tool, event.attempts);
+      if (tool !== undefined) metrics.attempts(tool, event.attempts, event.upstream);
       break;
     case 'circuit_open':
     case 'circuit_half_open':

@@ -22,6 +22,7 @@ const VARIABLES: readonly Variable[] = [
   { name: 'TOOLKEEL_BYTE_BUDGET', path: ['byteBudget'], read: asNumber },
   { name: 'TOOLKEEL_JOURNAL_URL', path: ['journal', 'url'], read: asSource },
   { name: 'TOOLKEEL_HTTP_TOKEN', path: ['http', 'token'], read: asSource },
+  { name: 'TOOLKEEL_HTTP_METRICS_TOKEN', path: ['http', 'metricsToken'], read: asSource },
 ];
 
 /** What the environment says of the host's own settings. Empty variables say nothing. */

@@ -184,6 +184,18 @@ describe('a secret', () => {
     expect(String(httpToken)).not.toContain('from-the-env');
   });
 
+  it('for the metrics is one of its own', () => {
+    write({ http: { metricsToken: { env: 'SCRAPE' } } });
+    const { httpOptions, secrets } = load({ env: { SCRAPE: 'for-the-scraper' } });
+    expect(httpOptions.token).toBeUndefined();
+    expect(httpOptions.metricsToken?.reveal()).toBe('for-the-scraper');
+    expect(secrets.scrub('x for-the-scraper y')).toBe('x [redacted] y');
+    const env = { TOOLKEEL_HTTP_METRICS_TOKEN: 'from-the-env', SCRAPE: 'for-the-scraper' };
+    expect(load({ env }).httpOptions.metricsToken?.reveal()).toBe('from-the-env');
+    write({ http: { metricsToken: 'in-the-open' } });
+    expect(refusal().message).toMatch(/\/http\/metricsToken: /);
+  });
+
   it.skipIf(process.platform === 'win32')('in a file that others can read is refused', () => {
     const path = join(cwd, 'token');
     writeFileSync(path, 'from-a-file');

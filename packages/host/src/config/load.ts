@@ -123,7 +123,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     credentials: credentialsIn(merged.values),
     dataDir,
     hostOptions: hostOptionsOf(config, secrets),
-    httpOptions: httpOptionsOf(config, httpToken),
+    httpOptions: httpOptionsOf(
+      config,
+      httpToken,
+      secretAt('http.metricsToken', config.http.metricsToken),
+    ),
     journalUrl: secretAt('journal.url', config.journal.url),
     notify: notifyOf(config, secretAt),
     mistakes: (found) => new ConfigError(found.map((one) => issueOf(one, merged))),

@@ -17,12 +17,17 @@ export function hostOptionsOf(
   };
 }
 
-export function httpOptionsOf({ http }: Config, token: Secret | undefined): HttpOptions {
+export function httpOptionsOf(
+  { http }: Config,
+  token: Secret | undefined,
+  metricsToken: Secret | undefined,
+): HttpOptions {
   const { host, port, allowedHosts, allowedOrigins, bodyLimitBytes, graceSecs } = http;
   return {
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
     ...(token && { token }),
+    ...(metricsToken && { metricsToken }),
     ...(allowedHosts && { allowedHosts }),
     ...(allowedOrigins && { allowedOrigins }),
     ...(bodyLimitBytes !== undefined && { bodyLimitBytes }),

@@ -1,4 +1,4 @@
-import { MODES, PROFILES, type Pack } from '@toolkeel/contract';
+import { MODES, PROFILES, zodType, type Pack, type Schema } from '@toolkeel/contract';
 import { definePolicy, presets } from '@toolkeel/kernel/policy';
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/log.js';
@@ -13,6 +13,9 @@ const http = z.strictObject({
     .describe('Default: 127.0.0.1. What others can reach needs a token.'),
   port: z.int().min(0).max(65_535).optional().describe('Default: 7411.'),
   token: secretSource.optional().describe('The bearer token that clients must send.'),
+  metricsToken: secretSource
+    .optional()
+    .describe('The bearer token for /metrics, which then accepts no other. Default: token.'),
   allowedHosts: z
     .array(z.string().min(1))
     .optional()
@@ -57,7 +60,7 @@ export interface SchemaOptions {
   /** Packs that exist and are not in use here: their names are known, and no more. */
   readonly otherPacks?: readonly string[];
   /** Schemas of sections that belong to others: upstreams. */
-  readonly sections?: Readonly<Partial<Record<SectionName, z.ZodType>>>;
+  readonly sections?: Readonly<Partial<Record<SectionName, Schema>>>;
 }
 
 const base = z.strictObject({
@@ -90,11 +93,11 @@ export function configSchema(options: SchemaOptions = {}) {
   const { packs = [], otherPacks = [], sections: given = {} } = options;
   const ofPacks = Object.fromEntries([
     ...otherPacks.map((name) => [name, z.looseObject({}).optional()] as const),
-    ...packs.map(({ name, configSchema: schema }) => [name, schema.optional()] as const),
+    ...packs.map(({ name, configSchema: schema }) => [name, zodType(schema).optional()] as const),
   ]);
-  const known: Record<SectionName, z.ZodType> = { ...sections, ...given };
+  const known: Record<SectionName, Schema> = { ...sections, ...given };
   const optional = Object.fromEntries(
-    Object.entries(known).map(([name, schema]) => [name, schema.optional()]),
+    Object.entries(known).map(([name, schema]) => [name, zodType(schema).optional()]),
   );
   // Without packs nobody knows their names: then any name is accepted.
   const packSection =

@@ -92,11 +92,11 @@ describe('a host with a journal', () => {
     await call('put', { thing: 'vase' });
     await call('put', { thing: 'vase' });
     const { text } = await host.metrics();
-    expect(text).toContain('idempotent_replays_total{tool_name="put"} 1');
-    expect(text).toContain('\noperations_unknown 0\n');
-    expect(text).toContain('\napprovals_pending 0\n');
+    expect(text).toContain('toolkeel_idempotent_replays_total{tool_name="put"} 1');
+    expect(text).toContain('\ntoolkeel_operations_unknown 0\n');
+    expect(text).toContain('\ntoolkeel_approvals_pending 0\n');
     isDown = true;
-    expect((await host.metrics()).text).toContain('approvals_pending Nan');
+    expect((await host.metrics()).text).toContain('toolkeel_approvals_pending Nan');
   });
 
   it('writes every call down, reads too, with whom it acted for and the operation', async () => {

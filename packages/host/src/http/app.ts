@@ -11,13 +11,15 @@ export interface AppOptions {
   readonly isStopping: () => boolean;
   readonly health: () => Promise<Probed>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+  /** Opens `/metrics` instead of the token of the gate. */
+  readonly metricsToken?: (() => string) | undefined;
   /** Further routes, behind the same gate: the console, say. */
   readonly mount?: ((app: Hono) => void) | undefined;
   readonly api?: PeoplesApi | undefined;
 }
 
 export function createApp(options: AppOptions): Hono {
-  const { gate, mcp, isStopping, health, metrics, mount, api } = options;
+  const { gate, mcp, isStopping, health, metrics, metricsToken, mount, api } = options;
   const app = new Hono();
 
   app.use(async (context, next) => {
@@ -27,6 +29,10 @@ export function createApp(options: AppOptions): Hono {
     if (api && (path === '/api' || path.startsWith('/api/'))) {
       const refusal = gate.refuseForeign(headers) ?? refuseStranger(headers, api.token);
       return refusal ? unknownPerson(context, refusal) : next();
+    }
+    if (path === '/metrics' && metricsToken) {
+      const refusal = gate.refuseForeign(headers) ?? refuseStranger(headers, metricsToken);
+      return refusal ? refused(context, refusal) : next();
     }
     const refusal = path === '/healthz' ? gate.refuseForeign(headers) : gate.refuse(headers);
     if (refusal) return refused(context, refusal);

@@ -24,16 +24,22 @@ export interface BindOptions {
 const MIN_TOKEN_LENGTH = 16;
 
 /** Whoever can reach us could act for us, so beyond this machine there must be a token, and a good one. */
-export function refuseOpenBind(host: string, token: string | undefined): void {
+export function refuseOpenBind(
+  host: string,
+  token: string | undefined,
+  metricsToken?: string,
+): void {
   if (isLoopback(host)) return;
   const open = `http.host is ${host}, which others can reach: that needs a token (http.token)`;
   if (token === undefined) {
     throw new HostError(`${open}. Set TOOLKEEL_HTTP_TOKEN, or listen on 127.0.0.1.`);
   }
-  if (token.length >= MIN_TOKEN_LENGTH) return;
-  throw new HostError(
-    `${open} of at least ${MIN_TOKEN_LENGTH} characters, such as \`openssl rand -hex 32\` gives.`,
-  );
+  const long = `of at least ${MIN_TOKEN_LENGTH} characters, such as \`openssl rand -hex 32\` gives.`;
+  if (token.length < MIN_TOKEN_LENGTH) throw new HostError(`${open} ${long}`);
+  if (metricsToken !== undefined && metricsToken.length < MIN_TOKEN_LENGTH)
+    throw new HostError(
+      `http.host is ${host}, which others can reach: http.metricsToken must be ${long}`,
+    );
 }
 
 export async function bind(

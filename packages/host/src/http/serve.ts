@@ -17,6 +17,8 @@ export interface HttpOptions {
   /** Default: 7411. 0 takes one that is free. */
   readonly port?: number;
   readonly token?: { readonly reveal: () => string };
+  /** The only token that opens `/metrics`, and it opens nothing else. Default: `token`. */
+  readonly metricsToken?: { readonly reveal: () => string };
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   /** Default: 4 MiB. */
@@ -57,9 +59,9 @@ export async function serveOnHttp(
   { make, deliveries, log, longestCallMs, drain, health, metrics }: HttpSurroundings,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
-  const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token } = options;
+  const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token, metricsToken } = options;
   const { graceMs, bodyLimitBytes = 4 * 1024 * 1024 } = options;
-  refuseOpenBind(host, token?.reveal());
+  refuseOpenBind(host, token?.reveal(), metricsToken?.reveal());
   let isStopping = false;
   const mcp = createMcpRoute({
     make,
@@ -77,7 +79,16 @@ export async function serveOnHttp(
     allowedOrigins,
     token: token && (() => token.reveal()),
   });
-  const app = createApp({ gate, mcp, isStopping: () => isStopping, health, metrics, mount, api });
+  const app = createApp({
+    gate,
+    mcp,
+    isStopping: () => isStopping,
+    health,
+    metrics,
+    metricsToken: metricsToken && (() => metricsToken.reveal()),
+    mount,
+    api,
+  });
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const { server, url } = await bind(app, { host, port, timeouts });
   log('info', 'listening', { url, host });

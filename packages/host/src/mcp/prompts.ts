@@ -8,8 +8,7 @@ import {
   type Prompt,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { PackPrompt } from '@toolkeel/contract';
-import type * as z from 'zod';
+import { zodType, type PackPrompt } from '@toolkeel/contract';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
 import { HostError } from '../errors.js';
 import type { Scrub } from '../secret/scrub.js';
@@ -83,12 +82,14 @@ function tableOf(prompts: readonly PackPrompt[]): ReadonlyMap<string, RawPrompt>
 }
 
 function listing({ name, title, description, input }: PackPrompt): Prompt {
-  const shape: Readonly<Record<string, z.ZodType>> = input.shape;
-  const args = Object.entries(shape).map(([argument, schema]) => ({
-    name: argument,
-    ...(schema.description !== undefined && { description: schema.description }),
-    required: !schema.safeParse(undefined).success,
-  }));
+  const args = Object.entries(input.shape).map(([argument, schema]) => {
+    const { description: about } = zodType(schema);
+    return {
+      name: argument,
+      ...(about !== undefined && { description: about }),
+      required: !schema.safeParse(undefined).success,
+    };
+  });
   return { name, title, description, arguments: args };
 }
 

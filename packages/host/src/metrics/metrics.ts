@@ -1,7 +1,7 @@
 /** What is counted. Whoever counts must be quick and must not throw. */
 export interface Metrics {
   readonly callEnded: (tool: string, code: string, seconds: number) => void;
-  readonly attempts: (tool: string, count: number) => void;
+  readonly attempts: (tool: string, count: number, upstream?: string) => void;
   readonly retry: (tool: string) => void;
   /** A call whose retries, or the budget for them, were used up. */
   readonly retryExhausted: (tool: string) => void;

@@ -3,7 +3,10 @@ import type * as Prom from 'prom-client';
 import type { CircuitState, Metrics, Waiting } from './metrics.js';
 import { Tally } from './tally.js';
 
-type Instrumenting = Pick<typeof Prom, 'Registry' | 'Counter' | 'Gauge' | 'Histogram'>;
+type Instrumenting = Pick<
+  typeof Prom,
+  'Registry' | 'Counter' | 'Gauge' | 'Histogram' | 'collectDefaultMetrics'
+>;
 
 /** Numbers, so that an alert can say «above 0». */
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = Object.freeze({
@@ -22,7 +25,7 @@ interface Instruments {
   readonly registry: Prom.Registry;
   readonly calls: Prom.Counter<'tool_name' | 'code'>;
   readonly durations: Prom.Histogram<'tool_name'>;
-  readonly attempts: Prom.Counter<'tool_name'>;
+  readonly attempts: Prom.Counter<'tool_name' | 'upstream'>;
   readonly retries: Prom.Counter<'tool_name'>;
   readonly exhausted: Prom.Counter<'tool_name'>;
   readonly timeouts: Prom.Counter<'tool_name'>;
@@ -41,6 +44,12 @@ export interface PrometheusMetrics extends Metrics {
 const BATCH = 1024;
 
 /**
+ * prom-client measures the event loop all the time for metrics that are not exposed here: with this
+ * interval the measurement costs nothing.
+ */
+const NEVER_MS = 2 ** 31 - 1;
+
+/**
  * Counts with prom-client, which is loaded when somebody looks. Until then plain numbers do: a quick
  * call should not pay for a dashboard that nobody has open.
  */
@@ -48,6 +57,8 @@ export function prometheusMetrics(
   upstreams: () => Promise<readonly UpstreamState[]>,
   /** Asked when somebody looks; undefined where there is no journal, or it does not answer. */
   waiting: () => Promise<Waiting | undefined> = () => Promise.resolve(undefined),
+  /** The version of the server, for `toolkeel_build_info`. */
+  version = '',
 ): PrometheusMetrics {
   const calls = new Tally();
   const attempts = new Tally();
@@ -60,10 +71,12 @@ export function prometheusMetrics(
   let loading: Promise<Instruments> | undefined;
 
   const settle = async (): Promise<Instruments> => {
-    loading ??= import('prom-client').then(({ default: client }) => createInstruments(client));
+    loading ??= import('prom-client').then(({ default: client }) =>
+      createInstruments(client, version),
+    );
     const on = await loading;
     calls.take((tool, code, n) => on.calls.inc({ tool_name: tool, code }, n));
-    attempts.take((tool, _, n) => on.attempts.inc({ tool_name: tool }, n));
+    attempts.take((tool, upstream, n) => on.attempts.inc({ tool_name: tool, upstream }, n));
     retries.take((tool, _, n) => on.retries.inc({ tool_name: tool }, n));
     exhausted.take((tool, _, n) => on.exhausted.inc({ tool_name: tool }, n));
     timeouts.take((tool, _, n) => on.timeouts.inc({ tool_name: tool }, n));
@@ -79,7 +92,7 @@ export function prometheusMetrics(
       durations.push({ tool, seconds });
       if (durations.length === BATCH) settle().catch(() => {});
     },
-    attempts: (tool, n) => attempts.add(tool, n),
+    attempts: (tool, n, upstream) => attempts.add(tool, n, upstream),
     retry: (tool) => retries.add(tool, 1),
     retryExhausted: (tool) => exhausted.add(tool, 1),
     timeout: (tool) => timeouts.add(tool, 1),
@@ -100,8 +113,13 @@ export function prometheusMetrics(
   };
 }
 
-function createInstruments({ Registry, Counter, Gauge, Histogram }: Instrumenting): Instruments {
+function createInstruments(client: Instrumenting, version: string): Instruments {
+  const { Registry, Counter, Gauge, Histogram, collectDefaultMetrics } = client;
   const registry = new Registry();
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
+  // Some of the others break the naming rules of Prometheus.
+  for (const { name } of registry.getMetricsAsArray())
+    if (!name.startsWith('process_')) registry.removeSingleMetric(name);
   const registers = [registry];
   const counter = <L extends string>(
     name: string,
@@ -110,20 +128,29 @@ function createInstruments({ Registry, Counter, Gauge, Histogram }: Instrumentin
   ): Prom.Counter<L> => new Counter({ name, help, labelNames, registers });
   const gauge = <L extends string>(name: string, help: string, labelNames: L[]): Prom.Gauge<L> =>
     new Gauge({ name, help, labelNames, registers });
+  gauge(
+    'toolkeel_build_info',
+    'Always 1; the labels name the server version and the Node version.',
+    ['version', 'node'],
+  ).set({ version, node: process.versions.node }, 1);
   return {
     registry,
-    calls: counter('tool_calls_total', 'Calls that ended, by their code; ok is a success.', [
-      'tool_name',
-      'code',
-    ]),
+    calls: counter(
+      'toolkeel_tool_calls_total',
+      'Calls that ended, by their code; ok is a success.',
+      ['tool_name', 'code'],
+    ),
     durations: new Histogram({
-      name: 'tool_call_duration_seconds',
+      name: 'toolkeel_tool_call_duration_seconds',
       help: 'How long calls took, retries and waits included.',
       labelNames: ['tool_name'],
       buckets: DURATION_BUCKETS,
       registers,
     }),
-    attempts: counter('attempts_total', 'Requests to upstreams, retries included.', ['tool_name']),
+    attempts: counter('toolkeel_attempts_total', 'Requests to upstreams, retries included.', [
+      'tool_name',
+      'upstream',
+    ]),
     retries: counter('retries_attempted_total', 'Retries that were made.', ['tool_name']),
     exhausted: counter(
       'retry_exhausted_total',
@@ -132,13 +159,15 @@ function createInstruments({ Registry, Counter, Gauge, Histogram }: Instrumentin
     ),
     timeouts: counter('timeouts_total', 'Calls that the cap ended.', ['tool_name']),
     replays: counter(
-      'idempotent_replays_total',
+      'toolkeel_idempotent_replays_total',
       'Calls that got the answer of an earlier one instead of acting again.',
       ['tool_name'],
     ),
-    circuits: gauge('circuit_state', '0 closed, 1 half open, 2 open.', ['upstream']),
-    budgets: gauge('retry_budget_tokens', 'Retries that can be made right now.', ['upstream']),
-    unknown: gauge('operations_unknown', 'Operations that nobody knows the end of.', []),
-    approvals: gauge('approvals_pending', 'Operations that wait for a person.', []),
+    circuits: gauge('toolkeel_circuit_state', '0 closed, 1 half open, 2 open.', ['upstream']),
+    budgets: gauge('toolkeel_retry_budget_tokens', 'Retries that can be made right now.', [
+      'upstream',
+    ]),
+    unknown: gauge('toolkeel_operations_unknown', 'Operations with an unknown outcome.', []),
+    approvals: gauge('toolkeel_approvals_pending', 'Operations that await approval.', []),
   };
 }

@@ -1,19 +1,19 @@
-/** Numbers by tool and code, kept until somebody takes them. */
+/** Numbers by tool and one more label, kept until they are exported. */
 export class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
 
-  add(tool: string, count: number, code = ''): void {
+  add(tool: string, count: number, label = ''): void {
     let ofTool = this.#counts.get(tool);
     if (!ofTool) {
       ofTool = new Map<string, number>();
       this.#counts.set(tool, ofTool);
     }
-    ofTool.set(code, (ofTool.get(code) ?? 0) + count);
+    ofTool.set(label, (ofTool.get(label) ?? 0) + count);
   }
 
-  take(each: (tool: string, code: string, count: number) => void): void {
-    for (const [tool, codes] of this.#counts) {
-      for (const [code, count] of codes) each(tool, code, count);
+  take(each: (tool: string, label: string, count: number) => void): void {
+    for (const [tool, labels] of this.#counts) {
+      for (const [label, count] of labels) each(tool, label, count);
     }
     this.#counts.clear();
   }

@@ -1,5 +1,6 @@
 import type * as Otel from '@opentelemetry/api';
 import type { RequestMeta } from '../call/scope.js';
+import type { HostLog } from '../log/log.js';
 import { parentOf } from './traceparent.js';
 
 /** Where the API package keeps what an SDK has registered: a symbol that all its copies share. */
@@ -28,9 +29,24 @@ export interface SpanStart {
   readonly meta: RequestMeta;
 }
 
-/** Begins the span of a call, as a child of the client's where it sent its trace. */
-export async function startSpan(start: SpanStart): Promise<CallSpan> {
-  const api = await import('@opentelemetry/api');
+/** The logs that have the warning about the missing package already. */
+const warned = new WeakSet<HostLog>();
+
+/**
+ * Starts the span of a call, as a child of the client's span where the client sent its trace. Undefined
+ * where the API package, which is an optional peer, cannot be loaded: the call runs without a span.
+ */
+export async function startSpan(
+  start: SpanStart,
+  log: HostLog,
+  load = (): Promise<typeof Otel> => import('@opentelemetry/api'),
+): Promise<CallSpan | undefined> {
+  const api = await load().catch((cause: unknown) => {
+    const advice = 'Install @opentelemetry/api beside the SDK. Until then no spans are created.';
+    if (!warned.has(log)) log('warn', 'tracing_unavailable', { advice, cause });
+    warned.add(log);
+  });
+  if (!api) return undefined;
   const { method, name, correlationId, meta } = start;
   const tracer = api.trace.getTracer('@toolkeel/host');
   const remote = parentOf(meta);

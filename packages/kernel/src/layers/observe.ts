@@ -13,9 +13,11 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 class Observer implements Layer {
   readonly name = 'observe';
   readonly #listener: Listener;
+  readonly #upstream: string | undefined;
 
-  constructor(listener: Listener) {
+  constructor(listener: Listener, upstream: string | undefined) {
     this.#listener = listener;
+    this.#upstream = upstream;
   }
 
   told(call: Call, event: EventBody, now: number): void {
@@ -24,6 +26,7 @@ class Observer implements Layer {
     whole.correlationId = call.correlationId;
     whole.at = now;
     if (call.plan.name !== undefined) whole.name = call.plan.name;
+    if (this.#upstream !== undefined) whole.upstream ??= this.#upstream;
     try {
       const done = this.#listener(whole);
       if (done instanceof Promise) done.catch(() => undefined);
@@ -60,7 +63,7 @@ class Observer implements Layer {
   }
 }
 
-/** Tells a listener, in typed events, what happens to calls. */
-export function observe(listener: Listener): Layer {
-  return new Observer(listener);
+/** Calls a listener with typed events of calls. `upstream`: the name that the events carry. */
+export function observe(listener: Listener, upstream?: string): Layer {
+  return new Observer(listener, upstream);
 }

@@ -2,12 +2,14 @@ import {
   implementTool,
   type ErrorCode,
   type HandlerResult,
+  type ObjectSchema,
+  type OutputOf,
+  type Schema,
   type Tool,
   type ToolContext,
   type ToolSpec,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import type * as z from 'zod';
 import type { Client } from '../api/client.js';
 import { faultToError } from '../faults.js';
 import { TargetRefused } from '../reach/target.js';
@@ -22,20 +24,20 @@ export interface Run<Cursor = unknown> {
 
 /** A tool that talks to catalogues: all its requests share one deadline. */
 export function catalogTool<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode,
-  Partial extends z.ZodType,
-  Cursor extends z.ZodType,
+  Partial extends Schema,
+  Cursor extends Schema,
 >(
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
   client: Client,
   run: (
-    args: z.output<In>,
-    call: Run<z.output<Cursor>>,
+    args: OutputOf<In>,
+    call: Run<OutputOf<Cursor>>,
   ) => Promise<HandlerResult<Out, Code, Partial, Cursor>>,
 ): Tool<In, Out> {
-  const handler = async (args: z.output<In>, context: ToolContext<z.output<Cursor>>) => {
+  const handler = async (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) => {
     const scope = scopeOf(context, client.now(), client.capMs);
     try {
       return await run(args, { client, scope, cursor: context.cursor });

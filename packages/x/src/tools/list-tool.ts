@@ -1,5 +1,12 @@
-import type { ErrorCode, Tool, ToolSpec } from '@toolkeel/contract';
-import type * as z from 'zod';
+import type {
+  ErrorCode,
+  NoSchema,
+  ObjectSchema,
+  OutputOf,
+  Schema,
+  Tool,
+  ToolSpec,
+} from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import { readCost } from '../cost/estimate.js';
 import type { PriceName } from '../cost/prices.js';
@@ -22,16 +29,16 @@ interface Listing<Args, Item> {
 
 /** A tool that pages through a list of X's. */
 export function listTool<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode,
   Item extends { readonly id: string },
 >(
-  spec: ToolSpec<In, Out, Code, z.ZodNever, CursorSchema>,
+  spec: ToolSpec<In, Out, Code, NoSchema, CursorSchema>,
   client: Client,
-  { items, price, least = 1, fetch, show = (item) => item }: Listing<z.output<In>, Item>,
+  { items, price, least = 1, fetch, show = (item) => item }: Listing<OutputOf<In>, Item>,
 ): Tool<In, Out> {
-  const wantedIn = (args: z.output<In>) => (args as { readonly max_results: number }).max_results;
+  const wantedIn = (args: OutputOf<In>) => (args as { readonly max_results: number }).max_results;
   return xTool(
     spec,
     client,

@@ -3,13 +3,16 @@ import {
   type CheckContext,
   type ErrorCode,
   type HandlerResult,
+  type NoSchema,
+  type ObjectSchema,
+  type OutputOf,
+  type Schema,
   type Tool,
   type ToolBehaviour,
   type ToolContext,
   type ToolSpec,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import type * as z from 'zod';
 import type { Client } from '../api/client.js';
 import { toolRoutes } from '../about/tool-routes.js';
 import { routes } from '../api/routes.js';
@@ -25,34 +28,31 @@ export interface Run<Cursor = unknown> {
 }
 
 /** A tool about this installation. What goes wrong with X is a finding to it, not a failure. */
-export function aboutTool<In extends z.ZodObject, Out extends z.ZodType>(
-  spec: ToolSpec<In, Out, never, z.ZodNever, z.ZodNever>,
+export function aboutTool<In extends ObjectSchema, Out extends Schema>(
+  spec: ToolSpec<In, Out, never, NoSchema, NoSchema>,
   client: Client,
-  run: (
-    args: z.output<In>,
-    scope: Scope,
-  ) => Promise<HandlerResult<Out, never, z.ZodNever, z.ZodNever>>,
+  run: (args: OutputOf<In>, scope: Scope) => Promise<HandlerResult<Out, never, NoSchema, NoSchema>>,
 ): Tool<In, Out> {
   return implementTool(spec, {
     account: client.config.account,
-    handler: (args: z.output<In>, context: ToolContext<never>) =>
+    handler: (args: OutputOf<In>, context: ToolContext<never>) =>
       run(args, scopeOf(context, client.clock.now(), client.capMs)),
   });
 }
 
 /** A tool that talks to X: all its requests share one deadline. */
 export function xTool<
-  In extends z.ZodObject,
-  Out extends z.ZodType,
+  In extends ObjectSchema,
+  Out extends Schema,
   Code extends ErrorCode,
-  Partial extends z.ZodType,
-  Cursor extends z.ZodType,
+  Partial extends Schema,
+  Cursor extends Schema,
 >(
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
   client: Client,
   run: (
-    args: z.output<In>,
-    call: Run<z.output<Cursor>>,
+    args: OutputOf<In>,
+    call: Run<OutputOf<Cursor>>,
   ) => Promise<HandlerResult<Out, Code, Partial, Cursor>>,
   behaviour: Pick<
     ToolBehaviour<In, Out, Code, Cursor, never>,
@@ -64,14 +64,14 @@ export function xTool<
     ...behaviour,
     account: client.config.account,
     ...(spec.mutation && {
-      accountId: (_: z.output<In>, context: CheckContext) => account.resolve(context),
+      accountId: (_: OutputOf<In>, context: CheckContext) => account.resolve(context),
     }),
-    check: async (args: z.output<In>, context: CheckContext) => {
+    check: async (args: OutputOf<In>, context: CheckContext) => {
       await demandCredentials(client, spec.name);
       demandTier(spec.name, client.config);
       return behaviour.check?.(args, context);
     },
-    handler: (args: z.output<In>, context: ToolContext<z.output<Cursor>>) => {
+    handler: (args: OutputOf<In>, context: ToolContext<OutputOf<Cursor>>) => {
       const scope = scopeOf(context, clock.now(), capMs, account);
       return run(args, { scope, cursor: context.cursor, context });
     },
