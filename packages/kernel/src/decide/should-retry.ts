@@ -46,7 +46,7 @@ export function shouldRetry(
   policy: RetryNumbers,
   context: RetryContext = {},
 ): RetryDecision {
-  const obstacle = obstacleTo(fault, context.effect ?? 'read', context.retryUnsent === true);
+  const obstacle = obstacleTo(fault, context);
   if (obstacle) return stop(obstacle);
   if (!(attempt < policy.maxRetries)) return stop('exhausted');
 
@@ -57,13 +57,12 @@ export function shouldRetry(
   // Without a time to wait we back off; with one, an upstream that merely fails is spared longer.
   const limited = hintMs > 0 && fault.kind === 'rate_limited';
   const afterMs = limited ? hintMs : Math.max(hintMs, jitteredBackoff(attempt, policy, context));
-  const { deadline, now = Date.now() } = context;
-  if (deadline !== undefined && now + afterMs >= deadline) return stop('deadline');
-  return { retry: true, afterMs };
+  const { deadline = Infinity, now = Date.now() } = context;
+  return now + afterMs < deadline ? { retry: true, afterMs } : stop('deadline');
 }
 
 /** The reason why this fault is not retried at all, however many attempts are left. */
-function obstacleTo(fault: Fault, effect: Effect, retryUnsent: boolean): GiveUpReason | undefined {
+function obstacleTo(fault: Fault, { effect, retryUnsent }: RetryContext): GiveUpReason | undefined {
   if (fault.final) return 'permanent';
   switch (fault.kind) {
     case 'rate_limited':

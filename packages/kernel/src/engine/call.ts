@@ -244,7 +244,7 @@ export class Call extends Alarm {
       random: plan.random,
       now: wallNow,
       deadline: wallNow + (this.deadline - now),
-      observedMedianMs: plan.health?.medianFor(this.route),
+      observedMedianMs: plan.health?.medianFor(this.route, made),
     });
     if (!decision.retry && (this.live === undefined || decision.reason === 'permanent')) {
       return this.giveUp(decision.reason, fault, now);
