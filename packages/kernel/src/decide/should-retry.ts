@@ -1,4 +1,4 @@
-import type { Effect, Fault } from '../fault.js';
+import { isPermanent, type Effect, type Fault } from '../fault.js';
 import { jitteredBackoff, type Backoff } from './backoff.js';
 import { calculateRateLimitDelay } from './rate-limit.js';
 import { defaultRateLimit, type RetryPolicy } from './retry-policy.js';
@@ -63,7 +63,7 @@ export function shouldRetry(
 
 /** The reason why this fault is not retried at all, however many attempts are left. */
 function obstacleTo(fault: Fault, { effect, retryUnsent }: RetryContext): GiveUpReason | undefined {
-  if (fault.final) return 'permanent';
+  if (isPermanent(fault)) return 'permanent';
   switch (fault.kind) {
     case 'rate_limited':
       // A limit rejection was not processed, so even a `once` call may be sent again.
@@ -73,7 +73,6 @@ function obstacleTo(fault: Fault, { effect, retryUnsent }: RetryContext): GiveUp
     case 'timeout':
     case 'server':
       if (fault.clock === 'deadline') return 'deadline';
-      if (fault.status === 501 || fault.status === 505) return 'permanent';
       if (effect !== 'once') return undefined;
       if (fault.sent !== 'no') return 'may_have_acted';
       return retryUnsent ? undefined : 'not_opted_in';

@@ -7,9 +7,8 @@ export interface Bounds {
 
 /** Refuses a setting, naming it: a wrong number must not wait for the first failure to show. */
 export function refuse(field: string, problem: string, value?: unknown): never {
-  throw new RangeError(
-    `${field} ${problem}${arguments.length > 2 ? `, got ${String(value)}` : ''}`,
-  );
+  const got = value === undefined ? '' : `, got ${String(value)}`;
+  throw new RangeError(`${field} ${problem}${got}`);
 }
 
 export function checkNumber(field: string, value: number, bounds: Bounds): void {

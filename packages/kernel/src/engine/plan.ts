@@ -93,8 +93,11 @@ function only<K extends keyof LoopSettings>(
   setting: K,
 ): LoopSettings[K] | undefined {
   const found = layers.filter((layer) => layer.loop?.[setting] !== undefined);
-  if (found.length > 1) {
-    refuse('layers', `has ${found.map((layer) => layer.name).join(' and ')}, one too many`);
-  }
+  if (found.length > 1)
+    refuse(
+      'layers',
+      `must have one ${setting}`,
+      found.map(({ name }) => name),
+    );
   return found[0]?.loop?.[setting];
 }

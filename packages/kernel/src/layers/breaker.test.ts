@@ -30,6 +30,20 @@ describe('a breaker', () => {
     expect(types().filter((type) => type === 'circuit_open')).toHaveLength(1);
   });
 
+  it.each([
+    [
+      'a final fault, such as an answer above the byte budget',
+      fault('bad_response', { final: true }),
+    ],
+    ['501, which says that the request makes no sense', fault('server', { status: 501 })],
+    ['505', fault('server', { status: 505 })],
+  ])('is not opened by %s', async (_, permanent) => {
+    const circuit = breaker(eager);
+    const { call } = rig([{ fault: permanent }], [circuit]);
+    for (let i = 0; i < 20; i++) expect(faultOf(await call()).kind).toBe(permanent.kind);
+    expect(circuit.state).toBe('closed');
+  });
+
   it('does not open for a burst that is shorter than openAfterMs', async () => {
     const circuit = breaker({ ...eager, openAfterMs: 1000 });
     const { call, clock } = rig([...times(30, down), ...times(30, up), down], [circuit]);

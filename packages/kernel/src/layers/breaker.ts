@@ -80,8 +80,8 @@ export class Breaker implements Layer {
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (attempt.probeOf > 0) return this.#afterProbe(attempt, fault, now);
     this.#underWay--;
-    if (isWell(fault)) this.#window.add(0, now);
-    else if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
+    if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
+    else if (isWell(fault)) this.#window.add(0, now);
   }
 
   #failed(attempt: Attempt, slowly: boolean, now: number): void {
@@ -125,15 +125,15 @@ export class Breaker implements Layer {
   /** One probe that succeeds closes it; it opens again when as many have failed as were let through. */
   #afterProbe(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (this.#state !== 'half_open' || attempt.probeOf !== this.#era) return;
-    if (isWell(fault)) {
+    if (isFailure(fault)) {
+      if (++this.#probeFailures >= this.#options.probes) this.#open(attempt, now);
+    } else if (isWell(fault)) {
       this.#openMs = this.#options.openMs;
       this.#window.clear();
       this.#enter('closed', 'circuit_close', attempt, now);
-    } else if (!isFailure(fault)) {
+    } else {
       // Cancelled or limited: it says nothing, so another attempt may probe.
       this.#probesLeft++;
-    } else if (++this.#probeFailures >= this.#options.probes) {
-      this.#open(attempt, now);
     }
   }
 
@@ -143,11 +143,9 @@ export class Breaker implements Layer {
   }
 }
 
-/** The upstream answered as it should, if only to say no. */
+/** Did the upstream answer as it should, if only to refuse? Asked of what is not a failure. */
 function isWell(fault: Fault | undefined): boolean {
-  return (
-    !fault || (fault.sent === 'answered' && fault.kind !== 'rate_limited' && !isFailure(fault))
-  );
+  return !fault || (fault.sent === 'answered' && fault.kind !== 'rate_limited');
 }
 
 export function checkBreaker(options: BreakerOptions): void {

@@ -1,7 +1,7 @@
 import type { Attempt } from '../engine/attempt.js';
 import type { Call } from '../engine/call.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
-import type { Fault } from '../fault.js';
+import { isPermanent, type Fault } from '../fault.js';
 import { retriesQuickly } from '../decide/backoff.js';
 import { checkNumbers } from '../decide/validate.js';
 import { Ring } from './ring.js';
@@ -131,9 +131,12 @@ export class Health implements Layer {
 
 const failures: readonly unknown[] = ['connect', 'network', 'timeout', 'server', 'bad_response'];
 
-/** Does this fault speak against the upstream's health? Limits and our own mistakes do not. */
+/**
+ * Does this fault speak against the upstream's health? Rate limits and the caller's own mistakes do
+ * not, nor does what the upstream can only answer in the same way again.
+ */
 export function isFailure(fault: Fault | undefined): boolean {
-  return failures.includes(fault?.kind);
+  return !!fault && failures.includes(fault.kind) && !isPermanent(fault);
 }
 
 export function health(options: HealthOptions = {}): Health {
