@@ -39,7 +39,7 @@ export function outages(results: Results): Objective[] {
 }
 
 /** The results of one variant inside bursts of a length: every rate, start and baseline. */
-export function insideBursts(results: Results, burstMs: number, arm: ArmName) {
+function insideBursts(results: Results, burstMs: number, arm: ArmName) {
   return plan.insideBurstRates.flatMap((perSecond) =>
     plan.insideBurstStarts.flatMap((start) =>
       plan.insideBurstBaselines.map((p95Ms) =>

@@ -38,7 +38,7 @@ export function jitteredBackoff(
   const first = scaled < initialBackoffMs ? scaled : initialBackoffMs;
   const longest = Math.max(minBackoffMs, growBackoff(first, attempt, policy));
   if (jitter === 'none') return longest;
-  const outlasts = attempt > 0 && medianScale > 0 && isNaN(observedMedianMs);
+  const outlasts = attempt > 0 && medianScale > 0 && !(scaled >= 0);
   const shortest = outlasts ? Math.max(minBackoffMs, longest / 2) : minBackoffMs;
   return shortest + random() * (longest - shortest);
 }

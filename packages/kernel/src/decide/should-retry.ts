@@ -23,7 +23,7 @@ export interface RetryContext {
   /** What the call does to the world. Default `read`. */
   readonly effect?: Effect;
   /** A `once` call that was surely not sent may be sent again. */
-  readonly retryUnsent?: boolean;
+  readonly retryUnsent?: boolean | undefined;
   /** Epoch milliseconds. */
   readonly now?: number;
   /** Epoch milliseconds: a wait that would pass it is not begun. */

@@ -7,8 +7,9 @@ export interface Bounds {
 
 /** Refuses a setting, naming it: a wrong number must not wait for the first failure to show. */
 export function refuse(field: string, problem: string, value?: unknown): never {
-  const got = value === undefined ? '' : `, got ${String(value)}`;
-  throw new RangeError(`${field} ${problem}${got}`);
+  throw new RangeError(
+    `${field} ${problem}${arguments.length > 2 ? `, got ${String(value)}` : ''}`,
+  );
 }
 
 export function checkNumber(field: string, value: number, bounds: Bounds): void {

@@ -15,7 +15,7 @@ export interface PlanOptions {
   readonly classify: Classify;
   readonly effect: Effect;
   readonly name: string | undefined;
-  readonly retryUnsent: boolean;
+  readonly retryUnsent: boolean | undefined;
 }
 
 type Having<K extends keyof Layer> = Layer & Required<Pick<Layer, K>>;
@@ -27,7 +27,7 @@ export class Plan implements PlanOptions {
   readonly classify!: Classify;
   readonly effect!: Effect;
   readonly name!: string | undefined;
-  readonly retryUnsent!: boolean;
+  readonly retryUnsent!: boolean | undefined;
 
   readonly layers: readonly Layer[];
   readonly befores: readonly Having<'before'>[];
