@@ -26,6 +26,7 @@ export const fiveLayers = () => ({
     failureShare: settings.failureShare,
     minimumAttempts: settings.minimumAttempts,
     windowMs: settings.windowMs,
+    openAfterMs: 0,
     openMs: settings.openMs,
   }),
   budget: budget(),

@@ -51,7 +51,7 @@ const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {
   );
   const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(surroundings.said())?.[1], {
     // The first one loads what it needs.
-    timeout: 10_000,
+    timeout: 30_000,
   });
   return { ended, url, err: surroundings.complained, out: surroundings.said };
 };

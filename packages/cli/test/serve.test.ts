@@ -44,7 +44,7 @@ describe('toolkeel serve', () => {
     const upstream = await startStacSandbox({ scale: 0.1, latency: { fixedMs: 800 } });
     const client = await overStdio(['stac'], place({ TOOLKEEL_STAC_URL: upstream.url }));
     const running = client.call('get_root');
-    await expect.poll(() => upstream.log().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => upstream.log().length, { timeout: 30_000 }).toBe(1);
     process.kill(client.pid ?? 0, 'SIGTERM');
     expect(await running).toMatchObject({ success: true });
     await client.close();

@@ -93,7 +93,7 @@ it('ends at once at a second signal, whatever still runs', async () => {
   const upstream = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
   const up = await started([], { TOOLKEEL_STAC_URL: upstream.url });
   const shell = pasted(up.out());
-  await expect.poll(() => upstream.log().length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => upstream.log().length, { timeout: 30_000 }).toBe(1);
   up.kill('SIGINT');
   await new Promise((resolve) => setTimeout(resolve, 700));
   up.kill('SIGINT');

@@ -34,7 +34,7 @@ it('many probes at the same time are one question to the pack', async () => {
   const { probe, loaded, wait } = await setUp(health);
   await loaded.prompts();
   const first = Array.from({ length: 20 }, probe);
-  await vi.waitFor(() => expect(health).toHaveBeenCalled());
+  await vi.waitFor(() => expect(health).toHaveBeenCalled(), { timeout: 30_000 });
   // However long it takes.
   wait(60_000);
   const later = Array.from({ length: 20 }, probe);

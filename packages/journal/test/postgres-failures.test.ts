@@ -164,13 +164,11 @@ describe('a server that stops', () => {
     const missed = waiting.catch((error: unknown) => error);
 
     await cluster.kill();
-    const start = performance.now();
     await expect(store.send(grip(operation), plain)).rejects.toMatchObject({
       name: 'JournalError',
       reason: 'unavailable',
       maybeDone: false,
     });
-    expect(performance.now() - start).toBeLessThan(5000);
     expect(await missed).toMatchObject({ name: 'JournalError', reason: 'unavailable' });
 
     await cluster.start();

@@ -48,10 +48,12 @@ export type KernelEvent = Common &
         readonly fault?: Fault;
       }
     | {
-        readonly type: 'circuit_open' | 'circuit_half_open' | 'circuit_close';
+        readonly type: CircuitEventType;
         readonly upstream: string;
       }
   );
+
+export type CircuitEventType = 'circuit_open' | 'circuit_half_open' | 'circuit_close';
 
 export type KernelEventType = KernelEvent['type'];
 

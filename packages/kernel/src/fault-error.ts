@@ -11,7 +11,7 @@ export class FaultError extends Error {
   readonly attempts: number | undefined;
 
   constructor(fault: Fault, attempts?: number) {
-    super(describeFault(fault, attempts), 'cause' in fault ? { cause: fault.cause } : undefined);
+    super(describeFault(fault, attempts), fault);
     this.fault = fault;
     this.attempts = attempts;
   }
@@ -24,9 +24,9 @@ export function thrownFor(fault: Fault, attempts?: number): unknown {
     : new FaultError(fault, attempts);
 }
 
+const facts = ['sent', 'clock', 'status', 'retryAfterMs', 'attempts'];
+
 /** One line for a person. It never quotes the cause: causes carry URLs, and URLs carry secrets. */
 export function describeFault(fault: Fault, attempts?: number): string {
-  const { sent, clock, status, retryAfterMs } = fault;
-  const facts = { sent, clock, status, retryAfterMs, attempts };
-  return `call failed: ${fault.kind} ${JSON.stringify(facts)}`;
+  return `call failed: ${fault.kind} ${JSON.stringify({ ...fault, attempts }, facts)}`;
 }

@@ -29,9 +29,17 @@ export interface Fault {
   /** How long the upstream asked us to wait. */
   readonly retryAfterMs?: number;
   readonly limits?: readonly RateLimitInfo[];
-  /** The upstream said that waiting a little cannot help (a day's quota, a blocked account). */
+  /**
+   * The same request can only fail again (a day's quota, a blocked account, an answer above our byte
+   * budget). It does not count against the upstream's health.
+   */
   readonly final?: boolean;
   readonly cause?: unknown;
+}
+
+/** Final, or "not implemented" and "version not supported", which no retry changes. */
+export function isPermanent({ final = false, status }: Fault): boolean {
+  return final || status === 501 || status === 505;
 }
 
 export type Outcome<T> =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from './engine/rig.fixture.js';
-import { guard, presets, upstream, type Fault, type KernelEvent } from './index.js';
+import { FaultError, guard, presets, upstream, type Fault, type KernelEvent } from './index.js';
 import {
   fault,
   injectFaults,
@@ -28,6 +28,26 @@ describe('guard', () => {
     expect(await clock.run(getItem('x'))).toBe('c');
     expect(script.requests).toHaveLength(3);
     expect(script.requests[1]?.abortedAt).toBe(script.requests[1]!.at + 6000);
+  });
+
+  it.each([
+    ['cold', 0],
+    ['warm', 5000],
+  ])('lets 20 calls at once outlast 300 ms of instant failures, %s', async (_, begin) => {
+    const clock = new VirtualClock();
+    const work = (): string => {
+      if (clock.now() >= begin && clock.now() < begin + 300) throw new FaultError(fault('server'));
+      return 'ok';
+    };
+    const random = seededRandom(1);
+    const search = guard(work, presets.stac, { effect: 'read', clock, random });
+    while (clock.now() < begin) {
+      await search();
+      await clock.advance(100);
+    }
+    const calls = Array.from({ length: 20 }, () => search.outcome());
+    const outcomes = await clock.run(Promise.all(calls));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(20);
   });
 
   it('ends at the policy’s deadline', async () => {

@@ -30,29 +30,35 @@ describe('in real time', () => {
     'a deaf callee': () => compose([deadline(60_000)], { effect: 'read' }).wrap(stuck),
   };
 
-  it.each(Object.entries(waits))('an abort ends the wait for %s within 50 ms', async (_, make) => {
-    const guarded = make();
-    const caller = new AbortController();
-    const outcome = guarded.outcome(undefined, { signal: caller.signal });
-    await turn();
-    const reason = { mine: true };
-    const from = systemClock.now();
-    caller.abort(reason);
-    const answer = await outcome;
-    expect(systemClock.now() - from).toBeLessThan(1000);
-    expect(answer.ok ? undefined : answer.fault.cause).toBe(reason);
-  });
+  it.each(Object.entries(waits))(
+    'an abort ends the wait for %s in the same turn of the event loop',
+    async (_, make) => {
+      const guarded = make();
+      const caller = new AbortController();
+      const outcome = guarded.outcome(undefined, { signal: caller.signal });
+      await turn();
+      const reason = { mine: true };
+      caller.abort(reason);
+      const answer = await Promise.race([outcome, turn()]);
+      expect(answer?.ok === false && answer.fault.cause).toBe(reason);
+    },
+  );
 
   it('a deadline is not early, and at most 100 ms later than a bare timer', async () => {
     const guarded = compose([deadline(100)], { effect: 'read' }).wrap(stuck);
-    const from = systemClock.now();
-    const control = new Promise<number>((resolve) => {
-      setTimeout(() => resolve(systemClock.now() - from), 100);
-    });
-    await guarded.outcome(undefined);
-    const elapsed = systemClock.now() - from;
-    expect(elapsed).toBeGreaterThanOrEqual(100);
-    expect(elapsed).toBeLessThan((await control) + 100);
+    const late: number[] = [];
+    // The process may be held up between the two timers, but hardly five times in a row.
+    for (let round = 0; round < 5; round++) {
+      const from = systemClock.now();
+      const control = new Promise<number>((resolve) => {
+        setTimeout(() => resolve(systemClock.now() - from), 100);
+      });
+      await guarded.outcome(undefined);
+      const elapsed = systemClock.now() - from;
+      expect(elapsed).toBeGreaterThanOrEqual(100);
+      late.push(elapsed - (await control));
+    }
+    expect(Math.min(...late)).toBeLessThan(100);
   });
 
   it('a wait below a millisecond is not stretched to one', async () => {
@@ -61,7 +67,8 @@ describe('in real time', () => {
         const from = systemClock.now();
         systemClock.setTimer(ms, () => resolve(systemClock.now() - from));
       });
-    const waits = await Promise.all(Array.from({ length: 20 }, () => fire(0.2)));
+    const waits: number[] = [];
+    for (let round = 0; round < 200; round++) waits.push(await fire(0.2));
     expect(Math.min(...waits)).toBeLessThan(1);
   });
 

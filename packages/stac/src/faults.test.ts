@@ -1,3 +1,5 @@
+import { guard, presets, upstream } from '@toolkeel/kernel';
+import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { classify, faultToError } from './faults.js';
 import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
@@ -21,6 +23,19 @@ describe('faults', () => {
     ['not even an error', 'unexpected', 'maybe'],
   ])('%s is classified', (cause, kind, sent) => {
     expect(classify(cause)).toMatchObject({ kind, sent });
+  });
+
+  it('pages above the byte budget do not open the circuit', async () => {
+    const clock = new VirtualClock();
+    const host = upstream('catalogue', presets.stac);
+    const work = () => Promise.reject(new OversizedAnswer(2, 1));
+    const search = guard(work, presets.stac, { effect: 'read', clock, classify, upstream: host });
+    for (let call = 0; call < 60; call++) {
+      const outcome = await search.outcome();
+      expect(outcome).toMatchObject({ ok: false, fault: { kind: 'bad_response' } });
+      await clock.advance(100);
+    }
+    expect(host.circuit).toBe('closed');
   });
 
   const problem = (status: number) =>

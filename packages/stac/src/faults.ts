@@ -11,7 +11,8 @@ export function classify(cause: unknown): Fault {
   const refused = findCause(cause, TargetRefused);
   if (refused) return { kind: 'rejected', sent: 'no', cause: refused };
   const oversized = findCause(cause, OversizedAnswer);
-  if (oversized) return { kind: 'bad_response', sent: 'answered', cause: oversized };
+  // Asking for less is up to the caller: the upstream has answered, and would answer so again.
+  if (oversized) return { kind: 'bad_response', sent: 'answered', final: true, cause: oversized };
   const fault = classifyError(cause);
   if (fault.kind !== 'unexpected') return fault;
   const [kind, sent] = kindOfCode(codeOf(cause));

@@ -163,9 +163,8 @@ describe('defects of stac-mcp', () => {
       json: {},
       headers: { 'retry-after': '3600' },
     }));
-    const begun = performance.now();
     expect(await limited.rig.code('get_root')).toBe('upstream_unavailable');
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(limited.server.seen).toHaveLength(1);
   });
 
   it('B9: errors were told apart by searching their class names', async () => {

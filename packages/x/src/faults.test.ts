@@ -38,6 +38,10 @@ describe('faultToError', () => {
     expect(errorOf(fault).code).toBe(code);
   });
 
+  it('does not count an answer above the byte budget against X', () => {
+    expect(classify(new OversizedAnswer(9, 8))).toMatchObject({ sent: 'answered', final: true });
+  });
+
   it('names the clock of a timeout', () => {
     expect(errorOf({ kind: 'timeout', sent: 'maybe', clock: 'attempt' })).toMatchObject({
       code: 'x_network_error',

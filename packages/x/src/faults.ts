@@ -11,7 +11,9 @@ import { windowOf } from './limits/windows.js';
 
 /** The kernel's reading of errors, and what undici throws besides. */
 export function classify(cause: unknown): Fault {
-  if (cause instanceof OversizedAnswer) return { kind: 'bad_response', sent: 'answered', cause };
+  if (cause instanceof OversizedAnswer) {
+    return { kind: 'bad_response', sent: 'answered', final: true, cause };
+  }
   if (isSetting(cause)) return { kind: 'rejected', sent: 'no', cause };
   const fault = classifyError(cause);
   if (fault.kind !== 'unexpected') return fault;

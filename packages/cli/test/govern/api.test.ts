@@ -69,7 +69,7 @@ describe('the API for people', () => {
       ['ana', 'ben'].map((by) => ask(`/approvals/${id}/approve`, { hash: next, by })),
     );
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
-    await expect.poll(() => shop().effects, { timeout: 15_000 }).toEqual(['order jam']);
+    await expect.poll(() => shop().effects, { timeout: 30_000 }).toEqual(['order jam']);
     const line = await lineWith('approval_decided', server.err);
     expect(line).toMatchObject({ operation_id: id, result: 'approved' });
     expect(line['correlation_id']).toEqual(expect.any(String));
@@ -87,7 +87,7 @@ describe('the API for people', () => {
     });
     await expect
       .poll(async () => ((await ask('/calls?limit=5')).body['calls'] as unknown[]).length, {
-        timeout: 10_000,
+        timeout: 30_000,
       })
       .toBeGreaterThan(2);
     expect((await ask('/audit/head')).body['head']).toMatchObject({ seq: expect.any(Number) });
@@ -102,7 +102,7 @@ describe('the API for people', () => {
     await ask(`/approvals/${id}/approve`, { hash });
     await expect
       .poll(async () => (await ask('/operations?state=unknown')).body['operations'], {
-        timeout: 15_000,
+        timeout: 30_000,
       })
       .toMatchObject([{ id }]);
     const wrong = { outcome: 'executed', data: { nonsense: 1 } };

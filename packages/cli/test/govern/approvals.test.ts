@@ -27,7 +27,7 @@ const approve = async (id: string, by = 'ana') =>
   command('approvals', 'approve', id, '--hash', await hashOf(id), '--by', by);
 /** Whoever is alive carries it out a moment later. */
 const done = async (count: number): Promise<void> => {
-  await expect.poll(() => shop().effects.length, { timeout: 15_000 }).toBe(count);
+  await expect.poll(() => shop().effects.length, { timeout: 30_000 }).toBe(count);
 };
 
 describe('a person who is asked', () => {
@@ -57,7 +57,7 @@ describe('a person who is asked', () => {
     expect(await approve(id)).toMatchObject({ code: 0, out: `${id} is approved.\n` });
     await done(1);
     await expect
-      .poll(async () => (await server.call('shop_order', order)).data, { timeout: 10_000 })
+      .poll(async () => (await server.call('shop_order', order)).data, { timeout: 30_000 })
       .toEqual({ id: 'e1' });
     expect(shop().effects).toEqual(['order tea']);
     expect(await shown(id)).toMatchObject({
@@ -135,7 +135,7 @@ describe('a person who is asked', () => {
     await done(1);
     // The agent asks for what it asked for, and that is this operation.
     await expect
-      .poll(async () => (await server.call('shop_order', order)).data, { timeout: 10_000 })
+      .poll(async () => (await server.call('shop_order', order)).data, { timeout: 30_000 })
       .toEqual({ id: 'e1' });
     expect(shop().effects).toEqual(['order green tea']);
   });
@@ -189,7 +189,7 @@ describe('a person who is asked', () => {
       out: 'The time for a decision is over. The agent has to ask again.\n',
     });
     await expect
-      .poll(async () => (await server.call('shop_order', order)).error?.code, { timeout: 10_000 })
+      .poll(async () => (await server.call('shop_order', order)).error?.code, { timeout: 30_000 })
       .toBe('approval_expired');
     expect(shop().effects).toEqual([]);
   });
@@ -202,7 +202,7 @@ describe('a person who is asked', () => {
     await approve(id);
     configure({ ...asking, rules: [{ ...ask, name: 'no more', action: 'deny' }] });
     const second = await serve();
-    await expect.poll(async () => (await shown(id)).state, { timeout: 15_000 }).toBe('released');
+    await expect.poll(async () => (await shown(id)).state, { timeout: 30_000 }).toBe('released');
     expect(await second.call('shop_order', order)).toMatchObject({
       error: { code: 'policy_denied_user_rule', details: { rule: 'no more' } },
     });

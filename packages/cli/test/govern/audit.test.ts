@@ -109,7 +109,7 @@ describe('whom the file wants to be told', () => {
     });
     const server = await serve();
     const { error } = await server.call('shop_refund', { payment: 'p1', card: '4111-1111-2222' });
-    await expect.poll(() => told.length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => told.length, { timeout: 30_000 }).toBe(2);
     const message = JSON.parse(told[1]?.body ?? '') as object;
     expect(message).toMatchObject({
       kind: 'approval_requested',

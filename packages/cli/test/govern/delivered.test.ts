@@ -24,7 +24,7 @@ const gone = async (pid: number | null): Promise<void> => {
       return false;
     }
   };
-  await expect.poll(isThere, { timeout: 10_000 }).toBe(false);
+  await expect.poll(isThere, { timeout: 30_000 }).toBe(false);
 };
 
 const callOver = (url: string, signal?: AbortSignal): Promise<Response> =>
@@ -59,7 +59,7 @@ describe('that a result was delivered is recorded', () => {
     const server = await serve();
     shop().next('hang');
     const running = server.call('shop_order', order);
-    await expect.poll(() => shop().hanging(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => shop().hanging(), { timeout: 30_000 }).toBe(1);
     process.kill(server.pid ?? 0, 'SIGTERM');
     shop().release();
     expect(await running).toMatchObject({ data: { id: 'e1' } });
@@ -120,11 +120,11 @@ async function leaveBeforeTheAnswer(url: string): Promise<void> {
   const leaving = new AbortController();
   const answer = callOver(url, leaving.signal);
   answer.catch(() => {});
-  await expect.poll(() => shop().hanging(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => shop().hanging(), { timeout: 30_000 }).toBe(1);
   leaving.abort();
   await expect(answer.then((response) => response.text())).rejects.toThrow();
   shop().release();
   await expect
-    .poll(async () => (await onlyOperation()).state, { timeout: 10_000 })
+    .poll(async () => (await onlyOperation()).state, { timeout: 30_000 })
     .toBe('succeeded');
 }

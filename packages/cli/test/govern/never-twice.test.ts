@@ -73,7 +73,7 @@ describe('a server that can change something', () => {
     const [first, second] = await Promise.all([serve(), serve()]);
     shop().next('hang');
     const running = first.call('shop_order', order);
-    await expect.poll(() => shop().hanging(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => shop().hanging(), { timeout: 30_000 }).toBe(1);
     const meanwhile = second.call('shop_order', order);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     shop().release();
@@ -85,7 +85,7 @@ describe('a server that can change something', () => {
     shop().next('hang');
     const other = { ...order, idempotency_key: 'the-order-of-tuesday' };
     const slow = first.call('shop_order', other);
-    await expect.poll(() => shop().hanging(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => shop().hanging(), { timeout: 30_000 }).toBe(1);
     const waited = await second.call('shop_order', other);
     expect(waited).toMatchObject({
       error: {

@@ -95,9 +95,9 @@ describe('what X charges', () => {
     const edited = await command('approvals', 'edit', id, '--hash', hash(shown), ...set);
     expect(edited).toMatch(/^cost +0\.5 USD$/m);
     await command('approvals', 'approve', id, '--hash', hash(edited), '--by', 'ana');
-    await expect.poll(() => created(before), { timeout: 15_000 }).toHaveLength(1);
+    await expect.poll(() => created(before), { timeout: 30_000 }).toHaveLength(1);
     await expect
-      .poll(() => command('operations', 'show', id), { timeout: 10_000 })
+      .poll(() => command('operations', 'show', id), { timeout: 30_000 })
       .toMatch(/^state +succeeded$/m);
     expect(await audited('approval_requested')).toEqual([usd(0.03)]);
     expect(await audited('approval_edited')).toEqual([usd(0.5)]);

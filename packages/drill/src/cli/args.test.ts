@@ -33,7 +33,7 @@ describe('the command line', () => {
     [['--seed', 'x'], '--seed must be a whole number'],
     [['--seed', '4294967296'], '--seed'],
     [['--threads', '0'], '--threads'],
-    [['--sweep', 'everything'], 'one of alpha, fallback, budget, breaker, hedge'],
+    [['--sweep', 'everything'], 'one of alpha, fallback, second, budget, breaker, hedge'],
     [['--fast'], '--fast'],
     [['cell/fast'], 'cell/fast'],
     [['--write', '--cells', 'cell'], 'the whole page'],

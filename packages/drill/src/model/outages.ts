@@ -7,10 +7,10 @@ export interface Outage {
 }
 
 /**
- * What being down means for a request. `turnsAway`: it fails fast if it arrives then. `crashes`:
- * what was under way breaks too. `hangs`: neither gets an answer, ever.
+ * What being down means for a request. `turnsAway`: a request that arrives fails fast. `instant`: it
+ * fails in no time at all. `crashes`: requests in flight break too. `hangs`: neither is ever answered.
  */
-export type OutageKind = 'turnsAway' | 'crashes' | 'hangs';
+export type OutageKind = 'turnsAway' | 'instant' | 'crashes' | 'hangs';
 
 /** Outages that come and go at random, so that the upstream is down for a share of the time. */
 export function randomOutages(options: {

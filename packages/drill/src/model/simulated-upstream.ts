@@ -87,14 +87,17 @@ export class SimulatedUpstream implements Callee {
   }
 
   #turnAway(answerMs: number): Fate {
-    return failure(this.#options.outageKind === 'hangs' ? Infinity : answerMs * FAST);
+    const { outageKind } = this.#options;
+    if (outageKind === 'instant') return failure(0);
+    return failure(outageKind === 'hangs' ? Infinity : answerMs * FAST);
   }
 
   /** What becomes of a request if an outage begins while it is under way. */
   #surviving(fate: Fate, now: number): Fate {
     const { outageKind = 'turnsAway' } = this.#options;
     const from = this.#outages.nextFrom(now);
-    if (outageKind === 'turnsAway' || now + fate.afterMs < from) return fate;
+    const breaks = outageKind === 'crashes' || outageKind === 'hangs';
+    if (!breaks || now + fate.afterMs < from) return fate;
     return failure(outageKind === 'hangs' ? Infinity : from - now);
   }
 

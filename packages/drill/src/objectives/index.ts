@@ -3,7 +3,13 @@ import type { Results } from '../runs/results.js';
 import { outOfReach } from './beyond.js';
 import { attempts, fastP95, hedgedMix, success, wallTime } from './cells.js';
 import type { Objective } from './objective.js';
-import { coldStart, falseOpens, outages } from './scenarios.js';
+import {
+  coldStart,
+  falseOpens,
+  insideLongBursts,
+  insideShortBursts,
+  outages,
+} from './scenarios.js';
 
 /** The bars that a simulation can hold us to, and how we stand. */
 export function objectives(results: Results): Objective[] {
@@ -12,6 +18,8 @@ export function objectives(results: Results): Objective[] {
     ...baselines.map((p95Ms) => fastP95(results, p95Ms)),
     ...baselines.map((p95Ms) => hedgedMix(results, p95Ms)),
     ...outages(results),
+    insideShortBursts(results),
+    insideLongBursts(results),
     coldStart(results),
     falseOpens(results),
     attempts(results),

@@ -13,6 +13,9 @@ const judged = [
   'cell/*/floor',
   'outage/crash',
   'outage/hang',
+  'inside-bursts/*/ours',
+  'inside-bursts/*/hedged',
+  'inside-bursts/*/seed',
   'cold',
   'false-opens',
 ];

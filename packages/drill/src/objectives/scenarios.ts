@@ -1,7 +1,8 @@
 import type { ArmName } from '../arms/index.js';
 import { baselines, ownArms } from '../plan/cells.js';
 import * as plan from '../plan/scenarios.js';
-import { change, percent, times } from '../report/format.js';
+import { change, percent, signed, times } from '../report/format.js';
+import { standardError } from '../runs/inside-bursts.js';
 import type { Results } from '../runs/results.js';
 import * as bars from './bars.js';
 import { judge, type Objective } from './objective.js';
@@ -35,6 +36,51 @@ export function outages(results: Results): Objective[] {
       meets: ({ loadOnceOpen = Infinity }) => loadOnceOpen < bars.OPEN_BAR,
     }),
   ];
+}
+
+/** The results of one variant inside bursts of a length: every rate, start and baseline. */
+function insideBursts(results: Results, burstMs: number, arm: ArmName) {
+  return plan.insideBurstRates.flatMap((perSecond) =>
+    plan.insideBurstStarts.flatMap((start) =>
+      plan.insideBurstBaselines.map((p95Ms) =>
+        results.get('insideBursts', plan.insideBurstId({ burstMs, perSecond, start, p95Ms }, arm)),
+      ),
+    ),
+  );
+}
+
+const rates = `${plan.insideBurstRates.join(' and ')} calls/s`;
+
+export function insideShortBursts(results: Results): Objective {
+  return judge({
+    what: `calls begun inside a burst of 300 ms, ${rates}, warm and cold`,
+    bar: `≥ ${percent(bars.BURST_BAR, 0)}`,
+    values: ownArms.flatMap((arm) => insideBursts(results, 300, arm)),
+    show: (runs) => `at least ${percent(Math.min(...runs.map(({ success }) => success)), 2)}`,
+    meets: ({ success }) => success >= bars.BURST_BAR,
+  });
+}
+
+export function insideLongBursts(results: Results): Objective {
+  const literal = insideBursts(results, 1000, 'seed');
+  const pairs = ownArms.flatMap((arm) =>
+    insideBursts(results, 1000, arm).map((ours, n) => {
+      const seed = literal[n];
+      if (ours === undefined || seed === undefined) return undefined;
+      const above = ours.success - seed.success;
+      return { above, errors: above / standardError(ours, seed) };
+    }),
+  );
+  return judge({
+    what: `calls begun inside a burst of 1 s, ${rates}, warm and cold`,
+    bar: `≥ seed 003, literally, − ${bars.BURST_ERRORS} standard errors`,
+    values: pairs,
+    show: (all) => {
+      const { above, errors } = all.reduce((a, b) => (a.errors < b.errors ? a : b));
+      return `at least ${signed(100 * above)} points (${signed(errors)} standard errors)`;
+    },
+    meets: ({ errors }) => errors >= -bars.BURST_ERRORS,
+  });
 }
 
 export function coldStart(results: Results): Objective {

@@ -1,7 +1,14 @@
 import type { Job } from '../runs/job.js';
 import { cellJobs, circumstanceJobs } from './cells.js';
 import type { PlanOptions } from './options.js';
-import { burstJobs, coldJobs, falseOpenJobs, outageJobs, recoveryJobs } from './scenarios.js';
+import {
+  burstJobs,
+  coldJobs,
+  falseOpenJobs,
+  insideBurstJobs,
+  outageJobs,
+  recoveryJobs,
+} from './scenarios.js';
 
 export type { PlanOptions } from './options.js';
 
@@ -12,6 +19,7 @@ export function fullPlan(options: PlanOptions): Job[] {
     ...circumstanceJobs(options),
     ...coldJobs(options),
     ...outageJobs(options),
+    ...insideBurstJobs(options),
     ...burstJobs(options),
     ...falseOpenJobs(options),
     ...recoveryJobs(options),

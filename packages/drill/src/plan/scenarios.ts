@@ -3,6 +3,7 @@ import type { Arrivals } from '../model/arrivals.js';
 import { derive } from '../model/draws.js';
 import type { OutageKind } from '../model/outages.js';
 import { callsForBursts } from '../runs/bursts.js';
+import type { BurstStart } from '../runs/inside-bursts.js';
 import type { Job } from '../runs/job.js';
 import { baselines, comparedArms, ownArms } from './cells.js';
 import type { PlanOptions } from './options.js';
@@ -49,6 +50,41 @@ export function burstJobs({ seed, calls }: PlanOptions): Job<'bursts'>[] {
 
 export function burstId(meanMs: number, perSecond: number, arm: ArmName): string {
   return `bursts/${meanMs}/${perSecond}/${arm}`;
+}
+
+export const insideBurstLengths = [300, 1000] as const;
+export const insideBurstRates = [2, 20] as const;
+export const insideBurstStarts = ['warm', 'cold'] as const satisfies BurstStart[];
+export const insideBurstBaselines = [5, 200, 2000] as const;
+
+export function insideBurstJobs({ seed, calls }: PlanOptions): Job<'insideBursts'>[] {
+  const some = Math.min(2_500, Math.max(100, Math.round(calls / 50)));
+  return insideBurstLengths.flatMap((burstMs) =>
+    insideBurstRates.flatMap((perSecond) =>
+      insideBurstStarts.flatMap((start) =>
+        insideBurstBaselines.flatMap((p95Ms, n) =>
+          comparedArms.map((arm): Job<'insideBursts'> => {
+            const about = { burstMs, perSecond, start, p95Ms };
+            const options = { ...about, arm, calls: some, seed: derive(seed, 350 + n) };
+            return { id: insideBurstId(about, arm), kind: 'insideBursts', options };
+          }),
+        ),
+      ),
+    ),
+  );
+}
+
+export function insideBurstId(
+  about: {
+    readonly burstMs: number;
+    readonly perSecond: number;
+    readonly start: BurstStart;
+    readonly p95Ms: number;
+  },
+  arm: ArmName,
+): string {
+  const { burstMs, perSecond, start, p95Ms } = about;
+  return `inside-bursts/${burstMs}/${perSecond}/${start}/${p95Ms}/${arm}`;
 }
 
 export const falseOpenRates = [0.2, 0.3] as const;

@@ -1,10 +1,13 @@
 /** `+4.7 %` for a ratio of 1.047. From +1000 % on without a decimal. */
 export function change(ratio: number): string {
   const percent = (ratio - 1) * 100;
-  const digits = Math.abs(percent) < 999.95 ? 1 : 0;
-  const text = Math.abs(percent).toFixed(digits);
-  const sign = Number(text) === 0 ? '±' : percent > 0 ? '+' : '−';
-  return `${sign}${text} %`;
+  return `${signed(percent, Math.abs(percent) < 999.95 ? 1 : 0)} %`;
+}
+
+export function signed(value: number, digits = 1): string {
+  const text = Math.abs(value).toFixed(digits);
+  const sign = Number(text) === 0 ? '±' : value > 0 ? '+' : '−';
+  return `${sign}${text}`;
 }
 
 export function percent(share: number, digits = 1): string {

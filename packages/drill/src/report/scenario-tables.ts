@@ -1,5 +1,5 @@
 import { arms } from '../arms/index.js';
-import { P95_BAR } from '../objectives/bars.js';
+import { BURST_BAR, P95_BAR } from '../objectives/bars.js';
 import { baselines, comparedArms, ownArms } from '../plan/cells.js';
 import * as plan from '../plan/scenarios.js';
 import { AFTER_MS } from '../runs/recovery.js';
@@ -22,6 +22,39 @@ export function burstTables(results: Results): Table[] {
       ]),
     ),
   }));
+}
+
+export function insideBurstTable(results: Results): Table {
+  const columns = plan.insideBurstLengths.flatMap((burstMs) =>
+    plan.insideBurstRates.flatMap((perSecond) =>
+      plan.insideBurstStarts.map((start) => ({ burstMs, perSecond, start })),
+    ),
+  );
+  const rows = comparedArms.map((arm) => [
+    plain(arms[arm].title),
+    ...columns.map((column) => {
+      const ids = plan.insideBurstBaselines.map((p95Ms) =>
+        plan.insideBurstId({ ...column, p95Ms }, arm),
+      );
+      const shares = results.all('insideBursts', ids).map(({ success }) => success);
+      return figure(
+        shares.length === 0 ? undefined : Math.min(...shares),
+        (share) => percent(share),
+        column.burstMs === 300 ? (share) => share >= BURST_BAR : undefined,
+      );
+    }),
+  ]);
+  return {
+    title: 'Calls that begin inside a burst of instant failures: the share that succeeds',
+    lead: `The upstream is well, except for bursts in which it answers every request with a 503 at once, 2.5 to 7.5 s apart. Warm: one process meets them all; cold: a process starts with each burst. The lowest of three upstreams whose own p95 is ${plan.insideBurstBaselines.map(duration).join(', ')}.`,
+    head: [
+      'burst, calls/s, start',
+      ...columns.map(
+        ({ burstMs, perSecond, start }) => `${duration(burstMs)}, ${perSecond}/s, ${start}`,
+      ),
+    ],
+    rows: filled(rows),
+  };
 }
 
 export function falseOpenTable(results: Results): Table {

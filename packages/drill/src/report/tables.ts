@@ -12,6 +12,7 @@ export function tablesOf(results: Results): Table[] {
     scenarios.coldTable(results),
     outageTable(results),
     rivalOutageTable(results),
+    scenarios.insideBurstTable(results),
     ...scenarios.burstTables(results),
     scenarios.falseOpenTable(results),
     scenarios.recoveryTable(results),

@@ -4,6 +4,11 @@ import { runBursts, type BurstOptions, type BurstResult } from './bursts.js';
 import { runCell, type CellOptions, type CellResult } from './cell.js';
 import { runCold, type ColdOptions, type ColdResult } from './cold.js';
 import { runFalseOpens, type FalseOpenOptions, type FalseOpenResult } from './false-opens.js';
+import {
+  runInsideBursts,
+  type InsideBurstOptions,
+  type InsideBurstResult,
+} from './inside-bursts.js';
 import { runOutage, type OutageOptions, type OutageResult } from './outage.js';
 import { runRecovery, type RecoveryOptions, type RecoveryResult } from './recovery.js';
 
@@ -16,6 +21,10 @@ interface Kinds {
   readonly cell: { readonly options: Spec<CellOptions>; readonly result: CellResult };
   readonly outage: { readonly options: Spec<OutageOptions>; readonly result: OutageResult };
   readonly bursts: { readonly options: Spec<BurstOptions>; readonly result: BurstResult };
+  readonly insideBursts: {
+    readonly options: Spec<InsideBurstOptions>;
+    readonly result: InsideBurstResult;
+  };
   readonly falseOpens: {
     readonly options: Spec<FalseOpenOptions>;
     readonly result: FalseOpenResult;
@@ -42,6 +51,7 @@ const runners: {
   cell: (options, arm) => runCell({ ...options, arm }),
   outage: (options, arm) => runOutage({ ...options, arm }),
   bursts: (options, arm) => runBursts({ ...options, arm }),
+  insideBursts: (options, arm) => runInsideBursts({ ...options, arm }),
   falseOpens: (options, arm) => runFalseOpens({ ...options, arm }),
   recovery: (options, arm) => runRecovery({ ...options, arm }),
   cold: (options, arm) => runCold({ ...options, arm }),

@@ -6,6 +6,7 @@ import { RECOVERY_CAPACITY, RECOVERY_PER_SECOND } from '../plan/scenarios.js';
 import { change, duration, percent, times } from '../report/format.js';
 import { callsForBursts } from '../runs/bursts.js';
 import type { CellResult } from '../runs/cell.js';
+import type { BurstStart } from '../runs/inside-bursts.js';
 import type { OutageResult } from '../runs/outage.js';
 import { measure, type Measure } from './sweep.js';
 
@@ -47,6 +48,23 @@ export function bursts(meanMs: number, perSecond: number): Measure {
       perSecond,
       calls: callsForBursts(calls / (perSecond < 10 ? 4 * PART : PART), meanMs, perSecond),
       seed: derive(seed, 710),
+    }),
+    success,
+  );
+}
+
+/** Calls that succeed although they begin inside a burst of instant failures, at 20 calls a second. */
+export function insideBursts(burstMs: number, start: BurstStart): Measure {
+  return measure(
+    `inside ${duration(burstMs)}, ${start}`,
+    'insideBursts',
+    ({ seed, calls }) => ({
+      burstMs,
+      start,
+      perSecond: 20,
+      p95Ms: 200,
+      calls: Math.min(1_000, Math.ceil(calls / 50)),
+      seed: derive(seed, 715),
     }),
     success,
   );

@@ -1,5 +1,5 @@
 import { presets } from '@toolkeel/kernel';
-import { bursts, cell, p99 } from './measures.js';
+import { bursts, cell, insideBursts, p99 } from './measures.js';
 import type { Sweep } from './sweep.js';
 
 const scaled = (medianScale: number) => {
@@ -55,6 +55,36 @@ export const fallback: Sweep = {
     bursts(50, 100),
     bursts(200, 100),
     bursts(50, 2),
+    bursts(200, 2),
+  ],
+};
+
+const isolated = (isolatedShare: number, title: string) => ({
+  title,
+  arm: { title, health: { isolatedShare } },
+});
+
+/** When the second retry is as quick as the first. */
+export const second: Sweep = {
+  title: 'The second retry: when two faults in a row are taken for a burst',
+  lead: 'The second retry waits out a burst unless more than a share of recent answers came from quick retries.',
+  choices: [
+    { title: 'as shipped: above 8 %', arm: 'ours' },
+    isolated(0.02, 'above 2 %'),
+    isolated(0.04, 'above 4 %'),
+    isolated(0.12, 'above 12 %'),
+    isolated(0.16, 'above 16 %'),
+    isolated(1, 'never quick'),
+  ],
+  measures: [
+    cell('p95 fast, 5 ms', { faults: 'fast', p95Ms: 5 }),
+    cell('its p99', { faults: 'fast', p95Ms: 5 }, p99),
+    cell('p95 fast, 1 s', { faults: 'fast', p95Ms: 1000 }),
+    cell('p95 half, 1 s', { faults: 'half', p95Ms: 1000 }),
+    cell('p95, 10 % faults', { faults: 'fast', p95Ms: 5, faultRate: 0.1 }),
+    insideBursts(300, 'warm'),
+    insideBursts(1000, 'warm'),
+    bursts(50, 100),
     bursts(200, 2),
   ],
 };

@@ -142,9 +142,10 @@ describe('the deadline', () => {
     const late = tool(() => new Promise<string>((resolve) => (answer = resolve)));
     await clock.run(run(late));
     answer('done');
-    await vi.waitFor(() => expect(recorded).toHaveBeenCalledOnce());
-    await vi.waitFor(() =>
-      expect(lines.at(-1)).toMatchObject({ event: 'late_answer', code: 'ok' }),
+    await vi.waitFor(() => expect(recorded).toHaveBeenCalledOnce(), { timeout: 30_000 });
+    await vi.waitFor(
+      () => expect(lines.at(-1)).toMatchObject({ event: 'late_answer', code: 'ok' }),
+      { timeout: 30_000 },
     );
   });
 });

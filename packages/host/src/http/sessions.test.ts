@@ -150,10 +150,10 @@ describe('sessions', () => {
   it('a client without one that leaves ends the work', async () => {
     const { ask, aborted, closed, answers } = setUp();
     const answer = await ask();
-    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await vi.waitFor(() => expect(answers).toHaveLength(1), { timeout: 30_000 });
     expect(aborted).not.toHaveBeenCalled();
     await answer.body?.cancel();
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce(), { timeout: 30_000 });
     expect(closed).toHaveBeenCalledOnce();
   });
 

@@ -60,7 +60,9 @@ describe('reading', () => {
     stdin.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"text":"');
     for (let count = 0; count < 11; count += 1) stdin.write(Buffer.alloc(1024 * 1024, 'x'));
     stdin.write(`"}}\n${JSON.stringify(ping)}\n`);
-    await vi.waitFor(() => expect(onmessage).toHaveBeenCalledExactlyOnceWith(ping));
+    await vi.waitFor(() => expect(onmessage).toHaveBeenCalledExactlyOnceWith(ping), {
+      timeout: 30_000,
+    });
     const said = (stdout as PassThrough).read() as Buffer;
     expect(JSON.parse(said.toString())).toEqual({
       jsonrpc: '2.0',
@@ -152,7 +154,7 @@ describe('an answer that is written', () => {
   ])('fails on a stream %s', async (_, streamOf) => {
     const { transport, confirm, fail } = await setUpWriting(streamOf());
     transport.send(ping).catch(() => {});
-    await vi.waitFor(() => expect(fail).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(fail).toHaveBeenCalledOnce(), { timeout: 30_000 });
     expect(confirm).not.toHaveBeenCalled();
   });
 
@@ -168,11 +170,11 @@ describe('the end of the input', () => {
   it('ends the connection, also when it had come before', async () => {
     const first = await setUp();
     first.stdin.end();
-    await vi.waitFor(() => expect(first.onclose).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(first.onclose).toHaveBeenCalledOnce(), { timeout: 30_000 });
     const stdin = new PassThrough().destroy();
     const onClosed = vi.fn();
     const late = new LineTransport(stdin, new PassThrough(), onClosed);
     await late.start();
-    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onClosed).toHaveBeenCalledOnce(), { timeout: 30_000 });
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calculateBackoff, jitteredBackoff } from './backoff.js';
+import { calculateBackoff, jitteredBackoff, retriesQuickly } from './backoff.js';
 import { definePolicy } from './policy.js';
 import { policies } from './policies.fixture.js';
 
@@ -88,9 +88,57 @@ describe('jitteredBackoff', () => {
     expect(longest(1, 10_000)).toBe(800);
   });
 
+  it('waits at least half of its backoff before a later retry where no median is known', () => {
+    const policy = definePolicy({
+      initialBackoffMs: 400,
+      maxBackoffMs: 1600,
+      jitter: 'full',
+      medianScale: 0.25,
+    });
+    const range = (attempt: number, observedMedianMs?: number): number[] =>
+      [0, 1].map((draw) =>
+        jitteredBackoff(attempt, policy, { random: () => draw, observedMedianMs }),
+      );
+    expect(range(0)).toEqual([0, 400]);
+    expect(range(1)).toEqual([400, 800]);
+    expect(range(2)).toEqual([800, 1600]);
+    expect(range(1, 100)).toEqual([0, 50]);
+  });
+
   it('draws evenly over its whole range', () => {
     const policy = definePolicy({ initialBackoffMs: 1000, jitter: 'full' });
     const at = (draw: number): number => jitteredBackoff(0, policy, { random: () => draw });
     expect([0, 0.25, 0.5, 0.75].map(at)).toEqual([0, 250, 500, 750]);
+  });
+});
+
+describe('retriesQuickly', () => {
+  const limits = { failingShare: 0.4, isolatedShare: 0.08 };
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+
+  it('hurries the first retry unless the upstream keeps failing', () => {
+    fc.assert(
+      fc.property(share, share, (failureShare, recoveredShare) => {
+        const quick = retriesQuickly(0, { failureShare, recoveredShare }, limits);
+        expect(quick).toBe(failureShare <= limits.failingShare);
+      }),
+    );
+  });
+
+  it('never hurries a retry that it would not have hurried earlier in the call', () => {
+    fc.assert(
+      fc.property(fc.nat(5), share, share, (attempt, failureShare, recoveredShare) => {
+        const recent = { failureShare, recoveredShare };
+        if (retriesQuickly(attempt + 1, recent, limits)) {
+          expect(retriesQuickly(attempt, recent, limits)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('hurries later retries only where quick retries keep bringing answers', () => {
+    const recent = (recoveredShare: number) => ({ failureShare: 0.2, recoveredShare });
+    expect(retriesQuickly(1, recent(0.16), limits)).toBe(true);
+    expect(retriesQuickly(1, recent(0.01), limits)).toBe(false);
   });
 });

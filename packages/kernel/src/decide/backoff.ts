@@ -21,21 +21,50 @@ export interface JitterContext {
   readonly observedMedianMs?: number | undefined;
 }
 
-/** The wait before retry `attempt`: the backoff, scaled to the upstream and spread by chance. */
+/**
+ * The wait before retry `attempt`: the backoff, scaled to the upstream and spread by chance.
+ *
+ * A policy that scales but gets no median waits for a burst of faults to end: its later retries wait
+ * at least half of their backoff, because they are the last ones.
+ */
 export function jitteredBackoff(
   attempt: number,
   policy: Backoff & Partial<RetryPolicy>,
   context: JitterContext = {},
 ): number {
-  const { medianScale, initialBackoffMs, minBackoffMs = 0, jitter = 'none' } = policy;
-  const { observedMedianMs, random = Math.random } = context;
-  const first =
-    medianScale !== undefined && observedMedianMs !== undefined && observedMedianMs >= 0
-      ? Math.min(initialBackoffMs, medianScale * observedMedianMs)
-      : initialBackoffMs;
+  const { medianScale = NaN, initialBackoffMs, minBackoffMs = 0, jitter = 'none' } = policy;
+  const { observedMedianMs = NaN, random = Math.random } = context;
+  const scaled = medianScale * observedMedianMs;
+  const first = scaled < initialBackoffMs ? scaled : initialBackoffMs;
   const longest = Math.max(minBackoffMs, growBackoff(first, attempt, policy));
   if (jitter === 'none') return longest;
-  return minBackoffMs + random() * (longest - minBackoffMs);
+  const outlasts = attempt > 0 && medianScale > 0 && !(scaled >= 0);
+  const shortest = outlasts ? Math.max(minBackoffMs, longest / 2) : minBackoffMs;
+  return shortest + random() * (longest - shortest);
+}
+
+/** How attempts at an upstream have ended lately. */
+export interface RecentFaults {
+  /** The share of attempts that failed. */
+  readonly failureShare: number;
+  /** The share of answers that a quick retry brought. */
+  readonly recoveredShare: number;
+}
+
+/**
+ * Is a quick retry likely to help, or does the fault belong to a burst that outlasts it?
+ *
+ * The first retry is quick unless the upstream keeps failing. When it fails too, two faults in a row
+ * are a coincidence only at an upstream where quick retries keep bringing answers; elsewhere they
+ * are a burst.
+ */
+export function retriesQuickly(
+  attempt: number,
+  { failureShare, recoveredShare }: RecentFaults,
+  limits: { readonly failingShare: number; readonly isolatedShare: number },
+): boolean {
+  if (failureShare > limits.failingShare) return false;
+  return attempt === 0 || recoveredShare > limits.isolatedShare;
 }
 
 function growBackoff(first: number, attempt: number, policy: Backoff): number {

@@ -30,7 +30,8 @@ export interface RetryPolicy {
   readonly minBackoffMs: number;
   /**
    * With it, the first backoff is at most this many observed median latencies (never more than
-   * `initialBackoffMs`): a fast upstream is retried fast, a slow one slowly.
+   * `initialBackoffMs`): a fast upstream is retried fast, a slow one slowly. Where no median applies,
+   * retries after the first wait at least half of their backoff, to outlast a burst of faults.
    */
   readonly medianScale?: number;
   readonly rateLimit: RateLimitRule;

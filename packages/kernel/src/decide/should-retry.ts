@@ -1,4 +1,4 @@
-import type { Effect, Fault } from '../fault.js';
+import { isPermanent, type Effect, type Fault } from '../fault.js';
 import { jitteredBackoff, type Backoff } from './backoff.js';
 import { calculateRateLimitDelay } from './rate-limit.js';
 import { defaultRateLimit, type RetryPolicy } from './retry-policy.js';
@@ -23,7 +23,7 @@ export interface RetryContext {
   /** What the call does to the world. Default `read`. */
   readonly effect?: Effect;
   /** A `once` call that was surely not sent may be sent again. */
-  readonly retryUnsent?: boolean;
+  readonly retryUnsent?: boolean | undefined;
   /** Epoch milliseconds. */
   readonly now?: number;
   /** Epoch milliseconds: a wait that would pass it is not begun. */
@@ -46,7 +46,7 @@ export function shouldRetry(
   policy: RetryNumbers,
   context: RetryContext = {},
 ): RetryDecision {
-  const obstacle = obstacleTo(fault, context.effect ?? 'read', context.retryUnsent === true);
+  const obstacle = obstacleTo(fault, context);
   if (obstacle) return stop(obstacle);
   if (!(attempt < policy.maxRetries)) return stop('exhausted');
 
@@ -57,14 +57,13 @@ export function shouldRetry(
   // Without a time to wait we back off; with one, an upstream that merely fails is spared longer.
   const limited = hintMs > 0 && fault.kind === 'rate_limited';
   const afterMs = limited ? hintMs : Math.max(hintMs, jitteredBackoff(attempt, policy, context));
-  const { deadline, now = Date.now() } = context;
-  if (deadline !== undefined && now + afterMs >= deadline) return stop('deadline');
-  return { retry: true, afterMs };
+  const { deadline = Infinity, now = Date.now() } = context;
+  return now + afterMs < deadline ? { retry: true, afterMs } : stop('deadline');
 }
 
 /** The reason why this fault is not retried at all, however many attempts are left. */
-function obstacleTo(fault: Fault, effect: Effect, retryUnsent: boolean): GiveUpReason | undefined {
-  if (fault.final) return 'permanent';
+function obstacleTo(fault: Fault, { effect, retryUnsent }: RetryContext): GiveUpReason | undefined {
+  if (isPermanent(fault)) return 'permanent';
   switch (fault.kind) {
     case 'rate_limited':
       // A limit rejection was not processed, so even a `once` call may be sent again.
@@ -74,7 +73,6 @@ function obstacleTo(fault: Fault, effect: Effect, retryUnsent: boolean): GiveUpR
     case 'timeout':
     case 'server':
       if (fault.clock === 'deadline') return 'deadline';
-      if (fault.status === 501 || fault.status === 505) return 'permanent';
       if (effect !== 'once') return undefined;
       if (fault.sent !== 'no') return 'may_have_acted';
       return retryUnsent ? undefined : 'not_opted_in';

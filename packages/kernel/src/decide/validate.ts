@@ -12,12 +12,10 @@ export function refuse(field: string, problem: string, value?: unknown): never {
   );
 }
 
-export function checkNumber(field: string, value: unknown, bounds: Bounds): void {
-  if (typeof value !== 'number' || !Number.isFinite(value)) {
-    refuse(field, 'must be a finite number', value);
-  }
+export function checkNumber(field: string, value: number, bounds: Bounds): void {
+  if (!Number.isFinite(value)) refuse(field, 'must be a finite number', value);
   const { min = -Infinity, above = -Infinity, max = Infinity, integer } = bounds;
-  if (integer && !Number.isInteger(value)) refuse(field, 'must be a whole number', value);
+  if (integer && value % 1) refuse(field, 'must be a whole number', value);
   if (value < min) refuse(field, `must be at least ${min}`, value);
   if (value <= above) refuse(field, `must be above ${above}`, value);
   if (value > max) refuse(field, `must be at most ${max}`, value);
@@ -29,7 +27,7 @@ export function checkNumbers<T extends object>(
   options: T,
   bounds: { readonly [K in keyof T]?: Bounds },
 ): void {
-  for (const field in bounds) checkNumber(owner + field, options[field], bounds[field]!);
+  for (const field in bounds) checkNumber(owner + field, options[field] as number, bounds[field]!);
 }
 
 export function checkChoice(field: string, value: unknown, choices: readonly string[]): void {

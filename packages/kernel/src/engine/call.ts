@@ -244,13 +244,11 @@ export class Call extends Alarm {
       random: plan.random,
       now: wallNow,
       deadline: wallNow + (this.deadline - now),
-      observedMedianMs: plan.health?.medianFor(this.route),
+      observedMedianMs: plan.health?.medianFor(this.route, made),
     });
-    if (!decision.retry && (this.live === undefined || decision.reason === 'permanent')) {
-      return this.giveUp(decision.reason, fault, now);
-    }
-    // Another attempt is under way: unless this fault was the last word, the answer may be its.
-    if (!decision.retry || this.live !== undefined) return;
+    // Another attempt is in flight: unless this fault is permanent, the answer may be its.
+    if (this.live && (decision.retry || decision.reason !== 'permanent')) return;
+    if (!decision.retry) return this.giveUp(decision.reason, fault, now);
     for (const layer of plan.permits) {
       if (!layer.permit(this, now)) return this.giveUp('budget', fault, now);
     }

@@ -48,7 +48,7 @@ export class Pipeline {
       classify: options.classify ?? unknownFault,
       effect: options.effect,
       name: options.name,
-      retryUnsent: options.retryUnsent ?? false,
+      retryUnsent: options.retryUnsent,
     });
   }
 

@@ -15,7 +15,7 @@ export interface PlanOptions {
   readonly classify: Classify;
   readonly effect: Effect;
   readonly name: string | undefined;
-  readonly retryUnsent: boolean;
+  readonly retryUnsent: boolean | undefined;
 }
 
 type Having<K extends keyof Layer> = Layer & Required<Pick<Layer, K>>;
@@ -27,7 +27,7 @@ export class Plan implements PlanOptions {
   readonly classify!: Classify;
   readonly effect!: Effect;
   readonly name!: string | undefined;
-  readonly retryUnsent!: boolean;
+  readonly retryUnsent!: boolean | undefined;
 
   readonly layers: readonly Layer[];
   readonly befores: readonly Having<'before'>[];
@@ -93,8 +93,11 @@ function only<K extends keyof LoopSettings>(
   setting: K,
 ): LoopSettings[K] | undefined {
   const found = layers.filter((layer) => layer.loop?.[setting] !== undefined);
-  if (found.length > 1) {
-    refuse('layers', `has ${found.map((layer) => layer.name).join(' and ')}, one too many`);
-  }
+  if (found.length > 1)
+    refuse(
+      'layers',
+      `must have one ${setting}`,
+      found.map(({ name }) => name),
+    );
   return found[0]?.loop?.[setting];
 }

@@ -56,7 +56,7 @@ export async function storm(seed: number): Promise<string[]> {
     ...maybe(() => doors),
     ...maybe(() => attemptTimeout(50 + upTo(150))),
     ...maybe(() => idle(50 + upTo(150))),
-    ...maybe(() => breaker({ minimumAttempts: 5, openMs: 200, maxOpenMs: 800 })),
+    ...maybe(() => breaker({ minimumAttempts: 5, openAfterMs: 0, openMs: 200, maxOpenMs: 800 })),
     ...maybe(() => budget({ capacity: 10 })),
     ...maybe(() => limitGate()),
     ...maybe(() => refreshAuth(() => chance(0.7))),

@@ -13,6 +13,7 @@ const times = (n: number, step: Step<string>): Step<string>[] => Array<Step<stri
 
 const eager: Partial<BreakerOptions> = {
   minimumAttempts: 5,
+  openAfterMs: 0,
   openMs: 1000,
   maxOpenMs: 4000,
   probes: 3,
@@ -27,6 +28,54 @@ describe('a breaker', () => {
     expect(faultOf(await call())).toEqual({ kind: 'circuit_open', sent: 'no', retryAfterMs: 1000 });
     expect(upstream.requests).toHaveLength(5);
     expect(types().filter((type) => type === 'circuit_open')).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a final fault, such as an answer above the byte budget',
+      fault('bad_response', { final: true }),
+    ],
+    ['501, which says that the request makes no sense', fault('server', { status: 501 })],
+    ['505', fault('server', { status: 505 })],
+  ])('is not opened by %s', async (_, permanent) => {
+    const circuit = breaker(eager);
+    const { call } = rig([{ fault: permanent }], [circuit]);
+    for (let i = 0; i < 20; i++) expect(faultOf(await call()).kind).toBe(permanent.kind);
+    expect(circuit.state).toBe('closed');
+  });
+
+  it('does not open for a burst that is shorter than openAfterMs', async () => {
+    const circuit = breaker({ ...eager, openAfterMs: 1000 });
+    const { call, clock } = rig([...times(30, down), ...times(30, up), down], [circuit]);
+    for (let i = 0; i < 30; i++) await call();
+    await clock.advance(900);
+    expect(circuit.state).toBe('closed');
+    for (let i = 0; i < 30; i++) expect((await call()).ok).toBe(true);
+    await clock.advance(5000);
+    await call();
+    expect(circuit.state).toBe('closed');
+  });
+
+  it('opens at once for timeouts, which have lasted long themselves', async () => {
+    const circuit = breaker({ ...eager, openAfterMs: 1000 });
+    const { clock, begin } = rig([{ hang: true }], [circuit, attemptTimeout(500)]);
+    await clock.run(Promise.all(Array.from({ length: 5 }, () => begin())));
+    expect(circuit.state).toBe('open');
+  });
+
+  it('opens once the failures have lasted for openAfterMs', async () => {
+    const circuit = breaker({ ...eager, openAfterMs: 1000 });
+    const { call, clock } = rig(times(99, down), [circuit]);
+    for (let i = 0; i < 10; i++) {
+      await call();
+      await clock.advance(100);
+    }
+    expect(circuit.state).toBe('closed');
+    for (let i = 0; i < 5; i++) {
+      await call();
+      await clock.advance(100);
+    }
+    expect(circuit.state).toBe('open');
   });
 
   it('says how long until it looks again', async () => {

@@ -1,5 +1,6 @@
 import type { Attempt } from '../engine/attempt.js';
 import type { Layer } from '../engine/layer.js';
+import type { CircuitEventType } from '../events.js';
 import { checkNumbers } from '../decide/validate.js';
 import type { Fault } from '../fault.js';
 import { isFailure } from '../upstream/health.js';
@@ -11,6 +12,11 @@ export interface BreakerOptions {
   /** … and not before this many attempts of the window have ended. */
   readonly minimumAttempts: number;
   readonly windowMs: number;
+  /**
+   * … and only once the share has stayed there this long, because a burst is not an outage. Timeouts
+   * open it at once: they have lasted long themselves.
+   */
+  readonly openAfterMs: number;
   /** How long it stays open at first; twice as long after each failed probing. */
   readonly openMs: number;
   readonly maxOpenMs: number;
@@ -22,6 +28,7 @@ export const defaultBreaker: BreakerOptions = {
   failureShare: 0.8,
   minimumAttempts: 20,
   windowMs: 10_000,
+  openAfterMs: 1_000,
   openMs: 1_000,
   maxOpenMs: 20_000,
   probes: 2,
@@ -43,6 +50,8 @@ export class Breaker implements Layer {
   readonly #window: RollingWindow;
   #state: BreakerState = 'closed';
   #underWay = 0;
+  /** The last failure at which the share was still below its threshold. */
+  #tolerableAt = 0;
   #openUntil = 0;
   #openMs: number;
   /** Counts openings, so that an attempt from before one cannot speak for the time after it. */
@@ -71,31 +80,36 @@ export class Breaker implements Layer {
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (attempt.probeOf > 0) return this.#afterProbe(attempt, fault, now);
     this.#underWay--;
-    if (isWell(fault)) this.#window.add(0, now);
-    else if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
+    if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
+    else if (isWell(fault)) this.#window.add(0, now);
   }
 
   #failed(attempt: Attempt, slowly: boolean, now: number): void {
     this.#window.add(1, now);
-    const { minimumAttempts, failureShare } = this.#options;
+    const { minimumAttempts, failureShare, openAfterMs } = this.#options;
     const { ended, failures } = this.#window.sum(now);
-    if (this.#state !== 'closed' || ended < minimumAttempts) return;
     // A timeout is slower than any answer: what was going to succeed beside it has done so.
     const pending = slowly ? 0 : this.#underWay;
-    if (failures >= failureShare * (ended + pending)) this.#open(attempt, now);
+    if (ended < minimumAttempts || failures < failureShare * (ended + pending)) {
+      this.#tolerableAt = now;
+    } else if (this.#state === 'closed' && (slowly || now - this.#tolerableAt >= openAfterMs)) {
+      this.#open(attempt, now);
+    }
   }
 
   #open(attempt: Attempt, now: number): void {
-    this.#state = 'open';
     this.#era++;
     this.#openUntil = now + this.#openMs;
     this.#openMs = Math.min(this.#options.maxOpenMs, this.#openMs * 2);
-    attempt.call.tell(now, { type: 'circuit_open', upstream: this.upstream });
+    this.#enter('open', 'circuit_open', attempt, now);
   }
 
   #admitProbe(attempt: Attempt, now: number): Fault | undefined {
     if (now >= this.#openUntil) {
-      if (this.#state === 'open') this.#halfOpen(attempt, now);
+      if (this.#state === 'open') {
+        this.#probeFailures = 0;
+        this.#enter('half_open', 'circuit_half_open', attempt, now);
+      }
       // Probes that never come back must not keep it half open for ever: others may go after a while.
       this.#probesLeft = this.#options.probes;
       this.#openUntil = now + this.#openMs;
@@ -108,33 +122,30 @@ export class Breaker implements Layer {
     return { kind: 'circuit_open', sent: 'no', retryAfterMs: Math.ceil(this.#openUntil - now) };
   }
 
-  #halfOpen(attempt: Attempt, now: number): void {
-    this.#state = 'half_open';
-    this.#probeFailures = 0;
-    attempt.call.tell(now, { type: 'circuit_half_open', upstream: this.upstream });
-  }
-
   /** One probe that succeeds closes it; it opens again when as many have failed as were let through. */
   #afterProbe(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (this.#state !== 'half_open' || attempt.probeOf !== this.#era) return;
-    if (isWell(fault)) this.#close(attempt, now);
-    // Cancelled or limited: it says nothing, so somebody else may try.
-    else if (!isFailure(fault)) this.#probesLeft++;
-    else if (++this.#probeFailures >= this.#options.probes) this.#open(attempt, now);
+    if (isFailure(fault)) {
+      if (++this.#probeFailures >= this.#options.probes) this.#open(attempt, now);
+    } else if (isWell(fault)) {
+      this.#openMs = this.#options.openMs;
+      this.#window.clear();
+      this.#enter('closed', 'circuit_close', attempt, now);
+    } else {
+      // Cancelled or limited: it says nothing, so another attempt may probe.
+      this.#probesLeft++;
+    }
   }
 
-  #close(attempt: Attempt, now: number): void {
-    this.#state = 'closed';
-    this.#openMs = this.#options.openMs;
-    this.#window.clear();
-    attempt.call.tell(now, { type: 'circuit_close', upstream: this.upstream });
+  #enter(state: BreakerState, type: CircuitEventType, attempt: Attempt, now: number): void {
+    this.#state = state;
+    attempt.call.tell(now, { type, upstream: this.upstream });
   }
 }
 
-/** The upstream answered as it should, if only to say no. */
+/** Did the upstream answer as it should, if only to refuse? Asked of what is not a failure. */
 function isWell(fault: Fault | undefined): boolean {
-  if (fault === undefined) return true;
-  return fault.sent === 'answered' && fault.kind !== 'rate_limited' && !isFailure(fault);
+  return !fault || (fault.sent === 'answered' && fault.kind !== 'rate_limited');
 }
 
 export function checkBreaker(options: BreakerOptions): void {
@@ -142,6 +153,7 @@ export function checkBreaker(options: BreakerOptions): void {
     failureShare: { above: 0, max: 1 },
     minimumAttempts: { min: 1, integer: true },
     windowMs: { above: 0 },
+    openAfterMs: { min: 0 },
     openMs: { above: 0 },
     maxOpenMs: { min: options.openMs },
     probes: { min: 1, integer: true },

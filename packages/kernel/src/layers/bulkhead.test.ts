@@ -91,7 +91,10 @@ describe('a bulkhead', () => {
   });
 
   it.each([
-    ['an open circuit', [breaker({ minimumAttempts: 5, openMs: 60_000, maxOpenMs: 60_000 })]],
+    [
+      'an open circuit',
+      [breaker({ minimumAttempts: 5, openAfterMs: 0, openMs: 60_000, maxOpenMs: 60_000 })],
+    ],
     ['a callee that throws at once', []],
   ])('empties a long queue into %s without nesting', async (_, layers) => {
     const doors = bulkhead({ limit: 10, queue: 10_000 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rig } from '../engine/rig.fixture.js';
+import { retry } from '../layers/retry.js';
 import { fault, type Step } from '../testing/index.js';
 import { health } from './health.js';
 import { Ring } from './ring.js';
@@ -47,6 +48,36 @@ describe('health', () => {
     expect(known.medianFor(undefined)).toBeUndefined();
     for (let i = 0; i < 20; i++) await call();
     expect(known.medianFor(undefined)).toBe(20);
+  });
+
+  describe('for the second retry', () => {
+    const short = { maxRetries: 2, initialBackoffMs: 10, jitter: 'full' } as const;
+    const down: Step<string> = { fault: fault('server') };
+
+    it('gives no median while nothing is known: two faults in a row may be a burst', () => {
+      expect(health().medianFor(undefined, 0)).toBe(50);
+      expect(health().medianFor(undefined, 1)).toBeUndefined();
+    });
+
+    it('gives one where quick retries bring answers, until they no longer do', async () => {
+      const known = health();
+      const isolated = [answer(20), answer(20), down, answer(20)];
+      const steps = [...isolated, ...isolated, ...times(100, answer(20))];
+      const { call } = rig(steps, [known, retry(short)]);
+      for (let i = 0; i < 6; i++) await call();
+      expect(known.medianFor(undefined, 1)).toBe(20);
+      for (let i = 0; i < 100; i++) await call();
+      expect(known.medianFor(undefined, 1)).toBeUndefined();
+    });
+
+    it('learns nothing from retries that outlasted a burst', async () => {
+      const known = health();
+      const steps = Array.from({ length: 10 }, () => [down, answer(20)]).flat();
+      const { call } = rig(steps, [known, retry({ ...short, initialBackoffMs: 200 })]);
+      for (let i = 0; i < 10; i++) await call();
+      expect(known.failureShare).toBeLessThanOrEqual(0.5);
+      expect(known.medianFor(undefined, 1)).toBeUndefined();
+    });
   });
 
   it('does not take limits and refusals for failures', async () => {

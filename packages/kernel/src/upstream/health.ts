@@ -1,6 +1,8 @@
 import type { Attempt } from '../engine/attempt.js';
+import type { Call } from '../engine/call.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
-import type { Fault } from '../fault.js';
+import { isPermanent, type Fault } from '../fault.js';
+import { retriesQuickly } from '../decide/backoff.js';
 import { checkNumbers } from '../decide/validate.js';
 import { Ring } from './ring.js';
 
@@ -13,10 +15,16 @@ export interface HealthOptions {
   readonly failingShare?: number;
   /** About how many of the last attempts count in that share. */
   readonly recent?: number;
+  /** Above this share of answers that a quick retry brought, every retry is quick. */
+  readonly isolatedShare?: number;
 }
 
 /** With fewer samples than this the next wider scope knows better: route, host, constant. */
 const ENOUGH = 3;
+/** A retry is quick if its wait is shorter than this: too short to outlast a burst of faults. */
+const QUICK_MS = 50;
+/** About how many of the last answers count in the share that quick retries brought. */
+const RECENT_ANSWERS = 64;
 /** Routes that are remembered one by one; the rest share what the host knows. */
 const MAX_ROUTES = 256;
 
@@ -28,32 +36,47 @@ export class Health implements Layer {
   readonly #routes = new Map<string, Ring>();
   readonly #samples: number;
   readonly #coldMedianMs: number;
-  readonly #failingShare: number;
+  readonly #limits: { readonly failingShare: number; readonly isolatedShare: number };
   /** Weight of the newest attempt in the share of failing ones. */
   readonly #newest: number;
   #failures = 0;
+  #answers = 0;
+  #recovered = 0;
+  /** Calls whose last retry was quick. */
+  readonly #quick = new WeakSet<Call>();
 
   constructor(options: HealthOptions = {}) {
     const { samples = 32, coldMedianMs = 50, failingShare = 0.4, recent = 16 } = options;
+    const { isolatedShare = 0.08 } = options;
     checkNumbers(
       'health.',
-      { samples, coldMedianMs, failingShare, recent },
+      { samples, coldMedianMs, failingShare, recent, isolatedShare },
       {
         samples: { min: 1, max: 10_000, integer: true },
         coldMedianMs: { min: 0 },
         failingShare: { min: 0, max: 1 },
         recent: { min: 1 },
+        isolatedShare: { min: 0, max: 1 },
       },
     );
     this.#samples = samples;
     this.#coldMedianMs = coldMedianMs;
-    this.#failingShare = failingShare;
+    this.#limits = { failingShare, isolatedShare };
     this.#newest = 1 / recent;
     this.#host = new Ring(samples);
   }
 
+  retrying(call: Call, afterMs: number): void {
+    if (afterMs < QUICK_MS) this.#quick.add(call);
+    else this.#quick.delete(call);
+  }
+
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (fault === undefined) {
+      const recovered = attempt.index > 0 && this.#quick.has(attempt.call) ? 1 : 0;
+      // A plain mean at first, so that a cold start learns from its first few faults.
+      if (this.#answers < RECENT_ANSWERS) this.#answers++;
+      this.#recovered += (recovered - this.#recovered) / this.#answers;
       this.#failures -= this.#failures * this.#newest;
       this.#record(attempt.call.route, now - attempt.startedAt);
     } else if (isFailure(fault)) {
@@ -62,11 +85,12 @@ export class Health implements Layer {
   }
 
   /**
-   * The median latency to scale a backoff by. None while the upstream keeps failing: short waits
-   * pay off against single faults and are wasted within an outage.
+   * The median latency to scale the backoff of a retry (0-indexed) by. None where a quick retry is
+   * unlikely to help: short waits pay off against isolated faults and are wasted within a burst.
    */
-  medianFor(route: string | undefined): number | undefined {
-    if (this.#failures > this.#failingShare) return undefined;
+  medianFor(route: string | undefined, retry = 0): number | undefined {
+    const recent = { failureShare: this.#failures, recoveredShare: this.#recovered };
+    if (!retriesQuickly(retry, recent, this.#limits)) return undefined;
     return this.#knowing(route, ENOUGH)?.quantile(0.5) ?? this.#coldMedianMs;
   }
 
@@ -107,9 +131,12 @@ export class Health implements Layer {
 
 const failures: readonly unknown[] = ['connect', 'network', 'timeout', 'server', 'bad_response'];
 
-/** Does this fault speak against the upstream's health? Limits and our own mistakes do not. */
+/**
+ * Does this fault speak against the upstream's health? Rate limits and the caller's own mistakes do
+ * not, nor does what the upstream can only answer in the same way again.
+ */
 export function isFailure(fault: Fault | undefined): boolean {
-  return failures.includes(fault?.kind);
+  return !!fault && failures.includes(fault.kind) && !isPermanent(fault);
 }
 
 export function health(options: HealthOptions = {}): Health {

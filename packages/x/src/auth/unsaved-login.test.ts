@@ -120,8 +120,8 @@ describe('a renewed login that could not be written', () => {
     const { login } = await unsaved();
     await advance(5_000);
     expect(await login.token(signal)).toBe('access-2');
-    await vi.waitUntil(() => inFile() === 'refresh-2');
-    await vi.waitUntil(() => logged.includes('info login_saved'));
+    await vi.waitUntil(() => inFile() === 'refresh-2', { timeout: 30_000 });
+    await vi.waitUntil(() => logged.includes('info login_saved'), { timeout: 30_000 });
     expect(await login.token(signal)).toBe('access-2');
   });
 

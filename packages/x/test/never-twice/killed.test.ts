@@ -29,7 +29,7 @@ async function world() {
   return { x, folder: await newFolder() };
 }
 
-const soon = { timeout: 15_000 };
+const soon = { timeout: 30_000 };
 
 /** Calls until X has stopped at all of them, then kills the server in the middle of it. */
 async function killAfter(

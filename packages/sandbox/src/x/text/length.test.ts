@@ -128,8 +128,9 @@ describe('links', () => {
     '?',
     'http://a.',
   ])('are looked for in a moment, also in a text that is only %j', (piece) => {
-    const began = performance.now();
+    const began = process.cpuUsage();
     findLinks(`https://example.com/.${piece.repeat(30_000 / piece.length)}`);
-    expect(performance.now() - began).toBeLessThan(2000);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1000).toBeLessThan(2000);
   });
 });
