@@ -72,6 +72,8 @@ export interface OwnersTable {
   readonly get: (id: string) => Script<(Owner & { readonly leaseUntil: number }) | undefined>;
   /** By the store's clock as it is at this very moment, not as the transition began. */
   readonly alive: (id: string) => Script<boolean>;
+  /** Whether one with a live lease has this tool. */
+  readonly anyWith: (tool: string) => Script<boolean>;
   readonly enlist: (owner: Owner, leaseMs: number) => Script<void>;
   /** False: there was no live lease to renew. */
   readonly renew: (id: string, leaseMs: number) => Script<boolean>;

@@ -67,7 +67,7 @@ export function xTool<
       accountId: (_: z.output<In>, context: CheckContext) => account.resolve(context),
     }),
     check: async (args: z.output<In>, context: CheckContext) => {
-      await demandCredentials(client, spec.name);
+      if (!context.argumentsOnly) await demandCredentials(client, spec.name);
       demandTier(spec.name, client.config);
       return behaviour.check?.(args, context);
     },
