@@ -137,6 +137,8 @@ export interface Settlement {
   readonly frees?: readonly string[];
   /** Why, for the audit: the rule of a policy that ended it. */
   readonly reason?: string;
+  /** A counted repeat: where nothing of it was sent, approved or done it is deleted, without an audit row. */
+  readonly discard?: boolean;
 }
 
 /** What an operation of an earlier version is by the present recipe. */

@@ -39,6 +39,8 @@ export interface OperationsTable {
   readonly insert: (record: OperationRecord, unlessContent?: string) => Script<boolean>;
   /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
+  /** Nobody works on it any more, and it is gone. */
+  readonly remove: (record: OperationRecord) => Script<void>;
   readonly list: (filter: OperationFilter) => Script<readonly ListedRecord[]>;
   readonly oldHashes: (
     accounts: readonly string[],
