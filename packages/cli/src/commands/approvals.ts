@@ -61,6 +61,8 @@ export async function decide(
   return atDesk(flags, around, async (desk, say) => {
     const operation = await waiting(desk, typed);
     const { id } = operation;
+    // What is decided is shown, also where its hash was given.
+    if (flags.hash !== undefined && !json) say(`${operationText(operation)}\n`);
     const hash = await seen(`${decision} this`, operation, flags, around, say);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
@@ -161,10 +163,7 @@ async function seen(
   { isInteractive, confirm }: Surroundings,
   say: (text: string) => void,
 ): Promise<string | undefined> {
-  if (hash !== undefined) {
-    if (!json) say(`${operationText(operation)}\n`);
-    return hash;
-  }
+  if (hash !== undefined) return hash;
   if (!isInteractive || json) {
     throw new UsageError(
       `Nobody can be asked here. Look at it (toolkeel approvals show ${operation.id}), then name what you saw: --hash HASH.`,

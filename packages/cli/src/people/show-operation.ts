@@ -6,7 +6,9 @@ type Arguments = NonNullable<OperationView['arguments']>;
 /** An operation as an operator reads it: what it does first, then what is recorded about it. */
 export function operationText(operation: OperationView): string {
   const { approval, answer, steps, arguments: args } = operation;
-  const shown = args ? pretty(args) : 'arguments cannot be shown: they cannot be decrypted here';
+  const shown = args
+    ? pretty(args)
+    : 'arguments cannot be shown: this process has neither their tool nor their key';
   const metadata = facts([
     ['operation', operation.id],
     ['account', operation.account],

@@ -143,7 +143,7 @@ describe('toolkeel approvals, for a tool that is not built in', () => {
 describe('toolkeel approvals edit', () => {
   const link = { name: 'no links', when: { tool: 'x_post_tweet', 'args.text': { links: true } } };
   const posting = async (rules: readonly object[]) => {
-    const [spec] = (await toolsOf(['x'])).filter(({ name }) => name === 'x_post_tweet');
+    const spec = (await toolsOf(['x'])).find(({ name }) => name === 'x_post_tweet');
     if (!spec) throw new Error('there is no x_post_tweet');
     const tool: Tool = { ...spec, handler: () => ({}) };
     const { journal } = await serve([tool], { rules });

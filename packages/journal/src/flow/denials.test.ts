@@ -45,7 +45,7 @@ async function called(
 describe('calls that the policy refuses again and again', () => {
   it.each<[string, RigOptions, number, string]>([
     ['a rule', { decide: () => deny }, 0, 'policy_denied_user_rule'],
-    ['a dry run', { decide: () => ({ ...deny, kind: 'dry_run' }) as Decision }, 0, 'dry_run'],
+    ['a dry run', { decide: () => ({ ...deny, kind: 'dry_run' }) }, 0, 'dry_run'],
     ['a limit', { decide: () => ({ kind: 'allow', limits }) }, 1, 'policy_denied_rate_limited'],
     [
       'too many approvals',

@@ -4,7 +4,7 @@ import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 
 /** A call that the policy refused. */
-export interface Denied {
+interface Denied {
   readonly tool: string;
   readonly account: string;
   readonly code: string;
@@ -109,6 +109,6 @@ export function isRepeatedRefusal(
 ): boolean {
   if (answer.ok || steps.length > 0 || approval || !REFUSALS.has(answer.error.code)) return false;
   const { code, details } = answer.error;
-  const rule = details && 'rule' in details ? String(details.rule) : '';
+  const rule = details && 'rule' in details ? details.rule : '';
   return !counting.isFirst({ tool, account, code, rule });
 }
