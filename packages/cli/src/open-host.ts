@@ -24,6 +24,7 @@ export interface ServerFlags {
   readonly profile?: string;
   readonly config?: string;
   readonly sandbox?: boolean;
+  readonly withoutApproval?: boolean;
   readonly logLevel?: string;
   readonly verbose?: boolean;
   readonly pretty?: boolean;
@@ -58,10 +59,13 @@ export async function openHost(
       ...where,
       packs: bindings,
       otherPacks: others,
+      withoutApproval: flags.withoutApproval === true,
       flags: { ...configFlags(flags), http, ...(sandboxes && { journal: { url: 'memory:' } }) },
       ...(sandboxes && { packSettings: sandboxes.settings }),
     });
     const { log, flush } = logFor(loaded, flags, surroundings);
+    const { approvalOverride } = loaded;
+    if (approvalOverride) log('warn', 'acting_without_approval', { ...approvalOverride });
     const governance = await openGovernance({
       loaded,
       log,

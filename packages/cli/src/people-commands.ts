@@ -85,11 +85,15 @@ function addApprovals(approvals: Command, tools: Tools): void {
       ),
     );
   for (const decision of ['approve', 'reject'] as const) {
-    withDecisionFlags(approvals.command(decision))
+    const command = withDecisionFlags(approvals.command(decision));
+    if (decision === 'approve') {
+      command.option('--wait <seconds>', 'how long to wait for the execution (default: 15)');
+    }
+    command
       .description(
         decision === 'approve'
-          ? 'Shows what would be done, and approves exactly that. A running server then does it.'
-          : 'Refuses it. The agent hears so, and gets the reason.',
+          ? 'Show an operation, approve exactly that, and report its execution by a running server.'
+          : 'Reject an operation. The agent gets the reason.',
       )
       .argument('<id>', 'the operation')
       .option('--reason <text>', 'why, for the audit and the agent')

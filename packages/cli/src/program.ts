@@ -176,6 +176,10 @@ function withServerFlags(command: Command): Command {
     .option('--profile <name>', 'readonly, api or workflow (default: readonly)')
     .option('--config <file>', 'the configuration (default: toolkeel.config.json, if it is there)')
     .option('--sandbox', 'use local upstreams only, and no credential: nothing acts for real')
+    .option(
+      '--without-approval',
+      'accept a --profile or TOOLKEEL_PROFILE that asks for fewer approvals than the configuration',
+    )
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)')
     .option('--pretty', 'write the log for people instead of as JSON');
 }

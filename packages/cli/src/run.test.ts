@@ -2,6 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
 import { describe, expect, it } from 'vitest';
+import { describeFailure } from './failure.js';
+import { openHost, type ServerFlags } from './open-host.js';
 import { packLine } from './packs.js';
 import { run } from './run.js';
 import { watchedSurroundings } from './surroundings.fixture.js';
@@ -183,5 +185,54 @@ describe('wrong usage', () => {
     expect((await ended([...args, '--verbose'])).err).toMatch(/^\s+at /m);
     expect((await ended(args, { TOOLKEEL_LOG_LEVEL: 'debug' })).err).toMatch(/^\s+at /m);
     expect((await ended(args)).err).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('a profile that asks for fewer approvals than the configuration', () => {
+  const configure = (): void => {
+    writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify({ profile: 'workflow' }));
+  };
+
+  it.each<[string, ServerFlags, Record<string, string>]>([
+    ['--profile', { profile: 'api' }, {}],
+    ['TOOLKEEL_PROFILE', {}, { TOOLKEEL_PROFILE: 'api' }],
+  ])(
+    'stops the start when %s sets it, and names the flag that accepts it',
+    async (by, flags, env) => {
+      configure();
+      const opening = openHost(['x'], flags, watchedSurroundings({ cwd: dir(), env }));
+      const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
+      expect(failure).toEqual({
+        exitCode: 2,
+        message: expect.stringContaining(`${by}: moves the server from workflow (composer)`),
+      });
+      expect(failure).toHaveProperty('message', expect.stringContaining('--without-approval'));
+    },
+  );
+
+  it('is logged as a warning when --without-approval accepts it', async () => {
+    configure();
+    const surroundings = watchedSurroundings({
+      cwd: dir(),
+      env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
+    });
+    const opened = await openHost(['x'], { profile: 'api', withoutApproval: true }, surroundings);
+    await opened.close();
+    expect(opened.host.profile.name).toBe('api');
+    const lines = surroundings.complained().split('\n').filter(Boolean);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        event: 'acting_without_approval',
+        by: '--profile',
+        from: 'workflow (composer)',
+        to: 'api',
+      }),
+    );
+    const examined = await ended(['doctor'], {
+      TOOLKEEL_DATA_DIR: join(dir(), 'data'),
+      TOOLKEEL_PROFILE: 'api',
+    });
+    expect(examined.out).toMatch(/^warn +approvals +TOOLKEEL_PROFILE moves the server/m);
   });
 });

@@ -23,10 +23,13 @@ afterEach(async () => {
 });
 afterAll(() => x.close());
 
-const configure = (more: object = {}): void => {
+const configure = (more: object = {}, host: object = {}): void => {
   const { url: baseUrl, authorizeUrl, credentials } = x;
   const settings = { baseUrl, authorizeUrl, clientId: credentials.clientId, ...more };
-  writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify({ packs: { x: settings } }));
+  writeFileSync(
+    join(dir(), 'toolkeel.config.json'),
+    JSON.stringify({ ...host, packs: { x: settings } }),
+  );
 };
 const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
 const file = () => join(dir(), 'data', 'x-login.json');
@@ -60,6 +63,18 @@ const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {
 const shown = (run: Running): string => run.out() + run.err();
 
 describe('toolkeel login x', () => {
+  it.each([
+    [{ profile: 'workflow' }, /toolkeel serve x --profile workflow$/m],
+    [{ profile: 'api' }, /toolkeel serve x --profile api$/m],
+    [{}, /toolkeel serve x --profile readonly\n.*--profile workflow it acts once you approve/],
+  ])('names the configured profile in its hint: %j', async (host, hint) => {
+    configure({}, host);
+    const { ended, url, out } = await begunHere();
+    await fetch(url);
+    expect(await ended).toBe(0);
+    expect(out()).toMatch(hint);
+  });
+
   it('says as whom, keeps it for its owner alone, shows no token, and serve finds it', async () => {
     configure();
     const { run, url } = await begun();

@@ -17,7 +17,13 @@ export {
 } from './codes/consistency.js';
 export { detailSchemaOf, type DetailsOf } from './codes/details.js';
 export { errorCodesMarkdown } from './codes/document.js';
-export { mutationCodes, sharedCodes, upstreamCodes, type SharedCode } from './codes/shared.js';
+export {
+  mutationCodes,
+  policyDenialCodes,
+  sharedCodes,
+  upstreamCodes,
+  type SharedCode,
+} from './codes/shared.js';
 
 export {
   errorEnvelope,

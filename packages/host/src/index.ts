@@ -4,7 +4,7 @@ export type { PackEntry } from './catalog/loaded-pack.js';
 
 export type { HostAround } from './call/around.js';
 export type { JournalDeps } from './govern/journal-hooks.js';
-export { decideBy } from './govern/decide.js';
+export { decideAsWorkflow, decideBy } from './govern/decide.js';
 export type { Desk } from './govern/desk.js';
 export { hostToolSpecs } from './govern/host-tools.js';
 export {
@@ -12,6 +12,7 @@ export {
   type Governance,
   type GovernanceOptions,
 } from './govern/open-governance.js';
+export { POLICY_SECTIONS } from './config/governing.js';
 export { hasRules } from './govern/compile-policy.js';
 export { FilterError, operationFilter, readMoment } from './govern/filter.js';
 export { isKept, journalAddress, journalFile, openJournalStore } from './govern/open-store.js';

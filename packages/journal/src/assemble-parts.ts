@@ -4,6 +4,7 @@ import { ownWords } from './background/own-words.js';
 import type { JournalEvent } from './events.js';
 import { within } from './flow/bounded.js';
 import { deliveries } from './flow/deliveries.js';
+import { denials } from './flow/denials.js';
 import type { FlowParts } from './flow/parts.js';
 import { settler } from './flow/settler.js';
 import { undoneBy } from './flow/undone.js';
@@ -93,6 +94,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
     random,
     identities: named,
     deliveries: deliveries({ store, clock, report }),
+    denials: denials({ store, clock, report }),
     upgrade: hashUpgrade({ store, sealing, tools, identities: named }),
     tenure: tenure({
       store,

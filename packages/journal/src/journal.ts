@@ -24,7 +24,10 @@ export interface Journal {
   readonly noteCall: CallRecorder['note'];
   /** The settled result of an operation has reached a caller otherwise than as the answer of its call. */
   readonly noteDelivered: (operationId: string) => void;
-  /** Writes to the audit that a call was denied which the journal does not see: one that reads. */
+  /**
+   * Writes to the audit that a call was denied which the journal does not see: one that reads. Repeats
+   * are counted into one row.
+   */
   readonly noteDenial: (denial: Denial) => Promise<void>;
   /** For gauges. */
   readonly counts: () => Promise<{ readonly unknown: number; readonly awaitingApproval: number }>;
@@ -78,6 +81,7 @@ export function createJournal(options: JournalOptions): Journal {
     noteCall: calls.note,
     noteDelivered: kit.deliveries.note,
     noteDenial: ({ tool, account, ...detail }) => {
+      if (!kit.denials.isFirst({ tool, account, ...detail })) return Promise.resolve();
       const written = kit.store.audit({ kind: 'denied', tool, account, actor: 'policy', detail });
       parts.track(written);
       return written;
@@ -94,6 +98,7 @@ export function createJournal(options: JournalOptions): Journal {
       await drained(graceMs);
       await calls.close();
       await kit.deliveries.close();
+      await kit.denials.close();
       await parts.settler.close();
       await kit.tenure.close();
     },

@@ -1,6 +1,7 @@
 import type { AccountId } from '@toolkeel/contract';
 import type { Clock } from '@toolkeel/kernel';
 import type { Deliveries } from './flow/deliveries.js';
+import type { Denials } from './flow/denials.js';
 import type { OwnWords } from './background/own-words.js';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
@@ -31,6 +32,7 @@ export interface Kit {
   readonly maxPending: number;
   readonly ownWords: OwnWords;
   readonly deliveries: Deliveries;
+  readonly denials: Denials;
   /**
    * Brings what earlier versions recorded of an account up to date, before anything of it is claimed.
    * Undefined where that has been done.

@@ -58,8 +58,13 @@ export interface Approval {
   readonly cost?: { readonly amount: number; readonly unit: string };
   /** It was asked for as a repeat that is meant. */
   readonly duplicate?: true;
+  /** Arguments that are not shown. Kept with the approval, because who decides may not have the tool. */
+  readonly sensitive?: readonly string[];
   /** Sealed JSON of the arguments after an edit; the operation keeps the original ones. */
   readonly editedArgs?: string;
+  /** Of the last edit. */
+  readonly editedBy?: string;
+  readonly editedAt?: number;
   readonly decision?: 'approved' | 'rejected';
   readonly decidedAt?: number;
   readonly decidedBy?: string;

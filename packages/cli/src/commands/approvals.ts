@@ -1,11 +1,13 @@
+import type { ToolSpec } from '@toolkeel/contract';
 import { undecided } from '@toolkeel/host';
 import type { Decided, OperationView } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
+import { awaitExecution, type Execution } from '../people/await-execution.js';
 import { findId } from '../people/find-id.js';
 import type { DeskFlags, OpenedDesk } from '../people/open-desk.js';
-import { pretty, table } from '../people/print.js';
+import { harmless, localTime, pretty, table } from '../people/print.js';
 import { argumentSchema, readValue } from '../people/read-value.js';
-import { costText, operationText } from '../people/show-operation.js';
+import { costText, decisiveArgument, operationText } from '../people/show-operation.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 import { atDesk, filterOf, unknownOperation, withCursor, type ListFlags } from './operations.js';
@@ -14,9 +16,11 @@ export interface DecideFlags extends DeskFlags {
   readonly hash?: string;
   readonly by?: string;
   readonly reason?: string;
+  /** Seconds. */
+  readonly wait?: string;
 }
 
-export interface EditFlags extends Omit<DecideFlags, 'reason'> {
+export interface EditFlags extends Omit<DecideFlags, 'reason' | 'wait'> {
   readonly set?: readonly string[];
   readonly remove?: readonly string[];
 }
@@ -28,7 +32,7 @@ export async function listApprovals(flags: ListFlags, around: Surroundings): Pro
     const found = await desk.approvals.list(await withCursor(desk, filter));
     if (json) say(`${pretty({ approvals: found })}\n`);
     else if (found.length === 0) say('Nothing waits for a person.\n');
-    else say(approvalTable(found, around));
+    else say(approvalTable(found, desk, around));
     return 0;
   });
 }
@@ -53,15 +57,69 @@ export async function decide(
 ): Promise<number> {
   const by = actorOf(flags.by);
   const { reason, json } = flags;
+  const waitMs = waitOf(flags.wait);
   return atDesk(flags, around, async (desk, say) => {
     const operation = await waiting(desk, typed);
     const { id } = operation;
+    // What is decided is shown, also where its hash was given.
+    if (flags.hash !== undefined && !json) say(`${operationText(operation)}\n`);
     const hash = await seen(`${decision} this`, operation, flags, around, say);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
     const result = await desk.approvals[decision](id, given);
-    return tell(result, json, say, `${id} is ${decision === 'approve' ? 'approved' : 'rejected'}.`);
+    if (decision === 'reject') return tell(result, json, say, `${id} is rejected.`);
+    if (result.kind !== 'decided') return tell(result, json, say, '');
+    if (!json) say(`${id} is approved.\n`);
+    const execution = await awaitExecution(desk.store, id, {
+      waitMs,
+      onWait: () =>
+        around.stderr.write(
+          `Waiting at most ${waitMs / 1000} s for its execution. The approval stands if you stop waiting (Ctrl-C).\n`,
+        ),
+    });
+    const after = (await desk.operations.show(id)) ?? result.operation;
+    if (json) say(`${pretty({ decided: true, kind: 'decided', execution, operation: after })}\n`);
+    else say(executionText(after, execution));
+    return execution.state === 'executed' || execution.state === 'pending' ? 0 : 1;
   });
+}
+
+const MOST_WAIT_SECS = 600;
+
+function waitOf(text = '15'): number {
+  const seconds = Number(text);
+  if (text.trim() !== '' && seconds >= 0 && seconds <= MOST_WAIT_SECS) return seconds * 1000;
+  throw new UsageError(`--wait must be a number of seconds from 0 to ${MOST_WAIT_SECS}.`);
+}
+
+/** What became of an approved operation, and what to expect. */
+function executionText(operation: OperationView, { state, live }: Execution): string {
+  const { id, tool, code = 'unknown', answer, approval } = operation;
+  const until = approval ? `, until ${localTime(approval.expires_at)}` : '';
+  const why = `${code}${messageIn(answer?.error)}`;
+  switch (state) {
+    case 'executed': {
+      const result = answer?.data === undefined ? '' : ` Its result:\n${pretty(answer.data)}`;
+      return harmless(`It is executed.${result}\n`);
+    }
+    case 'failed':
+      return harmless(`It failed: ${why}\n`);
+    case 'unknown':
+      return `It was sent, and its outcome is unknown. Check the upstream, then: toolkeel operations resolve ${id} --outcome executed|not_executed\n`;
+    case 'pending': {
+      const tried =
+        code === 'approval_required' ? '' : ` The last attempt was not executed: ${why}`;
+      if (live) return harmless(`A live server has ${tool} and executes it${until}.${tried}\n`);
+      return harmless(
+        `No live server has ${tool}: it is executed when one starts${until}.${tried}\n`,
+      );
+    }
+  }
+}
+
+function messageIn(error: unknown): string {
+  const { message } = Object(error) as { readonly message?: unknown };
+  return typeof message === 'string' ? `: ${message}` : '';
 }
 
 export async function editApproval(
@@ -123,16 +181,17 @@ async function waiting(desk: OpenedDesk, typed: string): Promise<OperationView> 
 }
 
 function tell(
-  { kind, operation }: Decided,
+  result: Decided,
   json: boolean | undefined,
   say: (text: string) => void,
   done: string,
 ): number {
+  const { kind, operation } = result;
   const isDone = kind === 'decided';
   if (json) say(`${pretty({ decided: isDone, kind, operation })}\n`);
   else if (isDone) say(`${done}\n`);
   else {
-    const { message, whatToDo } = undecided(kind);
+    const { message, whatToDo } = undecided({ kind, operation });
     say(`${message} ${whatToDo}\n`);
   }
   return isDone ? 0 : 1;
@@ -146,16 +205,29 @@ function assignment(text: string): readonly [string, string] {
   return [name, value];
 }
 
-function approvalTable(found: readonly OperationView[], around: Surroundings): string {
-  const rows = found.map(({ id, tool, account, approval }) => [
-    id,
-    tool,
-    account,
-    approval?.rule ?? '',
-    costText(approval?.cost) ?? '',
-    approval?.decision ?? 'waits',
-    approval?.expires_at ?? '',
-  ]);
-  const head = ['OPERATION', 'TOOL', 'ACCOUNT', 'RULE', 'COST', 'DECISION', 'EXPIRES'];
+function approvalTable(
+  found: readonly OperationView[],
+  { specOf }: OpenedDesk,
+  around: Surroundings,
+): string {
+  const rows = found.map((operation) => {
+    const { id, tool, account, approval } = operation;
+    return [
+      id,
+      tool,
+      decisiveArgument(operation, requiredBy(specOf(tool))),
+      account,
+      approval?.rule ?? '',
+      costText(approval?.cost) ?? '',
+      approval?.decision ?? 'pending',
+      approval ? localTime(approval.expires_at) : '',
+    ];
+  });
+  const head = ['OPERATION', 'TOOL', 'ARGUMENT', 'ACCOUNT', 'RULE', 'COST', 'DECISION', 'EXPIRES'];
   return table(head, rows, around);
+}
+
+function requiredBy(spec: ToolSpec | undefined): readonly string[] {
+  const { required } = spec?.inputSchema ?? {};
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }

@@ -34,7 +34,8 @@ export async function login(
     ...(flags.config !== undefined && { file: flags.config }),
     packs: [await load()],
     otherPacks: packNames.filter((one) => one !== name),
-    only: ['dataDir', 'packs'],
+    only: ['dataDir', 'packs', 'profile'],
+    withoutApproval: true,
   });
   const leaving = new AbortController();
   void stopped().then(() => leaving.abort());
@@ -57,7 +58,13 @@ export async function login(
     stdout.write(`Logged in${as}. The login is kept in ${file}, for you alone.\n`);
     if (unused !== undefined) stderr.write(`It is not used yet: ${unused}\n`);
     const config = flags.config === undefined ? '' : ` --config ${flags.config}`;
-    stdout.write(`Now${asHere(name, env)}: toolkeel serve ${name} --profile api${config}\n`);
+    const { profile } = loaded.config;
+    stdout.write(`Now${asHere(name, env)}: toolkeel serve ${name} --profile ${profile}${config}\n`);
+    if (profile === 'readonly') {
+      stdout.write(
+        'The profile readonly only reads. With --profile workflow it acts once you approve.\n',
+      );
+    }
     return 0;
   } catch (cause) {
     if (!leaving.signal.aborted) throw cause;

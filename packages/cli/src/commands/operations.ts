@@ -4,7 +4,7 @@ import type { OperationView, Resolution } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
 import { findId } from '../people/find-id.js';
 import { openDesk, type DeskFlags, type OpenedDesk } from '../people/open-desk.js';
-import { pretty, table } from '../people/print.js';
+import { localTime, pretty, table } from '../people/print.js';
 import { operationText } from '../people/show-operation.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
@@ -75,15 +75,28 @@ export async function resolveOperation(
   return atDesk(flags, around, async (desk, say) => {
     const { operations } = desk;
     const id = await findId(desk, typed);
-    if (!(await operations.show(id))) throw unknownOperation(id);
+    const before = await operations.show(id);
+    if (!before) throw unknownOperation(id);
     const operation = await operations.resolve(id, resolution);
-    say(
-      flags.json
-        ? `${pretty(operation)}\n`
-        : `${id} is now ${operation.state} (${resolution.outcome}), as ${resolution.by} says.\n${withoutResult(desk.specOf(operation.tool), resolution)}`,
-    );
+    say(flags.json ? `${pretty(operation)}\n` : resolvedText(before, operation, resolution, desk));
     return 0;
   });
+}
+
+function resolvedText(
+  { steps }: OperationView,
+  { id, tool, state }: OperationView,
+  resolution: Resolution,
+  desk: OpenedDesk,
+): string {
+  const recorded = `is recorded as ${resolution.outcome}, by ${resolution.by}.`;
+  const step = steps.find((one) => one.state === 'sending');
+  if (!step) return `${id} ${recorded}\n${withoutResult(desk.specOf(tool), resolution)}`;
+  const next =
+    state === 'claimed'
+      ? `The operation is not finished: a call of ${tool} with the same arguments continues it.`
+      : `The operation is ${state}: nothing of it was executed, and ${tool} may be called again.`;
+  return `Step ${step.name} of ${id} ${recorded} ${next}\n`;
 }
 
 /** What follows from it that nobody said what came of it. */
@@ -130,7 +143,7 @@ function operationTable(found: readonly OperationView[], around: Surroundings): 
       code,
       tool,
       account,
-      at,
+      localTime(at),
     ],
   );
   return table(

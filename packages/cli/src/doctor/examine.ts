@@ -30,7 +30,7 @@ export async function examine(
     const packs = choosePacks([], configuredPacks(where));
     const bindings = await Promise.all(packs.map((name) => packLine(name).load()));
     const otherPacks = packNames.filter((name) => !packs.includes(name));
-    const loaded = loadConfig({ ...where, packs: bindings, otherPacks });
+    const loaded = loadConfig({ ...where, packs: bindings, otherPacks, withoutApproval: true });
     await openGovernance({
       loaded,
       tools: bindings.flatMap(({ pack }) => pack.describe()),
@@ -42,6 +42,7 @@ export async function examine(
       return [
         node,
         found(loaded),
+        ...withoutApproval(loaded),
         ...credentials(loaded),
         examineDataDir(loaded.dataDir),
         ...(await examineJournal(loaded)),
@@ -66,6 +67,14 @@ async function examinePack(name: string, loaded: LoadedConfig): Promise<readonly
 function found({ file, config }: LoadedConfig): Finding {
   const from = file ?? 'no file, so the defaults and the environment hold';
   return { status: 'ok', what: 'configuration', detail: `${from}; profile ${config.profile}` };
+}
+
+function withoutApproval({ approvalOverride }: LoadedConfig): readonly Finding[] {
+  if (!approvalOverride) return [];
+  const { by, from, to } = approvalOverride;
+  const detail = `${by} moves the server from ${from} to ${to}, which asks for less`;
+  const advice = `Unset ${by}; a server starts with it only if --without-approval is given.`;
+  return [{ status: 'warn', what: 'approvals', detail, advice }];
 }
 
 function credentials({ credentials: kept }: LoadedConfig): readonly Finding[] {

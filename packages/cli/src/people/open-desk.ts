@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { Tool, ToolSpec } from '@toolkeel/contract';
+import { toolError, type Tool, type ToolSpec } from '@toolkeel/contract';
 import {
   createHost,
+  decideAsWorkflow,
   HostError,
   isKept,
   journalAddress,
   journalFile,
   loadConfig,
   openJournalStore,
+  POLICY_SECTIONS,
   settingsWithoutSecrets,
   type Desk,
   type LoadedConfig,
@@ -38,7 +40,17 @@ export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<
   const tools = toolsOf(bindings.map((binding) => withSettings(binding, flags, around)));
   const known = new Set(tools.specs().map(({ name }) => name));
   const keys = Object.entries(loaded.config.journal.keys).filter(([name]) => known.has(name));
-  const journal = createJournal({ ...journaling, tools, templates: Object.fromEntries(keys) });
+  const journal = createJournal({
+    ...journaling,
+    tools,
+    templates: Object.fromEntries(keys),
+    // Edits are checked here as a server checks requests.
+    decide: decideAsWorkflow(loaded, tools.specs()),
+    report: (cause) => {
+      const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+      if (name === 'ConfigError') around.stderr.write(`toolkeel: ${message}\n`);
+    },
+  });
   const { operations, approvals, counts } = journal;
   return {
     operations,
@@ -71,7 +83,8 @@ function settingsFor(
   packs: readonly PackBinding[],
 ): LoadedConfig {
   const where = { env, cwd, ...(file !== undefined && { file }) };
-  const loaded = loadConfig({ ...where, packs, packSettings: {}, only: ['dataDir', 'journal'] });
+  const only = ['dataDir', 'journal', 'mode', ...POLICY_SECTIONS];
+  const loaded = loadConfig({ ...where, packs, packSettings: {}, only });
   if (!isKept(loaded)) {
     throw new HostError(
       'journal.url is memory:, which only the server itself can see. Use sqlite: or postgres:.',
@@ -123,5 +136,7 @@ function described(spec: ToolSpec): Tool {
     handler: () => {
       throw new TypeError(`${spec.name} cannot be run here`);
     },
+    check: () =>
+      toolError('internal_error', 'its pack cannot be created here, so its checks cannot run'),
   };
 }

@@ -46,3 +46,26 @@ export function facts(pairs: readonly (readonly [string, string | undefined])[])
 }
 
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** A time as the operator's clock shows it: `2026-03-01 13:00:00 CET`. */
+export function localTime(iso: string, timeZone?: string): string {
+  const two = '2-digit';
+  const format = new Intl.DateTimeFormat('en-GB', {
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    second: two,
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+    ...(timeZone !== undefined && { timeZone }),
+  });
+  const parts = new Map(
+    format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value] as const),
+  );
+  const of = (...names: Intl.DateTimeFormatPartTypes[]): string[] =>
+    names.map((name) => parts.get(name) ?? '');
+  const [zone = ''] = of('timeZoneName');
+  return `${of('year', 'month', 'day').join('-')} ${of('hour', 'minute', 'second').join(':')} ${zone}`;
+}

@@ -158,7 +158,7 @@ describe('the API for people', () => {
       [`/approvals/${id}/approve`, {}, 400, /hash/],
       [`/approvals/${id}/approve`, { hash: 'x', by: '\u001b[2J' }, 400, /by/],
       [`/approvals/${id}/approve`, { hash: 'x', force: true }, 400, /force/],
-      [`/approvals/${id}/approve`, { hash: 'x' }, 409, /edited/],
+      [`/approvals/${id}/approve`, { hash: 'x' }, 409, /not the hash/],
       [`/approvals/${id}/approve`, big, 413, /bytes/],
       [`/approvals/${id}/edit`, { hash: 'x', changes: { item: 7 } }, 409, /item/],
       [`/operations/${id}/resolve`, { outcome: 'executed' }, 409, /awaiting_approval/],

@@ -87,7 +87,7 @@ describe('what X charges', () => {
     const { error } = await client.call('x_post_tweet', { text: 'may I?' });
     expect(error).toMatchObject({ code: 'approval_required', details: { cost: usd(0.03) } });
     const id = error?.operation_id ?? '';
-    expect(await command('approvals', 'list')).toMatch(/x_post_tweet .* 0\.03 USD +waits/);
+    expect(await command('approvals', 'list')).toMatch(/x_post_tweet .* 0\.03 USD +pending/);
     expect(await command('approvals', 'show', id)).toMatch(/^cost +0\.03 USD$/m);
     const hash = (text: string) => /^hash +(\S+)$/m.exec(text)?.[1] ?? '';
     const shown = await command('approvals', 'show', id);

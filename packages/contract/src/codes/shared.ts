@@ -14,13 +14,18 @@ export const sharedCodes = Object.freeze([
 
 export type SharedCode = (typeof sharedCodes)[number];
 
+/** What a policy may answer in place of any tool, also one that reads. */
+export const policyDenialCodes = Object.freeze([
+  'policy_denied_blocked',
+  'policy_denied_hard_rule',
+  'policy_denied_user_rule',
+] as const satisfies readonly ErrorCode[]);
+
 /** What policy, approvals and the journal may answer in place of any tool that mutates. */
 export const mutationCodes = Object.freeze([
   'policy_error',
-  'policy_denied_blocked',
+  ...policyDenialCodes,
   'policy_denied_rate_limited',
-  'policy_denied_hard_rule',
-  'policy_denied_user_rule',
   'dry_run',
   'approval_required',
   'approval_denied',
@@ -41,6 +46,14 @@ export const upstreamCodes = Object.freeze([
   'not_found',
   'circuit_open',
 ] as const satisfies readonly ErrorCode[]);
+
+/**
+ * The codes that a host may answer in place of a tool with this effect under some configuration. A
+ * served description of a read names the denials only where a rule is about it, to keep listings short.
+ */
+export function hostCodes(effect: Effect): readonly ErrorCode[] {
+  return [...new Set([...codesOfEffect(effect), ...policyDenialCodes])];
+}
 
 /** The codes that come with the effect, beside those that a tool declares. */
 export function codesOfEffect(effect: Effect): readonly ErrorCode[] {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { canonicalJson } from '../canonical/canonical-json.js';
 import { sha256 } from '../canonical/fingerprint.js';
+import { hostCodes } from '../codes/shared.js';
 import { errorCodes } from '../codes/table.js';
 import { PROFILES } from '../envelope/meta.js';
 import type { ToolSpec } from '../tool/tool.js';
@@ -56,7 +57,9 @@ function describe(tool: ToolSpec): ManifestEntry {
     requires_llm: requires.includes('llm'),
     requires_db: requires.includes('db'),
     profiles: PROFILES.filter((profile) => tool.profiles.includes(profile)),
-    possible_error_codes: tool.possibleCodes,
+    possible_error_codes: [
+      ...new Set([...tool.possibleCodes, ...hostCodes(tool.effect)]),
+    ].toSorted(),
     // A model acts on these words, as it does on those in the input schema.
     description_hash: sha256(canonicalJson([tool.title, tool.description])),
     input_schema_hash: sha256(canonicalJson(tool.inputSchema)),

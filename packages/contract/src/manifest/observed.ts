@@ -1,4 +1,4 @@
-import { codesOfEffect } from '../codes/shared.js';
+import { hostCodes } from '../codes/shared.js';
 import type { ErrorCode } from '../codes/table.js';
 import type { Manifest } from './build.js';
 
@@ -30,7 +30,7 @@ export function checkObservedCodes(
     [...codes].filter((code) => !listed.get(tool)?.includes(code)).map((code) => ({ tool, code })),
   );
   const unseen = manifest.tools.flatMap(({ name: tool, effect, possible_error_codes: codes }) => {
-    const shared = codesOfEffect(effect);
+    const shared = hostCodes(effect);
     return codes
       .filter((code) => !shared.includes(code) && !seen.get(tool)?.has(code))
       .map((code) => ({ tool, code }));

@@ -98,6 +98,8 @@ export interface RunOptions {
   /** Default: tokens that last as long as this process. */
   readonly tokens?: PageTokens | undefined;
   readonly around?: Around | undefined;
+  /** The tool's check judges the arguments alone: see `CheckContext`. For runs that never reach the handler. */
+  readonly argumentsOnly?: boolean;
   /** What the handler is given where nothing stands around it, as `around` does through `next`. */
   readonly given?: Parameters<Next>[0];
   /**

@@ -1,4 +1,5 @@
 import type { Fault } from '@toolkeel/kernel';
+import type { CheckContext } from '../tool/context.js';
 import type { Controls } from '../tool/controls.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
@@ -33,7 +34,11 @@ export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<S
   if (early) return stopped(tool, early, false, call);
 
   const life: Life = { begun: false };
-  const check = checkOf(tool, args, () => handlerContext(call, work, options.given), call);
+  const context = (): CheckContext => {
+    const given = handlerContext(call, work, options.given);
+    return options.argumentsOnly ? { ...given, argumentsOnly: true } : given;
+  };
+  const check = checkOf(tool, args, context, call);
   const enter: Begin = (given) => {
     // The caller has its answer already, and it says whether the handler had begun.
     if (life.stop) return stopped(tool, life.stop, life.begun, call);

@@ -49,7 +49,16 @@ export interface ToolOperation {
 }
 
 /** What a check sees of a call. */
-export type CheckContext = Pick<ToolContext, 'signal' | 'deadline' | 'correlationId' | 'account'>;
+export interface CheckContext extends Pick<
+  ToolContext,
+  'signal' | 'deadline' | 'correlationId' | 'account'
+> {
+  /**
+   * Only the arguments are judged, as for an approver's edit: the process that checks may lack the
+   * credentials of the server that executes.
+   */
+  readonly argumentsOnly?: true;
+}
 
 /** What the surroundings of a call give to its handler. */
 export interface ToolContext<Cursor = unknown> {

@@ -338,3 +338,46 @@ it('becomes the options of a host', () => {
   expect(rest).toEqual({ port: 0, graceMs: 2000, allowedHosts: ['a.example'] });
   expect(token?.reveal()).toBe('a-long-token');
 });
+
+describe('a flag or variable that asks for fewer approvals than the configuration', () => {
+  const api = { TOOLKEEL_PROFILE: 'api' };
+
+  it.each<[string, object, LoadOptions, string]>([
+    ['a flag', { profile: 'workflow' }, { flags: { profile: 'api' } }, '--profile'],
+    ['a variable', { profile: 'workflow' }, { env: api }, 'TOOLKEEL_PROFILE'],
+    [
+      'a flag over a variable',
+      {},
+      { env: { TOOLKEEL_PROFILE: 'workflow' }, flags: { profile: 'api' } },
+      '--profile',
+    ],
+    ['a mode', { profile: 'workflow' }, { flags: { mode: 'autopilot' } }, '--mode'],
+    [
+      'a flag in autopilot, where rules and the template ask',
+      { profile: 'workflow', mode: 'autopilot' },
+      { flags: { profile: 'api' } },
+      '--profile',
+    ],
+  ])('is refused without --without-approval: %s', (_, file, options, by) => {
+    write(file);
+    const { message } = refusal(options);
+    expect(message).toMatch(new RegExp(`^${by}: moves the server from workflow `));
+    expect(message).toContain('--without-approval');
+    expect(load({ ...options, withoutApproval: true }).approvalOverride).toMatchObject({ by });
+  });
+
+  it.each<[string, object, LoadOptions]>([
+    ['to readonly', { profile: 'workflow' }, { flags: { profile: 'readonly' } }],
+    ['from a profile that never asks', { profile: 'readonly' }, { flags: { profile: 'api' } }],
+    ['without a file', {}, { env: api }],
+    [
+      'to the mode that asks for all',
+      { profile: 'workflow', mode: 'autopilot' },
+      { flags: { mode: 'composer' } },
+    ],
+    ['with sandboxes', { profile: 'workflow' }, { env: api, packSettings: {} }],
+  ])('is accepted %s', (_, file, options) => {
+    write(file);
+    expect(load(options).approvalOverride).toBeUndefined();
+  });
+});

@@ -6,6 +6,7 @@ import type { HostOptions } from '../host.js';
 import type { HttpOptions } from '../http/serve.js';
 import { Secret } from '../secret/secret.js';
 import { Secrets } from '../secret/secrets.js';
+import { findApprovalOverride, overrideIssue, type ApprovalOverride } from './approval-override.js';
 import { ConfigError, type ConfigIssue } from './config-error.js';
 import { defaultDataDir } from './data-dir.js';
 import { environmentLayer, type Environment } from './environment.js';
@@ -45,6 +46,8 @@ export interface LoadOptions extends FileOptions, Pick<SchemaOptions, 'sections'
   readonly packSettings?: JsonObject;
   /** What was said on the command line, in the shape of the file. */
   readonly flags?: JsonObject;
+  /** Accepts a flag or a variable that makes the server ask for fewer approvals than is configured. */
+  readonly withoutApproval?: boolean;
   /** The members of the file that matter here. The others are not read, nor is any secret of theirs. */
   readonly only?: readonly string[];
 }
@@ -61,6 +64,8 @@ export interface LoadedConfig {
   readonly notify: NotifySettings;
   /** For mistakes that only show when the configuration is held against the tools that there are. */
   readonly mistakes: (found: readonly Mistake[]) => ConfigError;
+  /** Set where the server asks for fewer approvals than is configured, which the operator accepted. */
+  readonly approvalOverride: ApprovalOverride | undefined;
   /** The secrets that it leads to, without what they are. */
   readonly credentials: readonly Credential[];
   /** Where an installation keeps what outlives a process. It need not be there yet. */
@@ -89,12 +94,13 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const file = findFile(options);
   const said = onlySome(fileLayer(file, options.otherPacks), options.only);
   const inUse = packSettings ? withoutUpstreams(said) : said;
-  const merged = mergeLayers([
+  const layers = [
     inUse,
     environmentLayer(env),
     ...(packSettings ? [settingsLayer(packSettings)] : packs.map((one) => packLayer(one, env))),
     ...(options.flags ? [flagLayer(options.flags)] : []),
-  ]);
+  ];
+  const merged = mergeLayers(layers);
   const secrets = new Secrets();
   const schema = configSchema({
     packs: packs.map(({ pack }) => pack),
@@ -106,6 +112,11 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   );
   const issues = [...effective, ...overridden];
   const config = check(merged, schema, issues);
+  // With settings of its own no pack acts for real.
+  const approvalOverride = packSettings ? undefined : findApprovalOverride(layers);
+  if (approvalOverride && !options.withoutApproval) {
+    throw new ConfigError([overrideIssue(approvalOverride)]);
+  }
 
   const secretAt: SecretAt = (name, source) => {
     if (source === undefined) return undefined;
@@ -120,6 +131,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     file,
     secrets,
     httpToken,
+    approvalOverride,
     credentials: credentialsIn(merged.values),
     dataDir,
     hostOptions: hostOptionsOf(config, secrets),

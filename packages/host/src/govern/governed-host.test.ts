@@ -1,3 +1,4 @@
+import { buildManifest } from '@toolkeel/contract';
 import { createJournal, memoryStore, passingSealing } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../host.js';
@@ -44,6 +45,23 @@ describe('a host with a journal', () => {
     });
     expect(done).toEqual(['vase']);
   });
+
+  it.each([
+    [{ blockedTools: ['look'] }, 'policy_denied_blocked'],
+    [
+      { rules: [{ name: 'no', when: { tool: 'look', effect: 'read' }, action: 'deny' }] },
+      'policy_denied_user_rule',
+    ],
+  ] as const)(
+    'denies a read with a code that its manifest entry lists: %j',
+    async (policy, code) => {
+      const given = shelf();
+      const { call } = await governed(given, { template: 'open', ...policy });
+      expect((await call('look', {})).error?.code).toBe(code);
+      const entry = buildManifest(given.tools).tools.find(({ name }) => name === 'look');
+      expect(entry?.possible_error_codes).toContain(code);
+    },
+  );
 
   it('shows a key in the request to the rules as it shows one among the arguments', async () => {
     const keyless = {

@@ -1,14 +1,8 @@
-import { toolError, type ErrorCode, type ToolSpec } from '@toolkeel/contract';
+import { policyDenialCodes, toolError, type ToolSpec } from '@toolkeel/contract';
 import type { Denial } from '@toolkeel/journal';
 import type { Policy } from '@toolkeel/policy';
 import type { HostAround } from '../call/around.js';
 import { policyCall } from './policy-call.js';
-
-const DENIALS = [
-  'policy_denied_blocked',
-  'policy_denied_hard_rule',
-  'policy_denied_user_rule',
-] as const satisfies readonly ErrorCode[];
 
 /** Rules about tools that only read: they can be denied, and nothing else. The journal sees no reads. */
 export interface ReadRules {
@@ -40,7 +34,7 @@ export function readRules(policy: Policy, noteDenial: NoteDenial): ReadRules {
   return {
     prepare: (tool) => {
       if (!concerns(tool)) return tool;
-      const possibleCodes = [...new Set([...tool.possibleCodes, ...DENIALS])].toSorted();
+      const possibleCodes = [...new Set([...tool.possibleCodes, ...policyDenialCodes])].toSorted();
       return Object.freeze({ ...tool, possibleCodes });
     },
     layerFor: (tool) => (concerns(tool) ? layer : undefined),

@@ -60,6 +60,13 @@ export function withAdvice(failure: SettledFailure): SettledFailure {
   return { ...failure, error: { ...error, message } };
 }
 
+/** Of an operation that is not kept. */
+export function withoutOperation(settled: Settled): Settled {
+  if (settled.ok) return settled;
+  const { operationId: _, ...error } = settled.error;
+  return { ...settled, error };
+}
+
 /** Every failure says which operation it speaks of. */
 export function withOperation<T extends Settled>(settled: T, operationId: string): T {
   if (settled.ok || settled.error.operationId !== undefined) return settled;

@@ -5,6 +5,7 @@ import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';
 import { isSameIdentity, type Identity, type Operation } from '../operation.js';
 import { viewOf, type OperationView } from '../operations/view.js';
+import { editRefusal } from './check-edit.js';
 import type { DecisionResult, OperationFilter } from '../store/store.js';
 
 /** What became of a decision. Only `decided` changed anything. */
@@ -43,6 +44,14 @@ export function approvalDesk(kit: Kit): Approvals {
     const spec = tools.specs().find(({ name }) => name === operation.tool);
     return viewOf(sealing, operation, spec);
   };
+  /** Nobody approves what cannot be shown. */
+  const refuseUnseen = (operation: Operation | undefined): void => {
+    if (!operation?.approval || view(operation).arguments) return;
+    throw invalid(
+      `operation ${operation.id} cannot be approved: its arguments cannot be decrypted with the key of this data directory. ` +
+        'Approve it where the key of the server is, or reject it',
+    );
+  };
   const decided = (id: string, result: DecisionResult): Decided => {
     if (result.kind === 'absent') throw invalid(`there is no operation ${id}`);
     if (result.kind === 'taken') throw taken(result.operation);
@@ -51,6 +60,7 @@ export function approvalDesk(kit: Kit): Approvals {
   const decide =
     (decision: 'approved' | 'rejected'): Approvals['approve'] =>
     async (id, { hash, by, reason }) => {
+      if (decision === 'approved') refuseUnseen(await store.get(id));
       const given = { decision, hash, by, ...(reason !== undefined && { reason }) };
       const result = await kit.ownWords.saying(
         'approval_decided',
@@ -79,11 +89,13 @@ export function approvalDesk(kit: Kit): Approvals {
       const operation = await store.get(id);
       if (!operation) throw invalid(`there is no operation ${id}`);
       const tool = await tools.load(operation.tool);
-      if (!tool) throw invalid(`${operation.tool} is not known here, so it cannot be edited`);
+      if (!tool) throw invalid(unchecked(operation));
       refuseControls(changes);
       const before = effectiveArguments(sealing, operation);
       const left = Object.entries(before).filter(([name]) => !remove.includes(name));
       const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
+      const reason = await editRefusal(kit, tool, operation, args);
+      if (reason !== undefined) throw invalid(`${tool.name} does not accept this: ${reason}`);
       const { withoutKey } = kit.identities;
       const { argsHash, identity } = withoutKey(tool, operation.account, args);
       refuseOtherAct(
@@ -96,6 +108,13 @@ export function approvalDesk(kit: Kit): Approvals {
       return decided(id, await store.editApproval(id, { ...edit, ...(cost && { cost }) }));
     },
   };
+}
+
+function unchecked({ id, tool }: Operation): string {
+  return (
+    `operation ${id} cannot be edited here: this process does not have ${tool}, so its checks cannot run. ` +
+    'Edit it through the API of the server that has the tool, or reject it'
+  );
 }
 
 /** They are said to the journal, and not to the tool; and only by whoever asks for something. */

@@ -1,6 +1,13 @@
+import { answer, toolError, type Tool } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import type { Decide } from '../options.js';
-import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
+import {
+  keyFor,
+  rig,
+  testSealing,
+  type Process,
+  type RigOptions,
+} from '../fixtures/rig.fixture.js';
 import { toolNamed } from '../fixtures/tools.fixture.js';
 import { identities } from '../identity/identity.js';
 
@@ -23,8 +30,8 @@ function desk(server: Process, run: <T>(work: Promise<T>) => Promise<T>) {
   };
 }
 
-function world() {
-  const made = rig({ decide: asking });
+function world(options: RigOptions = {}) {
+  const made = rig({ decide: asking, ...options });
   const server = made.start();
   server.journal.start();
   const people = desk(server, (work) => made.clock.run(work));
@@ -36,7 +43,85 @@ function world() {
   return { ...made, ...people, server, carriedOut, subjects };
 }
 
+describe('an edit that a request could not be', () => {
+  const tooLong: Tool['check'] = ({ text }) =>
+    String(text).length > 5 ? toolError('not_found', 'text: 5 characters at most') : undefined;
+  const rule = { rule: 'no links', explanation: 'The rule "no links" denies this call.' } as const;
+
+  it.each<[string, RigOptions, RegExp]>([
+    ['by the check of its tool', { checks: { post: tooLong } }, /post .*: 5 characters at most/],
+    [
+      'by a rule that denies it',
+      {
+        decide: (call, context) =>
+          call.args['text'] === 'longer'
+            ? { kind: 'deny', code: 'policy_denied_user_rule', ...rule }
+            : asking(call, context),
+      },
+      /The rule "no links" denies/,
+    ],
+    [
+      'by a rule that runs it dry',
+      {
+        decide: (call, context) =>
+          call.args['text'] === 'longer' ? { kind: 'dry_run', ...rule } : asking(call, context),
+      },
+      /The rule "no links" denies/,
+    ],
+    [
+      'because the policy fails',
+      {
+        decide: (call, context) => {
+          if (call.args['text'] === 'longer') throw new Error('broken');
+          return asking(call, context);
+        },
+      },
+      /the policy cannot be evaluated/,
+    ],
+    [
+      'because nothing would be sent',
+      { checks: { post: ({ text }) => (text === 'longer' ? answer({ id: '1' }) : undefined) } },
+      /nothing would be sent/,
+    ],
+  ])('is refused with the reason: %s', async (_, options, reason) => {
+    const { asked, edit, carriedOut, subjects, server } = world(options);
+    const id = await asked('post', { text: 'a' });
+    await expect(edit(id, { text: 'longer' })).rejects.toThrow(reason);
+    expect(await server.journal.approvals.show(id)).toMatchObject({
+      arguments: { text: 'a' },
+      approval: { edited: false },
+    });
+    await edit(id, { text: 'b' });
+    await carriedOut(id);
+    expect(subjects()).toEqual(['b']);
+  });
+
+  it('is refused where the tool is not known, because its checks cannot run', async () => {
+    const { asked, start } = world();
+    const id = await asked('post', { text: 'a' });
+    const { approvals } = start({ tools: { specs: () => [], load: () => undefined } }).journal;
+    const hash = (await approvals.show(id))?.approval?.hash ?? '';
+    const edit = { hash, by: 'bo', changes: { text: 'b' } };
+    await expect(approvals.edit(id, edit)).rejects.toThrow(/does not have post, so its checks/);
+  });
+});
+
 describe('an edit', () => {
+  it('is shown with what was requested, who made it and when', async () => {
+    const { asked, edit, server } = world();
+    const id = await asked('pay', { card: '4111', amount: 5 });
+    await edit(id, { amount: 4 });
+    expect(await server.journal.approvals.show(id)).toMatchObject({
+      arguments: { card: '[sensitive]', amount: 4 },
+      approval: {
+        edited: true,
+        edited_by: 'bo',
+        edited_at: '2026-03-01T12:00:00.000Z',
+        requested_arguments: { card: '[sensitive]', amount: 5 },
+      },
+    });
+  });
+
   it('cannot make another act of what a template names', async () => {
     const { asked, edit, carriedOut, subjects, server } = world();
     const done = await asked('reply', { to: '2', text: 'a' });

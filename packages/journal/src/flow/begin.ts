@@ -7,7 +7,7 @@ import {
   refusal,
   tooManyWait,
 } from '../answer/refusals.js';
-import { withOperation } from '../answer/known.js';
+import { withOperation, withoutOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
@@ -16,6 +16,7 @@ import { asAsked } from './as-asked.js';
 import { carryOut, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import { checkedBy } from './check-first.js';
 import { decide } from './decide.js';
+import { isRepeatedRefusal } from './denials.js';
 import type { FlowParts } from './parts.js';
 import { saysNothingOfTheRequest } from './settlement.js';
 import { timesWithin } from './times.js';
@@ -86,11 +87,18 @@ function goOn(parts: FlowParts, work: Begin, said: Settled | undefined): Carried
 export async function stop(
   { kit, settler }: FlowParts,
   { operation, grip }: Pick<Begin, 'operation' | 'grip'>,
-  answer: Settled,
+  given: Settled,
   reason?: string,
 ): Promise<CarriedOut> {
+  const isRepeat = isRepeatedRefusal(kit, operation, given);
+  const answer = isRepeat ? withoutOperation(given) : given;
+  const settlement = stopped(operation, answer, reason);
   const onWritten = (): void => void kit.running.delete(operation.id);
-  if (grip) await settler.settle(grip, stopped(operation, answer, reason), { onWritten });
+  if (grip) {
+    await settler.settle(grip, isRepeat ? { ...settlement, discard: true } : settlement, {
+      onWritten,
+    });
+  }
   return over(operation, answer, 'same');
 }
 
@@ -131,7 +139,8 @@ async function askPerson(
       rule,
       explanation,
       hash: operation.argsHash,
-      expiresInMs,
+      expiresAt,
+      sensitive: call.tool.sensitive,
       sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       maxPending: kit.maxPending,

@@ -6,7 +6,7 @@ import {
   type Settled,
 } from '@toolkeel/contract';
 import { estimatedCost } from '../answer/cost.js';
-import { outOfTime, withOperation } from '../answer/known.js';
+import { outOfTime, withOperation, withoutOperation } from '../answer/known.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import { writeAnswer } from '../answer/stored.js';
 import { unref } from '../background/every.js';
@@ -16,6 +16,7 @@ import { readBack } from '../reconcile/read-back.js';
 import type { Grip, Limit } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import { conclude, type Conclusion } from './conclude.js';
+import { isRepeatedRefusal } from './denials.js';
 import { openHandle, type Handle } from './handle.js';
 import type { FlowParts } from './parts.js';
 import type { JournalScope } from './scope.js';
@@ -137,9 +138,13 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
       operationId: id,
       look,
     });
-    known = conclusion.answer;
+    const isRepeat =
+      reached.sent === 'nothing' &&
+      reached.stepsDone === 0 &&
+      isRepeatedRefusal(kit, operation, conclusion.answer);
+    known = isRepeat ? withoutOperation(conclusion.answer) : conclusion.answer;
     if (lateTimer !== undefined) clock.clearTimer(lateTimer);
-    await writeEnd(parts, work, handle, conclusion);
+    await writeEnd(parts, work, handle, conclusion, isRepeat);
     const { state, outcome } = conclusion;
     if (state === 'unknown' && !wasGivenUp) parts.noteUnknown(operation);
     if (state !== 'unknown' && wasGivenUp) parts.noteReconciled(operation, outcome, 'its own end');

@@ -179,8 +179,9 @@ describe('what a person has approved', () => {
   });
 
   it('is checked as it was edited', async () => {
+    let gone = '';
     const check = ({ text }: { text?: unknown }) =>
-      text === 'bad' ? toolError('not_found', 'Not this.') : undefined;
+      text === gone ? toolError('not_found', 'Not this.') : undefined;
     const { clock, start, store, upstream } = rig({ decide: asking, checks: { post: check } });
     const server = start();
     server.journal.start();
@@ -189,6 +190,7 @@ describe('what a person has approved', () => {
     const { approvals } = server.journal;
     const hash = (await approvals.show(id))?.approval?.hash ?? '';
     const edited = await approvals.edit(id, { hash, by: 'ana', changes: { text: 'bad' } });
+    gone = 'bad';
     await approvals.approve(id, { hash: edited.operation.approval?.hash ?? '', by: 'ana' });
     await clock.advance(5000);
     expect(await store.get(id)).toMatchObject({ state: 'released', code: 'not_found' });

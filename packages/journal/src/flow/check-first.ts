@@ -8,7 +8,7 @@ import type { Request } from './request.js';
 
 /** What the tool's own check says of a call; undefined: it may go on. */
 export async function checkedBy(
-  { kit }: FlowParts,
+  { kit }: Pick<FlowParts, 'kit'>,
   call: AcceptedCall,
   answerBy: number,
 ): Promise<Settled | undefined> {

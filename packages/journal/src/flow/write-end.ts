@@ -21,6 +21,7 @@ export async function writeEnd(
   work: Pick<Work, 'operation' | 'call'>,
   handle: Pick<Handle, 'grip' | 'unwritten'>,
   conclusion: Conclusion,
+  discard = false,
 ): Promise<void> {
   const grip = handle.grip();
   if (!grip) return;
@@ -30,7 +31,7 @@ export async function writeEnd(
   const frees = conclusion.state === 'succeeded' ? await parts.undone(tool, account, args) : [];
   await parts.settler.settle(
     grip,
-    { ...settlement, ...(frees.length > 0 && { frees }) },
+    { ...settlement, ...(frees.length > 0 && { frees }), ...(discard && { discard }) },
     {
       first: handle.unwritten(),
       onWritten: () => void parts.kit.running.delete(work.operation.id),

@@ -20,6 +20,10 @@ export interface ApprovalView {
   /** The agent says that the same again is meant. */
   readonly duplicate?: true;
   readonly edited: boolean;
+  readonly edited_by?: string;
+  readonly edited_at?: string;
+  /** The arguments before the edit, where there was one. */
+  readonly requested_arguments?: Masked;
   readonly decision?: Approval['decision'];
   readonly decided_at?: string;
   readonly decided_by?: string;
@@ -64,6 +68,10 @@ export function viewOf(
   const { id, tool, account, effect, state, outcome, code, correlationId, approval } = operation;
   const { createdAt, sendingAt, settledAt, heldUntil, deliveredAt } = operation;
   const shown = argumentsOf(sealing, operation, spec);
+  const requested =
+    approval?.editedArgs === undefined
+      ? undefined
+      : argumentsOf(sealing, operation, spec, openArguments);
   const answer = answerOf(operation);
   return {
     id,
@@ -82,15 +90,15 @@ export function viewOf(
     ...(deliveredAt !== undefined && { delivered_at: iso(deliveredAt) }),
     ...(shown && { arguments: shown }),
     steps: operation.steps.map(({ name, state: at }) => ({ name, state: at })),
-    ...(approval && { approval: approvalView(approval) }),
+    ...(approval && { approval: approvalView(approval, requested) }),
     ...(answer && { answer }),
     ...(operation.damaged !== undefined && { damaged: operation.damaged }),
   };
 }
 
-function approvalView(approval: Approval): ApprovalView {
+function approvalView(approval: Approval, requested: Masked | undefined): ApprovalView {
   const { rule, explanation, hash, cost, duplicate, decision, decidedBy, reason } = approval;
-  const { requestedAt, expiresAt, decidedAt, editedArgs } = approval;
+  const { requestedAt, expiresAt, decidedAt, editedArgs, editedBy, editedAt } = approval;
   return {
     rule,
     explanation,
@@ -100,6 +108,9 @@ function approvalView(approval: Approval): ApprovalView {
     ...(cost && { cost }),
     ...(duplicate && { duplicate }),
     edited: editedArgs !== undefined,
+    ...(editedBy !== undefined && { edited_by: editedBy }),
+    ...(editedAt !== undefined && { edited_at: iso(editedAt) }),
+    ...(requested && { requested_arguments: requested }),
     ...(decision && { decision }),
     ...(decidedAt !== undefined && { decided_at: iso(decidedAt) }),
     ...(decidedBy !== undefined && { decided_by: decidedBy }),
@@ -107,22 +118,26 @@ function approvalView(approval: Approval): ApprovalView {
   };
 }
 
-/** As they would be, or were, carried out. */
+/** By default as they would be, or were, executed. */
 function argumentsOf(
   sealing: Sealing,
   operation: Operation,
   spec: ToolSpec | undefined,
+  open = effectiveArguments,
 ): Masked | undefined {
+  const sensitive = spec?.sensitive ?? knownSensitive(operation);
+  if (!sensitive) return undefined;
   try {
-    if (spec) return maskSensitive(spec, effectiveArguments(sealing, operation));
-    // Stored in clear means that none of them is sensitive.
-    const isClear = !isSealed(operation.args);
-    return isClear
-      ? maskSensitive({ sensitive: [] }, openArguments(sealing, operation))
-      : undefined;
+    return maskSensitive({ sensitive }, open(sealing, operation));
   } catch {
     return undefined;
   }
+}
+
+/** Without the tool: who approves has to see the arguments; elsewhere what is sealed stays hidden. */
+function knownSensitive({ args, approval }: Operation): readonly string[] | undefined {
+  if (approval) return approval.sensitive ?? [];
+  return isSealed(args) ? undefined : [];
 }
 
 function answerOf({ answer }: Operation): OperationView['answer'] | undefined {

@@ -108,6 +108,7 @@ export function assemble(engine: Engine): JournalStore {
     retire: end,
     expel: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
+    hasLiveOwner: (tool) => read(({ owners }) => owners.anyWith(tool)),
 
     claim:
       kind === 'memory'

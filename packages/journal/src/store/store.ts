@@ -137,6 +137,8 @@ export interface Settlement {
   readonly frees?: readonly string[];
   /** Why, for the audit: the rule of a policy that ended it. */
   readonly reason?: string;
+  /** A counted repeat: where nothing of it was sent, approved or done it is deleted, without an audit row. */
+  readonly discard?: boolean;
 }
 
 /** What an operation of an earlier version is by the present recipe. */
@@ -166,11 +168,10 @@ export interface Verdict {
 
 export interface ApprovalRequest extends Pick<
   Approval,
-  'rule' | 'explanation' | 'hash' | 'cost' | 'duplicate'
+  'rule' | 'explanation' | 'hash' | 'expiresAt' | 'cost' | 'duplicate' | 'sensitive'
 > {
   /** How many of one account may wait for a decision at the same time. Default: any number. */
   readonly maxPending?: number;
-  readonly expiresInMs: number;
   readonly sealedArgs: string;
   readonly answer: string;
 }
@@ -296,6 +297,8 @@ export interface JournalStore {
   /** Its process is gone: its lease ends now, and not when it would have lapsed. */
   readonly expel: (owner: string) => Promise<void>;
   readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
+  /** Whether a process with a live lease has this tool, and so executes what is approved for it. */
+  readonly hasLiveOwner: (tool: string) => Promise<boolean>;
 
   /**
    * A holder whose owner has lapsed is swept first. `unknown` is always `held`. Throws a JournalError

@@ -40,6 +40,8 @@ export interface OperationsTable {
   readonly insertIfFree: (record: OperationRecord, content: string | undefined) => Script<boolean>;
   /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
+  /** Nobody works on it any more, and it is gone. */
+  readonly remove: (record: OperationRecord) => Script<void>;
   readonly list: (filter: OperationFilter) => Script<readonly ListedRecord[]>;
   readonly oldHashes: (
     accounts: readonly string[],
@@ -73,6 +75,8 @@ export interface OwnersTable {
   readonly get: (id: string) => Script<(Owner & { readonly leaseUntil: number }) | undefined>;
   /** By the store's clock as it is at this very moment, not as the transition began. */
   readonly alive: (id: string) => Script<boolean>;
+  /** Whether one with a live lease has this tool. */
+  readonly anyWith: (tool: string) => Script<boolean>;
   readonly enlist: (owner: Owner, leaseMs: number) => Script<void>;
   /** False: there was no live lease to renew. */
   readonly renew: (id: string, leaseMs: number) => Script<boolean>;

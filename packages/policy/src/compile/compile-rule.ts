@@ -4,6 +4,7 @@ import type { Condition, Rule } from '../config/types.js';
 import { HOUR_MS, type PolicyProfile } from '../config/words.js';
 import { buildCondition } from '../condition/build.js';
 import { findDead } from '../condition/dead.js';
+import { findSkipped } from '../condition/skipped.js';
 import { always, type Node, type Report } from '../condition/node.js';
 import { findNever } from '../never/find-never.js';
 import type { CompiledRule } from './policy.js';
@@ -79,6 +80,8 @@ export function compileCondition(
   if (dead) report(dead.path, dead.message);
   const never = isSound && !dead ? findNever(condition, about) : undefined;
   if (never) report(never.path, `${who} can never match: ${never.message}`);
+  const skipped = isSound && !dead && !never ? findSkipped(condition, about) : undefined;
+  if (skipped) report(skipped.path, skipped.message);
   return condition;
 }
 

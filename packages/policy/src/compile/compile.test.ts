@@ -271,9 +271,31 @@ describe('every slip of the finger', () => {
   });
 });
 
+describe('a condition that selects a tool without the argument it asks about', () => {
+  it.each<[string, Condition, string]>([
+    ['by a pattern', { tool: 'x_post_*', 'args.text': links }, 'x_post_thread'],
+    ['by category', { category: 'write', 'args.text': links }, 'x_post_thread, x_delete_tweet'],
+    ['within not', { tool: 'x_post_*', not: { 'args.text': { contains: 'ok' } } }, 'x_post_thread'],
+    [
+      'with only another alternative',
+      { tool: 'x_post_*', any: [{ account: 'a' }, { 'args.text': links }] },
+      'x_post_thread',
+    ],
+  ])('is refused: %s', (_, when, names) => {
+    const [problem, ...others] = problemsOf(deny(when));
+    expect(others).toEqual([]);
+    expect(problem).toContain(`args.text: is not an argument of ${names}, which`);
+    const limit = { limits: { some: { when, perDay: 1 } } };
+    expect(problemsOf(limit)).toEqual([expect.stringContaining(names)]);
+  });
+});
+
 it('accepts what makes sense', () => {
   const sound: Condition[] = [
-    { tool: 'x_*', 'args.text': links },
+    { tool: 'x_*', 'args.text': { ...links, exists: true } },
+    { tool: 'x_post_*', any: [{ 'args.text': links }, { 'args.tweets[*]': links }] },
+    { tool: 'x_post_*', not: { tool: '*_thread' }, 'args.text': links },
+    { effect: 'once', 'args.text': links },
     {
       any: [{ 'args.text': links }, { 'args.tweets[*]': links }],
       tool: ['x_post_tweet', 'x_post_thread'],

@@ -37,6 +37,7 @@ export function argumentLeaf(key: string, asked: Operators, at: IssuePath, repor
       const reason = misfit(tool);
       return reason === undefined || (reason === UNDECLARED && asked.exists === false);
     },
+    lackedBy: (tool) => misfit(tool) === UNDECLARED && asked.exists === undefined,
     observe: ({ args }, { sensitive = [] }) => {
       const [first] = segments;
       const { values } = readPath(args, segments);

@@ -18,7 +18,6 @@ export function findDead(node: Node, tools: readonly PolicyTool[]): PolicyIssue 
   if (node.kind === 'not') return findDead(node.node, tools);
   if (node.kind === 'any') return firstOf(node.nodes, (one) => findDead(one, tools));
   // What is asked of the call comes first: where it does not fit, the tool's name is seldom to blame.
-  const isTrait = (one: Node): boolean => leavesOf(one).every((leaf) => leaf.isTrait);
   const parts = node.nodes.toSorted((a, b) => Number(isTrait(a)) - Number(isTrait(b)));
   const found = firstOf(parts, (one) => findBeside(one, parts, tools)) ?? conflictIn(node);
   if (found || tools.some((tool) => mayHold(node, tool))) return found;
@@ -30,7 +29,9 @@ function findBeside(
   group: readonly Node[],
   tools: readonly PolicyTool[],
 ): PolicyIssue | undefined {
-  const others = group.filter((one) => one !== node);
+  // Leaving out tools without the argument that is asked about has a purpose: see `findSkipped`.
+  const isExclusion = node.kind === 'not' && isTrait(node);
+  const others = group.filter((one) => one !== node && (!isExclusion || isTrait(one)));
   const left = tools.filter((tool) => others.every((one) => mayHold(one, tool)));
   const found = findDead(node, left);
   const culprit = leavesOf(node).find(({ at }) => at === found?.path);
@@ -41,6 +42,10 @@ function findBeside(
     one.isTrait ? undefined : one.misfit(meant),
   );
   return why === undefined ? found : { path: found.path, message: `${found.message}: ${why}` };
+}
+
+function isTrait(node: Node): boolean {
+  return leavesOf(node).every((leaf) => leaf.isTrait);
 }
 
 /** Two parts that ask the impossible of one argument together. */

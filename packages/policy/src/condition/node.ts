@@ -13,6 +13,8 @@ export interface Leaf {
   readonly at: IssuePath;
   /** It names the tool, or what kind of tool it is. */
   readonly isTrait?: true;
+  /** It selects tools by name or category. */
+  readonly isSelection?: boolean;
   /** What the tool alone decides; undefined where it takes the call. */
   readonly ofTool?: (tool: PolicyTool) => boolean | undefined;
   readonly test: (call: PolicyCall) => Truth;
@@ -20,6 +22,8 @@ export interface Leaf {
   readonly misfit: (tools: readonly PolicyTool[]) => string | undefined;
   /** Whether it may hold. Also a misfit may: `exists: false` of what a tool does not have. */
   readonly mayHold: (tool: PolicyTool) => boolean;
+  /** Of an argument: whether the tool does not have it, and the condition does not expect that. */
+  readonly lackedBy?: (tool: PolicyTool) => boolean;
   /** Of an argument with one value: what is asked of it, so that contradictions are found. */
   readonly asks?: { readonly path: string; readonly operators: Operators };
   /** Of an argument: why it can never be as all of these ask, or whether it can always be told. */

@@ -88,6 +88,18 @@ test('mentions, hashtags and cashtags are counted', () => {
   expect([countMentions(given), countHashtags(given), countCashtags(given)]).toEqual([2, 1, 2]);
 });
 
+test.each([
+  ['a letter that is not ASCII', 'caf\u00e9@bob', 1, 0, 0],
+  ['a letter that folds to ASCII', 'ａ@bob ⓐ#tag ⓐ$ABC \u017f@bob', 2, 1, 1],
+  ['an invisible character', 'a\u200b@bob a\u200b#tag a\u200e$ABC', 1, 1, 1],
+  ['a variation selector', 'a\ufe0f@bob a\ufe0f#tag', 1, 1, 0],
+  ['RT', 'RT@bob start@bob', 1, 0, 0],
+  ['an ASCII letter', 'a@bob a#tag a$ABC \u00e9#tag', 0, 0, 0],
+])('marks are counted after %s as X counts them', (_, given, mentions, hashtags, cashtags) => {
+  const counted = [countMentions(given), countHashtags(given), countCashtags(given)];
+  expect(counted).toEqual([mentions, hashtags, cashtags]);
+});
+
 describe('a plain text', () => {
   it('is what normalization makes of it', () => {
     const letters = fc.constantFrom('e', '\u0301', '\u0323', 'ｱ', '\uFF9E', 'ﬁ', '語', '\u200b');

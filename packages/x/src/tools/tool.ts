@@ -67,7 +67,7 @@ export function xTool<
       accountId: (_: OutputOf<In>, context: CheckContext) => account.resolve(context),
     }),
     check: async (args: OutputOf<In>, context: CheckContext) => {
-      await demandCredentials(client, spec.name);
+      if (!context.argumentsOnly) await demandCredentials(client, spec.name);
       demandTier(spec.name, client.config);
       return behaviour.check?.(args, context);
     },

@@ -37,8 +37,9 @@ export function noSuchOperation(): ApiProblem {
 }
 
 /** What a decision changed, or why it changed nothing. */
-export function decidedOrThrow({ kind, operation }: Decided): Decided['operation'] {
+export function decidedOrThrow(result: Decided): Decided['operation'] {
+  const { kind, operation } = result;
   if (kind === 'decided') return operation;
-  const { message, whatToDo } = undecided(kind);
+  const { message, whatToDo } = undecided({ kind, operation });
   throw new ApiProblem(409, kind, message, whatToDo, operation);
 }

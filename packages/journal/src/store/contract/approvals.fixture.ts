@@ -18,7 +18,7 @@ const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   rule: 'ask-before-posting',
   explanation: 'posts are read by a person first',
   hash: 'h1',
-  expiresInMs: DAY,
+  expiresAt: Date.parse('2100-01-01'),
   sealedArgs: 'sealed:1',
   answer: '{"error":{"code":"approval_required"}}',
   ...changes,
@@ -35,10 +35,11 @@ export const decision = (changes: Partial<ApprovalDecision> = {}): ApprovalDecis
 export async function waiting(
   { store }: Bench,
   changes: Parameters<typeof request>[0] = {},
-  approval: Partial<ApprovalRequest> = {},
+  { expiresInMs = DAY, ...approval }: Partial<ApprovalRequest> & { expiresInMs?: number } = {},
 ): Promise<Operation> {
   const operation = await claimed(store, changes);
-  const result = await store.awaitApproval(grip(operation), asked(approval));
+  const expiresAt = (await store.now()) + expiresInMs;
+  const result = await store.awaitApproval(grip(operation), asked({ expiresAt, ...approval }));
   if (typeof result !== 'object') throw new Error(`it does not wait: ${result}`);
   return result;
 }

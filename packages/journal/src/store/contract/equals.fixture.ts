@@ -128,7 +128,7 @@ export function equalContract(bench: () => Bench): void {
       rule: 'ask',
       explanation: 'Ask.',
       hash: CONTENT,
-      expiresInMs: DAY,
+      expiresAt: (await store.now()) + DAY,
       sealedArgs: '{}',
       answer: '{}',
     });
@@ -204,7 +204,12 @@ export function equalContract(bench: () => Bench): void {
     const E = 'e'.repeat(64);
     for (const name of ['key A', 'a template'] as const) {
       const waiting = await claimed(store, equal(name));
-      const asked = { rule: 'ask', explanation: 'Ask.', hash: CONTENT, expiresInMs: DAY };
+      const asked = {
+        rule: 'ask',
+        explanation: 'Ask.',
+        hash: CONTENT,
+        expiresAt: (await store.now()) + DAY,
+      };
       await store.awaitApproval(grip(waiting), { ...asked, sealedArgs: '{}', answer: '{}' });
       const identity = name === 'key A' ? byContent(E) : byTemplate();
       const edit = { expected: CONTENT, hash: E, identity, sealedArgs: '{}', by: 'bo' };
@@ -225,7 +230,12 @@ export function equalContract(bench: () => Bench): void {
     const { store } = bench();
     const other = await claimed(store, equal('key A'));
     const waiting = await claimed(store, { identity: byContent('w'), argsHash: 'w', content: 'w' });
-    const asked = { rule: 'ask', explanation: 'Ask.', hash: 'w', expiresInMs: DAY };
+    const asked = {
+      rule: 'ask',
+      explanation: 'Ask.',
+      hash: 'w',
+      expiresAt: (await store.now()) + DAY,
+    };
     await store.awaitApproval(grip(waiting), { ...asked, sealedArgs: '{}', answer: '{}' });
     const identity = byContent(CONTENT);
     const edit = { expected: 'w', hash: CONTENT, identity, sealedArgs: '{}', by: 'bo' };

@@ -25,6 +25,18 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.owner('nobody')).toBeUndefined();
   });
 
+  test('a tool has a live owner until the lease of its last owner ends', async () => {
+    const { store, advance } = bench();
+    await store.enlist(owner('carol', ['reply', 'like']), 1000);
+    await store.enlist(owner('dave', ['reply']), 2000);
+    const served = () => Promise.all(['reply', 'like', 'rep'].map(store.hasLiveOwner));
+    expect(await served()).toEqual([true, true, false]);
+    await advance(1000);
+    expect(await served()).toEqual([true, false, false]);
+    await store.retire('dave');
+    expect(await served()).toEqual([false, false, false]);
+  });
+
   test('is renewed while it lives, and not after', async () => {
     const { store, advance } = bench();
     await advance(LEASE - 1);

@@ -44,6 +44,31 @@ export function settleContract(bench: () => Bench): void {
     });
   });
 
+  test('discards an operation of which nothing was sent, without an audit row', async () => {
+    const { store, another } = bench();
+    const other = await another();
+    const head = await store.auditHead();
+    for (const identity of [byContent('d'), byKey('key-dddddddddddddddd')]) {
+      const operation = await claimed(store, { identity });
+      const ended = other.wait(operation.id, AbortSignal.timeout(10_000));
+      expect(await store.settle(grip(operation), release({ discard: true }))).toBe(true);
+      expect(await ended).toBeUndefined();
+      expect(await store.get(operation.id)).toBeUndefined();
+      expect(await store.settle(grip(operation), release({ discard: true }))).toBe(false);
+      // What it held is free again.
+      await store.settle(grip(await claimed(store, { identity })), release({ discard: true }));
+    }
+    expect(await store.auditHead()).toEqual(head);
+  });
+
+  test('discards nothing that was sent', async () => {
+    const { store } = bench();
+    const operation = await sending(store);
+    expect(await store.settle(grip(operation), release({ discard: true }))).toBe(true);
+    expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
+    expect((await store.auditRows(1, 100)).at(-1)).toMatchObject({ kind: 'settled' });
+  });
+
   test('is for whoever has it, and once', async () => {
     const { store } = bench();
     const operation = await sending(store);

@@ -170,6 +170,11 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       if (news !== undefined) tell(news, record.id);
       return answer(record);
     },
+    remove(record) {
+      leave(record);
+      tell('ended', record.id);
+      return answer(undefined);
+    },
     list(filter) {
       const ordered =
         filter.order === 'oldest' ? [...all.values()] : [...all.values()].toReversed();

@@ -14,6 +14,8 @@ export function memoryOwners(now: () => number, ownsSome: (id: string) => boolea
     isAlive,
     get: (id) => answer(all.get(id)),
     alive: (id) => answer(isAlive(id)),
+    anyWith: (tool) =>
+      answer([...all.values()].some(({ id, tools }) => tools.includes(tool) && isAlive(id))),
     enlist(owner, leaseMs) {
       all.set(owner.id, { ...owner, leaseUntil: now() + leaseMs });
       return answer(undefined);

@@ -209,6 +209,12 @@ export function sqlOperations(
       return after;
     },
 
+    *remove({ id }) {
+      const values: unknown[] = [id];
+      const told = tell('ended', id, values);
+      yield* run(`DELETE FROM ${table} WHERE id = $1${told}`, values);
+    },
+
     *list(filter) {
       const values: unknown[] = [];
       const where = conditions(filter, values, dialect);

@@ -1,6 +1,6 @@
 import type { Row } from '../script.js';
 import type { OwnersTable } from '../tables.js';
-import { bind, first, run, type Dialect } from './dialect.js';
+import { bind, first, rows, run, type Dialect } from './dialect.js';
 
 export function sqlOwners(dialect: Dialect): OwnersTable {
   const { prefix, clock } = dialect;
@@ -15,6 +15,12 @@ export function sqlOwners(dialect: Dialect): OwnersTable {
       const values: unknown[] = [id];
       const text = `SELECT 1 AS alive FROM ${table} WHERE id = $1 AND lease_until > ${clock(values)}`;
       return (yield* first(text, values)) !== undefined;
+    },
+    *anyWith(tool) {
+      const values: unknown[] = [];
+      const live = `SELECT tools FROM ${table} WHERE lease_until > ${clock(values)}`;
+      const found = yield* rows(live, values);
+      return found.some((row) => toolsOf(row).includes(tool));
     },
     *enlist({ id, host, pid, startedAt, tools }, leaseMs) {
       const values: unknown[] = [id, host, pid, startedAt, JSON.stringify(tools)];
@@ -50,13 +56,17 @@ export function sqlOwners(dialect: Dialect): OwnersTable {
   };
 }
 
+function toolsOf(row: Row): readonly string[] {
+  return JSON.parse(row['tools'] as string) as readonly string[];
+}
+
 function toOwner(row: Row) {
   return {
     id: row['id'] as string,
     host: row['host'] as string,
     pid: row['pid'] as number,
     startedAt: row['started_at'] as string,
-    tools: JSON.parse(row['tools'] as string) as readonly string[],
+    tools: toolsOf(row),
     leaseUntil: row['lease_until'] as number,
   };
 }

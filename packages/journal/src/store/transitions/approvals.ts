@@ -22,8 +22,8 @@ export function* awaitApproval(
   const operation = yield* tables.operations.get(grip.id);
   if (!isHeldBy(operation, grip) || operation.state !== 'claimed') return undefined;
   if (yield* isFull(tables, operation.account, request.maxPending)) return 'full';
-  const { rule, explanation, hash, cost, duplicate, expiresInMs, sealedArgs, answer } = request;
-  const expiresAt = tables.now + expiresInMs;
+  const { rule, explanation, hash, expiresAt, cost, duplicate, sensitive } = request;
+  const { sealedArgs, answer } = request;
   const asked = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
   const after = yield* tables.operations.update(operation, {
     state: 'awaiting_approval',
@@ -31,7 +31,12 @@ export function* awaitApproval(
     args: sealedArgs,
     answer,
     code: 'approval_required',
-    approval: { ...asked, ...(cost && { cost }), ...(duplicate && { duplicate }) },
+    approval: {
+      ...asked,
+      ...(cost && { cost }),
+      ...(duplicate && { duplicate }),
+      ...(sensitive && { sensitive }),
+    },
   });
   yield* tables.notices.add('approval_requested', after.id);
   yield* tables.audit.append(
@@ -63,7 +68,14 @@ export function* editApproval(
   if ('kind' in waiting) return waiting;
   const { operation, approval } = waiting;
   const { cost: _former, ...rest } = approval;
-  const edited: Approval = { ...rest, ...(cost && { cost }), hash, editedArgs: sealedArgs };
+  const edited: Approval = {
+    ...rest,
+    ...(cost && { cost }),
+    hash,
+    editedArgs: sealedArgs,
+    editedBy: by,
+    editedAt: tables.now,
+  };
   const detail = { from: expected, to: hash, cost };
   const { account, tool } = operation;
   const becomes = slot({ account, tool, identity: { by: 'content', value: hash } });

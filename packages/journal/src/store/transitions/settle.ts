@@ -18,6 +18,10 @@ export function* settle(
   if (!isHeldBy(operation, grip) || isSettled(operation)) return false;
   if (settlement.state === 'awaiting_approval' && !isApproved(operation)) return false;
 
+  if (settlement.discard === true && isUntouched(operation)) {
+    yield* tables.operations.remove(operation);
+    return true;
+  }
   const { state: end } = settlement;
   const placed = end === 'succeeded' ? yield* asLastDone(tables, operation, placeOf) : operation;
   const after = yield* tables.operations.update(operation, ended(placed, settlement, tables.now));
@@ -30,6 +34,10 @@ export function* settle(
   const detail = { state, outcome, code, reason, fence };
   yield* tables.audit.append(entry('settled', after, grip.owner, detail));
   return true;
+}
+
+function isUntouched({ state, sends, steps, approval }: OperationRecord): boolean {
+  return state === 'claimed' && sends === 0 && steps.length === 0 && approval === undefined;
 }
 
 function isApproved({ approval }: OperationRecord): boolean {

@@ -1,0 +1,71 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JournalStore, Operation } from '@toolkeel/journal';
+
+/** What became of an approved operation by the time that was given. */
+export interface Execution {
+  /** `pending`: approved, and not settled yet. */
+  readonly state: 'executed' | 'failed' | 'unknown' | 'pending';
+  /** Whether a live server has the tool. */
+  readonly live: boolean;
+}
+
+export interface AwaitOptions {
+  readonly waitMs: number;
+  /** Default: that of the process. */
+  readonly clock?: {
+    readonly now: () => number;
+    readonly pause: (ms: number) => Promise<unknown>;
+  };
+  /** Called once, when there is something to wait for. */
+  readonly onWait?: () => void;
+}
+
+const POLL_MS = 200;
+const processClock = { now: () => performance.now(), pause };
+
+/** Waits until an approved operation is settled, unless no live server could execute it. */
+export async function awaitExecution(
+  store: Pick<JournalStore, 'get' | 'hasLiveOwner'>,
+  id: string,
+  { waitMs, clock = processClock, onWait }: AwaitOptions,
+): Promise<Execution> {
+  const until = clock.now() + waitMs;
+  for (let round = 0; ; round += 1) {
+    const operation = await store.get(id);
+    if (!operation) return { state: 'failed', live: false };
+    const live = await store.hasLiveOwner(operation.tool);
+    const state = stateOf(operation);
+    const isWaitingForServer = operation.state === 'awaiting_approval' && !live;
+    if (state !== 'pending' || isWaitingForServer || wasTried(operation)) return { state, live };
+    if (clock.now() >= until) return { state, live };
+    if (round === 0) onWait?.();
+    await clock.pause(Math.min(POLL_MS, until - clock.now()));
+  }
+}
+
+/** Put back after an attempt that was not executed: the next one comes later than anybody waits here. */
+function wasTried({ state, code }: Operation): boolean {
+  return state === 'awaiting_approval' && code !== 'approval_required';
+}
+
+function stateOf({ state, outcome, owner }: Operation): Execution['state'] {
+  switch (state) {
+    case 'awaiting_approval':
+    case 'sending':
+      return 'pending';
+    case 'claimed':
+      // Without an owner it stopped between two of its steps.
+      return owner === undefined ? 'failed' : 'pending';
+    case 'succeeded':
+      return 'executed';
+    case 'unknown':
+      return 'unknown';
+    case 'reconciled':
+      return outcome === 'executed' ? 'executed' : 'failed';
+    case 'rejected':
+    case 'released':
+    case 'denied':
+    case 'expired':
+      return 'failed';
+  }
+}

@@ -1,0 +1,82 @@
+import type { OperationView } from '@toolkeel/journal';
+import { describe, expect, it } from 'vitest';
+import { localTime } from './print.js';
+import { decisiveArgument, operationText } from './show-operation.js';
+
+const approval = {
+  rule: 'links',
+  explanation: 'The rule "links" asks for approval: args.text has a link.',
+  hash: 'h1',
+  requested_at: '2026-03-01T11:00:00.000Z',
+  expires_at: '2026-03-01T12:00:00.000Z',
+  edited: false,
+};
+const operation: OperationView = {
+  id: 'op_1',
+  tool: 'x_post_tweet',
+  account: 'main',
+  effect: 'once',
+  state: 'awaiting_approval',
+  key: 'k',
+  correlation_id: 'c',
+  created_at: '2026-03-01T11:00:00.000Z',
+  arguments: { media_ids: ['1'], text: 'see a.test' },
+  steps: [],
+  approval,
+};
+
+describe('an operation that awaits approval', () => {
+  it('shows its arguments first, then what is recorded about it, in local time', () => {
+    const text = operationText(operation);
+    expect(text).toMatch(/^x_post_tweet\n\{\n {2}"media_ids"[\s\S]*\}\n\noperation +op_1\n/);
+    expect(text).toContain(`expires    ${localTime(approval.expires_at)}\n`);
+    expect(text).not.toContain('edited');
+  });
+
+  it('shows who edited it, and each argument before and after', () => {
+    const edited = {
+      ...approval,
+      edited: true,
+      edited_by: 'ana',
+      edited_at: '2026-03-01T11:30:00.000Z',
+      requested_arguments: { text: 'see b.test', poll: true },
+    };
+    const text = operationText({ ...operation, approval: edited });
+    expect(text).toContain(
+      [
+        `edited by ana, ${localTime(edited.edited_at)}: these are not the arguments that the agent gave`,
+        '- text: "see b.test"',
+        '+ text: "see a.test"',
+        '- poll: true',
+        '+ media_ids: ["1"]',
+        '',
+        'operation',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('the argument that a list shows', () => {
+  const args = { flag: true, text: 'hello', id: '7' };
+  it.each([
+    ['that the explanation names', approval, [], 'text: "hello"'],
+    ['that the tool requires', { ...approval, explanation: 'Ask.' }, ['id'], 'id: "7"'],
+    ['that comes first', { ...approval, explanation: 'Ask.' }, [], 'flag: true'],
+  ])('is the one %s', (_, given, required, shown) => {
+    expect(decisiveArgument({ ...operation, arguments: args, approval: given }, required)).toBe(
+      shown,
+    );
+  });
+
+  it('is cut where it is long', () => {
+    const long = { ...operation, arguments: { text: 'x'.repeat(300) } };
+    expect(decisiveArgument(long)).toMatch(/^text: "x{47}…$/);
+  });
+});
+
+it('a time is shown with the zone that it is in', () => {
+  const at = '2026-03-01T12:05:09.000Z';
+  expect(localTime(at, 'Europe/Rome')).toMatch(/^2026-03-01 13:05:09 (CET|GMT\+1)$/);
+  expect(localTime(at, 'UTC')).toBe('2026-03-01 12:05:09 UTC');
+  expect(localTime(at)).toMatch(/^2026-03-0[12] \d\d:\d5:09 \S+$/);
+});
