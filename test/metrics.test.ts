@@ -1,45 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import * as z from 'zod';
-import { defineTool, type Pack, type Tool } from '@toolkeel/contract';
+import type { Pack } from '@toolkeel/contract';
 import { createHost } from '@toolkeel/host';
-import { guard, presets, type KernelEvent } from '@toolkeel/kernel';
+import { samplePack } from '../packages/host/src/fixtures/sample.fixture.js';
 import { ensurePromtool, findPromtool } from '../scripts/lib/promtool.mjs';
 
-const lookUp = (observe: (event: KernelEvent) => void): Tool => {
-  const request = guard(() => Promise.resolve('found'), presets.stac, {
-    effect: 'read',
-    name: 'items.example',
-    listener: observe,
-  });
-  return defineTool({
-    name: 'look_up',
-    title: 'Look up',
-    description: 'Looks up an item.',
-    category: 'read',
-    effect: 'read',
-    profiles: ['readonly', 'api', 'workflow'],
-    input: z.object({}),
-    output: z.object({ item: z.string() }),
-    errors: ['upstream_unavailable', 'circuit_open'],
-    handler: async (_, { correlationId }) => ({
-      item: await request(undefined, { correlationId }),
-    }),
-  });
-};
-
+/** With an upstream, so that all metrics have a sample. */
 const pack: Pack = {
-  name: 'items',
-  configSchema: z.strictObject({}),
-  describe: () => [lookUp(() => {})],
-  create: (_, { observe }) =>
-    Promise.resolve({
-      tools: [lookUp(observe)],
-      upstreams: () => [{ name: 'items.example', circuit: 'closed', retryTokens: 4.5 }],
-      health: () => Promise.resolve({ ok: true, detail: '' }),
-      close: () => Promise.resolve(),
-    }),
+  ...samplePack,
+  create: async (config, deps) => ({
+    ...(await samplePack.create(config, deps)),
+    upstreams: () => [{ name: 'flaky', circuit: 'closed', retryTokens: 4.5 }],
+  }),
 };
 
 /** The metrics after one call. */
@@ -47,7 +20,7 @@ const scrape = async (): Promise<string> => {
   const host = createHost({ packs: [{ pack }], version: '1.2.3' });
   const http = await host.listen({ port: 0 });
   try {
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'look_up' } };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'flaky' } };
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -57,7 +30,7 @@ const scrape = async (): Promise<string> => {
       headers,
       body: JSON.stringify(call),
     });
-    expect(await answered.text()).toContain('found');
+    expect(await answered.text()).toContain('calls');
     return await (await fetch(`${http.url}/metrics`)).text();
   } finally {
     await http.close();
@@ -94,5 +67,5 @@ test('metrics have the prefix, except for those that have their name from elsewh
   );
   const { node } = process.versions;
   expect(text).toContain(`toolkeel_build_info{version="1.2.3",node="${node}"} 1`);
-  expect(text).toContain('toolkeel_attempts_total{tool_name="look_up",upstream="items.example"} 1');
+  expect(text).toContain('toolkeel_attempts_total{tool_name="flaky",upstream="flaky"} 3');
 });

@@ -65,7 +65,7 @@ const thisMachine = () => {
       return capture({ file, args }, { cwd: parts });
     },
     unpack: async () => {
-      const [deb = ''] = readdirSync(parts).filter((name) => name.endsWith('.deb'));
+      const deb = readdirSync(parts).find((name) => name.endsWith('.deb')) ?? '';
       const files = join(parts, 'files');
       const result = await capture({ file: 'dpkg-deb', args: ['-x', join(parts, deb), files] });
       if (result.code === 0) renameSync(join(files, 'usr', 'bin', 'promtool'), unpacked);

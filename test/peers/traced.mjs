@@ -1,15 +1,13 @@
-// A user's program. `test/peers.test.ts` runs it with several OpenTelemetry SDKs and receives the spans.
+// A user's program. `test/peers.test.ts` runs it with several OpenTelemetry SDKs, which it preloads, and
+// receives the spans.
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { NodeSDK } from '@opentelemetry/sdk-node';
 import { defineTool } from '@toolkeel/contract';
 import { createHost } from '@toolkeel/host';
 import { guard, presets } from '@toolkeel/kernel';
 import * as z from 'zod';
 
-const sdk = new NodeSDK({ serviceName: 'traced' });
-sdk.start();
-
 let requests = 0;
+/** @param {(event: import('@toolkeel/kernel').KernelEvent) => void} observe */
 const flaky = (observe) => {
   const request = guard(
     async () => {
@@ -59,5 +57,4 @@ await client.connect(near);
 const { structuredContent } = await client.callTool({ name: 'flaky', arguments: {} });
 await client.close();
 await host.close();
-await sdk.shutdown();
 process.stdout.write(JSON.stringify(structuredContent));
