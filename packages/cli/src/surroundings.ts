@@ -16,7 +16,12 @@ export interface Surroundings {
   readonly isInteractive: boolean;
   /** Asks whether something shall be done. Only where somebody is there. */
   readonly confirm: (question: string) => Promise<boolean>;
+  /** Exits soon, once the command has ended, although a client has not read all of the output. */
+  readonly discardOutput?: () => void;
 }
+
+/** What a client that reads slowly has left to read the rest of the output. */
+const UNREAD_OUTPUT_MS = 1000;
 
 export function processSurroundings(): Surroundings {
   const { env, stdin, stdout, stderr } = process;
@@ -30,6 +35,8 @@ export function processSurroundings(): Surroundings {
       const { confirm } = await import('@clack/prompts');
       return (await confirm({ message, initialValue: false })) === true;
     },
+    // Writes that a pipe has not taken keep a process alive. Without them it exits before the timer fires.
+    discardOutput: () => void setTimeout(() => process.exit(), UNREAD_OUTPUT_MS).unref(),
   };
 }
 
