@@ -107,8 +107,8 @@ export interface RunOptions {
   readonly onPending?: (end: (failure: SettledFailure) => void) => void;
   /** What the work brought after the call had been ended. */
   readonly onLate?: (settled: Settled) => void;
-  /** Where somebody else counts the retries; default: what the handler noted. */
-  readonly retryCount?: (() => number) | undefined;
+  /** For a host that counts retries itself. Gets what the handler noted, which is the default. */
+  readonly retryCount?: ((noted: number) => number) | undefined;
   /**
    * The only place that a cause goes to: thrown values, undeclared codes, answers that do not match
    * their schema, figures for `meta` that make no sense. Nothing of it is in the envelope. A call

@@ -12,7 +12,7 @@ const json = fc.jsonValue({ maxDepth: 1 });
 const often = <T>(valid: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: valid as fc.Arbitrary<unknown> }, json);
 const id = often(fc.oneof(fc.string(), fc.integer()));
-const some = { requiredKeys: [] } as const;
+const some: { requiredKeys: [] } = { requiredKeys: [] };
 const meta = fc.record(
   {
     progressToken: id,

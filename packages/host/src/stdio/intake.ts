@@ -1,4 +1,4 @@
-import type { RequestId } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 
 /** Requests begun in one turn of the event loop: more answers could far exceed the output's buffer. */
 const SLICE = 16;
@@ -13,9 +13,9 @@ interface Input {
 }
 
 interface Held {
+  readonly begin: (message: JSONRPCMessage) => void;
+  readonly message: JSONRPCMessage;
   readonly size: number;
-  readonly id: RequestId | undefined;
-  readonly begin: () => void;
 }
 
 /**
@@ -26,7 +26,8 @@ export class Intake {
   readonly #input: Input;
   /** In order of arrival. */
   readonly #held = new Map<RequestId | symbol, Held>();
-  readonly #inFlight = new Set<RequestId>();
+  /** Too low after a cancellation of a request that was answered already, never too high. */
+  #inFlight = 0;
   #heldSize = 0;
   #slice = SLICE;
   #isBlocked = false;
@@ -48,17 +49,25 @@ export class Intake {
   }
 
   /**
-   * Begins a request, now or later. One with an `id` is in flight until it is answered or cancelled.
+   * Calls `begin` with a request, now or later: it is in flight until it is answered or cancelled.
    * `size` is its length.
    */
-  add(begin: () => void, size: number, id?: RequestId): void {
-    const held = { begin, size, id };
-    if (this.isEmpty && this.#isOpen && this.#slice-- > 0) return this.#begin(held);
+  add(
+    id: RequestId | undefined,
+    begin: Held['begin'],
+    message: JSONRPCMessage,
+    size: number,
+  ): void {
+    if (this.#held.size === 0 && this.#isOpen() && this.#slice > 0) {
+      this.#slice--;
+      this.#inFlight++;
+      return begin(message);
+    }
     // Two requests with one id are the client's mistake, but both need an answer.
     const key = id === undefined || this.#held.has(id) ? Symbol('request') : id;
-    this.#held.set(key, held);
+    this.#held.set(key, { begin, message, size });
     this.#heldSize += size;
-    if (this.#isOpen) this.#schedule();
+    if (this.#isOpen()) this.#schedule();
     if (this.#heldSize < MAX_HELD || this.#isPaused) return;
     this.#isPaused = true;
     this.#input.pause();
@@ -68,12 +77,14 @@ export class Intake {
   cancel(id: RequestId): boolean {
     const held = this.#held.get(id);
     if (held) this.#drop(id, held);
-    else this.answered(id);
+    else this.answered();
     return held !== undefined;
   }
 
-  answered(id: RequestId): void {
-    if (this.#inFlight.delete(id)) this.#schedule();
+  /** A request has been answered. */
+  answered(): void {
+    if (this.#inFlight > 0) this.#inFlight--;
+    this.#schedule();
   }
 
   /** The output's buffer is full. */
@@ -100,13 +111,8 @@ export class Intake {
     this.#isPaused = false;
   }
 
-  get #isOpen(): boolean {
-    return !this.#isBlocked && this.#inFlight.size < MAX_IN_FLIGHT;
-  }
-
-  #begin({ begin, id }: Held): void {
-    if (id !== undefined) this.#inFlight.add(id);
-    begin();
+  #isOpen(): boolean {
+    return !this.#isBlocked && this.#inFlight < MAX_IN_FLIGHT;
   }
 
   #drop(key: RequestId | symbol, { size }: Held): void {
@@ -115,7 +121,7 @@ export class Intake {
   }
 
   #schedule(): void {
-    if (this.isEmpty && !this.#isPaused && !this.#onEmpty) return;
+    if (this.#held.size === 0 && !this.#isPaused && !this.#onEmpty) return;
     this.#nextTurn ??= setImmediate(this.#turn);
   }
 
@@ -129,11 +135,12 @@ export class Intake {
     }
     let slice = SLICE;
     for (const [key, held] of this.#held) {
-      if (slice-- === 0 || !this.#isOpen) break;
+      if (slice-- === 0 || !this.#isOpen()) break;
       this.#drop(key, held);
-      this.#begin(held);
+      this.#inFlight++;
+      held.begin(held.message);
     }
     // Otherwise `unblock` or `answered` schedules the next turn.
-    if (this.#isOpen) this.#schedule();
+    if (this.#isOpen()) this.#schedule();
   };
 }

@@ -62,7 +62,7 @@ export class LineTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the connection is closed'));
-    if (!('method' in message) && message.id !== undefined) this.#intake.answered(message.id);
+    if (!('method' in message)) this.#intake.answered();
     const line = `${JSON.stringify(message)}\n`;
     const writing = this.#beginWriting(message);
     const written =
@@ -101,22 +101,24 @@ export class LineTransport implements Transport {
   };
 
   readonly #takeLine = (line: string): void => {
-    if (line.trim() === '') return;
     const inbound = parseInbound(line);
-    if (!inbound.ok) return this.#refuse(inbound.refusal, inbound.expectsAnswer);
-    const { value } = inbound;
-    if (!Array.isArray(value)) return this.#take(value, line.length);
-    for (const message of value) this.#take(message, line.length / value.length);
+    if (inbound.ok) {
+      const { value } = inbound;
+      if (!Array.isArray(value)) return this.#take(value, line.length);
+      for (const message of value) this.#take(message, line.length / value.length);
+    } else if (line.trim() !== '') {
+      this.#refuse(inbound.refusal, inbound.expectsAnswer);
+    }
   };
 
   /** Notifications and responses pass the requests that are held: calls in flight may need them. */
   #take(message: JSONRPCMessage, size: number): void {
-    const deliver = (): void => this.#deliver(message);
-    if (!('method' in message)) return deliver();
-    if ('id' in message) return this.#intake.add(deliver, size, message.id);
-    const isCancellation = message.method === 'notifications/cancelled';
+    if ('method' in message && 'id' in message) {
+      return this.#intake.add(message.id, this.#deliver, message, size);
+    }
+    const isCancellation = 'method' in message && message.method === 'notifications/cancelled';
     if (isCancellation && this.#intake.cancel(message.params?.['requestId'] as RequestId)) return;
-    deliver();
+    this.#deliver(message);
   }
 
   readonly #deliver = (message: JSONRPCMessage): void => {
@@ -135,9 +137,10 @@ export class LineTransport implements Transport {
   #refuse(refusal: Refusal, expectsAnswer = true): void {
     this.#report(new Error(`refused a message: ${refusal.error.message}`));
     if (!expectsAnswer) return;
-    const answer = (): void => void this.send(refusal as JSONRPCMessage).catch(swallow);
-    this.#intake.add(answer, REFUSAL_SIZE);
+    this.#intake.add(undefined, this.#answer, refusal as JSONRPCMessage, REFUSAL_SIZE);
   }
+
+  readonly #answer = (refusal: JSONRPCMessage): void => void this.send(refusal).catch(swallow);
 
   readonly #taker: LineTaker = { line: this.#takeLine, tooLong: this.#refuseLong };
 

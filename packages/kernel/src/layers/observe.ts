@@ -3,6 +3,7 @@ import type { Call } from '../engine/call.js';
 import type { Layer } from '../engine/layer.js';
 import type { EventBody, KernelEvent, Listener } from '../events.js';
 import type { Fault } from '../fault.js';
+import type { ScopedOptions } from '../scope.js';
 
 /** Why a call failed, where no retry would have been made in any case. */
 const expected: readonly unknown[] = ['permanent', 'cancelled'];
@@ -12,28 +13,29 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** Turns what the hooks see into events. A pipeline without it computes no events at all. */
 class Observer implements Layer {
   readonly name = 'observe';
-  readonly #listener: Listener;
+  readonly #listener: Listener | undefined;
+  readonly #scoped: boolean;
 
-  constructor(listener: Listener) {
+  constructor(listener: Listener | undefined, scoped: boolean) {
     this.#listener = listener;
+    this.#scoped = scoped;
   }
 
   told(call: Call, event: EventBody, now: number): void {
+    const inScope = this.#scopeListener(call);
+    if (!this.#listener && !inScope) return;
     // Set on the event itself: copying it costs more than all the rest of an observed call.
     const whole = event as Writable<KernelEvent>;
     whole.correlationId = call.correlationId;
     whole.at = now;
     if (call.plan.name !== undefined) whole.name = call.plan.name;
-    try {
-      const done = this.#listener(whole);
-      if (done instanceof Promise) done.catch(() => undefined);
-    } catch {
-      // Whoever watches a call must not be able to change what becomes of it.
-    }
+    if (this.#listener) notify(this.#listener, whole);
+    if (inScope) notify(inScope, whole);
   }
 
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
     const { call, index, startedAt } = attempt;
+    if (!this.#listener && !this.#scopeListener(call)) return;
     const elapsedMs = now - startedAt;
     if (fault?.clock === 'attempt' || fault?.clock === 'idle') {
       this.told(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
@@ -47,6 +49,7 @@ class Observer implements Layer {
   }
 
   settled(call: Call, fault: Fault | undefined, now: number): void {
+    if (!this.#listener && !this.#scopeListener(call)) return;
     const { attempts, startedAt, gaveUp: reason } = call;
     const elapsedMs = now - startedAt;
     if (fault?.clock === 'deadline') {
@@ -58,9 +61,27 @@ class Observer implements Layer {
     const end = { type: 'call_end', attempts, elapsedMs } as const;
     this.told(call, fault === undefined ? end : { ...end, fault }, now);
   }
+
+  #scopeListener({ options }: Call): Listener | undefined {
+    return this.#scoped ? (options as ScopedOptions | undefined)?.listener : undefined;
+  }
+}
+
+function notify(listener: Listener, event: KernelEvent): void {
+  try {
+    const done = listener(event);
+    if (done instanceof Promise) done.catch(() => undefined);
+  } catch {
+    // A listener cannot change the outcome of the call that it observes.
+  }
 }
 
 /** Tells a listener, in typed events, what happens to calls. */
 export function observe(listener: Listener): Layer {
-  return new Observer(listener);
+  return new Observer(listener, false);
+}
+
+/** The same, and the listener of the scope that a call began in: one such layer in a pipeline. */
+export function observeScoped(listener?: Listener): Layer {
+  return new Observer(listener, true);
 }
