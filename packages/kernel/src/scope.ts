@@ -30,5 +30,7 @@ export interface ScopedOptions extends CallOptions {
 /** The options with the scope that the caller runs in. */
 export function inScope(options: CallOptions | undefined): ScopedOptions | undefined {
   const scope = callScopes.current?.();
-  return scope ? { ...scope, ...options } : options;
+  if (!scope) return options;
+  const { correlationId = scope.correlationId } = options ?? {};
+  return { ...options, correlationId, listener: scope.listener };
 }

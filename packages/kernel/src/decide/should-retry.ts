@@ -24,10 +24,10 @@ export interface RetryContext {
   readonly effect?: Effect;
   /** A `once` call that was surely not sent may be sent again. */
   readonly retryUnsent?: boolean;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, to compare with the resets of rate limits. */
   readonly now?: number;
-  /** Epoch milliseconds: a wait that would pass it is not begun. */
-  readonly deadline?: number;
+  /** Time left until the deadline of the call: a wait that takes as long is not begun. */
+  readonly remainingMs?: number;
   readonly random?: () => number;
   readonly observedMedianMs?: number | undefined;
 }
@@ -57,8 +57,7 @@ export function shouldRetry(
   // Without a time to wait we back off; with one, an upstream that merely fails is spared longer.
   const limited = hintMs > 0 && fault.kind === 'rate_limited';
   const afterMs = limited ? hintMs : Math.max(hintMs, jitteredBackoff(attempt, policy, context));
-  const { deadline, now = Date.now() } = context;
-  if (deadline !== undefined && now + afterMs >= deadline) return stop('deadline');
+  if (afterMs >= (context.remainingMs ?? Infinity)) return stop('deadline');
   return { retry: true, afterMs };
 }
 
