@@ -156,9 +156,8 @@ describe('the deadline', () => {
       correlationId: undefined,
       route: undefined,
     };
-    const outer = compose([deadline(50)], options).wrap(
-      async (_: undefined, { deadline: until }) =>
-        inner.run(() => new Promise(() => {}), { ...nothing, deadline: until - 10 }),
+    const outer = compose([deadline(50)], options).wrap(async (_: undefined, { deadline: until }) =>
+      inner.run(() => new Promise(() => {}), { ...nothing, deadline: until - 10 }),
     );
     const started = clock.now();
     const ended = faultOf(await clock.run(outer.outcome(undefined, nothing)));
