@@ -20,9 +20,6 @@ export interface Surroundings {
   readonly discardOutput?: () => void;
 }
 
-/** What a client that reads slowly has left to read the rest of the output. */
-const UNREAD_OUTPUT_MS = 1000;
-
 export function processSurroundings(): Surroundings {
   const { env, stdin, stdout, stderr } = process;
   return {
@@ -35,8 +32,6 @@ export function processSurroundings(): Surroundings {
       const { confirm } = await import('@clack/prompts');
       return (await confirm({ message, initialValue: false })) === true;
     },
-    // Writes that a pipe has not taken keep a process alive. Without them it exits before the timer fires.
-    discardOutput: () => void setTimeout(() => process.exit(), UNREAD_OUTPUT_MS).unref(),
   };
 }
 

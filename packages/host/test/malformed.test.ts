@@ -53,7 +53,7 @@ const unanswered: readonly (readonly [what: string, sent: unknown])[] = [
 const summary = (messages: readonly Record<string, unknown>[]): Expected => {
   const [first] = messages;
   if (!first || !('error' in first)) {
-    return { results: messages.map((one) => one['id'] as Id).toSorted() };
+    return { results: messages.map((one) => one['id'] as Id) };
   }
   return { code: (first['error'] as { code: number }).code, id: first['id'] as Id };
 };

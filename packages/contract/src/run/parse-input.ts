@@ -65,7 +65,10 @@ function leavesOf(schema: unknown, root: JsonSchema, depth = 0): readonly JsonSc
   if (!isObject(schema) || depth > MAX_REFERENCES) return [];
   const { $ref: reference } = schema;
   if (typeof reference === 'string') return leavesOf(resolve(reference, root), root, depth + 1);
-  const parts = COMBINED.flatMap((name) => (Array.isArray(schema[name]) ? schema[name] : []));
+  const parts = COMBINED.flatMap((name): readonly unknown[] => {
+    const list = schema[name];
+    return Array.isArray(list) ? list : [];
+  });
   if (parts.length === 0) return [schema];
   const inner = parts.flatMap((part) => leavesOf(part, root, depth + 1));
   return 'properties' in schema ? [schema, ...inner] : inner;

@@ -10,7 +10,7 @@ import { parseInbound } from './inbound.js';
 
 const json = fc.jsonValue({ maxDepth: 1 });
 const often = <T>(valid: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 4, arbitrary: valid as fc.Arbitrary<unknown> }, json);
+  fc.oneof({ weight: 4, arbitrary: valid }, json);
 const id = often(fc.oneof(fc.string(), fc.integer()));
 const some: { requiredKeys: [] } = { requiredKeys: [] };
 const meta = fc.record(

@@ -1,9 +1,7 @@
-import {
-  PROTOCOL_VERSION_META_KEY,
-  RELATED_TASK_META_KEY,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/server';
+import { PROTOCOL_VERSION_META_KEY, type JSONRPCMessage } from '@modelcontextprotocol/server';
 
+/** Deprecated in the protocol, but the SDK still validates it. */
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 /** The limit of the SDK's HTTP transport. */
 const MAX_BATCH = 100;
 
@@ -91,10 +89,10 @@ function requestFlaw(message: Members): string | undefined {
   if (token !== undefined && !isId(token)) {
     return 'params._meta.progressToken must be a string or an integer';
   }
-  const task = meta[RELATED_TASK_META_KEY];
+  const task = meta[RELATED_TASK];
   if (task === undefined || (isObject(task) && typeof task['taskId'] === 'string'))
     return undefined;
-  return `params._meta["${RELATED_TASK_META_KEY}"] must have a taskId`;
+  return `params._meta["${RELATED_TASK}"] must have a taskId`;
 }
 
 function resultFlaw(message: Members): string | undefined {

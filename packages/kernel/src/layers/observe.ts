@@ -62,8 +62,9 @@ class Observer implements Layer {
     this.told(call, fault === undefined ? end : { ...end, fault }, now);
   }
 
-  #scopeListener({ options }: Call): Listener | undefined {
-    return this.#scoped ? (options as ScopedOptions | undefined)?.listener : undefined;
+  #scopeListener(call: Call): Listener | undefined {
+    const options: ScopedOptions | undefined = call.options;
+    return this.#scoped ? options?.listener : undefined;
   }
 }
 
