@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly isInteractive: boolean;
   /** Asks whether something shall be done. Only where somebody is there. */
   readonly confirm: (question: string) => Promise<boolean>;
+  /** Exits soon, once the command has ended, although a client has not read all of the output. */
+  readonly discardOutput?: () => void;
 }
 
 export function processSurroundings(): Surroundings {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +8,7 @@ import { startStacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useTempDir } from '../src/temp-dir.fixture.js';
 import { overHttp, overStdio } from './support/client.js';
-import { endAll, finished, toolkeel } from './support/process.js';
+import { bareEnvironment, bin, endAll, finished, toolkeel } from './support/process.js';
 
 const dir = useTempDir();
 const place = (env: Record<string, string> = {}) => ({ cwd: dir(), env });
@@ -49,6 +51,22 @@ describe('toolkeel serve', () => {
     expect(await running).toMatchObject({ success: true });
     await client.close();
     await upstream.close();
+  });
+
+  it('exits at SIGTERM although the client does not read its answers', async () => {
+    const child = spawn(process.execPath, [bin, 'serve', 'stac'], {
+      cwd: dir(),
+      env: bareEnvironment(place()),
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const exited = once(child, 'exit');
+    for (let id = 0; id < 40; id++) {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' })}\n`);
+    }
+    // More than the pipe holds: the stream that reads it takes only what its own buffer holds.
+    await once(child.stdout, 'readable');
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
   });
 
   it('serves over HTTP where it is told to, and takes a pack for a pack', async () => {

@@ -134,6 +134,7 @@ export type {
   ToolRun,
 } from './run/options.js';
 export { UNKNOWN_WITHOUT_JOURNAL } from './run/failure.js';
+export { parseInput } from './run/parse-input.js';
 export { runTool, startTool } from './run/run-tool.js';
 export { ContractViolation } from './run/violation.js';
 

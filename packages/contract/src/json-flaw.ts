@@ -53,8 +53,7 @@ export function findJsonFlaw(
       }
       return undefined;
     }
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype !== Object.prototype && prototype !== null) return flawed('not a plain object');
+    if (!isPlainObject(value)) return flawed('not a plain object');
     for (const key of Object.keys(value)) {
       const member: unknown = (value as Record<string, unknown>)[key];
       if (member === undefined) continue;
@@ -72,4 +71,11 @@ function flawed(problem: string): JsonFlaw {
 
 function inside(step: string | number, { path, problem }: JsonFlaw): JsonFlaw {
   return { path: [step, ...path], problem };
+}
+
+/** Whether a value is an object as JSON has them. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

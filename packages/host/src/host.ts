@@ -20,6 +20,7 @@ import type { Transport } from '@modelcontextprotocol/server';
 import type { HostAround } from './call/around.js';
 import { Deliveries } from './call/deliveries.js';
 import { CallEngine } from './call/engine.js';
+import { reporting } from './call/reporting.js';
 import { LoadedPack, type PackEntry } from './catalog/loaded-pack.js';
 import { admits, ToolTable } from './catalog/tools.js';
 import { journalHooks, type JournalDeps } from './govern/journal-hooks.js';
@@ -52,7 +53,7 @@ const COUNT_LIMIT_MS = 2000;
 
 export interface HostOptions {
   readonly packs?: readonly PackEntry[];
-  /** Tools without a pack. */
+  /** Tools without a pack. Retries of the guards that they call are counted as those of packs. */
   readonly tools?: readonly Tool[];
   /** Default: `readonly`. */
   readonly profile?: Exclude<Profile, 'workflow'> | RunProfile;
@@ -112,7 +113,10 @@ export interface Host {
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Asks every pack, and so creates those that were not needed yet. */
   readonly health: () => Promise<Readonly<Record<string, PackHealth>>>;
-  /** Takes the kernel's events of tools that have no pack. */
+  /**
+   * Takes the kernel's events. Guards that a tool without a pack calls report here by themselves; this
+   * is for pipelines that are composed by hand.
+   */
   readonly observe: PackDeps['observe'];
   /**
    * Ends calls after `graceMs` (default: when each had all the time that it may take), waits until their
@@ -179,7 +183,9 @@ export function createHost(options: HostOptions = {}): Host {
     const tool = options.journal ? acceptControls(own) : own;
     return reads ? reads.prepare(tool) : tool;
   };
-  for (const tool of options.tools ?? []) table.addTool(prepare(tool), callTimeoutMs);
+  for (const tool of options.tools ?? []) {
+    table.addTool(prepare(reporting(tool, engine.observe)), callTimeoutMs);
+  }
   for (const pack of packs) table.addPack(pack, timeoutOf(pack), prepare);
 
   const toolSource: ToolSource = {

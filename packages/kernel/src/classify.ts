@@ -80,8 +80,18 @@ const timedOut: readonly string[] = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
+/** What HTTP clients throw when they cannot even build the request. Trying again cannot help. */
+const unsendable: readonly string[] = [
+  'UND_ERR_INVALID_ARG',
+  'ERR_INVALID_PROTOCOL',
+  'ERR_INVALID_HTTP_TOKEN',
+  'ERR_UNESCAPED_CHARACTERS',
+  'ERR_SOCKET_BAD_PORT',
+];
+
 const byCode = new Map<string, readonly [FaultKind, Sent]>([
   ...notSent.map((code) => [code, ['connect', 'no']] as const),
+  ...unsendable.map((code) => [code, ['unexpected', 'no']] as const),
   ...broken.map((code) => [code, ['network', 'maybe']] as const),
   ...timedOut.map((code) => [code, ['timeout', 'maybe']] as const),
 ]);
@@ -96,7 +106,8 @@ export const classifyError: Classify = (cause) => {
   // fetch hides the socket's error in a cause; deeper chains than this are made, not met.
   for (let depth = 0; depth < 5 && isObject(error); depth++) {
     if (error instanceof FaultError) return error.fault;
-    const fault = faultOfCode(error) ?? faultOfStatus(error) ?? faultOfType(error);
+    const fault =
+      faultOfCode(error) ?? faultOfStatus(error) ?? faultOfType(error) ?? faultOfFetch(error);
     if (fault !== undefined) return { ...fault, cause };
     error = error['cause'];
   }
@@ -131,6 +142,25 @@ function faultOfType(error: Record<string, unknown>): Fault | undefined {
   if (error instanceof SyntaxError) return { kind: 'bad_response', sent: 'answered' };
   return undefined;
 }
+
+/**
+ * A request that `fetch` refused to make. It gives no codes for that, so its own words are compared as a
+ * whole. After a redirect it refuses with the same words, or with the same code of a URL, but then a
+ * request was sent: only an error from inside of the call to `fetch` proves the opposite.
+ */
+function faultOfFetch(error: Record<string, unknown>): Fault | undefined {
+  const { cause, message } = error;
+  if (!(error instanceof TypeError) || !isObject(cause)) return undefined;
+  const isBadUrl = message !== FETCH_FAILED && cause['code'] === 'ERR_INVALID_URL';
+  const isRefused =
+    message === FETCH_FAILED &&
+    refusals.includes(cause['message']) &&
+    String(cause['stack']).includes('at fetching ');
+  return isBadUrl || isRefused ? { kind: 'unexpected', sent: 'no' } : undefined;
+}
+
+const FETCH_FAILED = 'fetch failed';
+const refusals: readonly unknown[] = ['bad port', 'unknown scheme', 'not implemented... yet...'];
 
 /** An HTTP answer that is not a success, as a fault. */
 export function faultFromResponse(

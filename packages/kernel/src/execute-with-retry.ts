@@ -3,7 +3,9 @@ import type { RetryPolicy } from './decide/retry-policy.js';
 import type { CallOptions } from './engine/call.js';
 import { compose, type PipelineOptions } from './engine/pipeline.js';
 import { thrownFor } from './fault-error.js';
+import { observeScoped } from './layers/observe.js';
 import { retry } from './layers/retry.js';
+import { callScopes, inScope } from './scope.js';
 
 export interface ExecuteOptions extends CallOptions, Partial<Omit<PipelineOptions, 'classify'>> {
   readonly classify?: Classify;
@@ -29,11 +31,13 @@ export async function executeWithRetry<T>(
     }
   };
   const settings = { effect: 'read', classify: classifyError, ...options } as const;
-  const outcome = await compose([retry(policy)], settings)
+  const outcome = await compose([retry(policy), observeScoped()], settings)
     .wrap(attempt)
-    .outcome(undefined, options);
+    .outcome(undefined, inScope(options));
   if (outcome.ok) return outcome.value;
   // Aborted, or over time: then it was not the operation that failed.
   if (outcome.fault.kind === 'cancelled' || !thrown) throw thrownFor(outcome.fault);
   throw thrown.error ?? thrownFor(outcome.fault);
 }
+
+callScopes.isUsed = true;

@@ -1,13 +1,15 @@
 import { classifyError, soundly } from './classify.js';
 import { definePolicy, type Policy } from './decide/policy.js';
 import { refuse } from './decide/validate.js';
-import type { Layer } from './engine/layer.js';
+import type { CallOptions } from './engine/call.js';
+import type { CallFn, GuardedFn, Layer } from './engine/layer.js';
 import { Pipeline, type Guarded, type PipelineOptions, type Work } from './engine/pipeline.js';
 import { attemptTimeout, deadline, idle } from './layers/clocks.js';
 import { refreshAuth, type RefreshAuth } from './layers/refresh-auth.js';
 import { retry } from './layers/retry.js';
-import { observe } from './layers/observe.js';
+import { observeScoped } from './layers/observe.js';
 import type { Listener } from './events.js';
+import { callScopes, inScope } from './scope.js';
 import { Upstream } from './upstream/upstream.js';
 
 export interface GuardOptions extends PipelineOptions {
@@ -46,10 +48,16 @@ export function guard<I, O>(
     ...(options?.layers ?? []),
   ];
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
-  if (options?.listener) layers.push(observe(options.listener, shared.name));
+  layers.push(observeScoped(options?.listener, shared.name));
   const classify = options?.classify ? soundly(options.classify) : classifyError;
-  return new Pipeline(layers, { ...options, classify, name }).wrap(work);
+  const guarded = new Pipeline(layers, { ...options, classify, name }).wrap(work) as GuardedFn;
+  const scoped: CallFn = (input, given) => guarded.outcome(input, inScope(given));
+  return Object.assign((input: unknown, given?: CallOptions) => guarded(input, inScope(given)), {
+    outcome: scoped,
+  }) as unknown as Guarded<I, O>;
 }
+
+callScopes.isUsed = true;
 
 function layersOf(policy: Policy): Layer[] {
   const { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs } = policy;

@@ -77,4 +77,6 @@ export { systemClock } from './time/clock.js';
 export type { Clock, Timer } from './time/clock.js';
 export { countProgress, withIdleTimeout } from './time/idle-stream.js';
 export type { IdleStreamOptions } from './time/idle-stream.js';
+export { callScopes } from './scope.js';
+export type { CallScope } from './scope.js';
 export type { KernelEvent, KernelEventType, Listener } from './events.js';

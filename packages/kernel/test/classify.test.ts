@@ -21,6 +21,26 @@ describe('classifyError, on what this Node really throws', () => {
     expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'connect', sent: 'no' });
   });
 
+  it.each([
+    ['a port that browsers block', 'http://127.0.0.1:1/'],
+    ['a port that does not exist', 'http://127.0.0.1:99999/'],
+    ['a URL that is none', 'not a url'],
+    ['an unknown scheme', 'stac://127.0.0.1/'],
+    ['a file', 'file:///etc/hostname'],
+  ])('a request to %s was not sent, and is not retried', async (_, url) => {
+    expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'unexpected', sent: 'no' });
+  });
+
+  it.each(['http://127.0.0.1:1/', 'http://'])(
+    'a request that was redirected to %s may have been sent',
+    async (location) => {
+      const server = createServer((_, response) => response.writeHead(303, { location }).end());
+      const error = await thrownBy(await listening(server), { method: 'POST', body: 'x' });
+      expect(classifyError(error)).toMatchObject({ kind: 'unexpected', sent: 'maybe' });
+      server.close();
+    },
+  );
+
   it('a connection that is cut after the request may have been', async () => {
     const server = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
     const url = await listening(server);

@@ -20,7 +20,11 @@ export async function serve(
 ): Promise<void> {
   const { http } = flags;
   if (http === undefined) {
-    await serveStdio(await openHost(named, flags, surroundings), stopped);
+    try {
+      await serveStdio(await openHost(named, flags, surroundings), stopped);
+    } finally {
+      surroundings.discardOutput?.();
+    }
     return;
   }
   // `serve --http stac` means the pack: no machine is called like one.

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '@toolkeel/contract';
+import { parseInput, type ToolSpec } from '@toolkeel/contract';
 import fc from 'fast-check';
 import type { Connected, Envelope } from './client.js';
 
@@ -93,7 +93,8 @@ export function fuzzArguments(
   const made = fc
     .sample(members, { numRuns: count, seed })
     .map((parts) => JSON.parse(written(parts.flat())) as Args);
-  const isRefused = (args: Args): boolean => !isSound(args) || !input.safeParse(args).success;
+  const isRefused = (args: Args): boolean =>
+    !isSound(args) || !parseInput({ input, inputSchema }, args).parsed.success;
   return {
     refused: made.filter(isRefused),
     accepted: made.filter((args) => !isRefused(args)),

@@ -32,7 +32,7 @@ export function beginCall(options: RunOptions): Call {
     noteRetry: () => {
       noted += 1;
     },
-    retryCount: unfailing(options.retryCount ?? (() => noted)),
+    retryCount: unfailing(() => options.retryCount?.(noted) ?? noted),
     report: (cause) => {
       try {
         onUnexpected?.(cause, correlationId);

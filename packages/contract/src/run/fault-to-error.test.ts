@@ -114,6 +114,7 @@ describe('a fault of the kernel', () => {
     [{ kind: 'bad_response', sent: 'answered', status: 200 }, 'outcome_unknown', 'unknown'],
     [{ kind: 'cancelled' }, 'cancelled', 'unknown'],
     [{ kind: 'unexpected' }, 'internal_error', 'unknown'],
+    [{ kind: 'unexpected', sent: 'no' }, 'internal_error', 'not_executed'],
   ])('%o of a once tool is %s, %s', async (fault, code, outcome) => {
     const { effect, profiles } = acting;
     expect(await errorOf(fault, { effect, profiles })).toMatchObject({

@@ -13,7 +13,7 @@ import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
 import { checkedJson, checkedPart, refusedAnswer } from './check-data.js';
-import { asDeclared, lostAnswer, unforeseen } from './failure.js';
+import { asDeclared, internalError, lostAnswer, unforeseen } from './failure.js';
 import { faultOf, faultToError, outcomeOfFault } from './fault-to-error.js';
 import type { Settled, SettledFailure } from './options.js';
 
@@ -101,7 +101,8 @@ export function fromFault(
   const error = tool.faultToError?.(fault) ?? faultToError(fault);
   if (!error) {
     call.report(fault.cause ?? cause);
-    return { ...unforeseen(tool), fault };
+    // The kernel does not understand the failure, but may know that nothing was sent.
+    return { ...internalError(outcomeOfFault(tool.effect, fault)), fault };
   }
   const outcome = error.input.outcome ?? outcomeOfFault(tool.effect, fault);
   return { ok: false, error: { ...error.input, outcome }, fault };

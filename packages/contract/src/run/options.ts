@@ -85,14 +85,14 @@ export interface RunOptions {
    * When the call ends with `timeout`, whatever the handler does: milliseconds on `clock`. A handler
    * that gets an earlier one through `next` has time to say itself how far it came.
    */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** When the call began, on `clock`, where that was before this run. Only `meta.elapsed_ms` asks. */
-  readonly startedAt?: number;
-  readonly progress?: ToolContext['progress'];
+  readonly startedAt?: number | undefined;
+  readonly progress?: ToolContext['progress'] | undefined;
   /** Default: `readonly`. */
-  readonly profile?: RunProfile;
+  readonly profile?: RunProfile | undefined;
   /** Default: the process's own. */
-  readonly clock?: RunClock;
+  readonly clock?: RunClock | undefined;
   /** In UTF-8 bytes of the JSON text. Default: 48 KiB. */
   readonly byteBudget?: number | undefined;
   /** Default: tokens that last as long as this process. */
@@ -109,8 +109,8 @@ export interface RunOptions {
   readonly onPending?: (end: (failure: SettledFailure) => void) => void;
   /** What the work brought after the call had been ended. */
   readonly onLate?: (settled: Settled) => void;
-  /** Where somebody else counts the retries; default: what the handler noted. */
-  readonly retryCount?: (() => number) | undefined;
+  /** For a host that counts retries itself. Gets what the handler noted, which is the default. */
+  readonly retryCount?: ((noted: number) => number) | undefined;
   /**
    * The only place that a cause goes to: thrown values, undeclared codes, answers that do not match
    * their schema, figures for `meta` that make no sense. Nothing of it is in the envelope. A call

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../tool/define.js';
 import type { Tool } from '../tool/tool.js';
+import type { AcceptedCall, Next } from './options.js';
 import { runTool } from './run-tool.js';
 import { acting, base, reading, run } from './run.fixture.js';
 
@@ -36,6 +37,61 @@ describe('arguments', () => {
     ['constructor', { id: 'a', constructor: 1 }, 'constructor'],
   ])('%s is refused, naming the field', async (_, args, field) => {
     expect((await issuesOf(args))?.[0]?.field).toBe(field);
+  });
+
+  describe('that are null', () => {
+    const input = z.object({
+      id: z.string(),
+      limit: z.int().optional(),
+      lang: z.string().default('en'),
+      note: z.string().nullable().optional(),
+      any: z.unknown().optional(),
+      box: z.strictObject({ from: z.int(), to: z.int().optional() }).optional(),
+      list: z.array(z.strictObject({ n: z.int().optional() })).optional(),
+      by: z.union([z.strictObject({ name: z.string().optional() }), z.string()]).optional(),
+      tags: z.record(z.string(), z.strictObject({ value: z.string().optional() })).optional(),
+    });
+    const seen = async (args: unknown) => {
+      const around = vi.fn((_call: AcceptedCall, next: Next) => next());
+      const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
+      const { error } = await run(tool, args, { around });
+      return error ?? around.mock.calls[0]?.[0].args;
+    };
+
+    it('and optional equal absent ones, before anything around the handler sees them', async () => {
+      const nothing = { limit: null, lang: null, box: null, list: null, by: null, tags: null };
+      expect(await seen({ id: 'a', ...nothing })).toEqual(await seen({ id: 'a' }));
+    });
+
+    it('and optional equal absent ones inside of objects, lists, records and alternatives', async () => {
+      const args = (nothing: object) => ({
+        id: 'a',
+        box: { from: 1, ...nothing },
+        list: [{ n: 2 }, {}],
+        by: {},
+        tags: { x: {} },
+      });
+      const sent = { ...args({ to: null }), list: [{ n: 2 }, { n: null }], by: { name: null } };
+      expect(await seen({ ...sent, tags: { x: { value: null } } })).toEqual(await seen(args({})));
+    });
+
+    it('stay where null is a value', async () => {
+      const args = { id: 'a', note: null, any: null, limit: null };
+      expect(await seen(args)).toEqual({ id: 'a', lang: 'en', note: null, any: null });
+    });
+
+    it('are refused where they are required, unknown or elements of a list', async () => {
+      const args = {
+        id: null,
+        limit: null,
+        box: { from: null, to: null },
+        list: [null],
+        what: null,
+      };
+      const { details } = (await seen(args)) as { details: { issues: { field: string }[] } };
+      const fields = details.issues.map(({ field }) => field);
+      expect(fields).toEqual(['id', 'box.from', 'list[0]', 'what']);
+    });
   });
 
   it('may be left out where none is needed', async () => {

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
-import { findJsonFlaw } from '../json-flaw.js';
+import { findJsonFlaw, isPlainObject } from '../json-flaw.js';
 import { splitControls, type Controls } from '../tool/controls.js';
 import { toolError } from '../tool/result.js';
-import type { ObjectSchema } from '../tool/schema.js';
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import { describeIssues, fieldName } from './issues.js';
 import type { SettledFailure } from './options.js';
+import { parseInput } from './parse-input.js';
 
 export interface AcceptedArguments {
   readonly ok: true;
   readonly args: Arguments;
-  /** As they came, before the schema filled in or changed anything. */
+  /** As they came, before the schema filled in or changed anything, without nulls that mean absence. */
   readonly raw: Arguments;
   readonly controls: Controls;
 }
@@ -19,16 +19,17 @@ export interface AcceptedArguments {
 const NO_CONTROLS: Controls = Object.freeze({ allowDuplicate: false });
 
 export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | SettledFailure {
-  const given = sent === undefined ? {} : sent;
+  const named = sent === undefined ? {} : sent;
   // Inherited members would count as arguments that nobody sent.
-  if (!isPlainObject(given)) {
+  if (!isPlainObject(named)) {
     return refused([{ field: '(arguments)', message: 'must be an object' }]);
   }
-  const parsed = parse(tool.input, given);
-  if (!parsed) return refused([{ field: '(arguments)', message: 'nested too deeply' }]);
+  const read = parse(tool, named);
+  if (!read) return refused([{ field: '(arguments)', message: 'nested too deeply' }]);
+  const { parsed, given } = read;
   if (!parsed.success) {
     // Only a refusal needs the inputs beside the issues: asking for them slows every parse down.
-    const { issues } = parse(tool.input, given, { reportInput: true })?.error ?? parsed.error;
+    const { issues } = parse(tool, given, { reportInput: true })?.parsed.error ?? parsed.error;
     return refused(describeIssues(issues, Object.keys(tool.input.shape)));
   }
   // Fingerprints, page tokens and the wire need what JSON and UTF-8 can carry.
@@ -40,13 +41,9 @@ export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | Se
 }
 
 /** Undefined when the arguments are so deep that the stack ends before they do. */
-function parse(
-  schema: ObjectSchema,
-  given: object,
-  context?: z.core.ParseContext<z.core.$ZodIssue>,
-) {
+function parse(tool: Tool, given: object, context?: z.core.ParseContext<z.core.$ZodIssue>) {
   try {
-    return (schema as z.ZodObject).safeParse(given, context);
+    return parseInput(tool, given, context);
   } catch (cause) {
     if (cause instanceof RangeError) return undefined;
     throw cause;
@@ -59,10 +56,4 @@ function refused(issues: { field: string; message: string }[]): SettledFailure {
     details: { issues },
   });
   return { ok: false, error: input };
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -31,7 +31,7 @@ export interface ToolOperation {
    */
   readonly send: <T>(
     write: (token: SendToken) => Promise<T>,
-    options?: { readonly signal?: AbortSignal },
+    options?: { readonly signal?: AbortSignal | undefined },
   ) => Promise<T>;
   /**
    * Runs a step of a longer operation, or gives its stored result, which is JSON, if it was done
@@ -63,7 +63,10 @@ export interface CheckContext extends Pick<
 /** What the surroundings of a call give to its handler. */
 export interface ToolContext<Cursor = unknown> {
   readonly signal: AbortSignal;
-  /** Milliseconds on the clock of the run; Infinity where there is none. */
+  /**
+   * Milliseconds on the clock of the run, which is monotonic (`performance.now()`), as the `deadline` of
+   * guards is; Infinity where there is none.
+   */
   readonly deadline: number;
   readonly correlationId: string;
   /** The account that the call was accepted for. */

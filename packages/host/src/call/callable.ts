@@ -8,7 +8,7 @@ export interface Callable {
   /** As metrics and logs know it, where that is not the tool's name. */
   readonly name?: string;
   readonly byteBudget?: number;
-  /** Whether the tool's pack reports its retries as events; else the handler notes them itself. */
+  /** Whether the kernel's events tell all retries; otherwise the handler may note some itself. */
   readonly reportsEvents: boolean;
 }
 

@@ -57,6 +57,7 @@ export class CallEngine {
   readonly #running = new Map<string, RunningCall>();
   readonly #watched = new Map<string, Counted>();
   #idle: (() => void)[] = [];
+  #lastEvent: PackEvent | undefined;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -66,8 +67,10 @@ export class CallEngine {
     return this.#running.size;
   }
 
-  /** Takes the kernel's events from packs. */
+  /** Takes the kernel's events of guards, each once: a guard can report to its own listener and to a scope. */
   readonly observe = (event: PackEvent): void => {
+    if (event === this.#lastEvent) return;
+    this.#lastEvent = event;
     const { correlationId } = event;
     const call = this.#running.get(correlationId) ?? this.#watched.get(correlationId);
     takeEvent(event, call, this.#options);
@@ -126,7 +129,8 @@ export class CallEngine {
       // The call fits what a handler may be given: its deadline, its signal when it asks for it, onDelivered.
       given: call,
       around: layers.length === 0 ? undefined : throughLayers(layers, call),
-      retryCount: reportsEvents ? () => call.retries : undefined,
+      // A handler may note the retries of a guard itself: the larger number counts each once.
+      retryCount: (noted) => (reportsEvents ? call.retries : Math.max(noted, call.retries)),
       onUnexpected: (cause) => this.noteUnexpected(call, cause),
       onPending: (end) => {
         call.onShutdown = () => end(stopping(tool));

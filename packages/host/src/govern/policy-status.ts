@@ -1,6 +1,7 @@
 import {
   accountOf,
   implementTool,
+  parseInput,
   specifyTool,
   toolError,
   type Arguments,
@@ -86,7 +87,7 @@ export function policyStatusTool(policy: () => Policy | Promise<Policy>, tools: 
         return toolError('policy_error', 'The policy cannot be read. Ask the operator.');
       }
       if (given === undefined) return rulesOf(inForce, name);
-      const parsed = spec.input.safeParse(given);
+      const { parsed } = parseInput(spec, given);
       if (!parsed.success) {
         const [issue] = parsed.error.issues;
         const field = issue?.path.map(String).join('.') ?? '';

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Deliveries } from '../call/deliveries.js';
 import { confirmSends } from '../mcp/confirm-sends.js';
+import { parseInbound } from '../mcp/inbound.js';
 import { Sessions } from './sessions.js';
 import { whenFinished } from './when-finished.js';
 
@@ -56,10 +57,14 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
     if (Number(request.headers.get('content-length') ?? 0) > bodyLimit) return tooLarge(bodyLimit);
     const body = await readRequestBody(request, bodyLimit);
     if (body.tooLarge) return tooLarge(bodyLimit);
-    const parsed = parse(body.text);
-    if (parsed === undefined) return badJson();
-    if (await isLegacyRequest(request, parsed)) return sessions.handle(request, parsed);
-    return modern.fetch(request, { parsedBody: parsed });
+    const inbound = parseInbound(body.text);
+    if (!inbound.ok) {
+      onError(new Error(inbound.refusal.error.message));
+      return Response.json(inbound.refusal, { status: 400 });
+    }
+    const { value: parsedBody } = inbound;
+    if (await isLegacyRequest(request, parsedBody)) return sessions.handle(request, parsedBody);
+    return modern.fetch(request, { parsedBody });
   };
   return {
     fetch,
@@ -69,22 +74,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
   };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 function tooLarge(limit: number): Response {
-  return failure(413, -32_000, `A request may have ${limit} bytes.`);
-}
-
-function badJson(): Response {
-  return failure(400, -32_700, 'Parse error: Invalid JSON');
-}
-
-function failure(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+  const error = { code: -32_000, message: `A request may have ${limit} bytes.` };
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 413 });
 }

@@ -32,15 +32,19 @@ const setUp = async (stdout: Writable = new PassThrough()) => {
 };
 
 describe('reading', () => {
-  it('gives one message a line and passes over what is no JSON', async () => {
-    const { stdin, onmessage, onerror } = await setUp();
+  it('gives one message a line, ignores empty lines and answers what is not JSON', async () => {
+    const { stdin, stdout, onmessage, onerror } = await setUp();
     stdin.write(`${JSON.stringify(ping)}\r\nno json\n\n${JSON.stringify({ ...ping, id: 2 })}\n`);
     await turn();
     expect(onmessage.mock.calls.map(([message]) => message as unknown)).toEqual([
       ping,
       { ...ping, id: 2 },
     ]);
-    expect(onerror).not.toHaveBeenCalled();
+    expect(JSON.parse(String((stdout as PassThrough).read()))).toMatchObject({
+      id: null,
+      error: { code: -32_700 },
+    });
+    expect(onerror).toHaveBeenCalledOnce();
   });
 
   it('goes on after a reader that throws', async () => {
@@ -120,6 +124,121 @@ describe('writing', () => {
     expect(stdout.listenerCount('error')).toBe(1);
     expect(stdout.listenerCount('drain')).toBe(0);
   });
+});
+
+describe('while the client does not read its answers', () => {
+  const COUNT = 20_000;
+  const requests = Array.from({ length: COUNT }, (_, id) => `${JSON.stringify({ ...ping, id })}\n`);
+  const idOf = ([message]: unknown[]): unknown => (message as { id: number }).id;
+  const cancel = (requestId: number) =>
+    `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })}\n`;
+
+  /** Answers each request at once, as a quick tool does. */
+  const setUpBlocked = async () => {
+    const { stream, written, release } = slowWriter();
+    const own = await setUp(stream);
+    own.onmessage.mockImplementation((message: { id?: number; method?: string }) => {
+      if (message.method !== 'ping') return;
+      own.transport.send({ jsonrpc: '2.0', id: message.id ?? 0, result: {} }).catch(() => {});
+    });
+    /** Until nothing more happens. */
+    const rest = async (): Promise<void> => {
+      for (let before = -1; before !== written.length; await turn()) before = written.length;
+    };
+    const drain = async (): Promise<void> => {
+      for (let before = -1; before !== written.length; await rest()) {
+        before = written.length;
+        release();
+      }
+    };
+    return { ...own, written, rest, drain };
+  };
+
+  it('begins few requests, pauses the input, and answers all of them afterwards', async () => {
+    const { stdin, onmessage, rest, drain } = await setUpBlocked();
+    for (const line of requests) stdin.write(line);
+    await rest();
+    expect(onmessage.mock.calls.length).toBeLessThan(50);
+    expect(stdin.isPaused()).toBe(true);
+    await drain();
+    expect(onmessage.mock.calls.map(idOf)).toEqual(requests.map((_, id) => id));
+  });
+
+  it('holds refusals, too', async () => {
+    const { stdin, written, rest, drain } = await setUpBlocked();
+    for (let count = 0; count < COUNT; count++) stdin.write('no json\n');
+    await rest();
+    expect(written.length).toBeLessThan(50);
+    expect(stdin.isPaused()).toBe(true);
+    await drain();
+    expect(written).toHaveLength(COUNT);
+  });
+
+  it('delivers cancellations and responses, and never begins a cancelled request', async () => {
+    const { stdin, onmessage, rest, drain } = await setUpBlocked();
+    stdin.write(requests.slice(0, 100).join(''));
+    await rest();
+    const begun = onmessage.mock.calls.length;
+    const response = { jsonrpc: '2.0', id: 's1', result: {} };
+    stdin.write(`${cancel(0)}${cancel(99)}${JSON.stringify(response)}\n`);
+    await rest();
+    const since = onmessage.mock.calls.slice(begun).map(([message]) => message as unknown);
+    expect(since).toEqual([JSON.parse(cancel(0)), response]);
+    await drain();
+    const ids = onmessage.mock.calls.map(idOf);
+    expect(ids).toContain(98);
+    expect(ids).not.toContain(99);
+  });
+
+  it('ends with its input: at once, or as soon as held requests were begun, or after a second', async () => {
+    const read = await setUpBlocked();
+    read.stdin.end(requests.slice(0, 100).join(''));
+    await read.rest();
+    expect(read.onclose).not.toHaveBeenCalled();
+    await read.drain();
+    expect(read.onclose).toHaveBeenCalledOnce();
+    expect(read.written).toHaveLength(100);
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const unread = await setUpBlocked();
+    unread.stdin.end(requests.slice(0, 100).join(''));
+    await unread.rest();
+    expect(unread.onclose).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1000);
+    vi.useRealTimers();
+    expect(unread.onclose).toHaveBeenCalledOnce();
+    expect(unread.written.length).toBeLessThan(50);
+  });
+
+  it('closes when it is told to', async () => {
+    const { stdin, transport, onmessage, onclose, rest, drain } = await setUpBlocked();
+    for (const line of requests) stdin.write(line);
+    await rest();
+    const begun = onmessage.mock.calls.length;
+    await transport.close();
+    await drain();
+    expect(onclose).toHaveBeenCalledOnce();
+    expect(onmessage).toHaveBeenCalledTimes(begun);
+  });
+});
+
+it('holds requests while a thousand are in flight, until answers or cancellations make room', async () => {
+  const { stdin, transport, onmessage } = await setUp(new PassThrough().resume());
+  const rest = async (): Promise<void> => {
+    for (let before = -1; before !== onmessage.mock.calls.length; await turn()) {
+      before = onmessage.mock.calls.length;
+    }
+  };
+  for (let id = 0; id < 1100; id++) stdin.write(`${JSON.stringify({ ...ping, id })}\n`);
+  await rest();
+  expect(onmessage).toHaveBeenCalledTimes(1024);
+  await transport.send({ jsonrpc: '2.0', id: 7, result: {} });
+  await rest();
+  expect(onmessage).toHaveBeenCalledTimes(1025);
+  const params = { requestId: 8 };
+  stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params })}\n`);
+  await rest();
+  expect(onmessage).toHaveBeenCalledTimes(1027);
 });
 
 describe('an answer that is written', () => {

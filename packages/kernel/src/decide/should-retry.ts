@@ -24,9 +24,9 @@ export interface RetryContext {
   readonly effect?: Effect;
   /** A `once` call that was surely not sent may be sent again. */
   readonly retryUnsent?: boolean | undefined;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, to compare with the resets of rate limits. */
   readonly now?: number;
-  /** Epoch milliseconds: a wait that would pass it is not begun. */
+  /** On the clock of `now`: a wait that would reach it is not begun. */
   readonly deadline?: number;
   readonly random?: () => number;
   readonly observedMedianMs?: number | undefined;

@@ -146,6 +146,25 @@ describe('the deadline', () => {
     expect(absolute.clock.now()).toBe(600);
   });
 
+  it('of an attempt is one for the calls that the callee makes, with options that are undefined', async () => {
+    const clock = new VirtualClock();
+    const options = { clock, effect: 'read' } as const;
+    const inner = compose([], options);
+    const nothing = {
+      signal: undefined,
+      timeoutMs: undefined,
+      correlationId: undefined,
+      route: undefined,
+    };
+    const outer = compose([deadline(50)], options).wrap(async (_: undefined, { deadline: until }) =>
+      inner.run(() => new Promise(() => {}), { ...nothing, deadline: until - 10 }),
+    );
+    const started = clock.now();
+    const ended = faultOf(await clock.run(outer.outcome(undefined, nothing)));
+    expect(ended).toMatchObject({ kind: 'timeout' });
+    expect(clock.now() - started).toBe(40);
+  });
+
   it('that has passed already sends nothing', async () => {
     const { call, upstream } = rig([{ answer: 'a' }], [patient]);
     expect(faultOf(await call({ timeoutMs: 0 }))).toEqual({

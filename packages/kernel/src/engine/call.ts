@@ -13,15 +13,18 @@ import type { Plan } from './plan.js';
 /** What one call may bring along. */
 export interface CallOptions {
   /** The caller's signal. Aborting settles the call at once, with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** When the whole call must be over, on the pipeline's clock. The earliest deadline holds. */
-  readonly deadline?: number;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * When the whole call must be over, on the monotonic clock of the pipeline (`performance.now()`), as
+   * the `deadline` of a tool's context is. The earliest deadline holds.
+   */
+  readonly deadline?: number | undefined;
   /** The same, from now on. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Stands in every event of the call. Made up where it is not given. */
-  readonly correlationId?: string;
+  readonly correlationId?: string | undefined;
   /** Calls of one route take about the same time and share the upstream's limits. */
-  readonly route?: string;
+  readonly route?: string | undefined;
 }
 
 /**

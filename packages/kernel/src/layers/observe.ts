@@ -3,6 +3,7 @@ import type { Call } from '../engine/call.js';
 import type { Layer } from '../engine/layer.js';
 import type { EventBody, KernelEvent, Listener } from '../events.js';
 import type { Fault } from '../fault.js';
+import type { ScopedOptions } from '../scope.js';
 
 /** Why a call failed, where no retry would have been made in any case. */
 const expected: readonly unknown[] = ['permanent', 'cancelled'];
@@ -12,31 +13,32 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /** Turns what the hooks see into events. A pipeline without it computes no events at all. */
 class Observer implements Layer {
   readonly name = 'observe';
-  readonly #listener: Listener;
+  readonly #listener: Listener | undefined;
   readonly #upstream: string | undefined;
+  readonly #scoped: boolean;
 
-  constructor(listener: Listener, upstream: string | undefined) {
+  constructor(listener: Listener | undefined, upstream: string | undefined, scoped: boolean) {
     this.#listener = listener;
     this.#upstream = upstream;
+    this.#scoped = scoped;
   }
 
   told(call: Call, event: EventBody, now: number): void {
+    const inScope = this.#scopeListener(call);
+    if (!this.#listener && !inScope) return;
     // Set on the event itself: copying it costs more than all the rest of an observed call.
     const whole = event as Writable<KernelEvent>;
     whole.correlationId = call.correlationId;
     whole.at = now;
     if (call.plan.name !== undefined) whole.name = call.plan.name;
     if (this.#upstream !== undefined) whole.upstream ??= this.#upstream;
-    try {
-      const done = this.#listener(whole);
-      if (done instanceof Promise) done.catch(() => undefined);
-    } catch {
-      // Whoever watches a call must not be able to change what becomes of it.
-    }
+    if (this.#listener) notify(this.#listener, whole);
+    if (inScope) notify(inScope, whole);
   }
 
   after(attempt: Attempt, fault: Fault | undefined, now: number): void {
     const { call, index, startedAt } = attempt;
+    if (!this.#listener && !this.#scopeListener(call)) return;
     const elapsedMs = now - startedAt;
     if (fault?.clock === 'attempt' || fault?.clock === 'idle') {
       this.told(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
@@ -50,6 +52,7 @@ class Observer implements Layer {
   }
 
   settled(call: Call, fault: Fault | undefined, now: number): void {
+    if (!this.#listener && !this.#scopeListener(call)) return;
     const { attempts, startedAt, gaveUp: reason } = call;
     const elapsedMs = now - startedAt;
     if (fault?.clock === 'deadline') {
@@ -61,9 +64,28 @@ class Observer implements Layer {
     const end = { type: 'call_end', attempts, elapsedMs } as const;
     this.told(call, fault === undefined ? end : { ...end, fault }, now);
   }
+
+  #scopeListener(call: Call): Listener | undefined {
+    const options: ScopedOptions | undefined = call.options;
+    return this.#scoped ? options?.listener : undefined;
+  }
+}
+
+function notify(listener: Listener, event: KernelEvent): void {
+  try {
+    const done = listener(event);
+    if (done instanceof Promise) done.catch(() => undefined);
+  } catch {
+    // A listener cannot change the outcome of the call that it observes.
+  }
 }
 
 /** Calls a listener with typed events of calls. `upstream`: the name that the events carry. */
 export function observe(listener: Listener, upstream?: string): Layer {
-  return new Observer(listener, upstream);
+  return new Observer(listener, upstream, false);
+}
+
+/** The same, and the listener of the scope that a call began in: one such layer in a pipeline. */
+export function observeScoped(listener?: Listener, upstream?: string): Layer {
+  return new Observer(listener, upstream, true);
 }

@@ -1,4 +1,4 @@
-import { envelopeSchema } from '@toolkeel/contract';
+import { envelopeSchema, parseInput } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { World } from './world.js';
@@ -39,7 +39,7 @@ export async function fuzzArguments({ rig, server }: World, runs: number): Promi
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(args, async (given) => {
-        const isRefused = !tool.input.safeParse(given).success;
+        const isRefused = !parseInput(tool, given).parsed.success;
         const before = server.seen.length;
         const envelope = await rig.run(tool.name, given);
         expect(envelopeSchema.safeParse(envelope).success).toBe(true);
