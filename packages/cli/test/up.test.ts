@@ -47,7 +47,7 @@ describe('toolkeel up --sandbox', () => {
       /toolkeel_tool_calls_total\{tool_name="search_items",code="ok"\} 1/,
     );
     const client = await overHttp(`${up.url}/mcp`);
-    expect(await client.tools()).toHaveLength(38); // 12 of STAC, 24 of X that read, 2 of the host
+    expect(await client.tools()).toHaveLength(39); // 13 of STAC, 24 of X that read, 2 of the host
     expect(await client.call('x_get_me')).toMatchObject({ success: true });
     await client.close();
 

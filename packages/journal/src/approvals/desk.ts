@@ -1,4 +1,4 @@
-import { CONTROL_ARGUMENTS, type Arguments, type Tool } from '@toolkeel/contract';
+import { CONTROL_ARGUMENTS, parseInput, type Arguments, type Tool } from '@toolkeel/contract';
 import { effectiveArguments } from '../answer/arguments.js';
 import { estimatedCost } from '../answer/cost.js';
 import { JournalError } from '../error.js';
@@ -126,7 +126,7 @@ function refuseControls(changes: Arguments): void {
 
 /** The arguments as the tool takes them; what it would refuse is refused now, and not when it runs. */
 function accepted(tool: Tool, args: Arguments): Arguments {
-  const parsed = tool.input.safeParse(args);
+  const { parsed } = parseInput(tool, args);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
