@@ -5,11 +5,11 @@ import { guard, kernel, presets } from '../lib/toolkeel.mjs';
 
 const { stac } = presets;
 
-/** The preset, but for two waits that the self-check would have to sit through. */
+/** The preset, but for three waits that the self-check would have to sit through. */
 const policy = {
   ...stac,
   initialBackoffMs: settings.backoffMs,
-  ...(stac.breaker && { breaker: { ...stac.breaker, openMs: settings.openMs } }),
+  ...(stac.breaker && { breaker: { ...stac.breaker, openAfterMs: 0, openMs: settings.openMs } }),
 };
 
 export default defineCase({
