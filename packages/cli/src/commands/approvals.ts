@@ -106,14 +106,13 @@ function executionText(operation: OperationView, { state, live }: Execution): st
       return harmless(`It failed: ${why}\n`);
     case 'unknown':
       return `It was sent, and its outcome is unknown. Check the upstream, then: toolkeel operations resolve ${id} --outcome executed|not_executed\n`;
-    case 'pending': {
-      const tried =
-        code === 'approval_required' ? '' : ` The last attempt was not executed: ${why}`;
-      if (live) return harmless(`A live server has ${tool} and executes it${until}.${tried}\n`);
+    case 'not_executed':
       return harmless(
-        `No live server has ${tool}: it is executed when one starts${until}.${tried}\n`,
+        `It was not executed: ${why}\nIt stays approved, and a live server that has ${tool} tries again${until}.\n`,
       );
-    }
+    case 'pending':
+      if (live) return harmless(`A live server has ${tool} and executes it${until}.\n`);
+      return harmless(`No live server has ${tool}: it is executed when one starts${until}.\n`);
   }
 }
 

@@ -61,7 +61,7 @@ it('stops waiting when the last server that has the tool ends', async () => {
 
 it('does not wait for another attempt after one that was not executed', async () => {
   const { ended, now } = showing([{ state: 'awaiting_approval', code: 'unauthorized' }]);
-  expect(await ended()).toEqual({ state: 'pending', live: true });
+  expect(await ended()).toEqual({ state: 'not_executed', live: true });
   expect(now()).toBe(0);
 });
 

@@ -3,8 +3,8 @@ import type { JournalStore, Operation } from '@toolkeel/journal';
 
 /** What became of an approved operation by the time that was given. */
 export interface Execution {
-  /** `pending`: approved, and not settled yet. */
-  readonly state: 'executed' | 'failed' | 'unknown' | 'pending';
+  /** `pending`: approved, and not settled yet. `not_executed`: the same, after an attempt that failed. */
+  readonly state: 'executed' | 'failed' | 'unknown' | 'pending' | 'not_executed';
   /** Whether a live server has the tool. */
   readonly live: boolean;
 }
@@ -36,7 +36,8 @@ export async function awaitExecution(
     const live = await store.hasLiveOwner(operation.tool);
     const state = stateOf(operation);
     const isWaitingForServer = operation.state === 'awaiting_approval' && !live;
-    if (state !== 'pending' || isWaitingForServer || wasTried(operation)) return { state, live };
+    if (wasTried(operation)) return { state: 'not_executed', live };
+    if (state !== 'pending' || isWaitingForServer) return { state, live };
     if (clock.now() >= until) return { state, live };
     if (round === 0) onWait?.();
     await clock.pause(Math.min(POLL_MS, until - clock.now()));

@@ -41,6 +41,30 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
   });
 
+  test('an operation that is sent again does not show how the attempt before ended', async () => {
+    const { store, advance } = bench();
+    const { id } = await approved();
+    const first = await store.takeApproved('alice', ['post']);
+    expect((await store.send(grip(first!), plain)).kind).toBe('sent');
+    const answer = '{"error":{"code":"x_forbidden","outcome":"not_executed"}}';
+    await store.settle(grip(first!), {
+      state: 'awaiting_approval',
+      outcome: 'not_executed',
+      code: 'x_forbidden',
+      answer,
+      holdMs: 10,
+    });
+    expect(await store.get(id)).toMatchObject({ outcome: 'not_executed', answer });
+    await advance(10);
+    const again = await store.takeApproved('alice', ['post']);
+    expect((await store.send(grip(again!), plain)).kind).toBe('sent');
+    const sending = await store.get(id);
+    expect(sending).toMatchObject({ state: 'sending' });
+    expect(sending).not.toHaveProperty('outcome');
+    expect(sending).not.toHaveProperty('code');
+    expect(sending).not.toHaveProperty('answer');
+  });
+
   test('several are taken by several at once, the longest waiting first', async () => {
     const { store, another, advance } = bench();
     const ids: string[] = [];

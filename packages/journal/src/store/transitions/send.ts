@@ -27,12 +27,11 @@ export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<
   const at = tables.now;
   const steps =
     step === undefined ? operation.steps : opened(operation.steps, step, grip.owner, at);
-  const after = yield* tables.operations.update(operation, {
-    state: 'sending',
-    sendingAt: at,
-    sends,
-    steps,
-  });
+  const sending = { state: 'sending', sendingAt: at, sends, steps } as const;
+  // How an earlier attempt ended says nothing about this one.
+  const isAgain = operation.outcome !== undefined || operation.answer !== undefined;
+  const changes = isAgain ? { ...sending, ...NO_END } : sending;
+  const after = yield* tables.operations.update(operation, changes);
   if (frees !== undefined) yield* freeAll(tables, frees, grip.owner);
   const { correlationId, fence } = after;
   const detail: Record<string, unknown> =
@@ -72,6 +71,8 @@ function contentOf({
 }: OperationRecord): string | undefined {
   return editedSlot ?? (identity.by === 'content' ? slot : contentSlot);
 }
+
+const NO_END = { outcome: undefined, answer: undefined, code: undefined } as const;
 
 const LOST: SendResult = { kind: 'lost' };
 
