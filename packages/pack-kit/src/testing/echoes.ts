@@ -52,6 +52,7 @@ const ways: Readonly<Record<string, (secret: string) => string>> = {
   'combining grapheme joiners': splitBy('\u034F'),
   'tag characters': splitBy('\u{E0041}'),
   'zero-width HTML entities': splitBy('&ZeroWidthSpace;'),
+  'negative spaces as HTML entities': splitBy('&NegativeThinSpace;'),
   'escaped zero-width spaces': splitBy('\\u200b'),
   'line breaks': (secret) => `${secret.slice(0, 5)}\n${secret.slice(5)}`,
   base64,

@@ -1,10 +1,23 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { createRedactor } from '@toolkeel/pack-kit';
 import { describe, expect, it } from 'vitest';
 import { readBody } from './body.js';
 import { OversizedAnswer, reasonIn, saysTooLarge } from './problem.js';
 
 describe('what an error page says', () => {
+  it('shows no half of a credential after an echo that shrinks when it is redacted', () => {
+    const secret = 'sk-0123456789abcdef';
+    const padded = secret.split('').join('\u200B'.repeat(900));
+    const half = secret.slice(0, 12);
+    const cutAt = 16_384 - half.length;
+    const body = padded.padEnd(cutAt, '\u200B') + secret;
+    const secrets = createRedactor();
+    secrets.add(secret);
+    const reason = reasonIn({ 'content-type': 'text/plain' }, body, secrets);
+    expect(reason).not.toContain(half);
+  });
+
   it.each([
     ['{"code":"BadRequest","description":"no bbox"}', 'no bbox'],
     ['{"detail":"Not\\nFound"}', 'Not Found'],

@@ -59,8 +59,7 @@ export function reasonIn(
   secrets?: Redactor,
 ): string | undefined {
   const type = headerOf(headers, 'content-type') ?? '';
-  const beginning = body.slice(0, 2 * LOOKED_AT);
-  const text = (secrets?.redact(beginning) ?? beginning).slice(0, LOOKED_AT);
+  const text = (secrets?.redact(body) ?? body).slice(0, LOOKED_AT);
   if (/html/i.test(type) || /^\s*<(!doctype|html)/i.test(text)) return reasonInHtml(text);
   const doc = docOf(parsed(body, secrets));
   if (!doc) return text.trim() === '' ? undefined : oneLine(text, REASON_LENGTH);
