@@ -32,14 +32,19 @@ const rows: readonly (readonly [what: string, sent: unknown, expected: Expected]
   ['a number', 5, invalid(null)],
   ['null', null, invalid(null)],
   ['an empty batch', [], invalid(null)],
-  ['a batch with an invalid message', [call, { ...call, id: 'b', extra: 1 }], invalid(null)],
-  ['a batch with initialize', [initialize, call], invalid(null)],
-  ['a batch of the revision without batches', [callOf('modern', 'a')], invalid(null)],
-  ['a batch of 101 messages', Array.from({ length: 101 }, () => call), invalid(null)],
+  ['a batch of a number', [5], invalid(null)],
   ['a batch of requests', [call, { ...call, id: 'b' }], { results: ['a', 'b'] }],
   ['a batch of notifications', [{ jsonrpc: '2.0', method: 'notifications/x' }], silence],
   ['a response that is not expected', { jsonrpc: '2.0', id: 'a', result: {} }, silence],
   ['a valid request', call, { results: ['a'] }],
+];
+
+/** An HTTP response ends all requests of a batch; on stdio each caller waits for its own id. */
+const batches: readonly (readonly [what: string, sent: unknown, ids: readonly Id[]])[] = [
+  ['a batch with an invalid message', [call, { ...call, id: 'b', extra: 1 }], ['a', 'b']],
+  ['a batch with initialize', [{ ...initialize, id: 7 }, call], [7, 'a']],
+  ['a batch of the revision without batches', [callOf('modern', 'a')], ['a']],
+  ['a batch of 101 messages', Array.from({ length: 101 }, () => call), ['a']],
 ];
 
 /** HTTP always has a response; on stdio these have none. */
@@ -65,7 +70,7 @@ const parseLines = (text: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** A ping follows: when it is answered, everything before it has begun. */
-const overStdio = async (line: string): Promise<Expected> => {
+const answersOverStdio = async (line: string): Promise<Record<string, unknown>[]> => {
   const { host } = deliveringHost();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const served = host.serveStdio({ stdin, stdout } as never);
@@ -81,8 +86,9 @@ const overStdio = async (line: string): Promise<Expected> => {
   await ended;
   await host.close();
   await served.close();
-  return summary(read.filter(({ id }) => id !== 'init' && id !== 'end'));
+  return read.filter(({ id }) => id !== 'init' && id !== 'end');
 };
+const overStdio = async (line: string): Promise<Expected> => summary(await answersOverStdio(line));
 
 const { host } = deliveringHost();
 let http: HttpHandle;
@@ -121,5 +127,15 @@ describe.each([
 
 it.each(unanswered)('stdio does not answer %s, HTTP refuses it without an id', async (_, sent) => {
   expect(await overStdio(JSON.stringify(sent))).toEqual(silence);
+  expect(await overHttp(JSON.stringify(sent))).toEqual(invalid(null));
+});
+
+it.each(batches)('refuses %s, on stdio with the id of each request', async (_, sent, ids) => {
+  const answers = await answersOverStdio(JSON.stringify(sent));
+  expect(answers).toEqual(
+    ids.map((id) =>
+      expect.objectContaining({ id, error: expect.objectContaining({ code: INVALID }) }),
+    ),
+  );
   expect(await overHttp(JSON.stringify(sent))).toEqual(invalid(null));
 });

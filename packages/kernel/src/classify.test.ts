@@ -116,6 +116,10 @@ describe('classifyError', () => {
 
   it.each([
     ['a bug', new TypeError('x is undefined')],
+    [
+      'a bad link in an answer',
+      new TypeError('the answer has a bad link', { cause: coded('ERR_INVALID_URL') }),
+    ],
     ['text', 'no'],
     ['nothing', undefined],
     ['a status that is none', { status: 200 }],

@@ -151,7 +151,7 @@ function faultOfType(error: Record<string, unknown>): Fault | undefined {
 function faultOfFetch(error: Record<string, unknown>): Fault | undefined {
   const { cause, message } = error;
   if (!(error instanceof TypeError) || !isObject(cause)) return undefined;
-  const isBadUrl = message !== FETCH_FAILED && cause['code'] === 'ERR_INVALID_URL';
+  const isBadUrl = String(message).startsWith(BAD_URL) && cause['code'] === 'ERR_INVALID_URL';
   const isRefused =
     message === FETCH_FAILED &&
     refusals.includes(cause['message']) &&
@@ -160,6 +160,7 @@ function faultOfFetch(error: Record<string, unknown>): Fault | undefined {
 }
 
 const FETCH_FAILED = 'fetch failed';
+const BAD_URL = 'Failed to parse URL from ';
 const refusals: readonly unknown[] = ['bad port', 'unknown scheme', 'not implemented... yet...'];
 
 /** An HTTP answer that is not a success, as a fault. */

@@ -165,8 +165,8 @@ describe('a limit above 500', () => {
     expect(idsIn(second.data)).toEqual(all.slice(1200).map(({ id }) => id));
   });
 
-  it('loses and repeats no item when the byte budget cuts the answer', async () => {
-    const { rig } = await paged();
+  it('loses, repeats and reads again no item when the byte budget cuts the answer', async () => {
+    const { rig, server } = await paged();
     const found: string[] = [];
     let page_token: string | undefined;
     do {
@@ -179,6 +179,7 @@ describe('a limit above 500', () => {
       page_token = envelope.meta.pagination?.next_token;
     } while (page_token !== undefined);
     expect(found).toEqual(all.map(({ id }) => id));
+    expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(3);
   });
 
   it('keeps the pages before one that fails, with a token that continues there', async () => {

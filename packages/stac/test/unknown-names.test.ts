@@ -134,6 +134,25 @@ describe('an unknown collection id', () => {
   });
 });
 
+describe('an unknown collection beside one that has items', () => {
+  it('is named with a suggestion', async () => {
+    const items = [item('a', { collection: 'c1' })];
+    const collections = [collection('c1'), collection('sentinel-2-l2a')];
+    const { rig } = await world(api({ items, collections }));
+    const found = await rig.data('search_items', { collections: ['c1', 'sentinel-2'] });
+    expect(found['items']).toHaveLength(1);
+    expect(found['warnings']).toEqual([
+      'test has no collection "sentinel-2". Did you mean "sentinel-2-l2a"?',
+    ]);
+  });
+
+  it('costs no request where each collection has an item', async () => {
+    const { rig, server } = await world(api({ items: [item('a', { collection: 'c1' })] }));
+    await rig.data('search_items', { collections: ['c1'] });
+    expect(server.seen.map(({ path }) => path)).toEqual(['/', '/search']);
+  });
+});
+
 describe('a search without unknown names', () => {
   it('costs no request for a diagnosis', async () => {
     const { rig, server } = await world(api({ items: [] }));

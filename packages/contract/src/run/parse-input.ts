@@ -14,13 +14,14 @@ export function parseInput<In extends ObjectSchema>(
   context?: z.core.ParseContext<z.core.$ZodIssue>,
 ): { readonly given: object; readonly parsed: z.ZodSafeParseResult<OutputOf<In>> } {
   const schema = zodType(input) as z.ZodType<OutputOf<In>>;
-  const parsed = schema.safeParse(given, context);
-  // Only arguments that the schema refuses can hold a `null` that means absence.
-  if (parsed.success) return { given, parsed };
-  const rest = drop(given, [inputSchema], inputSchema) as object;
-  return rest === given
-    ? { given, parsed }
-    : { given: rest, parsed: schema.safeParse(rest, context) };
+  // Before the schema reads them: one that coerces would make a value of `null`.
+  const rest = hasNull(given) ? (drop(given, [inputSchema], inputSchema) as object) : given;
+  return { given: rest, parsed: schema.safeParse(rest, context) };
+}
+
+function hasNull(value: unknown): boolean {
+  if (typeof value !== 'object') return false;
+  return value === null || Object.values(value).some(hasNull);
 }
 
 /** `schemas` are the alternatives that the value may match. Gives the same value if all of it stays. */

@@ -44,6 +44,7 @@ describe('arguments', () => {
       id: z.string(),
       limit: z.int().optional(),
       lang: z.string().default('en'),
+      size: z.coerce.number().optional(),
       note: z.string().nullable().optional(),
       any: z.unknown().optional(),
       box: z.strictObject({ from: z.int(), to: z.int().optional() }).optional(),
@@ -59,7 +60,15 @@ describe('arguments', () => {
     };
 
     it('and optional equal absent ones, before anything around the handler sees them', async () => {
-      const nothing = { limit: null, lang: null, box: null, list: null, by: null, tags: null };
+      const nothing = {
+        limit: null,
+        size: null,
+        lang: null,
+        box: null,
+        list: null,
+        by: null,
+        tags: null,
+      };
       expect(await seen({ id: 'a', ...nothing })).toEqual(await seen({ id: 'a' }));
     });
 

@@ -65,6 +65,16 @@ describe('an event of the kernel', () => {
     expect(text).toContain('toolkeel_retry_budget_tokens{upstream="b.example"} 4.5');
   });
 
+  it('is counted for at most 128 upstreams by name, the others together', async () => {
+    const { take, metrics } = setUp();
+    for (let i = 0; i < 200; i += 1) {
+      take({ ...common, type: 'call_end', attempts: 1, elapsedMs: 1, upstream: `h${i}.example` });
+    }
+    const { text } = await metrics.read();
+    expect(text.match(/^toolkeel_attempts_total/gm)).toHaveLength(129);
+    expect(text).toContain('toolkeel_attempts_total{tool_name="search",upstream="other"} 72');
+  });
+
   it('of a clock that ran out for one request is not told as the end of the call', async () => {
     const { take, lines, metrics } = setUp();
     take({ ...common, type: 'timeout_abort', clock: 'attempt', elapsedMs: 1 });

@@ -20,6 +20,8 @@ export type Inbound =
       readonly refusal: Refusal;
       /** False for notifications and responses: JSON-RPC forbids answering them. */
       readonly expectsAnswer: boolean;
+      /** Of the requests in a batch, for a transport on which each caller waits for its own id. */
+      readonly batchIds: readonly (string | number)[];
     };
 
 /**
@@ -38,11 +40,20 @@ export function parseInbound(text: string): Inbound {
   if (flaw === undefined) return { ok: true, value: value as JSONRPCMessage };
   const expectsAnswer = isAnswered(value);
   const id = expectsAnswer ? idOf(value) : null;
-  return refuse(id, -32_600, `Invalid Request: ${flaw}`, expectsAnswer);
+  const refused = refuse(id, -32_600, `Invalid Request: ${flaw}`);
+  const batchIds = Array.isArray(value) ? idsIn(value) : NO_IDS;
+  return { ...refused, expectsAnswer, batchIds };
 }
 
-function refuse(id: Refusal['id'], code: number, message: string, expectsAnswer = true): Inbound {
-  return { ok: false, refusal: { jsonrpc: '2.0', id, error: { code, message } }, expectsAnswer };
+const NO_IDS: readonly never[] = [];
+
+function refuse(id: Refusal['id'], code: number, message: string) {
+  const refusal: Refusal = { jsonrpc: '2.0', id, error: { code, message } };
+  return { ok: false, refusal, expectsAnswer: true, batchIds: NO_IDS } as const;
+}
+
+function idsIn(batch: readonly unknown[]): readonly (string | number)[] {
+  return [...new Set(batch.flatMap((one) => (isAnswered(one) ? (idOf(one) ?? []) : [])))];
 }
 
 type Members = Readonly<Record<string, unknown>>;

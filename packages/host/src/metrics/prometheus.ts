@@ -49,6 +49,18 @@ const BATCH = 1024;
  */
 const NEVER_MS = 2 ** 31 - 1;
 
+const MAX_UPSTREAMS = 128;
+
+/** Arguments can name hosts, and each label is a series for good: those beyond the limit share one. */
+class UpstreamLabels {
+  readonly #known = new Set<string>();
+
+  of(upstream: string): string {
+    if (this.#known.size < MAX_UPSTREAMS) this.#known.add(upstream);
+    return this.#known.has(upstream) ? upstream : 'other';
+  }
+}
+
 /**
  * Counts with prom-client, which is loaded when somebody looks. Until then plain numbers do: a quick
  * call should not pay for a dashboard that nobody has open.
@@ -67,6 +79,7 @@ export function prometheusMetrics(
   const timeouts = new Tally();
   const replays = new Tally();
   const circuits = new Map<string, CircuitState>();
+  const labels = new UpstreamLabels();
   let durations: { readonly tool: string; readonly seconds: number }[] = [];
   let loading: Promise<Instruments> | undefined;
 
@@ -92,17 +105,17 @@ export function prometheusMetrics(
       durations.push({ tool, seconds });
       if (durations.length === BATCH) settle().catch(() => {});
     },
-    attempts: (tool, n, upstream) => attempts.add(tool, n, upstream),
+    attempts: (tool, n, upstream) => attempts.add(tool, n, upstream && labels.of(upstream)),
     retry: (tool) => retries.add(tool, 1),
     retryExhausted: (tool) => exhausted.add(tool, 1),
     timeout: (tool) => timeouts.add(tool, 1),
     replay: (tool) => replays.add(tool, 1),
-    circuit: (upstream, state) => void circuits.set(upstream, state),
+    circuit: (upstream, state) => void circuits.set(labels.of(upstream), state),
     read: async () => {
-      for (const { name, circuit } of await upstreams()) circuits.set(name, circuit);
+      for (const { name, circuit } of await upstreams()) circuits.set(labels.of(name), circuit);
       const on = await settle();
       for (const { name, retryTokens } of await upstreams()) {
-        if (retryTokens !== undefined) on.budgets.set({ upstream: name }, retryTokens);
+        if (retryTokens !== undefined) on.budgets.set({ upstream: labels.of(name) }, retryTokens);
       }
       // A figure that is not known is not zero.
       const { unknown = NaN, awaitingApproval = NaN } = (await waiting()) ?? {};

@@ -107,7 +107,9 @@ export class LineTransport implements Transport {
       if (!Array.isArray(value)) return this.#take(value, line.length);
       for (const message of value) this.#take(message, line.length / value.length);
     } else if (line.trim() !== '') {
-      this.#refuse(inbound.refusal, inbound.expectsAnswer);
+      const { refusal, expectsAnswer, batchIds } = inbound;
+      if (batchIds.length === 0) this.#refuse(refusal, expectsAnswer);
+      for (const id of batchIds) this.#refuse({ ...refusal, id });
     }
   };
 

@@ -16,11 +16,24 @@ export interface CollectOptions extends SearchOptions {
 export const PAGE_SIZE = 500;
 const MAX_PAGES = 20;
 
+/** Items of as many pages as the limit needs. What one answer has no room for is kept for the next. */
+export function collectItems(
+  client: Client,
+  catalog: Catalog,
+  criteria: Criteria,
+  options: CollectOptions,
+  scope: Scope,
+): Promise<Found> {
+  return client.foundItems.page([catalog.name, criteria], options, () =>
+    readPages(client, catalog, criteria, options, scope),
+  );
+}
+
 /**
  * A search over as many pages as its limit needs. The first page must succeed; a later one that
  * fails, or comes too late, leaves the items before it and a cursor that continues there.
  */
-export async function collectItems(
+async function readPages(
   client: Client,
   catalog: Catalog,
   criteria: Criteria,

@@ -143,6 +143,19 @@ export async function diagnose(
     .map((name) => propertyNote(name, catalog, queryables));
 }
 
+/** Collections of the search that the catalogue does not have, with suggestions. At most one request. */
+export async function missingCollections(
+  client: Client,
+  catalog: Catalog,
+  landing: Landing,
+  collections: readonly string[],
+  scope: Scope,
+): Promise<readonly string[]> {
+  const known = await knownCollections(client, catalog, landing, scope);
+  const missing = known ? collections.filter((id) => !known.byId.has(id)) : [];
+  return missing.slice(0, MAX_NOTES).map((id) => collectionNote(id, catalog, known!));
+}
+
 function collectionNote(id: string, { name }: Catalog, { byId, complete }: SeenCollections) {
   const what = complete
     ? `${name} has no collection "${shown(id)}".`

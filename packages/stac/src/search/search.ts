@@ -7,7 +7,13 @@ import type { Scope } from '../scope.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
-import { diagnose, explainRejection, unseenProperties, type SeenCollections } from './diagnose.js';
+import {
+  diagnose,
+  explainRejection,
+  missingCollections,
+  unseenProperties,
+  type SeenCollections,
+} from './diagnose.js';
 import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
 import { TOKEN_TOO_LONG, type FetchedList } from './leftovers.js';
 import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
@@ -67,11 +73,21 @@ async function fetchItems(
   try {
     const found = await fetchPageOf(client, catalog, landing, criteria, options, scope);
     const { items, seen } = found;
+    // A named collection of which no item came may be one that the catalogue does not have.
+    const unseenCollections = async () => {
+      const had = new Set(items.map((item) => item['collection']));
+      const unseen = (criteria.collections ?? []).filter((id) => !had.has(id));
+      if (unseen.length === 0) return [];
+      return missingCollections(client, catalog, landing, unseen, scope);
+    };
     const isProjected = criteria.fields !== undefined && landing.can.has('fields');
     const notes =
       isFirst && items.length === 0
         ? await diagnosis(seen)
-        : unseenProperties(items, criteria, isProjected);
+        : [
+            ...unseenProperties(items, criteria, isProjected),
+            ...(isFirst && !isProjected ? await unseenCollections() : []),
+          ];
     return notes.length > 0 ? { ...found, warnings: [...found.warnings, ...notes] } : found;
   } catch (cause) {
     if (!isFirst) throw cause;
