@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeFailure } from './failure.js';
 import { openHost, type ServerFlags } from './open-host.js';
 import { packLine } from './packs.js';
@@ -261,10 +261,15 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
   });
 
   it('is not logged where the policy is refused', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
     const surroundings = watchedSurroundings({ cwd: dir(), env: {} });
     const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, surroundings);
     await expect(opening).rejects.toThrow('is no tool here');
+    // The log writes its first batch after a delay.
+    await vi.runAllTimersAsync();
+    await vi.dynamicImportSettled();
     expect(surroundings.complained()).toBe('');
   });
 });
