@@ -64,8 +64,6 @@ export async function openHost(
       ...(sandboxes && { packSettings: sandboxes.settings }),
     });
     const { log, flush } = logFor(loaded, flags, surroundings);
-    const { approvalOverride } = loaded;
-    if (approvalOverride) log('warn', 'acting_without_approval', { ...approvalOverride });
     const governance = await openGovernance({
       loaded,
       log,
@@ -81,6 +79,8 @@ export async function openHost(
       ...governance.hostOptions,
       ...(!sandboxes && { tokens: keptPageTokens(loaded.dataDir, log) }),
     });
+    const { approvalOverride } = loaded;
+    if (approvalOverride) log('warn', 'acting_without_approval', { ...approvalOverride });
     const close = async (): Promise<void> => {
       await host.close(loaded.httpOptions.graceMs);
       await governance.close();

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '@toolkeel/host';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeFailure } from './failure.js';
 import { openHost, type ServerFlags } from './open-host.js';
 import { packLine } from './packs.js';
@@ -189,8 +189,9 @@ describe('wrong usage', () => {
 });
 
 describe('a profile that asks for fewer approvals than the configuration', () => {
-  const configure = (): void => {
-    writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify({ profile: 'workflow' }));
+  const configure = (more: object = {}): void => {
+    const config = { profile: 'workflow', ...more };
+    writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
   };
 
   it.each<[string, ServerFlags, Record<string, string>]>([
@@ -234,5 +235,41 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
       TOOLKEEL_PROFILE: 'api',
     });
     expect(examined.out).toMatch(/^warn +approvals +TOOLKEEL_PROFILE moves the server/m);
+  });
+
+  it.each<[string, ServerFlags]>([
+    ['without a flag', {}],
+    ['with --without-approval', { withoutApproval: true }],
+    ['with --sandbox', { sandbox: true }],
+  ])('names the entries to change where the mode of the file asks: %s', async (_, flags) => {
+    configure({ mode: 'composer', packs: { x: {} } });
+    const surroundings = watchedSurroundings({ cwd: dir(), env: {} });
+    const opening = openHost(['x'], { profile: 'api', ...flags }, surroundings);
+    const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
+    const message = expect.stringMatching(
+      /^--profile: moves .* Drop --profile, or change \/mode \(/,
+    ) as string;
+    expect(failure).toEqual({ exitCode: 2, message });
+    expect(surroundings.complained()).toBe('');
+  });
+
+  it('is reported by doctor with the entries to change', async () => {
+    configure({ mode: 'composer', packs: { x: {} } });
+    const { code, out } = await ended(['doctor'], { TOOLKEEL_PROFILE: 'api' });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^FAIL +configuration +TOOLKEEL_PROFILE: moves .* or change \/mode \(/m);
+  });
+
+  it('is not logged where the policy is refused', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
+    const surroundings = watchedSurroundings({ cwd: dir(), env: {} });
+    const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, surroundings);
+    await expect(opening).rejects.toThrow('is no tool here');
+    // The log writes its first batch after a delay.
+    await vi.runAllTimersAsync();
+    await vi.dynamicImportSettled();
+    expect(surroundings.complained()).toBe('');
   });
 });

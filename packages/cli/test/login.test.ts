@@ -75,6 +75,17 @@ describe('toolkeel login x', () => {
     expect(out()).toMatch(hint);
   });
 
+  it('names the profile of the file where that of the environment needs a flag, and TOOLKEEL_CONFIG', async () => {
+    configure({}, { profile: 'workflow' });
+    const TOOLKEEL_CONFIG = join(dir(), 'toolkeel.config.json');
+    const { ended, url, out } = await begunHere({}, { TOOLKEEL_PROFILE: 'api', TOOLKEEL_CONFIG });
+    await fetch(url);
+    expect(await ended).toBe(0);
+    expect(out()).toMatch(
+      /^Now, with TOOLKEEL_CONFIG, TOOLKEEL_DATA_DIR set as here: toolkeel serve x --profile workflow$/m,
+    );
+  });
+
   it('says as whom, keeps it for its owner alone, shows no token, and serve finds it', async () => {
     configure();
     const { run, url } = await begun();

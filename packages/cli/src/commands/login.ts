@@ -58,7 +58,8 @@ export async function login(
     stdout.write(`Logged in${as}. The login is kept in ${file}, for you alone.\n`);
     if (unused !== undefined) stderr.write(`It is not used yet: ${unused}\n`);
     const config = flags.config === undefined ? '' : ` --config ${flags.config}`;
-    const { profile } = loaded.config;
+    // Beside an override from the environment `serve` needs the profile that asks for approval.
+    const profile = loaded.approvalOverride ? 'workflow' : loaded.config.profile;
     stdout.write(`Now${asHere(name, env)}: toolkeel serve ${name} --profile ${profile}${config}\n`);
     if (profile === 'readonly') {
       stdout.write(
@@ -75,7 +76,7 @@ export async function login(
 
 /** What was set for this command alone would be missing from the next one. Names only: values may be secret. */
 function asHere(name: string, env: Surroundings['env']): string {
-  const ours = new RegExp(`^TOOLKEEL_(?:DATA_DIR|${name.toUpperCase()}_\\w+)$`);
+  const ours = new RegExp(`^TOOLKEEL_(?:CONFIG|DATA_DIR|${name.toUpperCase()}_\\w+)$`);
   const set = Object.keys(env).filter((key) => ours.test(key) && env[key] !== '');
   return set.length === 0 ? '' : `, with ${set.toSorted().join(', ')} set as here`;
 }

@@ -1,5 +1,6 @@
-import type { ConfigIssue } from './config-error.js';
-import { mergeLayers, type JsonObject, type Layer } from './layers.js';
+import { ConfigError } from './config-error.js';
+import { isObject, mergeLayers, type JsonObject, type Layer, type Merged } from './layers.js';
+import { pointerOf, type Path } from './pointer.js';
 
 /** A flag or an environment variable makes a server ask for fewer approvals than is configured below it. */
 export interface ApprovalOverride {
@@ -10,9 +11,43 @@ export interface ApprovalOverride {
   readonly to: string;
 }
 
-/** `layers`: from the file up to the flags, in ascending precedence. */
-export function findApprovalOverride(layers: readonly Layer[]): ApprovalOverride | undefined {
+interface Acceptance {
+  /** The operator gave `--without-approval`. */
+  readonly withoutApproval: boolean;
+  /** No pack acts for real. */
+  readonly isSandbox: boolean;
+}
+
+/**
+ * The override that the operator accepts. Throws a ConfigError for one that the operator does not
+ * accept, and for one that the configuration does not allow at all. `layers`: from the file up to the
+ * flags, in ascending precedence.
+ */
+export function acceptedOverride(
+  layers: readonly Layer[],
+  { withoutApproval, isSandbox }: Acceptance,
+): ApprovalOverride | undefined {
   const merged = mergeLayers(layers);
+  const override = findOverride(layers, merged);
+  if (!override) return undefined;
+  const entries = entriesThatAsk(merged);
+  const { by, from, to } = override;
+  const refuse = (message: string) => new ConfigError([{ origin: by, pointer: '', message }]);
+  if (entries.length > 0) {
+    throw refuse(
+      `moves the server from ${from} to ${to}, which cannot ask for approval, and the configuration requires approval. ` +
+        `Drop ${by}, or change ${entries.join(', ')}.`,
+    );
+  }
+  if (isSandbox) return undefined;
+  if (withoutApproval) return override;
+  throw refuse(
+    `moves the server from ${from}, which asks for approval, to ${to}, which asks for less. ` +
+      `Drop ${by}, or add --without-approval to act without approval.`,
+  );
+}
+
+function findOverride(layers: readonly Layer[], merged: Merged): ApprovalOverride | undefined {
   // A server that cannot act needs no approval.
   if (profileOf(merged.values) === 'readonly') return undefined;
   const lower = layers.map((_, index) => mergeLayers(layers.slice(0, index)).values);
@@ -23,11 +58,21 @@ export function findApprovalOverride(layers: readonly Layer[]): ApprovalOverride
   return { by, from: nameOf(strictest), to: nameOf(merged.values) };
 }
 
-export function overrideIssue({ by, from, to }: ApprovalOverride): ConfigIssue {
-  const message =
-    `moves the server from ${from}, which asks for approval, to ${to}, which asks for less. ` +
-    `Drop ${by}, or add --without-approval to act without approval.`;
-  return { origin: by, pointer: '', message };
+/** The entries for which the policy refuses the profile `api`, and where they are set. */
+function entriesThatAsk({ values, originOf }: Merged): readonly string[] {
+  if (profileOf(values) !== 'api') return [];
+  const { mode, template = 'open', rules } = values;
+  const asking = Array.isArray(rules)
+    ? rules.flatMap((rule: unknown, index): Path[] =>
+        isObject(rule) && rule['action'] === 'require_approval' ? [['rules', index, 'action']] : [],
+      )
+    : [];
+  const paths: readonly Path[] = [
+    ...(mode === 'composer' ? [['mode']] : []),
+    ...(template === 'open' ? [] : [['template']]),
+    ...asking,
+  ];
+  return paths.map((path) => `${pointerOf(path)} (${originOf(path)})`);
 }
 
 /** 2: every mutation needs approval; 1: those that rules or a template name; 0: none. */

@@ -366,6 +366,21 @@ describe('a flag or variable that asks for fewer approvals than the configuratio
     expect(load({ ...options, withoutApproval: true }).approvalOverride).toMatchObject({ by });
   });
 
+  const asking = { name: 'a', action: 'require_approval' };
+  it.each<[string, object, string]>([
+    ['its mode', { mode: 'composer' }, '/mode'],
+    ['its template', { template: 'standard' }, '/template'],
+    ['a rule', { rules: [{ name: 'b', action: 'deny' }, asking] }, '/rules/1/action'],
+  ])('is refused in any case where %s cannot hold, and names that entry', (_, more, entry) => {
+    write({ profile: 'workflow', ...more });
+    for (const accepted of [{}, { withoutApproval: true }, { packSettings: {} }]) {
+      const { message } = refusal({ env: api, ...accepted });
+      expect(message).toMatch(/^TOOLKEEL_PROFILE: moves the server from workflow /);
+      expect(message).toContain(`Drop TOOLKEEL_PROFILE, or change ${entry} (`);
+      expect(message).not.toContain('--without-approval');
+    }
+  });
+
   it.each<[string, object, LoadOptions]>([
     ['to readonly', { profile: 'workflow' }, { flags: { profile: 'readonly' } }],
     ['from a profile that never asks', { profile: 'readonly' }, { flags: { profile: 'api' } }],

@@ -6,7 +6,7 @@ import type { HostOptions } from '../host.js';
 import type { HttpOptions } from '../http/serve.js';
 import { Secret } from '../secret/secret.js';
 import { Secrets } from '../secret/secrets.js';
-import { findApprovalOverride, overrideIssue, type ApprovalOverride } from './approval-override.js';
+import { acceptedOverride, type ApprovalOverride } from './approval-override.js';
 import { ConfigError, type ConfigIssue } from './config-error.js';
 import { defaultDataDir } from './data-dir.js';
 import { environmentLayer, type Environment } from './environment.js';
@@ -112,11 +112,10 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   );
   const issues = [...effective, ...overridden];
   const config = check(merged, schema, issues);
-  // With settings of its own no pack acts for real.
-  const approvalOverride = packSettings ? undefined : findApprovalOverride(layers);
-  if (approvalOverride && !options.withoutApproval) {
-    throw new ConfigError([overrideIssue(approvalOverride)]);
-  }
+  const approvalOverride = acceptedOverride(layers, {
+    withoutApproval: options.withoutApproval === true,
+    isSandbox: packSettings !== undefined,
+  });
 
   const secretAt: SecretAt = (name, source) => {
     if (source === undefined) return undefined;

@@ -80,8 +80,8 @@ export function compileCondition(
   if (dead) report(dead.path, dead.message);
   const never = isSound && !dead ? findNever(condition, about) : undefined;
   if (never) report(never.path, `${who} can never match: ${never.message}`);
-  const skipped = isSound && !dead && !never ? findSkipped(condition, about) : undefined;
-  if (skipped) report(skipped.path, skipped.message);
+  const skipped = isSound && !dead && !never ? findSkipped(condition, about) : [];
+  for (const { path, message } of skipped) report(path, message);
   return condition;
 }
 

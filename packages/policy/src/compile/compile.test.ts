@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import type { PolicyTool } from '../catalogue.js';
 import { problemsOf, tools } from '../catalogue.fixture.js';
 import type { Condition, Rule } from '../config/types.js';
 
@@ -281,6 +282,12 @@ describe('a condition that selects a tool without the argument it asks about', (
       { tool: 'x_post_*', any: [{ account: 'a' }, { 'args.text': links }] },
       'x_post_thread',
     ],
+    [
+      'with an alternative about an argument that the tool has',
+      { tool: 'x_post_*', any: [{ 'args.text': links }, { 'args.media_ids': { exists: true } }] },
+      'x_post_thread',
+    ],
+    ['by effect', { effect: 'once', 'args.text': links }, 'x_post_thread, refund_payment'],
   ])('is refused: %s', (_, when, names) => {
     const [problem, ...others] = problemsOf(deny(when));
     expect(others).toEqual([]);
@@ -288,16 +295,71 @@ describe('a condition that selects a tool without the argument it asks about', (
     const limit = { limits: { some: { when, perDay: 1 } } };
     expect(problemsOf(limit)).toEqual([expect.stringContaining(names)]);
   });
+
+  it('is refused with the tools of every alternative', () => {
+    const any: Condition[] = [{ 'args.text': links }, { 'args.tweets[*]': links }];
+    expect(problemsOf(deny({ tool: 'x_post_*', any }))).toEqual([
+      expect.stringContaining('any/0/args.text: is not an argument of x_post_thread, which'),
+      expect.stringContaining('any/1/args.tweets[*]: is not an argument of x_post_tweet, which'),
+    ]);
+  });
+
+  it.each<[string, Condition, string]>([
+    [
+      'a list of lists',
+      { tool: 'x_post_*', 'args.media_ids[*]': { equals: '5' } },
+      'args.media_ids[*]: never holds for x_post_thread (is a list in x_post_thread, and "equals" is asked of a text or a number or true or false), which',
+    ],
+    [
+      'a list of lists, although the argument exists',
+      { tool: 'x_post_*', 'args.media_ids[*]': { exists: true, equals: '5' } },
+      'args.media_ids[*]: never holds for x_post_thread',
+    ],
+    [
+      'a list without lists in it',
+      { tool: 'x_post_*', 'args.media_ids[*][*]': { equals: '5' } },
+      'args.media_ids[*][*]: is not an argument of x_post_tweet, which',
+    ],
+    [
+      'a value of another type',
+      { tool: ['shop_*'], 'args.amount': { equals: 5 } },
+      'args.amount: never holds for shop_pay (is a text in shop_pay, never 5), which',
+    ],
+  ])('is refused where a tool has the argument with another type: %s', (_, when, problem) => {
+    const amountOf = (name: string, type: string): PolicyTool => ({
+      name,
+      category: 'shop',
+      effect: 'once',
+      inputSchema: { type: 'object', properties: { amount: { type } } },
+    });
+    const more = [...tools, amountOf('shop_pay', 'string'), amountOf('shop_refund', 'number')];
+    expect(problemsOf(deny(when), { tools: more })).toEqual([expect.stringContaining(problem)]);
+  });
 });
 
 it('accepts what makes sense', () => {
   const sound: Condition[] = [
     { tool: 'x_*', 'args.text': { ...links, exists: true } },
-    { tool: 'x_post_*', any: [{ 'args.text': links }, { 'args.tweets[*]': links }] },
-    { tool: 'x_post_*', not: { tool: '*_thread' }, 'args.text': links },
-    { effect: 'once', 'args.text': links },
     {
-      any: [{ 'args.text': links }, { 'args.tweets[*]': links }],
+      tool: 'x_post_*',
+      any: [
+        { tool: 'x_post_tweet', 'args.text': links },
+        { tool: 'x_post_thread', 'args.tweets[*]': links },
+      ],
+    },
+    {
+      tool: 'x_post_*',
+      any: [{ not: { tool: '*_thread' }, 'args.text': links }, { account: 'a' }],
+    },
+    { tool: 'x_post_*', any: [{ tool: '*_thread' }, { 'args.text': links }] },
+    { tool: 'x_post_*', 'args.text': { exists: true }, 'args.poll.duration_minutes': { gt: 5 } },
+    { tool: 'x_post_*', not: { tool: '*_thread' }, 'args.text': links },
+    { effect: 'once', 'args.text': { ...links, exists: true } },
+    {
+      any: [
+        { 'args.text': { ...links, exists: true } },
+        { 'args.tweets[*]': { ...links, exists: true } },
+      ],
       tool: ['x_post_tweet', 'x_post_thread'],
     },
     { 'args.tweets[0]': { contains: 'x' }, 'args.media_ids[0][*]': { exists: true } },

@@ -6,8 +6,13 @@ import { didYouMean } from '../text/nearest.js';
 import { listWords, quote } from '../text/words.js';
 import { operators as table } from './operators.js';
 
-/** The tool has no such argument. */
-export const UNDECLARED = 'is not declared';
+/** Why a condition cannot hold for a tool: no such argument, another type, or a value it never has. */
+export interface Misfit {
+  readonly cause: 'undeclared' | 'type' | 'value';
+  readonly reason: string;
+  /** Follows the reason where it stands alone. */
+  readonly hint: string;
+}
 
 /** Why this cannot be meant for a tool, by its schema; undefined if it can. */
 export function misfitOf(
@@ -15,11 +20,13 @@ export function misfitOf(
   segments: readonly Segment[],
   asked: Operators,
   tool: PolicyTool,
-): string | undefined {
+): Misfit | undefined {
   const declared = declaredAt(tool.inputSchema, segments);
-  if (!declared) return UNDECLARED;
+  if (!declared) return { cause: 'undeclared', reason: 'is not declared', hint: '' };
   const why = wrongType(path, asked, declared) ?? wrongValue(asked, declared);
-  return why && `is ${why.is} in ${tool.name}, ${why.but}`;
+  if (!why) return undefined;
+  const { cause, is, but, hint } = why;
+  return { cause, reason: `is ${is} in ${tool.name}, ${but}`, hint };
 }
 
 export function unknownArgument(path: string, tools: readonly PolicyTool[]): string {
@@ -33,8 +40,10 @@ export function unknownArgument(path: string, tools: readonly PolicyTool[]): str
 }
 
 interface Mismatch {
+  readonly cause: 'type' | 'value';
   readonly is: string;
   readonly but: string;
+  readonly hint: string;
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -55,9 +64,9 @@ function wrongType(path: string, asked: Operators, { types }: Declared): Mismatc
     return types && of.length > 0 && !of.some((type) => types.has(type));
   });
   if (!types || !name) return undefined;
-  const hint = types.has('array') ? ` For its items write "${path}[*]".` : '';
-  const but = `and "${name}" is asked of ${typeWords(table[name].of)}.${hint}`;
-  return { is: typeWords(types), but };
+  const hint = types.has('array') ? `. For its items write "${path}[*]".` : '.';
+  const but = `and "${name}" is asked of ${typeWords(table[name].of)}`;
+  return { cause: 'type', is: typeWords(types), but, hint };
 }
 
 function wrongValue(asked: Operators, { values, types }: Declared): Mismatch | undefined {
@@ -65,10 +74,11 @@ function wrongValue(asked: Operators, { values, types }: Declared): Mismatch | u
   const named = [equals, notEquals, ...list, ...notIn].filter((value) => value !== undefined);
   const unlisted = values && named.find((value) => !values.includes(value));
   if (values && unlisted !== undefined) {
-    const hint = didYouMean(String(unlisted), values.map(String));
-    return { is: listWords(values), but: `never ${quote(unlisted)}.${hint}` };
+    const hint = `.${didYouMean(String(unlisted), values.map(String))}`;
+    const cause = types && !types.has(typeof unlisted) ? 'type' : 'value';
+    return { cause, is: listWords(values), but: `never ${quote(unlisted)}`, hint };
   }
   const stranger = types && named.find((value) => !types.has(typeof value));
   if (!types || stranger === undefined) return undefined;
-  return { is: typeWords(types), but: `never ${quote(stranger)}` };
+  return { cause: 'type', is: typeWords(types), but: `never ${quote(stranger)}`, hint: '' };
 }

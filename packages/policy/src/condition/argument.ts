@@ -5,7 +5,7 @@ import { parsePath, pathText, type Segment } from '../paths/path.js';
 import { readPath } from '../paths/read.js';
 import { certaintyOf } from '../never/certainty.js';
 import { shownValues } from '../text/words.js';
-import { misfitOf, UNDECLARED, unknownArgument } from './argument-fit.js';
+import { misfitOf, unknownArgument } from './argument-fit.js';
 import { checkOperands } from './check-operands.js';
 import type { Leaf, Report } from './node.js';
 import { operators as table } from './operators.js';
@@ -31,13 +31,22 @@ export function argumentLeaf(key: string, asked: Operators, at: IssuePath, repor
     misfit: (tools) => {
       const reasons = tools.map(misfit);
       if (reasons.includes(undefined)) return undefined;
-      return reasons.find((one) => one !== UNDECLARED) ?? unknownArgument(path, tools);
+      const declared = reasons.find((one) => one?.cause !== 'undeclared');
+      return declared ? declared.reason + declared.hint : unknownArgument(path, tools);
     },
     mayHold: (tool) => {
-      const reason = misfit(tool);
-      return reason === undefined || (reason === UNDECLARED && asked.exists === false);
+      const found = misfit(tool);
+      return found === undefined || (found.cause === 'undeclared' && asked.exists === false);
     },
-    lackedBy: (tool) => misfit(tool) === UNDECLARED && asked.exists === undefined,
+    skips: (tool) => {
+      const found = misfit(tool);
+      // A value that the tool never accepts skips nothing: no call can have it.
+      if (!found || found.cause === 'value') return undefined;
+      const isUndeclared = found.cause === 'undeclared';
+      if (isUndeclared && asked.exists !== undefined) return undefined;
+      return { isUndeclared, reason: found.reason };
+    },
+    excludes: (tool) => asked.exists === true && misfit(tool)?.cause === 'undeclared',
     observe: ({ args }, { sensitive = [] }) => {
       const [first] = segments;
       const { values } = readPath(args, segments);

@@ -48,7 +48,6 @@ export function traitLeaves(
       at: path,
       words: `the ${trait} is ${name}`,
       isTrait: true,
-      isSelection: trait !== 'effect',
       ofTool,
       test: () => 'unknown', // never asked: the tool has settled it before
       misfit: (tools) => (tools.some(ofTool) ? undefined : 'never fits the rest of this condition'),

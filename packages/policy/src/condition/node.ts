@@ -13,8 +13,6 @@ export interface Leaf {
   readonly at: IssuePath;
   /** It names the tool, or what kind of tool it is. */
   readonly isTrait?: true;
-  /** It selects tools by name or category. */
-  readonly isSelection?: boolean;
   /** What the tool alone decides; undefined where it takes the call. */
   readonly ofTool?: (tool: PolicyTool) => boolean | undefined;
   readonly test: (call: PolicyCall) => Truth;
@@ -22,8 +20,10 @@ export interface Leaf {
   readonly misfit: (tools: readonly PolicyTool[]) => string | undefined;
   /** Whether it may hold. Also a misfit may: `exists: false` of what a tool does not have. */
   readonly mayHold: (tool: PolicyTool) => boolean;
-  /** Of an argument: whether the tool does not have it, and the condition does not expect that. */
-  readonly lackedBy?: (tool: PolicyTool) => boolean;
+  /** Of an argument: why it can never hold for the tool by name or type, unless `exists` expects that. */
+  readonly skips?: (tool: PolicyTool) => Skip | undefined;
+  /** Of an argument: whether `exists: true` leaves out the tool, which does not have it. */
+  readonly excludes?: (tool: PolicyTool) => boolean;
   /** Of an argument with one value: what is asked of it, so that contradictions are found. */
   readonly asks?: { readonly path: string; readonly operators: Operators };
   /** Of an argument: why it can never be as all of these ask, or whether it can always be told. */
@@ -34,6 +34,12 @@ export interface Leaf {
   readonly words: string;
   /** What was found, to be shown; nothing where there is nothing to show. */
   readonly observe?: (call: PolicyCall, tool: PolicyTool) => string | undefined;
+}
+
+/** Why a condition on an argument never holds for a tool. */
+export interface Skip {
+  readonly isUndeclared: boolean;
+  readonly reason: string;
 }
 
 export interface Group {
