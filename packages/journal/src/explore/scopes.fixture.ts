@@ -95,4 +95,12 @@ export const FINDINGS: typeof ITEMS = {
     scope: only(['call keyless', 'call key A', 'edit', 'approve'], { approvals: true }),
     depth: 5,
   },
+  'A key is bound to a duplicate and its arguments are edited, and the same request asks for another approval':
+    {
+      scope: only(['call keyless', 'call duplicate', 'call key A', 'edit', 'approve'], {
+        approvals: true,
+        halts: ['killed'],
+      }),
+      depth: 6,
+    },
 };

@@ -139,7 +139,7 @@ function* moveTo(
   const isAsAsked = former.by === 'content' && operation.approval?.editedArgs === undefined;
   // Where a key has that place already, what was asked for is found by its content.
   if (otherSlot !== undefined && key !== undefined && isAsAsked) {
-    return { ...named, contentSlot: left };
+    return { ...named, contentSlot: left ?? operation.contentSlot };
   }
   return { ...named, otherSlot: otherSlot ?? left };
 }
