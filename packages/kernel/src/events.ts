@@ -44,6 +44,8 @@ export type KernelEvent = Common &
     | {
         readonly type: 'call_end';
         readonly attempts: number;
+        /** The call ended while it waited for a retry that was announced: that one was never made. */
+        readonly retryDropped?: true;
         readonly elapsedMs: number;
         readonly fault?: Fault;
       }

@@ -65,6 +65,13 @@ describe('an event of the kernel', () => {
     expect(text).toContain('toolkeel_retry_budget_tokens{upstream="b.example"} 4.5');
   });
 
+  it('is not counted as a retry that was announced and never made', () => {
+    const { take, call } = setUp();
+    take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
+    take({ ...common, type: 'call_end', attempts: 1, elapsedMs: 1, fault, retryDropped: true });
+    expect(call).toMatchObject({ retries: 0, attempts: 1 });
+  });
+
   it('is counted for at most 128 upstreams by name, the others together', async () => {
     const { take, metrics } = setUp();
     for (let i = 0; i < 200; i += 1) {

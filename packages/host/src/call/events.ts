@@ -60,6 +60,7 @@ export function takeEvent(
     case 'call_end':
       if (call) {
         call.attempts += event.attempts;
+        if (event.retryDropped) call.retries--;
         call.requestMs += event.elapsedMs;
       }
       if (tool !== undefined) metrics.attempts(tool, event.attempts, event.upstream);

@@ -44,6 +44,18 @@ describe('observers', () => {
     });
   });
 
+  it('hear that an announced retry was never made when the call is aborted before it', async () => {
+    const ending = new AbortController();
+    const { call, events, clock } = rig([down], [quick]);
+    clock.setTimer(5, () => ending.abort());
+    await call({ signal: ending.signal });
+    expect(events.filter(({ type }) => type === 'retry_attempt')).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: 'call_end', attempts: 1, retryDropped: true });
+    const whole = rig([down], [quick]);
+    await whole.call();
+    expect(whole.events.at(-1)).not.toHaveProperty('retryDropped');
+  });
+
   it('do not hear of giving up where nothing was to be tried', async () => {
     const { call, types } = rig([{ fault: fault('rejected') }], [quick]);
     await call();

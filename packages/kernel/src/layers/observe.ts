@@ -16,6 +16,8 @@ class Observer implements Layer {
   readonly #listener: Listener | undefined;
   readonly #upstream: string | undefined;
   readonly #scoped: boolean;
+  /** How many attempts had been made when a call's last retry was announced. */
+  readonly #announced = new WeakMap<Call, number>();
 
   constructor(listener: Listener | undefined, upstream: string | undefined, scoped: boolean) {
     this.#listener = listener;
@@ -48,6 +50,7 @@ class Observer implements Layer {
   }
 
   retrying(call: Call, afterMs: number, fault: Fault, now: number): void {
+    this.#announced.set(call, call.attempts);
     this.told(call, { type: 'retry_attempt', attempt: call.attempts, afterMs, fault }, now);
   }
 
@@ -62,7 +65,9 @@ class Observer implements Layer {
       this.told(call, { type: 'retry_give_up', attempts, reason, fault }, now);
     }
     const end = { type: 'call_end', attempts, elapsedMs } as const;
-    this.told(call, fault === undefined ? end : { ...end, fault }, now);
+    if (fault === undefined) return this.told(call, end, now);
+    const isDropped = this.#announced.get(call) === attempts;
+    this.told(call, { ...end, fault, ...(isDropped && { retryDropped: true as const }) }, now);
   }
 
   #scopeListener(call: Call): Listener | undefined {
