@@ -82,6 +82,15 @@ describe('a reset', () => {
     expect(entry?.bytesOut).toBeGreaterThan(heard.body.length);
   });
 
+  test.for(['half-body', 'length-too-long', 'length-too-short'] as const)(
+    'for an answer without a body, %s leaves no head that would make it complete',
+    async (kind) => {
+      const { heard, entry } = await struck({ kind }, { method: 'HEAD' });
+      expect(heard).toMatchObject({ end: 'reset', text: '' });
+      expect(entry).toMatchObject({ status: null, outcome: 'broken' });
+    },
+  );
+
   test('is an error that HTTP clients know', async () => {
     const upstream = await tiny({ faults: [{ kind: 'reset-after-read' }] });
     await expect(ask(upstream.url)).rejects.toMatchObject({

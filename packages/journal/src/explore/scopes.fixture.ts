@@ -103,4 +103,12 @@ export const FINDINGS: typeof ITEMS = {
       }),
       depth: 6,
     },
+  'A caller is stalled until the result that it waits for is not held any more, and asks for another approval':
+    {
+      scope: only(['call keyless', 'approve', 'lease', 'hold', 'resume'], {
+        approvals: true,
+        halts: ['killed', 'stalled'],
+      }),
+      depth: 6,
+    },
 };

@@ -14,7 +14,7 @@ import { over } from './begin.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { CarriedOut, Ended } from './carry-out.js';
 import { checkFirst } from './check-first.js';
-import { meet, type MeetDeps, type Patience } from './meet.js';
+import { isFinished, meet, replayed, type MeetDeps, type Patience } from './meet.js';
 import { idempotencyMeta, replayWarning } from './replay.js';
 import { claimFor, type Request } from './request.js';
 import { noScope, type JournalScope } from './scope.js';
@@ -59,11 +59,14 @@ export function journalAround(deps: MeetDeps): JournalAround {
       }
       const met = await meet(deps, request, operation, patience);
       if (met !== 'again') return met;
+      // Whoever waited for an operation gets its result, however long that was and whatever holds it now.
+      const left = await kit.store.get(operation.id);
+      if (left?.outcome === 'executed' && isFinished(left)) return replayed(left);
       if (round >= MAX_ROUNDS) return over(operation, underWay(operation, SOON_MS), 'none');
     }
   };
 
-  const replayed = ({ operation, answer, finished }: Ended, request: Request): Settled => {
+  const answerAgain = ({ operation, answer, finished }: Ended, request: Request): Settled => {
     if (!finished) return answer;
     const { id, tool, account } = operation;
     const { correlationId } = request.call;
@@ -98,7 +101,7 @@ export function journalAround(deps: MeetDeps): JournalAround {
         return operation ? underWay(operation, SOON_MS) : journalSilent();
       }
       const { answered, ended, isReplay } = reached;
-      if (isReplay) return replayed(await ended, request);
+      if (isReplay) return answerAgain(await ended, request);
       answer = await answered;
       if (operation) kit.deliveries.expect(request.scope, operation, answer);
     } catch (cause) {
@@ -123,7 +126,7 @@ export function journalAround(deps: MeetDeps): JournalAround {
       const isAnother = key !== undefined && (shared.key !== key || shared.argsHash !== argsHash);
       if (isAnother) return lead(request, undefined);
       const followed = await follow(kit.clock, shared, { argsHash, until: answerBy });
-      if (followed.kind === 'ended') return replayed(followed.ended, request);
+      if (followed.kind === 'ended') return answerAgain(followed.ended, request);
       if (followed.kind === 'late') return underWay(shared.operation(), SOON_MS);
     }
   };

@@ -59,9 +59,7 @@ export async function meet(
       return 'again';
     default:
   }
-  if (isFinished(operation)) {
-    return { ...over(operation, replayOf(operation), 'all', true), isReplay: true };
-  }
+  if (isFinished(operation)) return replayed(operation);
   return over(operation, replayOf(operation), 'all');
 }
 
@@ -144,9 +142,14 @@ async function afterTheOther(
   const left = (await store.get(id)) ?? taken;
   if (!isFinished(left))
     return over(left, inFlight(left, { state: left.state, retryAfterMs: 0 }), 'none');
-  return { ...over(left, replayOf(left), 'all', true), isReplay: true };
+  return replayed(left);
 }
 
-function isFinished({ state }: Operation): boolean {
+/** The stored result, for everybody who means the same act. */
+export function replayed(operation: Operation): CarriedOut {
+  return { ...over(operation, replayOf(operation), 'all', true), isReplay: true };
+}
+
+export function isFinished({ state }: Operation): boolean {
   return state === 'succeeded' || state === 'rejected' || state === 'reconciled';
 }

@@ -60,18 +60,31 @@ const withBody =
   (outgoing, { status, headers }) =>
     deliver(outgoing, { status, headers, body, length: body.length });
 
+/**
+ * Breaks the body of an answer. One without a body is complete with its head, and what breaks then is
+ * whatever its client sends next on the connection: it is reset before its head instead.
+ */
+const withBrokenBody =
+  (deliverBroken: Misdelivery): Misdelivery =>
+  async (outgoing, answer) => {
+    const isEmpty = answer.body.length === 0 || outgoing.req.method === 'HEAD';
+    if (isEmpty) reset(outgoing);
+    else await deliverBroken(outgoing, answer);
+  };
+
 const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery>>> = {
   'reset-before-read': () => async (outgoing) => reset(outgoing),
   'reset-after-read': () => async (outgoing) => reset(outgoing),
   'close-before-read': () => hangUp,
   'close-after-read': () => hangUp,
 
-  'half-body': () => async (outgoing, answer) => {
-    writeHead(outgoing, answer);
-    await written(outgoing, answer.body.subarray(0, Math.ceil(answer.body.length / 2)));
-    await pause(FLUSH_MS, outgoing);
-    reset(outgoing);
-  },
+  'half-body': () =>
+    withBrokenBody(async (outgoing, answer) => {
+      writeHead(outgoing, answer);
+      await written(outgoing, answer.body.subarray(0, Math.ceil(answer.body.length / 2)));
+      await pause(FLUSH_MS, outgoing);
+      reset(outgoing);
+    }),
 
   stall,
   'acted-stall': stall,
@@ -98,18 +111,20 @@ const breaking: Readonly<Partial<Record<FaultKind, (fault: Fault) => Misdelivery
   'empty-json': () => withBody(Buffer.from('{}')),
 
   // More is promised than comes, and the connection ends politely.
-  'length-too-long': () => async (outgoing, answer) => {
-    writeHead(outgoing, answer, answer.body.length + 1000);
-    await written(outgoing, answer.body);
-    await hangUp(outgoing);
-  },
+  'length-too-long': () =>
+    withBrokenBody(async (outgoing, answer) => {
+      writeHead(outgoing, answer, answer.body.length + 1000);
+      await written(outgoing, answer.body);
+      await hangUp(outgoing);
+    }),
 
   // Less is promised than comes: a client reads half, and the rest lies in the way of the next answer.
-  'length-too-short': () => async (outgoing, answer) => {
-    writeHead(outgoing, answer, Math.floor(answer.body.length / 2));
-    await written(outgoing, answer.body);
-    await hangUp(outgoing);
-  },
+  'length-too-short': () =>
+    withBrokenBody(async (outgoing, answer) => {
+      writeHead(outgoing, answer, Math.floor(answer.body.length / 2));
+      await written(outgoing, answer.body);
+      await hangUp(outgoing);
+    }),
 };
 
 /** Faults that give an answer of their own. What acted before it fails still tells its limits and the like. */

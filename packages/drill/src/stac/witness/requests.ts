@@ -51,13 +51,10 @@ export function seenOf(all: readonly Arrival[]): Seen {
   };
 }
 
-/**
- * An attempt that is sent elsewhere is one attempt and two requests, of which the last stands for
- * it. Half of a body that is empty is all of it: that fault does nothing to a redirect.
- */
+/** An attempt that is sent elsewhere is one attempt and two requests, of which the last stands for it. */
 function isRedirect({ status, fault }: LogEntry): boolean {
   const moved = status !== null && status >= 301 && status <= 308 && status !== 304;
-  return moved && (fault === null || fault === 'half-body');
+  return moved && fault === null;
 }
 
 /** Equal for the parts of one attempt: an asset is moved within its path. */

@@ -56,11 +56,6 @@ describe('what the upstream saw of a call', () => {
       [arrived('a', moved), failed('b', asset), arrived('a', moved), arrived('b', asset)],
       1,
     ],
-    [
-      'with half of its empty body',
-      [arrived('a', { ...moved, fault: 'half-body' }), arrived('b', asset)],
-      0,
-    ],
   ] as const)('an asset that has moved, %s, is one attempt of two requests', ([, all, extra]) => {
     expect(seenOf(all).extra).toBe(extra);
   });
