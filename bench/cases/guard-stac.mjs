@@ -1,7 +1,7 @@
 import { defineCase } from '../lib/case.mjs';
 import { answers, opensAndCloses, retries, timesOut } from '../lib/self-check.mjs';
 import { settings } from '../lib/settings.mjs';
-import { guard, kernel, presets } from '../lib/toolkeel.mjs';
+import { withResilience, kernel, presets } from '../lib/toolkeel.mjs';
 
 const { stac } = presets;
 
@@ -18,7 +18,7 @@ export default defineCase({
   bundle: () => `export { guard, presets } from '${kernel}';`,
   make: ({ callee }) => ({
     call: /** @type {import('../lib/toolkeel.mjs').Callable} */ (
-      guard(callee, policy, { effect: 'read' })
+      withResilience(callee, policy, { effect: 'read' })
     ),
   }),
   selfCheck: async (subject) => {

@@ -3,13 +3,13 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { defineTool } from '@toolkeel/contract';
 import { createHost } from '@toolkeel/host';
-import { guard, presets } from '@toolkeel/kernel';
+import { withResilience, presets } from '@toolkeel/kernel';
 import * as z from 'zod';
 
 let requests = 0;
 /** @param {(event: import('@toolkeel/kernel').KernelEvent) => void} observe */
 const flaky = (observe) => {
-  const request = guard(
+  const request = withResilience(
     async () => {
       requests++;
       if (requests === 1) throw Object.assign(new Error('busy'), { status: 503 });

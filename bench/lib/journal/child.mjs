@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { memoryStore, openStore } from '../../../packages/journal/dist/index.js';
 import { median } from '../stats.mjs';
 import { openBare } from './bare.mjs';
-import { enlist, mutate, request } from './work.mjs';
+import { registerOwner, mutate, request } from './work.mjs';
 
 const [what, blocks] = process.argv.slice(2);
 
@@ -40,7 +40,7 @@ const sqlite = async () => {
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-bench-'));
   const store = await openStore('sqlite:journal.db', { dataDir: dir });
   const bare = await openBare(join(dir, 'bare.db'));
-  await enlist(store);
+  await registerOwner(store);
   const ours = () => mutate(store);
   for (let i = 0; i < 300; i++) {
     await bare.mutate();
@@ -81,7 +81,7 @@ const memory = async () => {
   // A hundred calls a second, each held for the window of half a minute.
   let now = Date.now();
   const store = memoryStore({ now: () => now });
-  await enlist(store, 365 * 24 * 3_600_000);
+  await registerOwner(store, 365 * 24 * 3_600_000);
   const work = () => {
     now += 10;
     return mutate(store);

@@ -12,8 +12,11 @@ export const answer = JSON.stringify({
  * @param {Store} store
  * @param {number} [leaseMs]
  */
-export const enlist = (store, leaseMs = 3_600_000) =>
-  store.enlist({ id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] }, leaseMs);
+export const registerOwner = (store, leaseMs = 3_600_000) =>
+  store.registerOwner(
+    { id: owner, host: 'here', pid: process.pid, startedAt: '0', tools: [] },
+    leaseMs,
+  );
 
 const HELD_MS = 30_000;
 const done = {
@@ -37,7 +40,7 @@ export const request = (value = newKey()) => ({
   account: 'main',
   tool: 'x_post_tweet',
   effect: /** @type {const} */ ('once'),
-  identity: { by: /** @type {const} */ ('content'), value },
+  dedupKey: { by: /** @type {const} */ ('content'), value },
   argsHash: value,
   content: value,
   keyHoldMs: HELD_MS,
@@ -54,13 +57,14 @@ export const request = (value = newKey()) => ({
 export const mutate = async (store) => {
   const claim = await store.claim(request());
   if (claim.kind !== 'mine') throw new Error('somebody else has it');
-  const grip = { id: claim.operation.id, owner, fence: claim.operation.fence };
-  const sent = await store.send(grip, { limits: [] });
+  const fencingToken = { id: claim.operation.id, owner, fence: claim.operation.fence };
+  const sent = await store.send(fencingToken, { limits: [] });
   if (sent.kind !== 'sent') throw new Error('it was not sent');
-  if (!(await store.settle(grip, /** @type {any} */ (done)))) throw new Error('it was not settled');
-  delivered.push({ id: grip.id, agoMs: 0 });
+  if (!(await store.settle(fencingToken, /** @type {any} */ (done))))
+    throw new Error('it was not settled');
+  delivered.push({ id: fencingToken.id, agoMs: 0 });
   if (delivered.length === BATCH) await store.markDelivered(delivered.splice(0));
-  return grip.id;
+  return fencingToken.id;
 };
 
 /** @type {import('../../../packages/journal/dist/index.js').Delivery[]} */

@@ -3,7 +3,7 @@ import {
   createHost,
   createLog,
   hasRules,
-  keptPageTokens,
+  persistentPageTokens,
   loadConfig,
   openGovernance,
   prettyLines,
@@ -16,7 +16,7 @@ import {
 import { choosePacks } from './choose-packs.js';
 import { packLine, packNames, toolsOf } from './packs.js';
 import { startSandboxes, type Sandboxes } from './sandboxes.js';
-import type { Surroundings } from './surroundings.js';
+import type { RuntimeContext } from './surroundings.js';
 import { ownVersion } from './version.js';
 
 /** What `up` and `serve` have in common, as the command line says it. */
@@ -45,10 +45,10 @@ export interface OpenedHost {
 export async function openHost(
   named: readonly string[],
   flags: ServerFlags,
-  surroundings: Surroundings,
+  runtime: RuntimeContext,
   http: { readonly host?: string; readonly port?: number } = {},
 ): Promise<OpenedHost> {
-  const { env, cwd } = surroundings;
+  const { env, cwd } = runtime;
   const where = { env, cwd, ...(flags.config !== undefined && { file: flags.config }) };
   const packs = choosePacks(named, configuredPacks(where));
   const others = packNames.filter((name) => !packs.includes(name));
@@ -63,7 +63,7 @@ export async function openHost(
       flags: { ...configFlags(flags), http, ...(sandboxes && { journal: { url: 'memory:' } }) },
       ...(sandboxes && { packSettings: sandboxes.settings }),
     });
-    const { log, flush } = logFor(loaded, flags, surroundings);
+    const { log, flush } = logFor(loaded, flags, runtime);
     const governance = await openGovernance({
       loaded,
       log,
@@ -77,7 +77,7 @@ export async function openHost(
       version: ownVersion(),
       ...loaded.hostOptions,
       ...governance.hostOptions,
-      ...(!sandboxes && { tokens: keptPageTokens(loaded.dataDir, log) }),
+      ...(!sandboxes && { tokens: persistentPageTokens(loaded.dataDir, log) }),
     });
     const { approvalOverride } = loaded;
     if (approvalOverride) log('warn', 'acting_without_approval', { ...approvalOverride });
@@ -109,7 +109,7 @@ function configFlags({
 function logFor(
   { config, secrets }: LoadedConfig,
   { pretty }: ServerFlags,
-  { stderr }: Surroundings,
+  { stderr }: RuntimeContext,
 ): Log {
   const { write, colours } = stderr;
   return createLog({

@@ -3,7 +3,7 @@ import type { DecideFlags, EditFlags } from './commands/approvals.js';
 import type { ExportFlags, VerifyFlags } from './commands/audit.js';
 import type { ListFlags, ResolveFlags } from './commands/operations.js';
 import type { DeskFlags } from './people/open-desk.js';
-import type { Surroundings } from './surroundings.js';
+import type { RuntimeContext } from './surroundings.js';
 
 type Run = <Args extends unknown[]>(
   command: (...args: Args) => Promise<number>,
@@ -11,7 +11,7 @@ type Run = <Args extends unknown[]>(
 
 interface Tools {
   readonly run: Run;
-  readonly surroundings: Surroundings;
+  readonly runtime: RuntimeContext;
   readonly example: (...commands: readonly string[]) => string;
   readonly collect: (value: string, before?: readonly string[]) => readonly string[];
 }
@@ -23,7 +23,7 @@ export function addPeoplesCommands(program: Command, tools: Tools): void {
   addAudit(program.command('audit'), tools);
 }
 
-function addOperations(operations: Command, { run, surroundings, example }: Tools): void {
+function addOperations(operations: Command, { run, runtime, example }: Tools): void {
   const load = () => import('./commands/operations.js');
   operations
     .description('Shows what was done, and settles what nobody knows the end of.')
@@ -32,15 +32,13 @@ function addOperations(operations: Command, { run, surroundings, example }: Tool
     .description('Lists operations, the newest first.')
     .option('--state <names>', 'only these, with commas between: unknown,awaiting_approval')
     .addHelpText('after', example('toolkeel operations list --state unknown --since 7d --json'))
-    .action(run(async (flags: ListFlags) => (await load()).listOperations(flags, surroundings)));
+    .action(run(async (flags: ListFlags) => (await load()).listOperations(flags, runtime)));
   withDeskFlags(operations.command('show'))
     .description('Shows one operation: its arguments, its steps, its answer.')
     .argument('<id>', 'op_…, as an answer or the list names it; its beginning is enough')
     .addHelpText('after', example('toolkeel operations show op_4a1f'))
     .action(
-      run(async (id: string, flags: DeskFlags) =>
-        (await load()).showOperation(id, flags, surroundings),
-      ),
+      run(async (id: string, flags: DeskFlags) => (await load()).showOperation(id, flags, runtime)),
     );
   withDeskFlags(operations.command('resolve'))
     .description('Says how an operation ended that nobody knows the end of. Look first.')
@@ -60,13 +58,13 @@ function addOperations(operations: Command, { run, surroundings, example }: Tool
     )
     .action(
       run(async (id: string, flags: ResolveFlags) =>
-        (await load()).resolveOperation(id, flags, surroundings),
+        (await load()).resolveOperation(id, flags, runtime),
       ),
     );
 }
 
 function addApprovals(approvals: Command, tools: Tools): void {
-  const { run, surroundings, example, collect } = tools;
+  const { run, runtime, example, collect } = tools;
   const load = () => import('./commands/approvals.js');
   approvals
     .description('Shows what waits for a person, and decides it.')
@@ -74,15 +72,13 @@ function addApprovals(approvals: Command, tools: Tools): void {
   withFilters(withDeskFlags(approvals.command('list')))
     .description('Lists what waits for a person.')
     .addHelpText('after', example('toolkeel approvals list --json'))
-    .action(run(async (flags: ListFlags) => (await load()).listApprovals(flags, surroundings)));
+    .action(run(async (flags: ListFlags) => (await load()).listApprovals(flags, runtime)));
   withDeskFlags(approvals.command('show'))
     .description('Shows what would be done, who asks for it, and the hash of it.')
     .argument('<id>', 'the operation')
     .addHelpText('after', example('toolkeel approvals show op_4a1f'))
     .action(
-      run(async (id: string, flags: DeskFlags) =>
-        (await load()).showApproval(id, flags, surroundings),
-      ),
+      run(async (id: string, flags: DeskFlags) => (await load()).showApproval(id, flags, runtime)),
     );
   for (const decision of ['approve', 'reject'] as const) {
     const command = withDecisionFlags(approvals.command(decision));
@@ -100,7 +96,7 @@ function addApprovals(approvals: Command, tools: Tools): void {
       .addHelpText('after', example(`toolkeel approvals ${decision} op_4a1f --hash 9c2e…`))
       .action(
         run(async (id: string, flags: DecideFlags) =>
-          (await load()).decide(decision, id, flags, surroundings),
+          (await load()).decide(decision, id, flags, runtime),
         ),
       );
   }
@@ -115,13 +111,11 @@ function addApprovals(approvals: Command, tools: Tools): void {
     .option('--remove <name>', 'leave an argument out; can be given again', collect)
     .addHelpText('after', example('toolkeel approvals edit op_4a1f --set amount=20 --hash 9c2e…'))
     .action(
-      run(async (id: string, flags: EditFlags) =>
-        (await load()).editApproval(id, flags, surroundings),
-      ),
+      run(async (id: string, flags: EditFlags) => (await load()).editApproval(id, flags, runtime)),
     );
 }
 
-function addAudit(audit: Command, { run, surroundings, example }: Tools): void {
+function addAudit(audit: Command, { run, runtime, example }: Tools): void {
   const load = () => import('./commands/audit.js');
   audit
     .description('Checks and exports the chain of everything that was decided and sent.')
@@ -129,19 +123,19 @@ function addAudit(audit: Command, { run, surroundings, example }: Tools): void {
   withDeskFlags(audit.command('head'))
     .description('Prints the end of the chain. Keep it where nobody who can write the journal can.')
     .addHelpText('after', example('toolkeel audit head'))
-    .action(run(async (flags: DeskFlags) => (await load()).auditHead(flags, surroundings)));
+    .action(run(async (flags: DeskFlags) => (await load()).auditHead(flags, runtime)));
   withDeskFlags(audit.command('verify'))
     .description('Looks whether rows were altered, are missing or were cut off; ends with 1 then.')
     .option('--expect <seq:hash>', 'a head that was kept elsewhere')
     .addHelpText('after', example('toolkeel audit verify --expect 1042:5e8f…'))
-    .action(run(async (flags: VerifyFlags) => (await load()).verifyAudit(flags, surroundings)));
+    .action(run(async (flags: VerifyFlags) => (await load()).verifyAudit(flags, runtime)));
   withConfig(audit.command('export'))
     .description('Prints the rows of a time.')
     .option('--format <name>', 'jsonl or csv (default: jsonl)')
     .option('--since <time>', 'a time, or how long ago: 2026-05-01, 7d')
     .option('--until <time>', 'before that')
     .addHelpText('after', example('toolkeel audit export --format csv --since 30d > audit.csv'))
-    .action(run(async (flags: ExportFlags) => (await load()).exportAudit(flags, surroundings)));
+    .action(run(async (flags: ExportFlags) => (await load()).exportAudit(flags, runtime)));
 }
 
 function withConfig(command: Command): Command {

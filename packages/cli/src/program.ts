@@ -9,7 +9,7 @@ import type { InitFlags } from './init/answers.js';
 import type { Settings } from './packs.js';
 import { addPeoplesCommands } from './people-commands.js';
 import { firstSignal } from './signals.js';
-import type { Surroundings } from './surroundings.js';
+import type { RuntimeContext } from './surroundings.js';
 
 /** What a command gives back: its exit code, where that is not 0. */
 type Ended = Promise<number | void>;
@@ -19,7 +19,7 @@ type Ended = Promise<number | void>;
  * a server starts quickly and `--help` at once.
  */
 export function createProgram(
-  surroundings: Surroundings,
+  runtime: RuntimeContext,
   version: string,
   end: (code: number) => void,
 ): Command {
@@ -34,8 +34,8 @@ export function createProgram(
     .helpOption('-h, --help', 'print this')
     .exitOverride()
     .configureOutput({
-      writeOut: surroundings.stdout.write,
-      writeErr: surroundings.stderr.write,
+      writeOut: runtime.stdout.write,
+      writeErr: runtime.stderr.write,
     })
     .addHelpText('after', example('toolkeel up --sandbox', 'toolkeel serve stac'));
 
@@ -49,7 +49,7 @@ export function createProgram(
       run(async (packs: string[], flags: UpFlags) => {
         const stopped = firstSignal();
         const { up } = await import('./commands/up.js');
-        return up(packs, flags, surroundings, stopped);
+        return up(packs, flags, runtime, stopped);
       }),
     );
 
@@ -65,7 +65,7 @@ export function createProgram(
       run(async (packs: string[], flags: ServeFlags) => {
         const stopped = firstSignal();
         const { serve } = await import('./commands/serve.js');
-        return serve(packs, flags, surroundings, stopped);
+        return serve(packs, flags, runtime, stopped);
       }),
     );
 
@@ -84,7 +84,7 @@ export function createProgram(
       run(async (packs: string[], flags: Settings) => {
         const stopped = firstSignal();
         const { sandbox } = await import('./commands/sandbox.js');
-        return sandbox(packs, flags, surroundings, stopped);
+        return sandbox(packs, flags, runtime, stopped);
       }),
     );
 
@@ -99,7 +99,7 @@ export function createProgram(
     .action(
       run(async (flags: ManifestFlags) => {
         const { manifest } = await import('./commands/manifest.js');
-        return manifest(flags, surroundings);
+        return manifest(flags, runtime);
       }),
     );
 
@@ -111,7 +111,7 @@ export function createProgram(
     .action(
       run(async (flags: DoctorFlags) => {
         const { doctor } = await import('./commands/doctor.js');
-        return doctor(flags, surroundings);
+        return doctor(flags, runtime);
       }),
     );
 
@@ -132,7 +132,7 @@ export function createProgram(
     .action(
       run(async (flags: InitFlags) => {
         const { init } = await import('./commands/init.js');
-        return init(flags, surroundings);
+        return init(flags, runtime);
       }),
     );
 
@@ -151,11 +151,11 @@ export function createProgram(
     .action(
       run(async (pack: string, flags: LoginFlags) => {
         const { login } = await import('./commands/login.js');
-        return login(pack, flags, surroundings, firstSignal);
+        return login(pack, flags, runtime, firstSignal);
       }),
     );
 
-  addPeoplesCommands(program, { run, surroundings, example, collect });
+  addPeoplesCommands(program, { run, runtime, example, collect });
   return program;
 }
 

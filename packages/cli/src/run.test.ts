@@ -13,9 +13,9 @@ import { ownVersion } from './version.js';
 const dir = useTempDir();
 
 const ended = async (args: readonly string[], env: Record<string, string> = {}) => {
-  const surroundings = watchedSurroundings({ cwd: dir(), env });
-  const code = await run(args, surroundings);
-  return { code, out: surroundings.said(), err: surroundings.complained() };
+  const runtime = watchedSurroundings({ cwd: dir(), env });
+  const code = await run(args, runtime);
+  return { code, out: runtime.said(), err: runtime.complained() };
 };
 
 const commands = [
@@ -213,14 +213,14 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
 
   it('is logged as a warning when --without-approval accepts it', async () => {
     configure();
-    const surroundings = watchedSurroundings({
+    const runtime = watchedSurroundings({
       cwd: dir(),
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
-    const opened = await openHost(['x'], { profile: 'api', withoutApproval: true }, surroundings);
+    const opened = await openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
     await opened.close();
     expect(opened.host.profile.name).toBe('api');
-    const lines = surroundings.complained().split('\n').filter(Boolean);
+    const lines = runtime.complained().split('\n').filter(Boolean);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
       expect.objectContaining({
         level: 'warn',
@@ -243,14 +243,14 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     ['with --sandbox', { sandbox: true }],
   ])('names the entries to change where the mode of the file asks: %s', async (_, flags) => {
     configure({ mode: 'composer', packs: { x: {} } });
-    const surroundings = watchedSurroundings({ cwd: dir(), env: {} });
-    const opening = openHost(['x'], { profile: 'api', ...flags }, surroundings);
+    const runtime = watchedSurroundings({ cwd: dir(), env: {} });
+    const opening = openHost(['x'], { profile: 'api', ...flags }, runtime);
     const failure = await opening.catch((thrown: unknown) => describeFailure(thrown, false));
     const message = expect.stringMatching(
       /^--profile: moves .* Drop --profile, or change \/mode \(/,
     ) as string;
     expect(failure).toEqual({ exitCode: 2, message });
-    expect(surroundings.complained()).toBe('');
+    expect(runtime.complained()).toBe('');
   });
 
   it('is reported by doctor with the entries to change', async () => {
@@ -264,12 +264,12 @@ describe('a profile that asks for fewer approvals than the configuration', () =>
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     configure({ rules: [{ name: 'a', action: 'deny', when: { tool: 'x_pots_tweet' } }] });
-    const surroundings = watchedSurroundings({ cwd: dir(), env: {} });
-    const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, surroundings);
+    const runtime = watchedSurroundings({ cwd: dir(), env: {} });
+    const opening = openHost(['x'], { profile: 'api', withoutApproval: true }, runtime);
     await expect(opening).rejects.toThrow('is no tool here');
     // The log writes its first batch after a delay.
     await vi.runAllTimersAsync();
     await vi.dynamicImportSettled();
-    expect(surroundings.complained()).toBe('');
+    expect(runtime.complained()).toBe('');
   });
 });

@@ -1,14 +1,14 @@
 import { CommanderError } from 'commander';
 import { describeFailure } from './failure.js';
 import { addSandboxFlags, createProgram } from './program.js';
-import type { Surroundings } from './surroundings.js';
+import type { RuntimeContext } from './surroundings.js';
 import { ownVersion } from './version.js';
 
 /** Runs what was typed and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { env, stderr } = surroundings;
+export async function run(args: readonly string[], runtime: RuntimeContext): Promise<number> {
+  const { env, stderr } = runtime;
   let code = 0;
-  const program = createProgram(surroundings, ownVersion(), (ended) => {
+  const program = createProgram(runtime, ownVersion(), (ended) => {
     code = ended;
   });
   try {

@@ -1,12 +1,12 @@
-import type { Surroundings } from './surroundings.js';
+import type { RuntimeContext } from './surroundings.js';
 
-export interface Watched extends Surroundings {
+export interface Watched extends RuntimeContext {
   readonly said: () => string;
   readonly complained: () => string;
 }
 
 /** A place of its own for a command, where everything that it says can be read. */
-export function watchedSurroundings(given: Partial<Surroundings> = {}): Watched {
+export function watchedSurroundings(given: Partial<RuntimeContext> = {}): Watched {
   let [out, err] = ['', ''];
   return {
     env: {},

@@ -7,7 +7,7 @@ interface Output {
 }
 
 /** What a command finds around it, so that a test can put it somewhere else. */
-export interface Surroundings {
+export interface RuntimeContext {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdout: Output;
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly discardOutput?: () => void;
 }
 
-export function processSurroundings(): Surroundings {
+export function processSurroundings(): RuntimeContext {
   const { env, stdin, stdout, stderr } = process;
   return {
     env,

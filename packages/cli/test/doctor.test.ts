@@ -31,8 +31,8 @@ const examined = async (config: object, env: Record<string, string> = {}) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const asked = async (...flags: string[]) => {
     const dataDir = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-    const surroundings = watchedSurroundings({ cwd: dir(), env: { ...dataDir, ...env } });
-    return { code: await run(['doctor', ...flags], surroundings), out: surroundings.said() };
+    const runtime = watchedSurroundings({ cwd: dir(), env: { ...dataDir, ...env } });
+    return { code: await run(['doctor', ...flags], runtime), out: runtime.said() };
   };
   const { code, out } = await asked('--json');
   return { code, report: JSON.parse(out) as Report, text: (await asked()).out };
@@ -85,12 +85,12 @@ describe('toolkeel doctor', () => {
 
   it('waits for an upstream that says nothing no longer than its limit', async () => {
     const stalled = await startStacSandbox({ scale: 0.1, faults: [{ kind: 'stall', rate: 1 }] });
-    const surroundings = watchedSurroundings({
+    const runtime = watchedSurroundings({
       cwd: dir(),
       env: { TOOLKEEL_STAC_URL: stalled.url, TOOLKEEL_DATA_DIR: dir() },
     });
-    expect(await run(['doctor'], surroundings)).toBe(1);
-    expect(surroundings.said()).toMatch(/FAIL {2}stac: default .*timeout/);
+    expect(await run(['doctor'], runtime)).toBe(1);
+    expect(runtime.said()).toMatch(/FAIL {2}stac: default .*timeout/);
     await stalled.close();
   });
 

@@ -44,19 +44,19 @@ const begun = async () => {
 
 /** The same in this process, which is there already. */
 const begunHere = async (flags: LoginFlags = {}, env: Record<string, string> = {}) => {
-  const surroundings = watchedSurroundings({
+  const runtime = watchedSurroundings({
     cwd: dir(),
     env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
   });
   const nobody = (): Promise<void> => new Promise(() => undefined);
-  const ended = login('x', { port: 0, ...flags }, surroundings, nobody).catch((thrown: unknown) =>
+  const ended = login('x', { port: 0, ...flags }, runtime, nobody).catch((thrown: unknown) =>
     describeFailure(thrown, false),
   );
-  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(surroundings.said())?.[1], {
+  const url = await vi.waitUntil(() => /^ {2}(http\S+)$/m.exec(runtime.said())?.[1], {
     // The first one loads what it needs.
     timeout: 30_000,
   });
-  return { ended, url, err: surroundings.complained, out: surroundings.said };
+  return { ended, url, err: runtime.complained, out: runtime.said };
 };
 
 /** What the command said and wrote besides, none of which may be secret. */
@@ -179,8 +179,8 @@ describe('toolkeel login x', () => {
   it('refuses another API without the page where a person allows the app, and names the variable', async () => {
     configure({ authorizeUrl: undefined });
     const ask = async (env: Record<string, string>) => {
-      const surroundings = watchedSurroundings({ cwd: dir(), env });
-      return { code: await run(['login', 'x', '--timeout', '0.1'], surroundings), ...surroundings };
+      const runtime = watchedSurroundings({ cwd: dir(), env });
+      return { code: await run(['login', 'x', '--timeout', '0.1'], runtime), ...runtime };
     };
     const inFile = await ask({});
     expect({ code: inFile.code, out: inFile.said() }).toEqual({ code: 2, out: '' });
@@ -202,13 +202,13 @@ describe('toolkeel login x', () => {
   it('says that the file is a folder before anybody is asked', async () => {
     configure();
     mkdirSync(file(), { recursive: true });
-    const surroundings = watchedSurroundings({
+    const runtime = watchedSurroundings({
       cwd: dir(),
       env: { TOOLKEEL_DATA_DIR: join(dir(), 'data') },
     });
-    expect(await run(['login', 'x', '--timeout', '1'], surroundings)).toBe(2);
-    expect(surroundings.said()).toBe('');
-    expect(surroundings.complained()).toContain(`tokenFile: ${file()} is a folder; name a file`);
+    expect(await run(['login', 'x', '--timeout', '1'], runtime)).toBe(2);
+    expect(runtime.said()).toBe('');
+    expect(runtime.complained()).toContain(`tokenFile: ${file()} is a folder; name a file`);
   });
 
   it('says that nobody came in time', async () => {
@@ -242,13 +242,13 @@ describe('toolkeel login x', () => {
 const doctor = async (env: Record<string, string> = {}) => {
   // A pack reads its credentials itself, from the process.
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  const surroundings = watchedSurroundings({
+  const runtime = watchedSurroundings({
     cwd: dir(),
     env: { TOOLKEEL_DATA_DIR: join(dir(), 'data'), ...env },
   });
-  const code = await run(['doctor'], surroundings);
+  const code = await run(['doctor'], runtime);
   vi.unstubAllEnvs();
-  return { code, out: surroundings.said() };
+  return { code, out: runtime.said() };
 };
 
 describe('toolkeel doctor, of X', () => {

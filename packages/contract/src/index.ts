@@ -125,7 +125,7 @@ export type { RunClock } from './run/clock.js';
 export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
 export type {
   AcceptedCall,
-  Around,
+  Middleware,
   Next,
   RunOptions,
   Settled,
@@ -148,7 +148,7 @@ export {
 } from './paging/tokens.js';
 
 export { CanonicalJsonError, canonicalJson } from './canonical/canonical-json.js';
-export { fingerprint, type Act } from './canonical/fingerprint.js';
+export { contentHash, type Act } from './canonical/fingerprint.js';
 
 export {
   buildManifest,

@@ -17,7 +17,7 @@ import type { Journal, ToolSource } from '@toolkeel/journal';
 import { systemClock } from '@toolkeel/kernel/policy';
 import type { Policy } from '@toolkeel/policy';
 import type { Transport } from '@modelcontextprotocol/server';
-import type { HostAround } from './call/around.js';
+import type { HostMiddleware } from './call/around.js';
 import { Deliveries } from './call/deliveries.js';
 import { CallEngine } from './call/engine.js';
 import { reporting } from './call/reporting.js';
@@ -75,7 +75,7 @@ export interface HostOptions {
    */
   readonly policy?: Policy | (() => Promise<Policy>);
   /** What else stands between accepted arguments and the handler, the first outermost. */
-  readonly around?: readonly HostAround[];
+  readonly around?: readonly HostMiddleware[];
   /** Changes tools as they are registered. */
   readonly prepare?: <T extends ToolSpec>(tool: T) => T;
   /** Default: none. See `createLog`. */

@@ -51,7 +51,7 @@ export function assembleParts(options: Given): Assembled {
     absence: absenceRule(kit, liveness),
     confirmations: confirmations(clock),
     undone: undoneBy(kit),
-    expel: expeller(store, liveness),
+    evictOwner: expeller(store, liveness),
     noteUnknown: (operation) => note('operation_unknown', operation),
     noteReconciled: (operation, result, by) =>
       note('operation_reconciled', operation, { result, by }),
@@ -76,7 +76,7 @@ export function assembleParts(options: Given): Assembled {
 }
 
 function kitOf(options: Given, suspect: () => void): Kit {
-  const { store, sealing, tools, templates, leaseMs, clock = systemClock } = options;
+  const { store, encryption, tools, templates, leaseMs, clock = systemClock } = options;
   const { liveness = systemLiveness, random = Math.random } = options;
   const { report, observe } = safeHooks(options);
   const mutations = (): readonly string[] =>
@@ -84,10 +84,10 @@ function kitOf(options: Given, suspect: () => void): Kit {
       .specs()
       .filter(({ mutation }) => mutation)
       .map(({ name }) => name);
-  const named = identities({ templates: new Map(Object.entries(templates)), sealing });
+  const named = identities({ templates: new Map(Object.entries(templates)), encryption });
   return {
     store,
-    sealing,
+    encryption,
     tools,
     decide: options.decide,
     clock,
@@ -95,7 +95,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
     identities: named,
     deliveries: deliveries({ store, clock, report }),
     denials: denials({ store, clock, report }),
-    upgrade: hashUpgrade({ store, sealing, tools, identities: named }),
+    upgrade: hashUpgrade({ store, encryption, tools, identities: named }),
     tenure: tenure({
       store,
       clock,

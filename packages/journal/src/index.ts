@@ -1,29 +1,34 @@
 export { createJournal, type Denial, type Journal } from './journal.js';
 export type { Decide, Decision, JournalOptions, ToolSource } from './options.js';
 export type { JournalEvent } from './events.js';
-export type { JournalAround } from './flow/around.js';
+export type { JournalMiddleware } from './flow/around.js';
 export type { JournalScope } from './flow/scope.js';
 export { keylessTools } from './identity/keyless.js';
 export { KEY_IN_META } from './identity/meta-key.js';
 export type { Approvals, Decided } from './approvals/desk.js';
 export type { Operations, Resolution } from './operations/operations.js';
 export type { ApprovalView, OperationView } from './operations/view.js';
-export type { Liveness, Self } from './owner/process.js';
+export type { Liveness, ProcessRef } from './owner/process.js';
 export { commandNotifier, type CommandOptions } from './notices/command.js';
-export type { NoticeMessage, Notifier } from './notices/message.js';
+export type { NotificationMessage, Notifier } from './notices/message.js';
 export { webhookNotifier, type WebhookOptions } from './notices/webhook.js';
 export { JournalError, type JournalErrorReason } from './error.js';
 export { openStore, type OpenStoreOptions } from './open-store.js';
-export { openSealing } from './sealing/open-sealing.js';
-export { isSealed, passingSealing, sealing, type Sealing } from './sealing/sealing.js';
+export { openEncryption } from './sealing/open-sealing.js';
+export {
+  createEncryption,
+  ephemeralEncryption,
+  isEncrypted,
+  type Encryption,
+} from './sealing/sealing.js';
 export { exportAudit, type AuditExport } from './audit/export.js';
 export { readAudit } from './audit/read.js';
 export { verifyAudit, type AuditProblem, type AuditReport } from './audit/verify.js';
 export type { AuditHead } from './audit/chain.js';
-export { slotOf } from './slot.js';
+export { scopedDedupKey } from './slot.js';
 export { memoryStore, type MemoryStoreOptions } from './store/memory/store.js';
 export type { AuditRow } from './audit/row.js';
-export type { Approval, Identity, Operation, OperationState, Owner, Step } from './operation.js';
+export type { Approval, DedupKey, Operation, OperationState, Owner, Step } from './operation.js';
 export type {
   ApprovalDecision,
   ApprovalEdit,
@@ -33,10 +38,10 @@ export type {
   ClaimRequest,
   ClaimResult,
   DecisionResult,
-  Grip,
+  FencingToken,
   JournalStore,
   Limit,
-  Notice,
+  Notification,
   OperationFilter,
   SendRequest,
   SendResult,

@@ -1,12 +1,12 @@
 import type { Tool } from '@toolkeel/contract';
-import { approvalDesk, type Approvals } from './approvals/desk.js';
+import { createApprovals, type Approvals } from './approvals/desk.js';
 import { approvalRunner } from './approvals/runner.js';
 import { callStored } from './approvals/stored-call.js';
 import { assembleParts } from './assemble-parts.js';
 import { strays } from './background/strays.js';
 import { upkeep, type Upkeep } from './background/upkeep.js';
 import { callRecorder, type CallRecorder } from './calls/recorder.js';
-import { journalAround, type JournalAround } from './flow/around.js';
+import { journalMiddleware, type JournalMiddleware } from './flow/around.js';
 import { begin } from './flow/begin.js';
 import { checkTemplates } from './identity/keyless.js';
 import { getOperationTool } from './operations/get-operation.js';
@@ -16,7 +16,7 @@ import { reconcileUnknown } from './reconcile/reconcile.js';
 
 export interface Journal {
   /** What stands around every handler: nothing that it lets through acts twice. */
-  readonly around: JournalAround;
+  readonly around: JournalMiddleware;
   readonly operations: Operations;
   readonly approvals: Approvals;
   /** `get_operation`, for an agent. */
@@ -64,19 +64,19 @@ export function createJournal(options: JournalOptions): Journal {
   let keeping: Upkeep | undefined;
 
   return {
-    around: journalAround({
+    around: journalMiddleware({
       parts,
       runApproved: runner.pass,
       reconcile: (operation, { call }) => reconcileUnknown(parts, call.tool, operation),
-      goOn: (operation, grip, { call, next, scope, argsHash }) =>
+      goOn: (operation, fencingToken, { call, next, scope, argsHash }) =>
         // What was begun, or changed by a person, is carried out as it is stored, and not in the words
         // in which it is asked for again.
         operation.approval?.editedArgs === undefined && operation.argsHash === argsHash
-          ? begin(parts, { call, next, scope, operation, grip })
-          : callStored(parts, call.tool, operation, grip, scope),
+          ? begin(parts, { call, next, scope, operation, fencingToken })
+          : callStored(parts, call.tool, operation, fencingToken, scope),
     }),
     operations: desk,
-    approvals: approvalDesk(kit),
+    approvals: createApprovals(kit),
     tool: getOperationTool({ show: desk.show, delivered: kit.deliveries.note }),
     noteCall: calls.note,
     noteDelivered: kit.deliveries.note,

@@ -6,14 +6,14 @@ import type { OwnWords } from './background/own-words.js';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
 import type { Decide, Report, ToolSource, Watch } from './options.js';
-import type { Sealing } from './sealing/sealing.js';
+import type { Encryption } from './sealing/sealing.js';
 import type { Tenure } from './owner/tenure.js';
 import type { JournalStore } from './store/store.js';
 
 /** What the parts of a journal share. */
 export interface Kit {
   readonly store: JournalStore;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   readonly tools: ToolSource;
   readonly decide: Decide | undefined;
   readonly clock: Clock;

@@ -18,21 +18,21 @@ export type OperationState =
   | 'released';
 
 /** What makes two calls the same act. Content is a fingerprint over all arguments. */
-export interface Identity {
+export interface DedupKey {
   readonly by: 'key' | 'template' | 'content';
   readonly value: string;
 }
 
-export function isSameIdentity(one: Identity, other: Identity): boolean {
+export function isSameDedupKey(one: DedupKey, other: DedupKey): boolean {
   return one.by === other.by && one.value === other.value;
 }
 
 /** The key that its caller gave it, if any. */
 export function keyGivenTo({
   key,
-  identity,
-}: Pick<Operation, 'key' | 'identity'>): string | undefined {
-  return identity.by === 'key' ? identity.value : key;
+  dedupKey,
+}: Pick<Operation, 'key' | 'dedupKey'>): string | undefined {
+  return dedupKey.by === 'key' ? dedupKey.value : key;
 }
 
 /** One part of a longer operation, such as a post of a thread. */
@@ -77,7 +77,7 @@ export interface Operation {
   readonly account: string;
   readonly tool: string;
   readonly effect: Exclude<Effect, 'read'>;
-  readonly identity: Identity;
+  readonly dedupKey: DedupKey;
   /** The caller's own key, where something else says which act it is. */
   readonly key?: string;
   /** Fingerprint over all arguments: of a key's other arguments a conflict is made. */
@@ -100,7 +100,7 @@ export interface Operation {
   /** When its final answer last reached a caller. Kept for `once` operations that were executed. */
   readonly deliveredAt?: number;
   /** Whether it still holds its slot. */
-  readonly holdsSlot: boolean;
+  readonly holdsDedupKey: boolean;
   /** JSON of the answer that is replayed: what a tool's run settled with. */
   readonly answer?: string;
   /** `ok` or the error code of that answer. */

@@ -3,7 +3,7 @@ import type { Clock } from '@toolkeel/kernel';
 import type { JournalEvent } from './events.js';
 import type { Notifier } from './notices/message.js';
 import type { Liveness } from './owner/process.js';
-import type { Sealing } from './sealing/sealing.js';
+import type { Encryption } from './sealing/sealing.js';
 import type { CallRow, JournalStore, Limit } from './store/store.js';
 
 /** The tools that this process has. */
@@ -51,7 +51,7 @@ export type Watch = (call: {
 export interface JournalOptions {
   readonly store: JournalStore;
   /** Keeps sensitive arguments and waiting approvals unreadable in the database. */
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   /** For approvals, read-backs and inverses. Default: none, and then only calls are journaled. */
   readonly tools?: ToolSource;
   /** Default: everything is allowed. */

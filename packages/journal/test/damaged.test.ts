@@ -30,7 +30,7 @@ describe.each([
   beforeEach(async () => {
     dir = mkdtempSync(join(tmpdir(), 'toolkeel-damaged-'));
     store = await sqliteStore({ path: join(dir, 'journal.db'), now: () => now });
-    await store.enlist(owner(), LEASE);
+    await store.registerOwner(owner(), LEASE);
   });
   afterEach(async () => {
     await store.close();
@@ -44,7 +44,7 @@ describe.each([
     another: async () => store,
     close: async () => {},
   });
-  const next = () => ({ identity: byContent(newId()) });
+  const next = () => ({ dedupKey: byContent(newId()) });
   const damage = async (id: string, column: 'steps' | 'approval' = 'steps') => {
     const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
     driver.exec(`UPDATE operations SET ${column} = '${junk}' WHERE id = '${id}'`);
@@ -125,7 +125,7 @@ describe.each([
     const bad = await settled(store, next(), unknown());
     const good = await settled(store, next(), unknown());
     await damage(bad.id);
-    const told = (await store.takeNotices(10)).map(({ operationId }) => operationId);
+    const told = (await store.takeNotifications(10)).map(({ operationId }) => operationId);
     expect(told).toEqual([bad.id, good.id]);
   });
 });

@@ -2,7 +2,7 @@ import { acceptControls, defineTool, runTool, toolError, type Tool } from '@tool
 import { FaultError } from '@toolkeel/kernel';
 import {
   createJournal,
-  openSealing,
+  openEncryption,
   openStore,
   type Decide,
   type Journal,
@@ -95,7 +95,7 @@ async function process(url: string): Promise<Journal> {
   const store = await openStore(url, { dataDir });
   const journal = createJournal({
     store,
-    sealing: await openSealing(store, dataDir),
+    encryption: await openEncryption(store, dataDir),
     tools: { specs: () => [...tools.values()], load: (name) => tools.get(name) },
     decide,
     pollMs: 50,

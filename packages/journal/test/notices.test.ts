@@ -1,4 +1,4 @@
-import { commandNotifier, webhookNotifier, type NoticeMessage } from '@toolkeel/journal';
+import { commandNotifier, webhookNotifier, type NotificationMessage } from '@toolkeel/journal';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 
-const message: NoticeMessage = {
+const message: NotificationMessage = {
   kind: 'operation_unknown',
   operation_id: 'op_1',
   tool: 'post',

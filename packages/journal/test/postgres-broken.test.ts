@@ -4,7 +4,7 @@ import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
 import {
   claimed,
   DAY,
-  grip,
+  fencingToken,
   owner,
   plain,
   request,
@@ -32,7 +32,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   beforeEach(async () => {
     proxy = await proxyTo(journal.url);
     store = await postgresStore({ url: proxy.url, patienceMs: 600 });
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
   });
   afterEach(async () => {
     proxy.fromClient = proxy.fromServer = () => 'pass';
@@ -71,9 +71,9 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     const operation = await claimed(store, tool());
     expect(await witness.get(operation.id)).toEqual(operation);
     lose();
-    expect((await store.send(grip(operation), plain)).kind).toBe('sent');
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     lose();
-    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.settle(fencingToken(operation), success())).toBe(true);
     expect(await witness.get(operation.id)).toMatchObject({ state: 'succeeded' });
     const rows = (await witness.auditRows(1, 1000)).filter(
       ({ operationId }) => operationId === operation.id,
@@ -86,7 +86,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     const operation = await claimed(store, tool());
     let cuts = 0;
     proxy.fromClient = (data) => (data.includes('audit_head') && cuts++ < 2 ? 'cut' : 'pass');
-    expect((await store.send(grip(operation), plain)).kind).toBe('sent');
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     expect(cuts).toBeGreaterThan(1);
     expect(await witness.get(operation.id)).toMatchObject({ state: 'sending' });
   });
@@ -109,12 +109,12 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   test('swallows everything: no call waits for ever', async () => {
     const operation = await sending(store, tool());
     proxy.fromClient = proxy.fromServer = () => 'swallow';
-    await expect(store.settle(grip(operation), success())).rejects.toMatchObject({
+    await expect(store.settle(fencingToken(operation), success())).rejects.toMatchObject({
       reason: 'unavailable',
     });
     await expect(store.get(operation.id)).rejects.toMatchObject({ reason: 'unavailable' });
     proxy.fromClient = proxy.fromServer = () => 'pass';
-    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.settle(fencingToken(operation), success())).toBe(true);
   });
 
   test.each(['cut', 'swallow'] as const)(
@@ -123,7 +123,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
       const operation = await sending(store, tool());
       const waiting = store.wait(operation.id, AbortSignal.timeout(10_000));
       proxy.fromServer = (data) => (data.includes('ended:') ? verdict : 'pass');
-      await witness.settle(grip(operation), success());
+      await witness.settle(fencingToken(operation), success());
       expect(await waiting).toMatchObject({ state: 'succeeded' });
     },
   );

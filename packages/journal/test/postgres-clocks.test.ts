@@ -1,6 +1,17 @@
-import { acceptControls, defineTool, runTool, type Around, type Tool } from '@toolkeel/contract';
+import {
+  acceptControls,
+  defineTool,
+  runTool,
+  type Middleware,
+  type Tool,
+} from '@toolkeel/contract';
 import { systemClock } from '@toolkeel/kernel';
-import { createJournal, passingSealing, type Journal, type JournalStore } from '@toolkeel/journal';
+import {
+  createJournal,
+  ephemeralEncryption,
+  type Journal,
+  type JournalStore,
+} from '@toolkeel/journal';
 import { testJournal } from '@toolkeel/journal/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -37,7 +48,7 @@ beforeAll(async () => {
   drop = given.drop;
   journal = createJournal({
     store,
-    sealing: passingSealing(),
+    encryption: ephemeralEncryption(),
     clock: { ...systemClock, wallNow: () => Date.UTC(2035, 5, 1) },
     tools: { specs: () => [post], load: () => post },
     decide: ({ args }, { approved }) =>
@@ -62,7 +73,7 @@ const scope = {
   hold: () => undefined,
 };
 const call = async (text: string) => {
-  const around: Around = (accepted, next) => journal.around(accepted, next, scope);
+  const around: Middleware = (accepted, next) => journal.around(accepted, next, scope);
   return (await runTool(post, { text }, { around })).envelope;
 };
 const newest = async () => (await store.list({ limit: 1 }))[0]!;

@@ -8,7 +8,7 @@ import { startCluster, testJournal, type TestJournal } from '@toolkeel/journal/t
 import {
   claimed,
   DAY,
-  grip,
+  fencingToken,
   owner,
   plain,
   sending,
@@ -60,7 +60,7 @@ describe('a journal in PostgreSQL', () => {
       it.searchParams.set('options', '-c default_transaction_read_only=on');
     });
     const store = await open(url);
-    await expect(store.enlist(owner(), DAY)).rejects.toMatchObject({ reason: 'read_only' });
+    await expect(store.registerOwner(owner(), DAY)).rejects.toMatchObject({ reason: 'read_only' });
     await store.close();
   });
 
@@ -119,7 +119,7 @@ describe('a journal in PostgreSQL', () => {
 
   test.each(['40P01', '40001'])('tries again when the database asks for it (%s)', async (code) => {
     const store = await open(journal.url);
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
     const operation = await sending(store);
     const tables = await tablesOf(journal);
     // What a deadlock or a conflict looks like, twice; a sequence keeps its value when all else is undone.
@@ -132,7 +132,7 @@ describe('a journal in PostgreSQL', () => {
         RETURN NEW;
       END $$;
       CREATE TRIGGER refuse BEFORE UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION refuse()`);
-    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.settle(fencingToken(operation), success())).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
     expect(await tables.query('SELECT last_value::int FROM refusals')).toEqual([{ last_value: 3 }]);
     await tables.close();
@@ -158,13 +158,13 @@ describe('a server that stops', () => {
     const dir = mkdtempSync(join(dataDir, 'toolkeel-stops-'));
     const cluster = await startCluster(dir, process.pid);
     const store = await open(cluster.url);
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
     const operation = await claimed(store);
     const waiting = store.wait(operation.id, AbortSignal.timeout(60_000));
     const missed = waiting.catch((error: unknown) => error);
 
     await cluster.kill();
-    await expect(store.send(grip(operation), plain)).rejects.toMatchObject({
+    await expect(store.send(fencingToken(operation), plain)).rejects.toMatchObject({
       name: 'JournalError',
       reason: 'unavailable',
       maybeDone: false,
@@ -173,7 +173,7 @@ describe('a server that stops', () => {
 
     await cluster.start();
     expect(await store.get(operation.id)).toEqual(operation);
-    expect((await store.send(grip(operation), plain)).kind).toBe('sent');
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     await store.close();
     await cluster.kill();
     rmSync(dir, { recursive: true });
@@ -192,7 +192,7 @@ describe('a server that stops', () => {
       const store = await open(cluster.url);
       // It is a server for tests, and nobody should take it for anything else.
       expect(store.caution).toContain('fsync = off');
-      await store.enlist(owner(), DAY);
+      await store.registerOwner(owner(), DAY);
       const operation = await sending(store);
 
       await cluster.kill();

@@ -24,7 +24,7 @@ describe('a process that shares a journal with one whose clock is wrong', () => 
 
   test('performs nothing while that one runs, and names both of them', async () => {
     const child = await startChild('register', { path, wrongByMs: 60_000 });
-    await store.enlist({ ...owner(), ...self }, DAY);
+    await store.registerOwner({ ...owner(), ...self }, DAY);
     const refusal: unknown = await store.claim(request()).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ name: 'JournalError', reason: 'clock' });
     for (const pid of [process.pid, child.pid]) {
@@ -43,7 +43,7 @@ describe('a process that shares a journal with one whose clock is wrong', () => 
     child.kill('SIGSTOP');
     await expect.poll(() => systemProcesses.isRunning(registered)).toBe(false);
     expect(systemLiveness.isAlive(registered)).toBe(true);
-    await store.enlist({ ...owner(), ...self }, DAY);
+    await store.registerOwner({ ...owner(), ...self }, DAY);
     expect((await store.claim(request())).kind).toBe('mine');
     await killChild(child);
     expect(systemProcesses.isRunning(registered)).toBe(false);

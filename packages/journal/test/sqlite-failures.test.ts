@@ -19,7 +19,7 @@ import {
   byContent,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   newId,
   owner,
   plain,
@@ -62,13 +62,13 @@ describe('a journal in SQLite', () => {
   ])('whose file was %s while it was open takes nothing more', async (_, then) => {
     let elapsedMs = 0;
     const store = await sqliteStore({ path, elapsed: () => (elapsedMs += 1) });
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
     const first = await claimed(store);
     rmSync(path);
     then(path);
     const refusal = { reason: 'unavailable', message: expect.stringContaining(path) };
     await expect(store.claim(request())).rejects.toMatchObject(refusal);
-    await expect(store.send(grip(first), plain)).rejects.toMatchObject(refusal);
+    await expect(store.send(fencingToken(first), plain)).rejects.toMatchObject(refusal);
     await store.close();
   });
 
@@ -131,8 +131,8 @@ describe('a journal in SQLite', () => {
 
   test('that was damaged says so, and a mutation is refused', async () => {
     const store = await open();
-    await store.enlist(owner(), DAY);
-    for (let i = 0; i < 200; i++) await claimed(store, { identity: byContent(newId()) });
+    await store.registerOwner(owner(), DAY);
+    for (let i = 0; i < 200; i++) await claimed(store, { dedupKey: byContent(newId()) });
     await store.close();
     const file = openSync(path, 'r+');
     const size = statSync(path).size;
@@ -149,8 +149,8 @@ describe('a journal in SQLite', () => {
 
   test('that was cut off says so', async () => {
     const store = await open();
-    await store.enlist(owner(), DAY);
-    for (let i = 0; i < 50; i++) await claimed(store, { identity: byContent(newId()) });
+    await store.registerOwner(owner(), DAY);
+    for (let i = 0; i < 50; i++) await claimed(store, { dedupKey: byContent(newId()) });
     await store.close();
     truncateSync(path, 6000);
     const error: unknown = await open()
@@ -170,7 +170,7 @@ describe('a journal in SQLite', () => {
 
   test('tells what somebody did to its audit, and to an operation', async () => {
     const store = await open();
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
     const { id } = await claimed(store);
     for (let i = 1; i <= 6; i++) await store.audit({ kind: 'x', actor: 'ann', detail: { i } });
     const head = (await store.auditHead())!;
@@ -194,7 +194,7 @@ describe('a journal in SQLite', () => {
 
   test('that somebody else keeps locked is waited for, without holding up this process', async () => {
     const store = await sqliteStore({ path, patienceMs: 300 });
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
     const other = (await chooseDriver())(path, 1000);
     other.exec('BEGIN IMMEDIATE');
     let turns = 0;
@@ -215,7 +215,7 @@ describe('a journal in SQLite', () => {
 
   test('is for its user’s eyes only, with everything beside it', async () => {
     const store = await open();
-    await store.enlist(owner(), DAY);
+    await store.registerOwner(owner(), DAY);
     for (const file of ['', '-wal', '-shm', '-head']) {
       expect(statSync(path + file).mode & 0o777).toBe(0o600);
     }

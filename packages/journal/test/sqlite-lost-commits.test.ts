@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, type JournalStore } from '@toolkeel/journal';
 import {
   byKey,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   request,
@@ -53,10 +53,10 @@ describe('a journal whose newest commits are gone after kill -9', () => {
     store: JournalStore,
     keys: readonly string[],
   ): Promise<readonly string[]> => {
-    await store.enlist(owner('restarted'), LEASE);
+    await store.registerOwner(owner('restarted'), LEASE);
     const again: string[] = [];
     for (const key of keys) {
-      const { kind } = await store.claim(request({ owner: 'restarted', identity: byKey(key) }));
+      const { kind } = await store.claim(request({ owner: 'restarted', dedupKey: byKey(key) }));
       if (kind === 'mine') again.push(key);
     }
     await store.close();
@@ -173,7 +173,7 @@ describe('a journal that has all of its commits', () => {
   afterEach(() => rmSync(dir, { recursive: true }));
 
   const open = (): Promise<JournalStore> => openStore(`sqlite:${path}`, { dataDir: dir });
-  const act = (store: JournalStore, key: string) => settled(store, { identity: byKey(key) });
+  const act = (store: JournalStore, key: string) => settled(store, { dedupKey: byKey(key) });
   const keys = keysOf('act', 40);
 
   test.each([2, 70])('after kill -9 goes on with %i acts', async (count) => {
@@ -195,7 +195,7 @@ describe('a journal that has all of its commits', () => {
 
   test('and an older head file, because of a power cut, goes on', async () => {
     const store = await open();
-    await store.enlist(owner(), LEASE);
+    await store.registerOwner(owner(), LEASE);
     await act(store, 'first');
     copyFileSync(head, join(dir, 'older'));
     for (const key of keys) await act(store, key);
@@ -225,8 +225,8 @@ describe('a journal that has all of its commits', () => {
     writeFileSync(head, 'not a head file\n'.repeat(300));
     const store = await open();
     expect(store.caution).toContain(`${head} was damaged`);
-    await store.enlist(owner('restarted'), LEASE);
-    await settled(store, { owner: 'restarted', identity: byKey('another') });
+    await store.registerOwner(owner('restarted'), LEASE);
+    await settled(store, { owner: 'restarted', dedupKey: byKey('another') });
     await store.close();
     const again = await open();
     expect(again.caution).toBeUndefined();
@@ -235,10 +235,11 @@ describe('a journal that has all of its commits', () => {
 
   test('is shared by processes that write their heads in turns', async () => {
     const stores = [await open(), await open(), await open()];
-    for (const [index, store] of stores.entries()) await store.enlist(owner(`o${index}`), LEASE);
+    for (const [index, store] of stores.entries())
+      await store.registerOwner(owner(`o${index}`), LEASE);
     for (const [index, key] of keys.entries()) {
       const at = index % stores.length;
-      await settled(stores[at]!, { owner: `o${at}`, identity: byKey(key) });
+      await settled(stores[at]!, { owner: `o${at}`, dedupKey: byKey(key) });
     }
     for (const store of stores) await store.close();
     const again = await open();
@@ -248,9 +249,9 @@ describe('a journal that has all of its commits', () => {
 
   test('and loses some while it is open begins nothing after the next heartbeat', async () => {
     const store = await open();
-    await store.enlist(owner(), LEASE);
+    await store.registerOwner(owner(), LEASE);
     await act(store, 'early');
-    const sent = await sending(store, { identity: byKey('sent') });
+    const sent = await sending(store, { dedupKey: byKey('sent') });
     expect(await store.renew('alice', LEASE)).toBe(true);
     const other = (await chooseDriver())(path, 1000);
     other.exec('DELETE FROM audit WHERE seq > 1');
@@ -260,7 +261,7 @@ describe('a journal that has all of its commits', () => {
     await expect(store.renew('alice', LEASE)).rejects.toMatchObject(refusal);
     await expect(act(store, 'late')).rejects.toMatchObject(refusal);
     // Only this process knows how that ended.
-    expect(await store.settle(grip(sent), success())).toBe(true);
+    expect(await store.settle(fencingToken(sent), success())).toBe(true);
     await store.close();
   });
 });

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from './engine/rig.fixture.js';
-import { FaultError, guard, presets, upstream, type Fault, type KernelEvent } from './index.js';
+import {
+  FaultError,
+  withResilience,
+  presets,
+  upstream,
+  type Fault,
+  type KernelEvent,
+} from './index.js';
 import {
   fault,
   injectFaults,
@@ -20,7 +27,7 @@ function scripted(steps: Step<string>[]) {
 describe('guard', () => {
   it('gives a function the whole policy in one line', async () => {
     const { clock, script } = scripted([down, { hang: true }, { answer: 'c', afterMs: 20 }]);
-    const getItem = guard(script.handle, presets.stac, {
+    const getItem = withResilience(script.handle, presets.stac, {
       effect: 'read',
       clock,
       random: () => 0.5,
@@ -40,7 +47,7 @@ describe('guard', () => {
       return 'ok';
     };
     const random = seededRandom(1);
-    const search = guard(work, presets.stac, { effect: 'read', clock, random });
+    const search = withResilience(work, presets.stac, { effect: 'read', clock, random });
     while (clock.now() < begin) {
       await search();
       await clock.advance(100);
@@ -52,23 +59,29 @@ describe('guard', () => {
 
   it('ends at the policy’s deadline', async () => {
     const { clock, script } = scripted([{ hang: true, deaf: true }]);
-    const post = guard(script.handle, presets.social, { effect: 'once', clock });
+    const post = withResilience(script.handle, presets.social, { effect: 'once', clock });
     expect(faultOf(await clock.run(post.outcome('x')))).toMatchObject({ clock: 'attempt' });
     expect(clock.now()).toBe(10_000);
   });
 
   it('refuses a policy that makes no sense, and an effect left out', () => {
-    expect(() => guard(async () => 1, { maxRetries: -1 }, { effect: 'read' })).toThrow(
+    expect(() => withResilience(async () => 1, { maxRetries: -1 }, { effect: 'read' })).toThrow(
       /^maxRetries/,
     );
-    expect(() => guard(async () => 1, presets.stac, {} as never)).toThrow(/^effect must be/);
-    expect(() => guard(async () => 1, presets.stac, undefined as never)).toThrow(/^effect must be/);
-    expect(() => guard(7 as never, presets.stac, { effect: 'read' })).toThrow(
+    expect(() => withResilience(async () => 1, presets.stac, {} as never)).toThrow(
+      /^effect must be/,
+    );
+    expect(() => withResilience(async () => 1, presets.stac, undefined as never)).toThrow(
+      /^effect must be/,
+    );
+    expect(() => withResilience(7 as never, presets.stac, { effect: 'read' })).toThrow(
       /^work must be a function/,
     );
-    expect(() => guard(undefined as never, presets.stac, { effect: 'read' })).toThrow(/^work must/);
+    expect(() => withResilience(undefined as never, presets.stac, { effect: 'read' })).toThrow(
+      /^work must/,
+    );
     const upstream = 'earth-search' as never;
-    expect(() => guard(async () => 1, presets.stac, { effect: 'read', upstream })).toThrow(
+    expect(() => withResilience(async () => 1, presets.stac, { effect: 'read', upstream })).toThrow(
       /^upstream must be made by/,
     );
   });
@@ -79,7 +92,11 @@ describe('guard', () => {
       { throws: Object.assign(new Error(), { status: 429, headers: { 'retry-after': '3' } }) },
       { answer: 'ok' },
     ]);
-    const call = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 0 });
+    const call = withResilience(script.handle, presets.stac, {
+      effect: 'read',
+      clock,
+      random: () => 0,
+    });
     expect(await clock.run(call('x'))).toBe('ok');
     expect(script.requests.map(({ at }) => at)).toEqual([0, 0, 3000]);
   });
@@ -87,24 +104,36 @@ describe('guard', () => {
   it('names its events after the function, or as told', async () => {
     const events: KernelEvent[] = [];
     const listener = (event: KernelEvent): void => void events.push(event);
-    await guard(async function getRoot() {}, presets.stac, { effect: 'read', listener })(undefined);
-    await guard(async () => {}, presets.stac, { effect: 'read', listener, name: 'get_item' })(
+    await withResilience(async function getRoot() {}, presets.stac, { effect: 'read', listener })(
       undefined,
     );
+    await withResilience(async () => {}, presets.stac, {
+      effect: 'read',
+      listener,
+      name: 'get_item',
+    })(undefined);
     expect(events.map(({ name }) => name)).toEqual(['getRoot', 'getRoot', 'get_item', 'get_item']);
   });
 
   it('refreshes a credential where it can', async () => {
     const { clock, script } = scripted([{ fault: fault('auth') }, { answer: 'in' }]);
     const refreshAuth = (): boolean => true;
-    const call = guard(script.handle, presets.github, { effect: 'once', clock, refreshAuth });
+    const call = withResilience(script.handle, presets.github, {
+      effect: 'once',
+      clock,
+      refreshAuth,
+    });
     expect(await clock.run(call('x'))).toBe('in');
   });
 
   it('waits less for an upstream that has shown to be fast', async () => {
     const fast: Step<string> = { answer: 'a', afterMs: 10 };
     const { clock, script } = scripted([...Array.from({ length: 8 }, () => fast), down, fast]);
-    const call = guard(script.handle, presets.stac, { effect: 'read', clock, random: () => 1 });
+    const call = withResilience(script.handle, presets.stac, {
+      effect: 'read',
+      clock,
+      random: () => 1,
+    });
     for (let i = 0; i < 8; i++) await clock.run(call('x'));
     await clock.run(call('x'));
     const [failed, retried] = script.requests.slice(-2);
@@ -118,8 +147,11 @@ describe('an upstream that is shared', () => {
     const listener = (event: KernelEvent) => events.push(event);
     const shared = upstream('items.example', presets.stac);
     const options = { effect: 'read', listener, name: 'search' } as const;
-    await guard(() => Promise.resolve(1), presets.stac, { ...options, upstream: shared })();
-    await guard(() => Promise.resolve(1), presets.stac, options)();
+    await withResilience(() => Promise.resolve(1), presets.stac, {
+      ...options,
+      upstream: shared,
+    })();
+    await withResilience(() => Promise.resolve(1), presets.stac, options)();
     expect(events.map((event) => [event.type, event.upstream])).toEqual([
       ['attempt_end', 'items.example'],
       ['call_end', 'items.example'],
@@ -134,8 +166,8 @@ describe('an upstream that is shared', () => {
     const events: KernelEvent[] = [];
     const listener = (event: KernelEvent): void => void events.push(event);
     const options = { effect: 'read', clock, upstream: host, listener } as const;
-    const search = guard(script.handle, presets.stac, options);
-    const getItem = guard(script.handle, presets.stac, options);
+    const search = withResilience(script.handle, presets.stac, options);
+    const getItem = withResilience(script.handle, presets.stac, options);
     for (let i = 0; i < 30; i++) await clock.run(search.outcome('x'));
     expect(host.circuit).toBe('open');
     const sent = script.requests.length;
@@ -151,9 +183,9 @@ describe('an upstream that is shared', () => {
     const policy = { ...presets.stac, budget: { capacity: 3, perSuccess: 0, perSecond: 0 } };
     const host = upstream('h', policy);
     const options = { effect: 'read', clock, upstream: host } as const;
-    await clock.run(guard(script.handle, policy, options).outcome('x'));
+    await clock.run(withResilience(script.handle, policy, options).outcome('x'));
     expect(host.retryTokens).toBe(1);
-    await clock.run(guard(script.handle, policy, options).outcome('x'));
+    await clock.run(withResilience(script.handle, policy, options).outcome('x'));
     expect(host.retryTokens).toBe(0);
     expect(script.requests).toHaveLength(3 + 2);
   });
@@ -163,13 +195,13 @@ describe('an upstream that is shared', () => {
     const host = upstream('api.github.com', presets.github);
     const options = { effect: 'read', clock, upstream: host } as const;
     const limits = [{ limit: 60, remaining: 0, reset: 1_700_000_000 + 3600 }];
-    const last = guard(
+    const last = withResilience(
       (_: string, attempt) => attempt.reportLimits(limits),
       presets.github,
       options,
     );
     await clock.run(last('x'));
-    const next = guard(() => 'never', presets.github, options);
+    const next = withResilience(() => 'never', presets.github, options);
     expect(faultOf(await clock.run(next.outcome('x')))).toMatchObject({
       kind: 'rate_limited',
       sent: 'no',
@@ -187,8 +219,8 @@ describe('an upstream that is shared', () => {
       { answer: 'a', afterMs: 10 },
       { answer: 'b', afterMs: 500 },
     ]);
-    const read = guard(script.handle, policy, { effect: 'read', clock, upstream: host });
-    const post = guard(script.handle, policy, { effect: 'once', clock, upstream: host });
+    const read = withResilience(script.handle, policy, { effect: 'read', clock, upstream: host });
+    const post = withResilience(script.handle, policy, { effect: 'once', clock, upstream: host });
     await clock.run(read('x'));
     await clock.run(post('x'));
     expect(script.requests).toHaveLength(2);
@@ -206,7 +238,7 @@ describe('under injected faults', () => {
   it('a fifth of the attempts failing leaves at most one call in a hundred failing', async () => {
     const clock = new VirtualClock();
     const random = seededRandom(7);
-    const call = guard(
+    const call = withResilience(
       (n: number) => new Promise((resolve) => clock.setTimer(20, () => resolve(n))),
       presets.stac,
       { effect: 'read', clock, random, layers: [injectFaults({ rate: 0.2, random, clock })] },
@@ -228,7 +260,7 @@ describe('a classifier that is mistaken', () => {
     ['of no known sending', { kind: 'rejected', sent: 'perhaps' }, { kind: 'rejected' }],
   ])('gives a typed fault all the same: %s', async (_, given, expected) => {
     const cause = new Error('x');
-    const call = guard(() => Promise.reject(cause), presets.stac, {
+    const call = withResilience(() => Promise.reject(cause), presets.stac, {
       effect: 'once',
       classify: () => given as Fault,
     });

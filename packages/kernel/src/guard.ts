@@ -1,9 +1,14 @@
 import { classifyError, soundly } from './classify.js';
-import { definePolicy, type Policy } from './decide/policy.js';
+import { definePolicy, type ResiliencePolicy } from './decide/policy.js';
 import { refuse } from './decide/validate.js';
 import type { CallOptions } from './engine/call.js';
-import type { CallFn, GuardedFn, Layer } from './engine/layer.js';
-import { Pipeline, type Guarded, type PipelineOptions, type Work } from './engine/pipeline.js';
+import type { CallFn, UntypedResilientFunction, Layer } from './engine/layer.js';
+import {
+  Pipeline,
+  type ResilientFunction,
+  type PipelineOptions,
+  type Work,
+} from './engine/pipeline.js';
 import { attemptTimeout, deadline, idle } from './layers/clocks.js';
 import { refreshAuth, type RefreshAuth } from './layers/refresh-auth.js';
 import { retry } from './layers/retry.js';
@@ -12,7 +17,7 @@ import type { Listener } from './events.js';
 import { callScopes, inScope } from './scope.js';
 import { Upstream } from './upstream/upstream.js';
 
-export interface GuardOptions extends PipelineOptions {
+export interface ResilienceOptions extends PipelineOptions {
   /** Shared by all guards of one host. Without it this guard has an upstream of its own. */
   readonly upstream?: Upstream;
   readonly listener?: Listener;
@@ -32,11 +37,11 @@ export interface GuardOptions extends PipelineOptions {
  * const getItem = guard((id: string, { signal }) => load(id, signal), presets.stac, { effect: 'read' });
  * const item = await getItem('S2A_32TQM');
  */
-export function guard<I, O>(
+export function withResilience<I, O>(
   work: Work<I, O>,
-  policy: Partial<Policy>,
-  options: GuardOptions,
-): Guarded<I, O> {
+  policy: Partial<ResiliencePolicy>,
+  options: ResilienceOptions,
+): ResilientFunction<I, O> {
   if (typeof work !== 'function') refuse('work', 'must be a function', typeof work);
   const checked = definePolicy(policy);
   const name = options?.name ?? (work.name || 'guarded');
@@ -50,16 +55,18 @@ export function guard<I, O>(
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
   layers.push(observeScoped(options?.listener, shared.name));
   const classify = options?.classify ? soundly(options.classify) : classifyError;
-  const guarded = new Pipeline(layers, { ...options, classify, name }).wrap(work) as GuardedFn;
+  const guarded = new Pipeline(layers, { ...options, classify, name }).wrap(
+    work,
+  ) as UntypedResilientFunction;
   const scoped: CallFn = (input, given) => guarded.outcome(input, inScope(given));
   return Object.assign((input: unknown, given?: CallOptions) => guarded(input, inScope(given)), {
     outcome: scoped,
-  }) as unknown as Guarded<I, O>;
+  }) as unknown as ResilientFunction<I, O>;
 }
 
 callScopes.isUsed = true;
 
-function layersOf(policy: Policy): Layer[] {
+function layersOf(policy: ResiliencePolicy): Layer[] {
   const { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs } = policy;
   const layers = [retry(policy)];
   if (callTimeoutMs !== undefined) layers.push(deadline(callTimeoutMs));

@@ -2,7 +2,7 @@
 export { calculateBackoff, jitteredBackoff } from './decide/backoff.js';
 export type { Backoff, JitterContext } from './decide/backoff.js';
 export { definePolicy } from './decide/policy.js';
-export type { Policy } from './decide/policy.js';
+export type { ResiliencePolicy } from './decide/policy.js';
 export type { RateLimitRule, RetryPolicy } from './decide/retry-policy.js';
 export {
   calculateRateLimitDelay,
@@ -33,12 +33,12 @@ export type { Effect, Fault, FaultKind, Outcome, Sent, TimeoutClock } from './fa
 export { describeFault, FaultError } from './fault-error.js';
 
 // Guarded calls.
-export { guard } from './guard.js';
-export type { GuardOptions } from './guard.js';
+export { withResilience } from './guard.js';
+export type { ResilienceOptions } from './guard.js';
 export { executeWithRetry } from './execute-with-retry.js';
 export type { ExecuteOptions } from './execute-with-retry.js';
 export { compose, Pipeline } from './engine/pipeline.js';
-export type { Guarded, PipelineOptions, Work } from './engine/pipeline.js';
+export type { ResilientFunction, PipelineOptions, Work } from './engine/pipeline.js';
 export type { AttemptContext } from './engine/attempt.js';
 export type { CallOptions } from './engine/call.js';
 export { upstream, Upstream } from './upstream/upstream.js';

@@ -5,7 +5,7 @@
  * @module
  */
 export { definePolicy } from './decide/policy.js';
-export type { Policy } from './decide/policy.js';
+export type { ResiliencePolicy } from './decide/policy.js';
 export { presets } from './presets.js';
 export { systemClock } from './time/clock.js';
 export { callScopes } from './scope.js';

@@ -1,4 +1,4 @@
-import { definePolicy, type Policy } from './decide/policy.js';
+import { definePolicy, type ResiliencePolicy } from './decide/policy.js';
 import { defaultBreaker } from './layers/breaker.js';
 import { defaultBudget } from './layers/budget.js';
 
@@ -72,7 +72,7 @@ const guard = definePolicy({
 
 /** The policies of the five kinds of upstream that the packs talk to. */
 export const presets = Object.freeze({ social, stac, github, llm, guard }) satisfies Readonly<
-  Record<string, Policy>
+  Record<string, ResiliencePolicy>
 >;
 
 /** The two ways of waiting for a model: Claude's answer comes whole, Gemini's in pieces. */

@@ -1,4 +1,4 @@
-import { guard, presets, upstream } from '@toolkeel/kernel';
+import { withResilience, presets, upstream } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { classify, faultToError } from './faults.js';
@@ -29,7 +29,12 @@ describe('faults', () => {
     const clock = new VirtualClock();
     const host = upstream('catalogue', presets.stac);
     const work = () => Promise.reject(new OversizedAnswer(2, 1));
-    const search = guard(work, presets.stac, { effect: 'read', clock, classify, upstream: host });
+    const search = withResilience(work, presets.stac, {
+      effect: 'read',
+      clock,
+      classify,
+      upstream: host,
+    });
     for (let call = 0; call < 60; call++) {
       const outcome = await search.outcome();
       expect(outcome).toMatchObject({ ok: false, fault: { kind: 'bad_response' } });

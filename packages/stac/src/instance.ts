@@ -5,7 +5,7 @@ import {
   presets,
   systemClock,
   type Clock,
-  type Policy,
+  type ResiliencePolicy,
 } from '@toolkeel/kernel';
 import { Catalogs } from './api/catalogs.js';
 import { Client } from './api/client.js';
@@ -14,7 +14,7 @@ import { AgentPool } from './http/agents.js';
 import { Documents } from './http/documents.js';
 import { Gateway } from './http/gateway.js';
 import { memberOf } from './json.js';
-import type { Surroundings } from './pack.js';
+import type { RuntimeContext } from './pack.js';
 import { prompts } from './prompts.js';
 import { isPublicAddress } from './reach/addresses.js';
 import { systemResolve } from './reach/lookup.js';
@@ -28,7 +28,7 @@ const HEALTH_TIMEOUT_MS = 5_000;
 export function createInstance(
   config: StacConfig,
   deps: PackDeps,
-  { env = process.env, resolve = systemResolve, isAllowed = isPublicAddress }: Surroundings,
+  { env = process.env, resolve = systemResolve, isAllowed = isPublicAddress }: RuntimeContext,
 ): PackInstance {
   const clock: Clock = { ...systemClock, now: deps.now };
   const catalogs = new Catalogs(config, env, isAllowed);
@@ -65,7 +65,7 @@ export function createInstance(
 }
 
 /** The preset, with what the operator changed. One attempt cannot take longer than the call. */
-function policyOf(config: StacConfig): Policy {
+function policyOf(config: StacConfig): ResiliencePolicy {
   const callTimeoutMs = config.toolTimeoutSecs * 1000;
   return definePolicy({
     ...presets.stac,

@@ -7,14 +7,14 @@ import type { Environment } from './secrets.js';
 import { specs } from './tools/specs/index.js';
 
 /** What is outside of the process, for tests to replace. */
-export interface Surroundings {
+export interface RuntimeContext {
   readonly env?: Environment;
   readonly resolve?: Resolve;
   readonly isAllowed?: IsAllowed;
 }
 
 /** Describing the tools loads nothing that could run them: a host lists them before it needs them. */
-export function createStacPack(surroundings: Surroundings = {}): Pack<typeof configSchema> {
+export function createStacPack(runtime: RuntimeContext = {}): Pack<typeof configSchema> {
   return {
     name: 'stac',
     configSchema,
@@ -22,7 +22,7 @@ export function createStacPack(surroundings: Surroundings = {}): Pack<typeof con
     instructions: instructionsFor,
     create: async (config, deps) => {
       const { createInstance } = await import('./instance.js');
-      return createInstance(config, deps, surroundings);
+      return createInstance(config, deps, runtime);
     },
   };
 }

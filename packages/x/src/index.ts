@@ -7,7 +7,7 @@ export {
   type LoginResult,
 } from './auth/login-x.js';
 export { configFromEnvironment, configSchema, type XConfig } from './config.js';
-export { createXPack, x, type Surroundings } from './pack.js';
+export { createXPack, x, type RuntimeContext } from './pack.js';
 export type {
   ById,
   Found,

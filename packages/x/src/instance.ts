@@ -5,7 +5,7 @@ import {
   systemClock,
   upstream,
   type Clock,
-  type Policy,
+  type ResiliencePolicy,
 } from '@toolkeel/kernel';
 import { healthOf } from './about/health.js';
 import { createAccount } from './api/account.js';
@@ -66,14 +66,14 @@ function renewalOf({ config, session }: Client): string {
   return `Give packs.x.${name} a token that X accepts, or leave it out and log in: toolkeel login x`;
 }
 
-interface Surroundings extends PackDeps {
+interface RuntimeContext extends PackDeps {
   readonly env: Environment;
   readonly clock: Clock;
-  readonly policy: Policy;
+  readonly policy: ResiliencePolicy;
   readonly connections: ReturnType<typeof createConnections>;
 }
 
-function createClient(config: XConfig, given: Surroundings): Client {
+function createClient(config: XConfig, given: RuntimeContext): Client {
   const { clock, policy, connections, random, observe } = given;
   const baseUrl = new URL(config.baseUrl);
   const wallNow = (): number => clock.wallNow();
@@ -116,7 +116,7 @@ function createClient(config: XConfig, given: Surroundings): Client {
 }
 
 /** The preset, with what the operator changed. One attempt cannot take longer than the call. */
-function policyOf({ maxRetries, toolTimeoutSecs, attemptTimeoutSecs }: XConfig): Policy {
+function policyOf({ maxRetries, toolTimeoutSecs, attemptTimeoutSecs }: XConfig): ResiliencePolicy {
   const callTimeoutMs = toolTimeoutSecs * 1000;
   return definePolicy({
     ...presets.social,

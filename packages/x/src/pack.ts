@@ -4,12 +4,12 @@ import type { Environment } from './secrets.js';
 import { specs } from './tools/specs/index.js';
 
 /** What is outside of the process, for tests to replace. */
-export interface Surroundings {
+export interface RuntimeContext {
   readonly env?: Environment;
 }
 
 /** Describing the tools loads nothing that could run them: a host lists them before it needs them. */
-export function createXPack({ env = process.env }: Surroundings = {}): Pack<typeof configSchema> {
+export function createXPack({ env = process.env }: RuntimeContext = {}): Pack<typeof configSchema> {
   return {
     name: 'x',
     configSchema,

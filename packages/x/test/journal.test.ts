@@ -1,5 +1,10 @@
 import { acceptControls, runTool, type Envelope, type Tool } from '@toolkeel/contract';
-import { createJournal, memoryStore, passingSealing, type JournalStore } from '@toolkeel/journal';
+import {
+  createJournal,
+  memoryStore,
+  ephemeralEncryption,
+  type JournalStore,
+} from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import type { Config, Rig } from './support/rig.js';
 import { created, useSandbox } from './support/sandbox.js';
@@ -17,7 +22,7 @@ function journaled(rig: Rig, store: JournalStore): Call {
   const load = (name: string) => tools.find((tool) => tool.name === name);
   const journal = createJournal({
     store,
-    sealing: passingSealing(),
+    encryption: ephemeralEncryption(),
     tools: { specs: () => tools, load },
     observe: () => undefined,
   });

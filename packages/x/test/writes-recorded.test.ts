@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolContext,
 } from '@toolkeel/contract';
-import { createJournal, memoryStore, openStore, passingSealing } from '@toolkeel/journal';
+import { createJournal, memoryStore, openStore, ephemeralEncryption } from '@toolkeel/journal';
 import { watchWrites, type WriteWatch } from '@toolkeel/journal/testing';
 import { startXSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ describe('the watch over writes', () => {
     const upstream = await serve(() => ({ json: {} }));
     const store = memoryStore();
     const watch = await watched(upstream.origin, store);
-    const journal = createJournal({ store, sealing: passingSealing() });
+    const journal = createJournal({ store, encryption: ephemeralEncryption() });
     onClose(() => journal.close());
     const tool: Tool = acceptControls(
       defineTool({

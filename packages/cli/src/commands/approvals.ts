@@ -4,11 +4,11 @@ import type { Decided, OperationView } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
 import { awaitExecution, type Execution } from '../people/await-execution.js';
 import { findId } from '../people/find-id.js';
-import type { DeskFlags, OpenedDesk } from '../people/open-desk.js';
+import type { DeskFlags, OpenedOperatorJournal } from '../people/open-desk.js';
 import { harmless, localTime, pretty, table } from '../people/print.js';
 import { argumentSchema, readValue } from '../people/read-value.js';
 import { costText, decisiveArgument, operationText } from '../people/show-operation.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 import { atDesk, filterOf, unknownOperation, withCursor, type ListFlags } from './operations.js';
 
@@ -25,14 +25,14 @@ export interface EditFlags extends Omit<DecideFlags, 'reason' | 'wait'> {
   readonly remove?: readonly string[];
 }
 
-export async function listApprovals(flags: ListFlags, around: Surroundings): Promise<number> {
+export async function listApprovals(flags: ListFlags, around: RuntimeContext): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async (desk, say) => {
-    const found = await desk.approvals.list(await withCursor(desk, filter));
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const found = await operatorJournal.approvals.list(await withCursor(operatorJournal, filter));
     if (json) say(`${pretty({ approvals: found })}\n`);
     else if (found.length === 0) say('Nothing waits for a person.\n');
-    else say(approvalTable(found, desk, around));
+    else say(approvalTable(found, operatorJournal, around));
     return 0;
   });
 }
@@ -40,10 +40,10 @@ export async function listApprovals(flags: ListFlags, around: Surroundings): Pro
 export async function showApproval(
   id: string,
   flags: DeskFlags,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, around, async (desk, say) => {
-    const operation = await waiting(desk, id);
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const operation = await waiting(operatorJournal, id);
     say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
   });
@@ -53,31 +53,31 @@ export async function decide(
   decision: 'approve' | 'reject',
   typed: string,
   flags: DecideFlags,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<number> {
   const by = actorOf(flags.by);
   const { reason, json } = flags;
   const waitMs = waitOf(flags.wait);
-  return atDesk(flags, around, async (desk, say) => {
-    const operation = await waiting(desk, typed);
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const operation = await waiting(operatorJournal, typed);
     const { id } = operation;
     // What is decided is shown, also where its hash was given.
     if (flags.hash !== undefined && !json) say(`${operationText(operation)}\n`);
     const hash = await seen(`${decision} this`, operation, flags, around, say);
     if (hash === undefined) return 1;
     const given = { hash, by, ...(reason !== undefined && { reason }) };
-    const result = await desk.approvals[decision](id, given);
+    const result = await operatorJournal.approvals[decision](id, given);
     if (decision === 'reject') return tell(result, json, say, `${id} is rejected.`);
     if (result.kind !== 'decided') return tell(result, json, say, '');
     if (!json) say(`${id} is approved.\n`);
-    const execution = await awaitExecution(desk.store, id, {
+    const execution = await awaitExecution(operatorJournal.store, id, {
       waitMs,
       onWait: () =>
         around.stderr.write(
           `Waiting at most ${waitMs / 1000} s for its execution. The approval stands if you stop waiting (Ctrl-C).\n`,
         ),
     });
-    const after = (await desk.operations.show(id)) ?? result.operation;
+    const after = (await operatorJournal.operations.show(id)) ?? result.operation;
     if (json) say(`${pretty({ decided: true, kind: 'decided', execution, operation: after })}\n`);
     else say(executionText(after, execution));
     return execution.state === 'executed' || execution.state === 'pending' ? 0 : 1;
@@ -124,7 +124,7 @@ function messageIn(error: unknown): string {
 export async function editApproval(
   typed: string,
   flags: EditFlags,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<number> {
   const by = actorOf(flags.by);
   const given = (flags.set ?? []).map(assignment);
@@ -132,15 +132,15 @@ export async function editApproval(
   if (given.length + remove.length === 0) {
     throw new UsageError('Say what to change: --set name=value, --remove name.');
   }
-  return atDesk(flags, around, async (desk, say) => {
-    const asked = await waiting(desk, typed);
-    const input = desk.specOf(asked.tool)?.inputSchema;
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const asked = await waiting(operatorJournal, typed);
+    const input = operatorJournal.specOf(asked.tool)?.inputSchema;
     const changes = Object.fromEntries(
       given.map(([name, value]) => [name, readValue(name, value, argumentSchema(input, name))]),
     );
     const hash = await seen('change this', asked, flags, around, say);
     if (hash === undefined) return 1;
-    const result = await desk.approvals.edit(asked.id, { hash, by, changes, remove });
+    const result = await operatorJournal.approvals.edit(asked.id, { hash, by, changes, remove });
     const { operation } = result;
     return tell(
       result,
@@ -159,7 +159,7 @@ async function seen(
   what: string,
   operation: OperationView,
   { hash, json }: DecideFlags,
-  { isInteractive, confirm }: Surroundings,
+  { isInteractive, confirm }: RuntimeContext,
   say: (text: string) => void,
 ): Promise<string | undefined> {
   if (hash !== undefined) return hash;
@@ -172,9 +172,12 @@ async function seen(
   return (await confirm(`Do you ${what}?`)) ? operation.approval?.hash : undefined;
 }
 
-async function waiting(desk: OpenedDesk, typed: string): Promise<OperationView> {
-  const id = await findId(desk, typed);
-  const operation = await desk.approvals.show(id);
+async function waiting(
+  operatorJournal: OpenedOperatorJournal,
+  typed: string,
+): Promise<OperationView> {
+  const id = await findId(operatorJournal, typed);
+  const operation = await operatorJournal.approvals.show(id);
   if (!operation) throw unknownOperation(id);
   return operation;
 }
@@ -206,8 +209,8 @@ function assignment(text: string): readonly [string, string] {
 
 function approvalTable(
   found: readonly OperationView[],
-  { specOf }: OpenedDesk,
-  around: Surroundings,
+  { specOf }: OpenedOperatorJournal,
+  around: RuntimeContext,
 ): string {
   const rows = found.map((operation) => {
     const { id, tool, account, approval } = operation;

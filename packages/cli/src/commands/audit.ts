@@ -2,7 +2,7 @@ import { readMoment } from '@toolkeel/host';
 import type { AuditExport, AuditHead, JournalStore } from '@toolkeel/journal';
 import { openStoreAlone, type DeskFlags } from '../people/open-desk.js';
 import { harmless, pretty } from '../people/print.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
 export interface VerifyFlags extends DeskFlags {
@@ -19,7 +19,7 @@ export interface ExportFlags extends DeskFlags {
 const BEGINNING: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
 /** The end of the chain, to be kept where nobody can change it. */
-export async function auditHead(flags: DeskFlags, around: Surroundings): Promise<number> {
+export async function auditHead(flags: DeskFlags, around: RuntimeContext): Promise<number> {
   return withStore(flags, around, async (store) => {
     const head = (await store.auditHead()) ?? BEGINNING;
     around.stdout.write(flags.json ? `${pretty(head)}\n` : `${head.seq}:${head.hash}\n`);
@@ -28,7 +28,7 @@ export async function auditHead(flags: DeskFlags, around: Surroundings): Promise
 }
 
 /** 1 where a row was altered, is missing or was cut off. */
-export async function verifyAudit(flags: VerifyFlags, around: Surroundings): Promise<number> {
+export async function verifyAudit(flags: VerifyFlags, around: RuntimeContext): Promise<number> {
   const expect = flags.expect === undefined ? undefined : headOf(flags.expect);
   const { readAudit, verifyAudit: verify } = await import('@toolkeel/journal');
   return withStore(flags, around, async (store) => {
@@ -48,7 +48,7 @@ export async function verifyAudit(flags: VerifyFlags, around: Surroundings): Pro
   });
 }
 
-export async function exportAudit(flags: ExportFlags, around: Surroundings): Promise<number> {
+export async function exportAudit(flags: ExportFlags, around: RuntimeContext): Promise<number> {
   const wanted = exportOf(flags);
   const { exportAudit: lines, readAudit } = await import('@toolkeel/journal');
   return withStore(flags, around, async (store) => {
@@ -59,7 +59,7 @@ export async function exportAudit(flags: ExportFlags, around: Surroundings): Pro
 
 async function withStore(
   flags: DeskFlags,
-  around: Surroundings,
+  around: RuntimeContext,
   work: (store: JournalStore) => Promise<number>,
 ): Promise<number> {
   const store = await openStoreAlone(flags, around);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { examine, type Finding } from '../doctor/examine.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 
 export interface DoctorFlags {
   readonly config?: string;
@@ -13,10 +13,10 @@ const STYLE = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 /** Says what is wrong with an installation and what to do about it; 1 where something is. */
 export async function doctor(
   { config, json }: DoctorFlags,
-  surroundings: Surroundings,
+  runtime: RuntimeContext,
 ): Promise<number> {
-  const { stdout } = surroundings;
-  const findings = await examine(config, surroundings);
+  const { stdout } = runtime;
+  const findings = await examine(config, runtime);
   const ok = findings.every(({ status }) => status !== 'fail');
   stdout.write(
     json ? `${JSON.stringify({ ok, findings }, null, 2)}\n` : report(findings, stdout.colours),

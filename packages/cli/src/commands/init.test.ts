@@ -16,24 +16,24 @@ const written = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string,
 
 describe('init without questions', () => {
   it('writes a file that is accepted, and says how four clients are told of it', async () => {
-    const surroundings = here();
+    const runtime = here();
     const upstream = ['stac=https://stac.example.com/v1'];
-    expect(await init({ yes: true, upstream }, surroundings)).toBe(0);
+    expect(await init({ yes: true, upstream }, runtime)).toBe(0);
     const packs = [await packLine('stac').load()];
     const { config, packEntry } = loadConfig({ cwd: dir(), env: {}, packs });
     expect(config.profile).toBe('readonly');
     expect(packEntry('stac').config).toMatchObject({ defaultCatalog: 'default' });
     for (const client of ['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code']) {
-      expect(surroundings.said()).toContain(client);
+      expect(runtime.said()).toContain(client);
     }
-    expect(surroundings.said()).toContain(file());
+    expect(runtime.said()).toContain(file());
   });
 
   it('says how to log in where a pack needs it, and takes such a pack only where it is named', async () => {
-    const surroundings = here();
-    await init({ yes: true }, surroundings);
+    const runtime = here();
+    await init({ yes: true }, runtime);
     expect(written()['packs']).toEqual({ stac: {} });
-    expect(surroundings.said()).not.toContain('toolkeel login');
+    expect(runtime.said()).not.toContain('toolkeel login');
     const named = here();
     await init({ yes: true, force: true, pack: ['x'], upstream: ['x=http://127.0.0.1:9'] }, named);
     expect(written()['packs']).toEqual({ x: { baseUrl: 'http://127.0.0.1:9' } });
@@ -58,9 +58,9 @@ describe('init without questions', () => {
 
   it('leaves a file alone that is there, unless it is forced', async () => {
     writeFileSync(file(), '{"profile":"api"}');
-    const surroundings = here();
-    expect(await init({ yes: true }, surroundings)).toBe(1);
-    expect(surroundings.complained()).toMatch(/left alone.*--force/);
+    const runtime = here();
+    expect(await init({ yes: true }, runtime)).toBe(1);
+    expect(runtime.complained()).toMatch(/left alone.*--force/);
     expect(written()).toEqual({ profile: 'api' });
     expect(await init({ yes: true, force: true }, here())).toBe(0);
     expect(written()['profile']).toBe('readonly');

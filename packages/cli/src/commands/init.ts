@@ -5,13 +5,13 @@ import { answersFrom, configOf, type Answers, type InitFlags } from '../init/ans
 import { launchOf } from '../init/launch.js';
 import { packLine } from '../packs.js';
 import { snippetsFor } from '../snippets.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 import { ownVersion } from '../version.js';
 
 /** Writes a configuration file, and says how clients are told of it. */
-export async function init(flags: InitFlags, surroundings: Surroundings): Promise<number> {
-  const { cwd, stdout, stderr, isInteractive } = surroundings;
+export async function init(flags: InitFlags, runtime: RuntimeContext): Promise<number> {
+  const { cwd, stdout, stderr, isInteractive } = runtime;
   const file = resolve(cwd, flags.config ?? CONFIG_FILE);
   const known = answersFrom(flags);
   if (!flags.yes && !isInteractive) {

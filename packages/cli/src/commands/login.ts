@@ -2,7 +2,7 @@ import { didYouMean, loadConfig } from '@toolkeel/host';
 import { choosePacks } from '../choose-packs.js';
 import { packLine, packNames } from '../packs.js';
 import { harmless } from '../people/print.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
 export interface LoginFlags {
@@ -17,7 +17,7 @@ export interface LoginFlags {
 export async function login(
   named: string,
   flags: LoginFlags,
-  { env, cwd, stdout, stderr }: Surroundings,
+  { env, cwd, stdout, stderr }: RuntimeContext,
   stopped: () => Promise<void>,
 ): Promise<number> {
   const { logIn, load, name } = lineWithLogin(named);
@@ -75,7 +75,7 @@ export async function login(
 }
 
 /** What was set for this command alone would be missing from the next one. Names only: values may be secret. */
-function asHere(name: string, env: Surroundings['env']): string {
+function asHere(name: string, env: RuntimeContext['env']): string {
   const ours = new RegExp(`^TOOLKEEL_(?:CONFIG|DATA_DIR|${name.toUpperCase()}_\\w+)$`);
   const set = Object.keys(env).filter((key) => ours.test(key) && env[key] !== '');
   return set.length === 0 ? '' : `, with ${set.toSorted().join(', ')} set as here`;

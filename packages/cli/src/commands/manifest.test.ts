@@ -21,9 +21,9 @@ it('is the one that we publish: no tool comes, goes or changes unnoticed', async
 
 describe('toolkeel manifest', () => {
   it('prints all tools, and those of a profile', async () => {
-    const surroundings = here();
-    expect(await manifest({}, surroundings)).toBe(0);
-    const { tools } = manifestSchema.parse(JSON.parse(surroundings.said()));
+    const runtime = here();
+    expect(await manifest({}, runtime)).toBe(0);
+    const { tools } = manifestSchema.parse(JSON.parse(runtime.said()));
     expect(tools.map(({ name }) => name)).toContain('search_items');
     const reading = here();
     await manifest({ profile: 'readonly' }, reading);
@@ -38,9 +38,9 @@ describe('toolkeel manifest', () => {
     await manifest({}, printed);
     writeFileSync(join(dir(), 'tools.json'), printed.said());
     for (const check of [true, 'tools.json'] as const) {
-      const surroundings = here();
-      expect(await manifest({ check }, surroundings)).toBe(0);
-      expect(surroundings.said()).toMatch(/^\d+ tools, as .*json says/);
+      const runtime = here();
+      expect(await manifest({ check }, runtime)).toBe(0);
+      expect(runtime.said()).toMatch(/^\d+ tools, as .*json says/);
     }
   });
 
@@ -49,11 +49,11 @@ describe('toolkeel manifest', () => {
     const [first, second, ...others] = tools;
     const changed = [{ ...second, category: 'other' }, { ...first, name: 'gone' }, ...others];
     writeFileSync(join(dir(), 'old.json'), JSON.stringify({ ...rest, tools: changed }));
-    const surroundings = here();
-    expect(await manifest({ check: 'old.json' }, surroundings)).toBe(1);
-    expect(surroundings.complained()).toContain(`${first?.name} is new`);
-    expect(surroundings.complained()).toContain('gone is gone');
-    expect(surroundings.complained()).toContain(`${second?.name}: category was "other"`);
+    const runtime = here();
+    expect(await manifest({ check: 'old.json' }, runtime)).toBe(1);
+    expect(runtime.complained()).toContain(`${first?.name} is new`);
+    expect(runtime.complained()).toContain('gone is gone');
+    expect(runtime.complained()).toContain(`${second?.name}: category was "other"`);
   });
 
   it.each(['readonly', 'api'] as const)('of %s is checked both ways', async (profile) => {
@@ -76,9 +76,9 @@ describe('toolkeel manifest', () => {
     ] as const;
     for (const [changed, complaint] of altered) {
       writeFileSync(join(dir(), 'old.json'), JSON.stringify({ ...rest, tools: changed }));
-      const surroundings = here();
-      expect(await manifest({ check: 'old.json', profile }, surroundings)).toBe(1);
-      expect(surroundings.complained()).toContain(complaint);
+      const runtime = here();
+      expect(await manifest({ check: 'old.json', profile }, runtime)).toBe(1);
+      expect(runtime.complained()).toContain(complaint);
     }
   });
 

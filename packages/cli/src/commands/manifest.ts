@@ -12,7 +12,7 @@ import {
 } from '@toolkeel/contract';
 import { didYouMean, hostToolSpecs } from '@toolkeel/host';
 import { packNames, toolsOf } from '../packs.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
 export interface ManifestFlags {
@@ -29,7 +29,7 @@ export const publishedManifest: string = fileURLToPath(
 /** Prints what the tools promise, or says how that differs from a file. */
 export async function manifest(
   { profile, check }: ManifestFlags,
-  { cwd, stdout, stderr }: Surroundings,
+  { cwd, stdout, stderr }: RuntimeContext,
 ): Promise<number> {
   const current = ofProfile(await currentManifest(), profile);
   if (check === undefined) {

@@ -3,10 +3,10 @@ import { operationFilter } from '@toolkeel/host';
 import type { OperationView, Resolution } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
 import { findId } from '../people/find-id.js';
-import { openDesk, type DeskFlags, type OpenedDesk } from '../people/open-desk.js';
+import { openDesk, type DeskFlags, type OpenedOperatorJournal } from '../people/open-desk.js';
 import { localTime, pretty, table } from '../people/print.js';
 import { operationText } from '../people/show-operation.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
 export interface ListFlags extends DeskFlags {
@@ -29,22 +29,22 @@ export interface ResolveFlags extends DeskFlags {
 /** With the journal open, and closed again however it ends. What is said is scrubbed. */
 export async function atDesk(
   flags: DeskFlags,
-  around: Surroundings,
-  work: (desk: OpenedDesk, say: (text: string) => void) => Promise<number>,
+  around: RuntimeContext,
+  work: (operatorJournal: OpenedOperatorJournal, say: (text: string) => void) => Promise<number>,
 ): Promise<number> {
-  const desk = await openDesk(flags, around);
+  const operatorJournal = await openDesk(flags, around);
   try {
-    return await work(desk, (text) => around.stdout.write(desk.scrub(text)));
+    return await work(operatorJournal, (text) => around.stdout.write(operatorJournal.scrub(text)));
   } finally {
-    await desk.close();
+    await operatorJournal.close();
   }
 }
 
-export async function listOperations(flags: ListFlags, around: Surroundings): Promise<number> {
+export async function listOperations(flags: ListFlags, around: RuntimeContext): Promise<number> {
   const { config: _, json, ...given } = flags;
   const filter = filterOf(given);
-  return atDesk(flags, around, async (desk, say) => {
-    const found = await desk.operations.list(await withCursor(desk, filter));
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const found = await operatorJournal.operations.list(await withCursor(operatorJournal, filter));
     if (json) say(`${pretty({ operations: found })}\n`);
     else if (found.length === 0) say('There are none.\n');
     else say(operationTable(found, around));
@@ -55,11 +55,11 @@ export async function listOperations(flags: ListFlags, around: Surroundings): Pr
 export async function showOperation(
   typed: string,
   flags: DeskFlags,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<number> {
-  return atDesk(flags, around, async (desk, say) => {
-    const id = await findId(desk, typed);
-    const operation = await desk.operations.show(id);
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const id = await findId(operatorJournal, typed);
+    const operation = await operatorJournal.operations.show(id);
     if (!operation) throw unknownOperation(id);
     say(flags.json ? `${pretty(operation)}\n` : operationText(operation));
     return 0;
@@ -69,16 +69,20 @@ export async function showOperation(
 export async function resolveOperation(
   typed: string,
   flags: ResolveFlags,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<number> {
   const resolution = resolutionOf(flags);
-  return atDesk(flags, around, async (desk, say) => {
-    const { operations } = desk;
-    const id = await findId(desk, typed);
+  return atDesk(flags, around, async (operatorJournal, say) => {
+    const { operations } = operatorJournal;
+    const id = await findId(operatorJournal, typed);
     const before = await operations.show(id);
     if (!before) throw unknownOperation(id);
     const operation = await operations.resolve(id, resolution);
-    say(flags.json ? `${pretty(operation)}\n` : resolvedText(before, operation, resolution, desk));
+    say(
+      flags.json
+        ? `${pretty(operation)}\n`
+        : resolvedText(before, operation, resolution, operatorJournal),
+    );
     return 0;
   });
 }
@@ -87,11 +91,11 @@ function resolvedText(
   { steps }: OperationView,
   { id, tool, state }: OperationView,
   resolution: Resolution,
-  desk: OpenedDesk,
+  operatorJournal: OpenedOperatorJournal,
 ): string {
   const recorded = `is recorded as ${resolution.outcome}, by ${resolution.by}.`;
   const step = steps.find((one) => one.state === 'sending');
-  if (!step) return `${id} ${recorded}\n${withoutResult(desk.specOf(tool), resolution)}`;
+  if (!step) return `${id} ${recorded}\n${withoutResult(operatorJournal.specOf(tool), resolution)}`;
   const next =
     state === 'claimed'
       ? `The operation is not finished: a call of ${tool} with the same arguments continues it.`
@@ -121,11 +125,13 @@ export function filterOf(given: Omit<ListFlags, keyof DeskFlags>) {
 
 /** The list goes on behind the operation that is meant. */
 export async function withCursor(
-  desk: OpenedDesk,
+  operatorJournal: OpenedOperatorJournal,
   filter: ReturnType<typeof filterOf>,
 ): Promise<ReturnType<typeof filterOf>> {
   const { before } = filter;
-  return before === undefined ? filter : { ...filter, before: await findId(desk, before) };
+  return before === undefined
+    ? filter
+    : { ...filter, before: await findId(operatorJournal, before) };
 }
 
 export function unknownOperation(id: string): UsageError {
@@ -134,7 +140,7 @@ export function unknownOperation(id: string): UsageError {
   );
 }
 
-function operationTable(found: readonly OperationView[], around: Surroundings): string {
+function operationTable(found: readonly OperationView[], around: RuntimeContext): string {
   const rows = found.map(
     ({ id, state, damaged, outcome = '', code = '', tool, account, created_at: at }) => [
       id,

@@ -4,13 +4,13 @@ import { packFlags } from '../pack-flags.js';
 import { settingsByPack } from '../sandbox-flags.js';
 import { startSandboxes } from '../sandboxes.js';
 import { shellWord } from '../snippets.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 
 /** The local upstreams alone, until somebody stops them. */
 export async function sandbox(
   named: readonly string[],
   flags: Settings,
-  { stdout }: Surroundings,
+  { stdout }: RuntimeContext,
   stopped: Promise<void>,
 ): Promise<void> {
   const packs = choosePacks(named);

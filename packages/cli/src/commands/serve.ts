@@ -2,7 +2,7 @@ import type { HttpOptions } from '@toolkeel/host';
 import { parseAddress } from '../address.js';
 import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
 import { packNames } from '../packs.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 
 export interface ServeFlags extends ServerFlags {
   /** `true` where no address follows. */
@@ -15,15 +15,15 @@ const AFTER_FIRST_ANSWER_MS = 200;
 export async function serve(
   named: readonly string[],
   flags: ServeFlags,
-  surroundings: Surroundings,
+  runtime: RuntimeContext,
   stopped: Promise<void>,
 ): Promise<void> {
   const { http } = flags;
   if (http === undefined) {
     try {
-      await serveStdio(await openHost(named, flags, surroundings), stopped);
+      await serveStdio(await openHost(named, flags, runtime), stopped);
     } finally {
-      surroundings.discardOutput?.();
+      runtime.discardOutput?.();
     }
     return;
   }
@@ -31,8 +31,8 @@ export async function serve(
   const isPack = http !== true && packNames.includes(http);
   const address = http === true || isPack ? {} : parseAddress(http);
   const packs = isPack ? [...named, http] : named;
-  await serveHttp(await openHost(packs, flags, surroundings, address), stopped, ({ url }) => {
-    surroundings.stdout.write(`MCP at ${url}/mcp\n`);
+  await serveHttp(await openHost(packs, flags, runtime, address), stopped, ({ url }) => {
+    runtime.stdout.write(`MCP at ${url}/mcp\n`);
   });
 }
 

@@ -1,12 +1,12 @@
 import {
   consoleTokenFile,
-  keptConsoleToken,
-  passingConsoleToken,
-  type PeoplesApi,
+  persistentConsoleToken,
+  ephemeralConsoleToken,
+  type OperatorApi,
 } from '@toolkeel/host';
 import { openHost, type OpenedHost, type ServerFlags } from '../open-host.js';
 import { shellWord } from '../snippets.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { welcomeText } from '../welcome.js';
 import { serveHttp } from './serve.js';
 
@@ -19,18 +19,18 @@ export interface UpFlags extends ServerFlags {
 export async function up(
   named: readonly string[],
   flags: UpFlags,
-  surroundings: Surroundings,
+  runtime: RuntimeContext,
   stopped: Promise<void>,
 ): Promise<void> {
   const { host, port } = flags;
   const address = { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
-  const opened = await openHost(named, flags, surroundings, address);
-  const { stdout } = surroundings;
-  const desk = await openDesk(opened);
+  const opened = await openHost(named, flags, runtime, address);
+  const { stdout } = runtime;
+  const operatorJournal = await openDesk(opened);
   const welcome = ({ url }: { readonly url: string }): void => {
-    stdout.write(welcomeText(opened, url, stdout.colours, desk?.token));
+    stdout.write(welcomeText(opened, url, stdout.colours, operatorJournal?.token));
   };
-  await serveHttp(opened, stopped, welcome, desk ? { api: desk.api } : {});
+  await serveHttp(opened, stopped, welcome, operatorJournal ? { api: operatorJournal.api } : {});
 }
 
 /** Where people decide, and how to get the token for it in words of a shell. */
@@ -39,14 +39,14 @@ async function openDesk({
   loaded,
   sandboxes,
   log,
-}: OpenedHost): Promise<{ readonly api: PeoplesApi; readonly token: string } | undefined> {
+}: OpenedHost): Promise<{ readonly api: OperatorApi; readonly token: string } | undefined> {
   if (sandboxes) {
-    const token = passingConsoleToken();
+    const token = ephemeralConsoleToken();
     return { api: await governance.api(token), token: token.reveal() };
   }
   const { dataDir, secrets } = loaded;
   try {
-    const api = await governance.api(keptConsoleToken(dataDir, secrets));
+    const api = await governance.api(persistentConsoleToken(dataDir, secrets));
     return { api, token: `$(cat ${shellWord(consoleTokenFile(dataDir))})` };
   } catch (cause) {
     log('warn', 'no_api_for_people', { dir: dataDir, cause });

@@ -6,16 +6,16 @@ const what = 'data directory';
 
 /** Whether something can be kept there. Looking leaves no trace. */
 export function examineDataDir(dir: string, canWrite = isWritable): Finding {
-  const nearest = nearestThatExists(dir);
+  const closestMatches = nearestThatExists(dir);
   const advice = 'Make it writable for you, or name another with TOOLKEEL_DATA_DIR.';
-  if (!statSync(nearest).isDirectory()) {
-    return { status: 'fail', what, detail: `${nearest} is not a directory`, advice };
+  if (!statSync(closestMatches).isDirectory()) {
+    return { status: 'fail', what, detail: `${closestMatches} is not a directory`, advice };
   }
-  if (!canWrite(nearest)) {
-    return { status: 'fail', what, detail: `${nearest} cannot be written`, advice };
+  if (!canWrite(closestMatches)) {
+    return { status: 'fail', what, detail: `${closestMatches} cannot be written`, advice };
   }
   const detail =
-    nearest === dir ? `${dir} can be written` : `${dir} will be made when it is needed`;
+    closestMatches === dir ? `${dir} can be written` : `${dir} will be made when it is needed`;
   return { status: 'ok', what, detail };
 }
 

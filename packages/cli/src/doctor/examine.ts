@@ -10,7 +10,7 @@ import {
 } from '@toolkeel/host';
 import { choosePacks } from '../choose-packs.js';
 import { packLine, packNames, toolsOf } from '../packs.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 import { examineDataDir } from './data-dir.js';
 import type { Finding } from './finding.js';
 import { examineJournal } from './journal.js';
@@ -22,7 +22,7 @@ export type { Finding } from './finding.js';
 /** Looks at everything that a server needs, as a server would find it here. */
 export async function examine(
   file: string | undefined,
-  { env, cwd }: Surroundings,
+  { env, cwd }: RuntimeContext,
 ): Promise<readonly Finding[]> {
   const node = examineNode(process.versions.node);
   try {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isKept, journalFile, openJournalStore, type LoadedConfig } from '@toolkeel/host';
+import { isPersistent, journalFile, openJournalStore, type LoadedConfig } from '@toolkeel/host';
 import type { JournalStore } from '@toolkeel/journal';
 import type { Finding } from './finding.js';
 
@@ -8,7 +8,7 @@ const what = 'journal';
 /** Whether it can be opened with its key, and what in it waits for a person. */
 export async function examineJournal(loaded: LoadedConfig): Promise<readonly Finding[]> {
   const { profile } = loaded.config;
-  if (!isKept(loaded)) {
+  if (!isPersistent(loaded)) {
     const detail = 'memory: is forgotten when the server ends';
     if (profile === 'readonly') return [{ status: 'ok', what, detail }];
     const advice = 'Set journal.url to sqlite: or postgres:, or what was done may be done again.';
@@ -19,9 +19,9 @@ export async function examineJournal(loaded: LoadedConfig): Promise<readonly Fin
     return [{ status: 'ok', what, detail: `${file} will be made when it is needed` }];
   }
   try {
-    const { store, sealing } = await openJournalStore(loaded);
+    const { store, encryption } = await openJournalStore(loaded);
     try {
-      const detail = `${file ?? store.kind} can be used, with the key ${sealing.keyId}`;
+      const detail = `${file ?? store.kind} can be used, with the key ${encryption.keyId}`;
       const { caution } = store;
       const use: Finding =
         caution === undefined

@@ -4,7 +4,7 @@ import { findId } from './find-id.js';
 
 async function deskWith(...ids: readonly string[]) {
   const store = memoryStore();
-  await store.enlist({ id: 'own_1', host: 'h', pid: 1, startedAt: 't', tools: [] }, 60_000);
+  await store.registerOwner({ id: 'own_1', host: 'h', pid: 1, startedAt: 't', tools: [] }, 60_000);
   for (const id of ids) {
     const claim = {
       id,
@@ -12,7 +12,7 @@ async function deskWith(...ids: readonly string[]) {
       account: 'main',
       tool: 'post',
       effect: 'once',
-      identity: { by: 'content', value: id },
+      dedupKey: { by: 'content', value: id },
       argsHash: 'h',
       args: '{}',
       correlationId: 'c',
@@ -25,23 +25,23 @@ async function deskWith(...ids: readonly string[]) {
 
 describe('the beginning of an id', () => {
   it('is enough where only one operation has it', async () => {
-    const desk = await deskWith('op_4a1f00', 'op_4a1f11', 'op_77b000');
-    expect(await findId(desk, 'op_77b0')).toBe('op_77b000');
-    expect(await findId(desk, 'op_4a1f0')).toBe('op_4a1f00');
-    await expect(findId(desk, 'op_4a1f')).rejects.toThrow(
+    const operatorJournal = await deskWith('op_4a1f00', 'op_4a1f11', 'op_77b000');
+    expect(await findId(operatorJournal, 'op_77b0')).toBe('op_77b000');
+    expect(await findId(operatorJournal, 'op_4a1f0')).toBe('op_4a1f00');
+    await expect(findId(operatorJournal, 'op_4a1f')).rejects.toThrow(
       'op_4a1f can be several: op_4a1f11, op_4a1f00. Write more of it.',
     );
   });
 
   it('of one that is whole itself means that one', async () => {
-    const desk = await deskWith('op_4a1f', 'op_4a1f00');
-    expect(await findId(desk, 'op_4a1f')).toBe('op_4a1f');
+    const operatorJournal = await deskWith('op_4a1f', 'op_4a1f00');
+    expect(await findId(operatorJournal, 'op_4a1f')).toBe('op_4a1f');
   });
 
   it('that is unknown, or too short to mean one, stays as it is', async () => {
-    const desk = await deskWith('op_4a1f00');
+    const operatorJournal = await deskWith('op_4a1f00');
     for (const typed of ['op_9999', 'op_4', 'op_', '', '4a1f00', 'op_4a1f%']) {
-      expect(await findId(desk, typed)).toBe(typed);
+      expect(await findId(operatorJournal, typed)).toBe(typed);
     }
   });
 });

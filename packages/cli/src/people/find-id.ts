@@ -1,12 +1,15 @@
 import { UsageError } from '../usage-error.js';
-import type { OpenedDesk } from './open-desk.js';
+import type { OpenedOperatorJournal } from './open-desk.js';
 
 /** Shorter ones say too little to decide anything by. */
 const LEAST = 'op_'.length + 4;
 const SHOWN = 5;
 
 /** The operation that somebody means by the beginning of its id. */
-export async function findId({ store }: Pick<OpenedDesk, 'store'>, typed: string): Promise<string> {
+export async function findId(
+  { store }: Pick<OpenedOperatorJournal, 'store'>,
+  typed: string,
+): Promise<string> {
   if (typed.length < LEAST || !/^op_[\da-z]+$/.test(typed)) return typed;
   if (await store.get(typed)) return typed;
   const found = await store.list({ idPrefix: typed, limit: SHOWN });

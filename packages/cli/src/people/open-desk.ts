@@ -4,35 +4,38 @@ import {
   createHost,
   decideAsWorkflow,
   HostError,
-  isKept,
+  isPersistent,
   journalAddress,
   journalFile,
   loadConfig,
   openJournalStore,
   POLICY_SECTIONS,
   settingsWithoutSecrets,
-  type Desk,
+  type OperatorJournal,
   type LoadedConfig,
   type PackBinding,
   type PackEntry,
 } from '@toolkeel/host';
 import type { JournalStore, ToolSource } from '@toolkeel/journal';
 import { packLine, packNames } from '../packs.js';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 
 export interface DeskFlags {
   readonly config?: string;
   readonly json?: boolean;
 }
 
-export interface OpenedDesk extends Desk {
+export interface OpenedOperatorJournal extends OperatorJournal {
   readonly scrub: (text: string) => string;
   readonly specOf: (tool: string) => ToolSpec | undefined;
   readonly close: () => Promise<void>;
 }
 
 /** The journal of this installation, for people. No server has to run. */
-export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<OpenedDesk> {
+export async function openDesk(
+  flags: DeskFlags,
+  around: RuntimeContext,
+): Promise<OpenedOperatorJournal> {
   const bindings = await Promise.all(packNames.map((name) => packLine(name).load()));
   const loaded = settingsFor(flags, around, bindings);
   const { createJournal } = await import('@toolkeel/journal');
@@ -69,7 +72,7 @@ export async function openDesk(flags: DeskFlags, around: Surroundings): Promise<
 /** The store alone: the audit can be read by who does not have the key. */
 export async function openStoreAlone(
   flags: DeskFlags,
-  around: Surroundings,
+  around: RuntimeContext,
 ): Promise<JournalStore> {
   const loaded = settingsFor(flags, around, []);
   const { openStore } = await import('@toolkeel/journal');
@@ -79,13 +82,13 @@ export async function openStoreAlone(
 /** Where the journal is, and no more: a person who decides needs no credential of a server. */
 function settingsFor(
   { config: file }: DeskFlags,
-  { env, cwd }: Surroundings,
+  { env, cwd }: RuntimeContext,
   packs: readonly PackBinding[],
 ): LoadedConfig {
   const where = { env, cwd, ...(file !== undefined && { file }) };
   const only = ['dataDir', 'journal', 'mode', ...POLICY_SECTIONS];
   const loaded = loadConfig({ ...where, packs, packSettings: {}, only });
-  if (!isKept(loaded)) {
+  if (!isPersistent(loaded)) {
     throw new HostError(
       'journal.url is memory:, which only the server itself can see. Use sqlite: or postgres:.',
     );
@@ -107,7 +110,7 @@ const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as co
 function withSettings(
   { pack }: PackBinding,
   { config: file }: DeskFlags,
-  { env, cwd }: Surroundings,
+  { env, cwd }: RuntimeContext,
 ): PackEntry {
   const where = { env, cwd, ...(file !== undefined && { file }) };
   const config = settingsWithoutSecrets(pack.name, where);

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Surroundings } from '../surroundings.js';
+import type { RuntimeContext } from '../surroundings.js';
 
 /** Texts come from agents and upstreams: none of them may steer a terminal. */
 export function harmless(text: string): string {
@@ -15,7 +15,7 @@ const oneLine = (text: string): string => harmless(text.replaceAll('\n', ' '));
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { stdout }: Surroundings,
+  { stdout }: RuntimeContext,
 ): string {
   const lines = [head, ...rows.map((row) => row.map(oneLine))];
   const widths = head.map((_, column) =>

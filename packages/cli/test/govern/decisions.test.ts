@@ -17,9 +17,9 @@ afterEach(async () => {
 });
 
 const command = async (...args: readonly string[]) => {
-  const surroundings = watchedSurroundings({ cwd: dir() });
-  const code = await run(args, surroundings);
-  return { code, out: surroundings.said(), err: surroundings.complained() };
+  const runtime = watchedSurroundings({ cwd: dir() });
+  const code = await run(args, runtime);
+  return { code, out: runtime.said(), err: runtime.complained() };
 };
 
 const asking: Decide = (_, { approved }) =>

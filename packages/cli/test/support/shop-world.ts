@@ -81,14 +81,14 @@ export function useWorld(): World {
       return { ...running, url };
     },
     command: async (...args) => {
-      const surroundings = watchedSurroundings({ cwd: dir() });
-      const code = await run(args, surroundings);
-      return { code, out: surroundings.said(), err: surroundings.complained() };
+      const runtime = watchedSurroundings({ cwd: dir() });
+      const code = await run(args, runtime);
+      return { code, out: runtime.said(), err: runtime.complained() };
     },
     personSays: async (answer, ...args) => {
       const confirm = () => Promise.resolve(answer);
-      const surroundings = watchedSurroundings({ cwd: dir(), isInteractive: true, confirm });
-      return { code: await run(args, surroundings), out: surroundings.said() };
+      const runtime = watchedSurroundings({ cwd: dir(), isInteractive: true, confirm });
+      return { code: await run(args, runtime), out: runtime.said() };
     },
     process: process_,
   };

@@ -53,9 +53,9 @@ const serve = async (config: object, env: Readonly<Record<string, string>> = log
 };
 const operations = async (): Promise<readonly unknown[]> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-  const surroundings = watchedSurroundings({ cwd: dir(), env });
-  expect(await run(['operations', 'list', '--json'], surroundings)).toBe(0);
-  const said = JSON.parse(surroundings.said()) as { operations: readonly unknown[] };
+  const runtime = watchedSurroundings({ cwd: dir(), env });
+  expect(await run(['operations', 'list', '--json'], runtime)).toBe(0);
+  const said = JSON.parse(runtime.said()) as { operations: readonly unknown[] };
   return said.operations;
 };
 /** All bytes that were kept, whatever they are. */

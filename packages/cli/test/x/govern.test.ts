@@ -34,9 +34,9 @@ const serve = async (config: object): Promise<Connected> => {
 /** The command beside the server, as a person uses it: without a credential. */
 const command = async (...args: readonly string[]): Promise<string> => {
   const env = { TOOLKEEL_DATA_DIR: join(dir(), 'data') };
-  const surroundings = watchedSurroundings({ cwd: dir(), env });
-  expect(await run(args, surroundings)).toBe(0);
-  return surroundings.said();
+  const runtime = watchedSurroundings({ cwd: dir(), env });
+  expect(await run(args, runtime)).toBe(0);
+  return runtime.said();
 };
 interface Row {
   readonly kind: string;

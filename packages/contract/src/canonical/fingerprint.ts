@@ -17,7 +17,7 @@ export function sha256(text: string): string {
  * tool, account and all arguments. Only the arguments that steer the journal itself are left out.
  * An argument that is `undefined` counts as one that was not given.
  */
-export function fingerprint({ tool, account, args }: Act): string {
+export function contentHash({ tool, account, args }: Act): string {
   return sha256(canonicalJson({ tool, account, args: withoutControls(args) }));
 }
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { toolError } from '../tool/result.js';
 import { processClock } from './clock.js';
 import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
-import type { Around } from './options.js';
+import type { Middleware } from './options.js';
 import { acting, run, throwing, toolWith } from './run.fixture.js';
 
 let clock = new VirtualClock();
@@ -14,7 +14,7 @@ beforeEach(() => {
 describe('an abort', () => {
   it('beforehand lets nothing begin, and is no success', async () => {
     const handler = vi.fn(() => fine);
-    const around = vi.fn<Around>((_, next) => next());
+    const around = vi.fn<Middleware>((_, next) => next());
     const signal = AbortSignal.abort(new Error('secret reason'));
     const envelope = await run(toolWith(handler, acting), args, { signal, around });
     expect(envelope.error).toEqual({
@@ -39,7 +39,7 @@ describe('an abort', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each<[string, Around | undefined, string]>([
+  it.each<[string, Middleware | undefined, string]>([
     ['begun', undefined, 'unknown'],
     ['not begun', never, 'not_executed'],
   ])('says what is known of a mutation: %s', async (_, around, outcome) => {
@@ -88,7 +88,7 @@ describe('an abort', () => {
         return fine;
       },
     };
-    const around: Around = async (_, next) => {
+    const around: Middleware = async (_, next) => {
       const settled = await next({ signal: own });
       recorded = settled;
       return settled;
@@ -143,7 +143,7 @@ describe('an abort', () => {
 
 it('a signal that the host gives to the handler is made only when the handler reads it', async () => {
   const make = vi.fn(() => new AbortController().signal);
-  const lazy: Around = (_, next) =>
+  const lazy: Middleware = (_, next) =>
     next({
       get signal() {
         return make();

@@ -3,12 +3,12 @@ import { defineTool } from '../tool/define.js';
 import { reading } from '../tool/define.fixture.js';
 import { profilesFrom } from '../tool/check-traits.js';
 import type { AccountId } from '../tool/spec.js';
-import type { Around, SettledFailure } from './options.js';
+import type { Middleware, SettledFailure } from './options.js';
 import { runTool } from './run-tool.js';
 
 async function resolvedBy(accountId?: () => AccountId | Promise<AccountId>) {
   const resolved: (AccountId | SettledFailure)[] = [];
-  const around: Around = async (call, next) => {
+  const around: Middleware = async (call, next) => {
     resolved.push(await call.accountId(), await call.accountId());
     return next();
   };

@@ -9,7 +9,7 @@ import { acceptControls } from '../tool/controls.js';
 import { defineTool } from '../tool/define.js';
 import { toolError } from '../tool/result.js';
 import { withSendToken, type SendToken } from '../tool/send-token.js';
-import type { Around, Settled } from './options.js';
+import type { Middleware, Settled } from './options.js';
 import { runTool } from './run-tool.js';
 import { acting, base, reading, run, toolWith } from './run.fixture.js';
 
@@ -18,7 +18,7 @@ describe('what stands around the handler', () => {
 
   it('sees the accepted call and the settled answer', async () => {
     const seen: unknown[] = [];
-    const around: Around = async (call, next) => {
+    const around: Middleware = async (call, next) => {
       const settled = await next();
       seen.push({ ...call, tool: call.tool.name }, settled);
       return settled;
@@ -45,7 +45,7 @@ describe('what stands around the handler', () => {
   });
 
   it('is not asked about arguments that are refused', async () => {
-    const around = vi.fn<Around>();
+    const around = vi.fn<Middleware>();
     await run(controlled, { id: 1 }, { around });
     await run(controlled, { id: 'a', idempotency_key: 'short' }, { around });
     expect(around).not.toHaveBeenCalled();
@@ -53,7 +53,7 @@ describe('what stands around the handler', () => {
 
   it('can answer in place of the handler, with the codes of policy and journal', async () => {
     const handler = vi.fn();
-    const around: Around = () =>
+    const around: Middleware = () =>
       Promise.resolve({
         ok: false,
         error: { code: 'approval_required', message: 'Ask.', operationId: 'op_1' },
@@ -71,13 +71,13 @@ describe('what stands around the handler', () => {
   });
 
   it('cannot answer a read with them', async () => {
-    const around: Around = () =>
+    const around: Middleware = () =>
       Promise.resolve({ ok: false, error: { code: 'approval_required', message: 'Ask.' } });
     expect((await run(reading, { id: 'a' }, { around })).error?.code).toBe('internal_error');
   });
 
   const answering =
-    (settled: unknown): Around =>
+    (settled: unknown): Middleware =>
     () =>
       Promise.resolve(settled as Settled);
 
@@ -130,14 +130,14 @@ describe('what stands around the handler', () => {
     const tool = toolWith(() => toolError('not_found', 'x', { data: { done: 1 } }), {
       partial: z.object({ done: z.int() }),
     });
-    const around: Around = async (_, next) => ({ ok: true, data: (await next()).data });
+    const around: Middleware = async (_, next) => ({ ok: true, data: (await next()).data });
     expect((await run(tool, { id: 'a' }, { around })).error?.code).toBe('serialization_error');
   });
 
   it('does not make what the handler gave be checked twice', async () => {
     const tool = defineTool(base);
     const parse = vi.spyOn(tool.output, 'safeParse');
-    const around: Around = async (_, next) => ({
+    const around: Middleware = async (_, next) => ({
       ...(await next()),
       idempotency: { replayed: false },
     });
@@ -159,7 +159,7 @@ describe('what stands around the handler', () => {
     ['reset', { rateLimit: { limit: 1, remaining: 1, reset: 'soon' } }, 'rate_limit'],
   ])('cannot break the answer with a figure that makes no sense: %s', async (_, figures, field) => {
     const onUnexpected = vi.fn();
-    const around: Around = async (__, next) => ({ ...(await next()), ...figures });
+    const around: Middleware = async (__, next) => ({ ...(await next()), ...figures });
     const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
     expect(envelope.success).toBe(true);
     expect(envelope.meta).not.toHaveProperty(field);
@@ -176,12 +176,12 @@ describe('what stands around the handler', () => {
       first_at: '2026-01-01T00:00:00.000Z',
     };
     let stored = '';
-    const storing: Around = async (_, next) => {
+    const storing: Middleware = async (_, next) => {
       const settled = await next();
       stored = JSON.stringify(settled);
       return settled;
     };
-    const replaying: Around = () => Promise.resolve({ ...JSON.parse(stored), idempotency });
+    const replaying: Middleware = () => Promise.resolve({ ...JSON.parse(stored), idempotency });
     const reset = new Date('2026-02-01T00:00:00Z');
     const failing = toolWith(
       () => toolError('not_found', 'Gone.', { rateLimitReset: reset }),
@@ -210,7 +210,7 @@ describe('what stands around the handler', () => {
         return { id: `${id}-${context.operation?.id}`, n: context.deadline + (fence ?? 0) };
       },
     });
-    const around: Around = (_, next) => next({ operation, deadline: 5 });
+    const around: Middleware = (_, next) => next({ operation, deadline: 5 });
     const clock = new VirtualClock();
     expect((await run(tool, { id: 'a' }, { around, deadline: 100, clock })).data).toEqual({
       id: 'a-op_1',
@@ -224,7 +224,7 @@ describe('what stands around the handler', () => {
       throw Object.assign(new Error('x'), { fault });
     }, acting);
     let seen: unknown;
-    const around: Around = async (_, next) => {
+    const around: Middleware = async (_, next) => {
       const settled = await next();
       seen = settled.ok ? undefined : settled.fault;
       return settled;

@@ -7,7 +7,7 @@ import { ToolDefinitionError } from '../tool/definition-error.js';
 import { raise } from '../tool/raise.js';
 import { answer, toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
-import type { Around, Settled } from './options.js';
+import type { Middleware, Settled } from './options.js';
 import { startTool } from './run-tool.js';
 import { acting, base, run, throwing } from './run.fixture.js';
 
@@ -95,7 +95,7 @@ describe('the check of a tool', () => {
 
   it('that does not end is ended with the call, and the handler does not begin later', async () => {
     const clock = new VirtualClock();
-    for (const around of [undefined, (async (_, next) => next()) as Around]) {
+    for (const around of [undefined, (async (_, next) => next()) as Middleware]) {
       let go: (() => void) | undefined;
       const { tool, handler } = checked(() => new Promise<void>((resolve) => (go = resolve)));
       const options = { clock, deadline: clock.now() + 100, around };
@@ -125,7 +125,7 @@ describe('whoever stands around the handler', () => {
     const check = vi.fn(notThere);
     const { tool, handler } = checked(check);
     const said: (Settled | undefined)[] = [];
-    const around: Around = async (call, next) => {
+    const around: Middleware = async (call, next) => {
       said.push(await call.check(), await call.check());
       return said[0] ?? next();
     };
@@ -137,14 +137,14 @@ describe('whoever stands around the handler', () => {
 
   it('is not needed for it: who does not ask cannot get past it', async () => {
     const { tool, handler } = checked(notThere);
-    const around: Around = (_, next) => next();
+    const around: Middleware = (_, next) => next();
     expect((await run(tool, { id: 'a' }, { around })).error).toMatchObject(refusal);
     expect(handler).not.toHaveBeenCalled();
   });
 
   it('may go on after asking: what was begun earlier has to be brought to its end', async () => {
     const { tool, handler } = checked(notThere);
-    const around: Around = async (call, next) => {
+    const around: Middleware = async (call, next) => {
       await call.check();
       return next();
     };

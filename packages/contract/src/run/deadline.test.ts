@@ -5,7 +5,7 @@ import { containing } from '../matchers.fixture.js';
 import { toolError } from '../tool/result.js';
 import { processClock, type RunClock } from './clock.js';
 import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
-import type { Around, RunOptions } from './options.js';
+import type { Middleware, RunOptions } from './options.js';
 import { acting, base, run, throwing, toolWith } from './run.fixture.js';
 
 const idempotent = { ...acting, effect: 'idempotent' } as const;
@@ -36,7 +36,7 @@ describe('the deadline', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it.each<[string, object, Around | undefined, object]>([
+  it.each<[string, object, Middleware | undefined, object]>([
     ['begun, idempotent', idempotent, undefined, { code: 'timeout', outcome: 'unknown' }],
     ['not begun, idempotent', idempotent, never, { code: 'timeout', outcome: 'not_executed' }],
     [
@@ -60,7 +60,7 @@ describe('the deadline', () => {
     'that has passed (%d at 1000) lets nothing begin',
     async (deadline) => {
       const handler = vi.fn(() => fine);
-      const around = vi.fn<Around>((_, next) => next());
+      const around = vi.fn<Middleware>((_, next) => next());
       const { error } = await run(toolWith(handler, acting), args, { clock, deadline, around });
       expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
       expect(handler).not.toHaveBeenCalled();
@@ -83,10 +83,10 @@ describe('the deadline', () => {
   it('does not let a handler begin whose caller was told that it had not', async () => {
     const handler = vi.fn(() => fine);
     let late: unknown;
-    const around: Around = async (_, next) => {
+    const around: Middleware = async (_, next) => {
       await new Promise<void>((resolve) => clock.setTimer(600, resolve));
       late = await next();
-      return late as Awaited<ReturnType<Around>>;
+      return late as Awaited<ReturnType<Middleware>>;
     };
     const options = { clock, deadline: 1500, around };
     const { error } = await clock.run(run(toolWith(handler, acting), args, options));
@@ -133,7 +133,7 @@ describe('the deadline', () => {
       args,
       {
         ...options,
-        around: later(throwing(bug)) as Around,
+        around: later(throwing(bug)) as Middleware,
       },
     );
     const unhandled = vi.fn();
@@ -196,7 +196,7 @@ describe('the deadline', () => {
   it('costs a call that is done at once no timer and no listener', async () => {
     const setTimer = vi.spyOn(clock, 'setTimer');
     const { signal } = watched();
-    const around: Around = async (_, next) => next();
+    const around: Middleware = async (_, next) => next();
     for (const handler of [() => fine, async () => fine, throwing(new Error('x'))]) {
       for (const more of [{}, { around }]) {
         await Promise.resolve();

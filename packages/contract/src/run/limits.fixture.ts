@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Tool } from '../tool/tool.js';
-import type { Around } from './options.js';
+import type { Middleware } from './options.js';
 import { toolWith } from './run.fixture.js';
 
 export const never = (): Promise<never> => new Promise(() => undefined);
@@ -11,7 +11,7 @@ export const slow = (): Promise<typeof fine> => turn().then(() => fine);
 export const args = { id: 'a' };
 
 /** Everything in a call that can hang. */
-export const hanging: Record<string, { tool: Tool; around?: Around }> = {
+export const hanging: Record<string, { tool: Tool; around?: Middleware }> = {
   'a handler': { tool: toolWith(never) },
   'what stands around it before the handler': { tool: toolWith(() => fine), around: never },
   'what stands around it after the handler': {

@@ -71,7 +71,7 @@ export type Next = (
  * is held against the tool's schemas, unless it is what the handler gave. When the call is stopped
  * it goes on unheard, so that a journal still learns how the handler ended.
  */
-export type Around = (call: AcceptedCall, next: Next) => Promise<Settled>;
+export type Middleware = (call: AcceptedCall, next: Next) => Promise<Settled>;
 
 export interface RunOptions {
   readonly correlationId?: string | undefined;
@@ -97,7 +97,7 @@ export interface RunOptions {
   readonly byteBudget?: number | undefined;
   /** Default: tokens that last as long as this process. */
   readonly tokens?: PageTokens | undefined;
-  readonly around?: Around | undefined;
+  readonly around?: Middleware | undefined;
   /** The tool's check judges the arguments alone: see `CheckContext`. For runs that never reach the handler. */
   readonly argumentsOnly?: boolean;
   /** What the handler is given where nothing stands around it, as `around` does through `next`. */

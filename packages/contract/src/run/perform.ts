@@ -8,7 +8,14 @@ import { checkOf, resolveAccount, type Check } from './check.js';
 import { asDeclared } from './failure.js';
 import { fromFault, handle } from './handle.js';
 import { settleWithin, STOPPED, stopBefore, type Stop } from './limits.js';
-import type { AcceptedCall, Around, Next, RunOptions, Settled, SettledFailure } from './options.js';
+import type {
+  AcceptedCall,
+  Middleware,
+  Next,
+  RunOptions,
+  Settled,
+  SettledFailure,
+} from './options.js';
 import { vet, withSoundFigures } from './vet.js';
 
 interface Work {
@@ -83,7 +90,7 @@ function acceptedCall(tool: Tool, work: Work, call: Call, check: Check): Accepte
 async function performAround(
   accepted: AcceptedCall,
   call: Call,
-  around: Around,
+  around: Middleware,
   { begin, life }: { readonly begin: Begin; readonly life: Life },
 ): Promise<Settled> {
   const { tool } = accepted;

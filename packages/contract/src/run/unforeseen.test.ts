@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { containing } from '../matchers.fixture.js';
 import type { Tool } from '../tool/tool.js';
 import { processClock, type RunClock } from './clock.js';
-import type { Around, RunOptions } from './options.js';
+import type { Middleware, RunOptions } from './options.js';
 import { runTool } from './run-tool.js';
 import { acting, reading, run, throwing, toolWith } from './run.fixture.js';
 
@@ -83,8 +83,8 @@ describe('what nobody foresaw', () => {
       { signal: {} as AbortSignal },
       { retryCount: fail, around: fail },
       { around: () => Promise.reject(new Error(secret)) },
-      { around: (() => undefined) as unknown as Around },
-      { around: (() => ({ ok: false })) as unknown as Around },
+      { around: (() => undefined) as unknown as Middleware },
+      { around: (() => ({ ok: false })) as unknown as Middleware },
       {
         get correlationId(): string {
           throw new Error(secret);

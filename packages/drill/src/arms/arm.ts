@@ -1,4 +1,4 @@
-import type { Clock, Guarded, Work } from '@toolkeel/kernel';
+import type { Clock, ResilientFunction, Work } from '@toolkeel/kernel';
 
 /** What an arm calls. The input is the number of the call. */
 export interface Callee {
@@ -20,5 +20,5 @@ export type CircuitEvent = 'circuit_open' | 'circuit_half_open' | 'circuit_close
 /** One way to call the upstream, beside others. */
 export interface Arm {
   readonly title: string;
-  build(world: World): Guarded<number, number>;
+  build(world: World): ResilientFunction<number, number>;
 }

@@ -4,7 +4,7 @@ import {
   budget,
   compose,
   deadline,
-  guard,
+  withResilience,
   health,
   hedge,
   limitGate,
@@ -13,7 +13,7 @@ import {
   type HealthOptions,
   type HedgeOptions,
   type Layer,
-  type Policy,
+  type ResiliencePolicy,
 } from '@toolkeel/kernel';
 import { seededRandom } from '@toolkeel/kernel/testing';
 import type { Arm, World } from './arm.js';
@@ -30,9 +30,9 @@ export const hedged: Arm = {
   build: (world) => guarded(world, presets.stac, [hedge()]),
 };
 
-function guarded(world: World, policy: Partial<Policy>, layers: readonly Layer[]) {
+function guarded(world: World, policy: Partial<ResiliencePolicy>, layers: readonly Layer[]) {
   const { clock, upstream, seed } = world;
-  return guard(upstream.handle, policy, {
+  return withResilience(upstream.handle, policy, {
     effect: 'read',
     clock,
     random: seededRandom(seed),
@@ -44,9 +44,9 @@ function guarded(world: World, policy: Partial<Policy>, layers: readonly Layer[]
 export interface Variant {
   readonly title: string;
   /** Changes to the preset. */
-  readonly policy?: Partial<Policy>;
+  readonly policy?: Partial<ResiliencePolicy>;
   /** Instead of the preset: what is left out here is left out. */
-  readonly only?: Partial<Policy>;
+  readonly only?: Partial<ResiliencePolicy>;
   readonly health?: HealthOptions;
   readonly hedge?: Partial<HedgeOptions>;
 }

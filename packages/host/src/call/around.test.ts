@@ -1,6 +1,6 @@
 import type { AcceptedCall, Next, Settled } from '@toolkeel/contract';
 import { expect, it } from 'vitest';
-import { chain, type HostAround } from './around.js';
+import { chain, type HostMiddleware } from './around.js';
 import { RunningCall } from './scope.js';
 
 const call = {} as AcceptedCall;
@@ -9,7 +9,7 @@ const scope = new RunningCall({ name: 'x', meta: { key: 1 }, timeoutMs: 1, now: 
 it('enters layers from the outside in, and adds up what they give', async () => {
   const order: string[] = [];
   const layer =
-    (name: string, extra?: Parameters<Next>[0]): HostAround =>
+    (name: string, extra?: Parameters<Next>[0]): HostMiddleware =>
     async (_call, next, { meta }) => {
       order.push(`${name} ${String(meta['key'])}`);
       const settled = await next(extra);

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { prometheusMetrics } from '../metrics/prometheus.js';
 import { silent } from '../log/log.js';
-import type { HostAround } from './around.js';
+import type { HostMiddleware } from './around.js';
 import type { Delivered } from './deliveries.js';
 import { CallEngine } from './engine.js';
 import type { CallScope } from './scope.js';
@@ -26,13 +26,13 @@ const tool = (handler: Tool['handler'], effect: 'read' | 'once' = 'once'): Tool 
 
 /** Registers before it lets the handler run, as the journal does after it. */
 const registering =
-  (delivered: Delivered): HostAround =>
+  (delivered: Delivered): HostMiddleware =>
   (_call, next, scope) => {
     scope.onDelivered(delivered);
     return next();
   };
 
-const setUp = (around: readonly HostAround[] = []) => {
+const setUp = (around: readonly HostMiddleware[] = []) => {
   const clock = new VirtualClock();
   const engine = new CallEngine({
     profile: { name: 'api' },
@@ -75,7 +75,7 @@ describe('callbacks for the delivery of an answer', () => {
       return 1;
     }, 'read');
     const operation = { id: 'op_1' } as never;
-    const layer: HostAround = (_call, next) => next({ operation });
+    const layer: HostMiddleware = (_call, next) => next({ operation });
     expect((await setUp([layer]).run(registers)).delivered).toEqual([delivered]);
     expect((await setUp().run(registers)).delivered).toEqual([delivered]);
   });
@@ -119,7 +119,7 @@ describe('callbacks for the delivery of an answer', () => {
 
   it('are ignored after the call was answered', async () => {
     let scope: CallScope | undefined;
-    const layer: HostAround = (_call, next, given) => {
+    const layer: HostMiddleware = (_call, next, given) => {
       scope = given;
       return next();
     };

@@ -4,7 +4,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { Metrics } from '../metrics/metrics.js';
-import type { HostAround } from './around.js';
+import type { HostMiddleware } from './around.js';
 import { CallEngine } from './engine.js';
 
 type Handler = Tool['handler'];
@@ -23,7 +23,7 @@ const tool = (handler: Handler, effect: 'read' | 'once' = 'read'): Tool =>
     handler,
   });
 
-const setUp = (around: readonly HostAround[] = []) => {
+const setUp = (around: readonly HostMiddleware[] = []) => {
   const clock = new VirtualClock();
   const lines: Record<string, unknown>[] = [];
   const rows: unknown[] = [];
@@ -132,7 +132,7 @@ describe('the deadline', () => {
 
   it('lets the layers go on, and tells of what they settle later', async () => {
     const recorded = vi.fn();
-    const journal: HostAround = async (_call, next) => {
+    const journal: HostMiddleware = async (_call, next) => {
       const settled = await next();
       recorded(settled);
       return settled;
@@ -216,7 +216,7 @@ describe('a client that leaves', () => {
 
   it('does not end a call that is held', async () => {
     const client = new AbortController();
-    const hold: HostAround = (_call, next, scope) => {
+    const hold: HostMiddleware = (_call, next, scope) => {
       scope.hold();
       return next();
     };

@@ -16,7 +16,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { JournalDeps } from '../govern/journal-hooks.js';
 import type { HostLog } from '../log/log.js';
 import type { Metrics } from '../metrics/metrics.js';
-import type { HostAround } from './around.js';
+import type { HostMiddleware } from './around.js';
 import { loadTool, type Callable } from './callable.js';
 import type { Delivered } from './deliveries.js';
 import { takeEvent, type Counted } from './events.js';
@@ -36,7 +36,7 @@ const EARLY_MS = 2;
 export interface EngineOptions {
   readonly profile: RunProfile;
   /** What stands around the handler of a tool, the first outermost. */
-  readonly layersOf: (tool: Tool) => readonly HostAround[];
+  readonly layersOf: (tool: Tool) => readonly HostMiddleware[];
   /** Takes what is written down of every call. Must be quick. */
   readonly noteCall?: ((row: CallRow) => void) | undefined;
   readonly log: HostLog;

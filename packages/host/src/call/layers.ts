@@ -1,9 +1,9 @@
-import type { Around, Next } from '@toolkeel/contract';
-import { chain, type HostAround } from './around.js';
+import type { Middleware, Next } from '@toolkeel/contract';
+import { chain, type HostMiddleware } from './around.js';
 import type { RunningCall } from './scope.js';
 
 /** Through the layers to the handler. After the call was answered they go on unheard. */
-export function throughLayers(layers: readonly HostAround[], call: RunningCall): Around {
+export function throughLayers(layers: readonly HostMiddleware[], call: RunningCall): Middleware {
   const enter = chain(layers, call);
   return (accepted, next) => {
     call.account = accepted.account;

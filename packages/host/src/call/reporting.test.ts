@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from '@toolkeel/contract';
-import { createJournal, memoryStore, passingSealing, type Decide } from '@toolkeel/journal';
-import { executeWithRetry, FaultError, guard, type KernelEvent } from '@toolkeel/kernel';
+import { createJournal, memoryStore, ephemeralEncryption, type Decide } from '@toolkeel/journal';
+import { executeWithRetry, FaultError, withResilience, type KernelEvent } from '@toolkeel/kernel';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ const connect = async (options: HostOptions) => {
 
 describe('a tool without a pack', () => {
   const load = (listener?: (event: KernelEvent) => void) =>
-    guard(flaky(), policy, { effect: 'read', ...(listener && { listener }) });
+    withResilience(flaky(), policy, { effect: 'read', ...(listener && { listener }) });
   const late: { observe: (event: KernelEvent) => void } = { observe: () => {} };
 
   it.each<[string, () => Tool['handler']]>([
@@ -88,7 +88,7 @@ describe('a tool without a pack', () => {
       () => {
         const work = flaky();
         const retried = { note: () => {} };
-        const guarded = guard(
+        const guarded = withResilience(
           (_: undefined, { index }) => {
             if (index > 0) retried.note();
             return work();
@@ -125,7 +125,7 @@ describe('a tool without a pack', () => {
 
   it('counts the calls of two tools apart, although they share a guard', async () => {
     let attempts = 0;
-    const guarded = guard(
+    const guarded = withResilience(
       async (fails: number, { index }) => {
         attempts += 1;
         await new Promise((resolve) => setImmediate(resolve));
@@ -145,12 +145,13 @@ describe('a tool without a pack', () => {
     const ask = { kind: 'approve', rule: 'r', explanation: 'Ask.', expiresInMs: 60_000 } as const;
     const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
     const store = memoryStore();
-    const guarded = guard(flaky(), policy, { effect: 'idempotent' });
+    const guarded = withResilience(flaky(), policy, { effect: 'idempotent' });
     const write = { effect: 'idempotent', window: 1000, profiles: ['api', 'workflow'] };
     const { host, call } = await connect({
       tools: [tool(() => guarded(), write)],
       profile: 'api',
-      journal: (deps) => createJournal({ store, sealing: passingSealing(), decide, ...deps }),
+      journal: (deps) =>
+        createJournal({ store, encryption: ephemeralEncryption(), decide, ...deps }),
     });
     const id = (await call()).error?.operation_id ?? '';
     const approval = (await store.get(id))?.approval;

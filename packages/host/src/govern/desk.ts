@@ -1,6 +1,6 @@
 import type { Journal, JournalStore } from '@toolkeel/journal';
 
 /** What people need who look after operations. No tool leads here. */
-export interface Desk extends Pick<Journal, 'operations' | 'approvals' | 'counts'> {
+export interface OperatorJournal extends Pick<Journal, 'operations' | 'approvals' | 'counts'> {
   readonly store: JournalStore;
 }

@@ -1,5 +1,5 @@
 import { buildManifest } from '@toolkeel/contract';
-import { createJournal, memoryStore, passingSealing } from '@toolkeel/journal';
+import { createJournal, memoryStore, ephemeralEncryption } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../host.js';
 import { governed, packOf, shelf } from './governed.fixture.js';
@@ -174,7 +174,11 @@ describe('a host with a journal', () => {
       packs: [{ pack: packOf(tools, () => order.push('pack')) }],
       profile: 'api',
       journal: (deps) => {
-        const journal = createJournal({ store: memoryStore(), sealing: passingSealing(), ...deps });
+        const journal = createJournal({
+          store: memoryStore(),
+          encryption: ephemeralEncryption(),
+          ...deps,
+        });
         return {
           ...journal,
           close: async () => {

@@ -1,5 +1,10 @@
 import { acceptControls, defineTool, type Pack, type Tool } from '@toolkeel/contract';
-import { createJournal, memoryStore, passingSealing, type JournalOptions } from '@toolkeel/journal';
+import {
+  createJournal,
+  memoryStore,
+  ephemeralEncryption,
+  type JournalOptions,
+} from '@toolkeel/journal';
 import { compilePolicy, type Policy, type PolicyConfig } from '@toolkeel/policy';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
@@ -97,7 +102,7 @@ export const governed = async (
     journal: (deps) =>
       createJournal({
         store,
-        sealing: passingSealing(),
+        encryption: ephemeralEncryption(),
         decide: decideBy(policy),
         ...deps,
         ...journaling,

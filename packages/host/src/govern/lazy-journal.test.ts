@@ -1,5 +1,5 @@
 import { runTool } from '@toolkeel/contract';
-import { createJournal, memoryStore, passingSealing, type Journal } from '@toolkeel/journal';
+import { createJournal, memoryStore, ephemeralEncryption, type Journal } from '@toolkeel/journal';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { shelf } from './governed.fixture.js';
 import { lazyJournal, type LazyJournalOptions } from './lazy-journal.js';
@@ -13,7 +13,11 @@ const setUp = (over: Partial<LazyJournalOptions> = {}) => {
   const lines: string[] = [];
   const tool = (name: string) => tools.find((one) => one.name === name)!;
   const open = vi.fn(async (): Promise<Journal> =>
-    createJournal({ store, sealing: passingSealing(), tools: { specs: () => tools, load: tool } }),
+    createJournal({
+      store,
+      encryption: ephemeralEncryption(),
+      tools: { specs: () => tools, load: tool },
+    }),
   );
   const journal = lazyJournal({
     open,

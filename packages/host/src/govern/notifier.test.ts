@@ -1,9 +1,9 @@
-import type { NoticeMessage } from '@toolkeel/journal';
+import type { NotificationMessage } from '@toolkeel/journal';
 import { expect, it, vi } from 'vitest';
 import { Secret } from '../secret/secret.js';
 import { notifierOf } from './notifier.js';
 
-const message: NoticeMessage = {
+const message: NotificationMessage = {
   kind: 'operation_unknown',
   operation_id: 'op_1',
   tool: 't',

@@ -1,6 +1,6 @@
 import type {
   commandNotifier as CommandNotifier,
-  NoticeMessage,
+  NotificationMessage,
   Notifier,
   webhookNotifier as WebhookNotifier,
 } from '@toolkeel/journal';
@@ -34,7 +34,8 @@ export function notifierOf(
 /** A notice that failed is told again, but only to those who have not heard it. */
 function tellEach(all: readonly Notifier[]): Notifier {
   const heard = new Map<string, Set<Notifier>>();
-  const idOf = ({ kind, operation_id: id, at }: NoticeMessage): string => `${kind} ${id} ${at}`;
+  const idOf = ({ kind, operation_id: id, at }: NotificationMessage): string =>
+    `${kind} ${id} ${at}`;
   return async (message) => {
     const id = idOf(message);
     const done = heard.get(id) ?? new Set<Notifier>();

@@ -5,15 +5,15 @@ import { admits } from '../catalog/tools.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { HostOptions } from '../host.js';
 import type { HostLog } from '../log/log.js';
-import type { ApiOptions, PeoplesApi } from './api/api.js';
+import type { ApiOptions, OperatorApi } from './api/api.js';
 import { hasRules, keyTemplates, policyOf } from './compile-policy.js';
 import { decideBy } from './decide.js';
-import type { Desk } from './desk.js';
+import type { OperatorJournal } from './desk.js';
 import { hostToolSpecs } from './host-tools.js';
 import type { JournalDeps } from './journal-hooks.js';
 import { lazyJournal, type LazyJournal } from './lazy-journal.js';
 import { notifierOf } from './notifier.js';
-import { isKept, openJournalStore } from './open-store.js';
+import { isPersistent, openJournalStore } from './open-store.js';
 
 export interface GovernanceOptions {
   readonly loaded: LoadedConfig;
@@ -31,9 +31,9 @@ export interface Governance {
   /** Rejects where something can be changed and it could not be written down: nobody should start then. */
   readonly ready: () => Promise<void>;
   /** For people: what was done, and what waits for them. Opens the journal. */
-  readonly desk: () => Promise<Desk>;
+  readonly operatorJournal: () => Promise<OperatorJournal>;
   /** The same over HTTP, for `listen`. Whoever has the token can decide. */
-  readonly api: (token: ApiOptions['token']) => Promise<PeoplesApi>;
+  readonly api: (token: ApiOptions['token']) => Promise<OperatorApi>;
   /** After the host was closed. */
   readonly close: () => Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     if (!journal) throw new TypeError('the journal belongs to a host, which was not created yet');
     return journal;
   };
-  const desk = async (): Promise<Desk> => {
+  const operatorJournal = async (): Promise<OperatorJournal> => {
     await made().ready();
     const { operations, approvals, counts } = made();
     return { operations, approvals, counts, store: store! };
@@ -90,17 +90,22 @@ export async function openGovernance(options: GovernanceOptions): Promise<Govern
     hostOptions: {
       policy,
       journal: (deps) => {
-        journal = lazyJournal({ open: () => open(deps), mutates, keeps: isKept(loaded), log });
+        journal = lazyJournal({
+          open: () => open(deps),
+          mutates,
+          keeps: isPersistent(loaded),
+          log,
+        });
         return journal;
       },
     },
     ready: async () => {
       if (mutates) await made().ready();
     },
-    desk,
+    operatorJournal,
     api: async (token) => {
       const { governanceApi } = await import('./api/api.js');
-      return governanceApi({ desk, token, scrub: loaded.secrets.scrub, log });
+      return governanceApi({ operatorJournal, token, scrub: loaded.secrets.scrub, log });
     },
     close: async () => {
       isClosed = true;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { JournalOptions, JournalStore, Sealing } from '@toolkeel/journal';
+import type { JournalOptions, JournalStore, Encryption } from '@toolkeel/journal';
 import type { LoadedConfig } from '../config/load.js';
 import { scrubbedStore } from './scrubbed-store.js';
 
@@ -13,7 +13,7 @@ export function journalAddress({ journalUrl }: StoreInput): string {
 }
 
 /** Whether a journal outlives the process that writes it. */
-export function isKept(input: StoreInput): boolean {
+export function isPersistent(input: StoreInput): boolean {
   return !/^memory:/i.test(journalAddress(input));
 }
 
@@ -28,11 +28,11 @@ const DAY_MS = 24 * HOUR_MS;
 
 export interface OpenedStore {
   readonly store: JournalStore;
-  readonly sealing: Sealing;
+  readonly encryption: Encryption;
   /** For `createJournal`: the same for a server and for a person at a command line. */
   readonly journaling: Pick<
     JournalOptions,
-    'store' | 'sealing' | 'retentionMs' | 'undeliveredHoldMs' | 'maxPendingApprovals'
+    'store' | 'encryption' | 'retentionMs' | 'undeliveredHoldMs' | 'maxPendingApprovals'
   >;
 }
 
@@ -40,20 +40,20 @@ export interface OpenedStore {
 export async function openJournalStore(
   input: StoreInput & Pick<LoadedConfig, 'config' | 'secrets'>,
 ): Promise<OpenedStore> {
-  const { openSealing, openStore } = await import('@toolkeel/journal');
+  const { openEncryption, openStore } = await import('@toolkeel/journal');
   const { dataDir, config, secrets } = input;
   const { retentionDays, undeliveredHoldHours: holdHours, maxPendingApprovals } = config.journal;
   const store = await openStore(journalAddress(input), { dataDir });
   try {
-    const sealing = await openSealing(store, dataDir);
+    const encryption = await openEncryption(store, dataDir);
     const journaling = {
       store: scrubbedStore(store, secrets.scrub),
-      sealing,
+      encryption,
       ...(retentionDays !== undefined && { retentionMs: retentionDays * DAY_MS }),
       ...(holdHours !== undefined && { undeliveredHoldMs: holdHours * HOUR_MS }),
       ...(maxPendingApprovals !== undefined && { maxPendingApprovals }),
     };
-    return { store, sealing, journaling };
+    return { store, encryption, journaling };
   } catch (cause) {
     await store.close();
     throw cause;

@@ -1,7 +1,7 @@
 import { policyDenialCodes, toolError, type ToolSpec } from '@toolkeel/contract';
 import type { Denial } from '@toolkeel/journal';
 import type { Policy } from '@toolkeel/policy';
-import type { HostAround } from '../call/around.js';
+import type { HostMiddleware } from '../call/around.js';
 import { policyCall } from './policy-call.js';
 
 /** Rules about tools that only read: they can be denied, and nothing else. The journal sees no reads. */
@@ -9,7 +9,7 @@ export interface ReadRules {
   /** Such a tool may answer with a denial, and its description says so. */
   readonly prepare: <T extends ToolSpec>(tool: T) => T;
   /** What stands around its handler; undefined where no rule is about it. */
-  readonly layerFor: (tool: ToolSpec) => HostAround | undefined;
+  readonly layerFor: (tool: ToolSpec) => HostMiddleware | undefined;
 }
 
 export type NoteDenial = (denial: Denial) => void;
@@ -21,7 +21,7 @@ export function readRules(policy: Policy, noteDenial: NoteDenial): ReadRules {
       !mutation && found !== undefined && (found.blockedBy !== undefined || found.rules.length > 0)
     );
   };
-  const layer: HostAround = async (call, next) => {
+  const layer: HostMiddleware = async (call, next) => {
     const { evaluate } = await import('@toolkeel/policy');
     const decision = evaluate(policy, policyCall(call, { now: Date.now() }));
     if (decision.kind !== 'deny') return next();

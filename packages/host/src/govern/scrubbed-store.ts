@@ -17,12 +17,13 @@ export function scrubbedStore(store: JournalStore, scrub: (text: string) => stri
       // What is sealed is no JSON, and must stay as it is.
       return store.claim({ ...request, args: args.startsWith('{') ? scrub(args) : args });
     },
-    completeStep: (grip, step, result) => store.completeStep(grip, step, scrub(result)),
-    settle: (grip, settlement) => store.settle(grip, clean(settlement)),
+    completeStep: (fencingToken, step, result) =>
+      store.completeStep(fencingToken, step, scrub(result)),
+    settle: (fencingToken, settlement) => store.settle(fencingToken, clean(settlement)),
     reconcile: (id, verdict) => store.reconcile(id, clean(verdict)),
     decideApproval: (id, decision) => store.decideApproval(id, clean(decision)),
     audit: ({ detail, ...entry }) =>
       store.audit(detail ? { ...entry, detail: cleanJson(detail) } : entry),
-    awaitApproval: (grip, request) => store.awaitApproval(grip, clean(request)),
+    awaitApproval: (fencingToken, request) => store.awaitApproval(fencingToken, clean(request)),
   };
 }

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
-import type { PeoplesApi } from '../govern/api/api.js';
+import type { OperatorApi } from '../govern/api/api.js';
 import type { Probed } from '../health.js';
 import { refuseStranger, type Gate, type Refusal } from './gate.js';
 import type { McpRoute } from './mcp-route.js';
@@ -15,7 +15,7 @@ export interface AppOptions {
   readonly metricsToken?: (() => string) | undefined;
   /** Further routes, behind the same gate: the console, say. */
   readonly mount?: ((app: Hono) => void) | undefined;
-  readonly api?: PeoplesApi | undefined;
+  readonly api?: OperatorApi | undefined;
 }
 
 export function createApp(options: AppOptions): Hono {

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Hono } from 'hono';
 import type { Deliveries } from '../call/deliveries.js';
-import type { PeoplesApi } from '../govern/api/api.js';
+import type { OperatorApi } from '../govern/api/api.js';
 import type { HostLog } from '../log/log.js';
 import { createApp, type AppOptions } from './app.js';
 import { createGate } from './gate.js';
@@ -33,7 +33,7 @@ export interface HttpOptions {
   /** Further routes, behind the same gate. */
   readonly mount?: (app: Hono) => void;
   /** Routes for people, with a credential of their own: see `governanceApi`. */
-  readonly api?: PeoplesApi;
+  readonly api?: OperatorApi;
 }
 
 export interface HttpHandle {

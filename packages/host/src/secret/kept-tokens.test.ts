@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { HostLog } from '../log/log.js';
-import { keptPageTokens } from './kept-tokens.js';
+import { persistentPageTokens } from './kept-tokens.js';
 
 let dir: string;
 const binding = { tool: 't', account: 'a', args: {} };
@@ -18,18 +18,21 @@ afterEach(() => {
 
 it('can be opened after a restart, by whoever shares the directory', () => {
   const data = join(dir, 'data');
-  const [before, after] = [keptPageTokens(data, () => {}), keptPageTokens(data, () => {})];
+  const [before, after] = [
+    persistentPageTokens(data, () => {}),
+    persistentPageTokens(data, () => {}),
+  ];
   expect(existsSync(data)).toBe(false); // nobody has needed one yet
   const token = before.seal(binding, { page: 2 });
   expect(after.open(binding, token)).toEqual({ ok: true, cursor: { page: 2 } });
-  expect(keptPageTokens(join(dir, 'other'), () => {}).open(binding, token).ok).toBe(false);
+  expect(persistentPageTokens(join(dir, 'other'), () => {}).open(binding, token).ok).toBe(false);
 });
 
 it('last as long as the process where nothing can be kept, and the log says so', () => {
   const file = join(dir, 'file');
   writeFileSync(file, '');
   const log = vi.fn<HostLog>();
-  const tokens = keptPageTokens(join(file, 'data'), log);
+  const tokens = persistentPageTokens(join(file, 'data'), log);
   expect(tokens.open(binding, tokens.seal(binding, 1))).toEqual({ ok: true, cursor: 1 });
   expect(log.mock.calls.map(([level, event]) => [level, event])).toEqual([
     ['warn', 'page_tokens_not_kept'],

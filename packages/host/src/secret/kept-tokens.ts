@@ -9,7 +9,7 @@ const KEY_FILE = 'page-tokens.key';
  * Page tokens that hold after a restart. The key is looked for when the first token is needed, so a
  * server that never pages leaves no trace; where it cannot be kept, tokens last as long as the process.
  */
-export function keptPageTokens(dataDir: string, log: HostLog): PageTokens {
+export function persistentPageTokens(dataDir: string, log: HostLog): PageTokens {
   let made: PageTokens | undefined;
   const tokens = (): PageTokens => (made ??= open());
   const open = (): PageTokens => {

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { didYouMean, nearest } from './nearest.js';
+import { didYouMean, closestMatches } from './nearest.js';
 
 const names = ['search_items', 'search_collections', 'get_item', 'get_root'];
 
 describe('the nearest names', () => {
   it('come with the likeliest first', () => {
-    expect(nearest('serch_items', names)).toEqual(['search_items']);
-    expect(nearest('get_itme', names)[0]).toBe('get_item');
-    expect(nearest('getItem', names)).toEqual(['get_item']);
-    expect(nearest('search', names)).toEqual(['search_items', 'search_collections']);
+    expect(closestMatches('serch_items', names)).toEqual(['search_items']);
+    expect(closestMatches('get_itme', names)[0]).toBe('get_item');
+    expect(closestMatches('getItem', names)).toEqual(['get_item']);
+    expect(closestMatches('search', names)).toEqual(['search_items', 'search_collections']);
   });
 
   it('are none where nothing is near', () => {
-    expect(nearest('delete_everything', names)).toEqual([]);
-    expect(nearest('x'.repeat(101), names)).toEqual([]);
+    expect(closestMatches('delete_everything', names)).toEqual([]);
+    expect(closestMatches('x'.repeat(101), names)).toEqual([]);
     expect(didYouMean('zzz', names)).toBe('');
   });
 
@@ -24,7 +24,7 @@ describe('the nearest names', () => {
       fc.property(slip, ([name, at, letter]) => {
         const place = at % name.length;
         const wrong = name.slice(0, place) + letter + name.slice(place);
-        return nearest(wrong, names).includes(name);
+        return closestMatches(wrong, names).includes(name);
       }),
     );
   });
@@ -32,7 +32,7 @@ describe('the nearest names', () => {
   it('survive any text', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string()), (wrong, known) => {
-        const found = nearest(wrong, known);
+        const found = closestMatches(wrong, known);
         return found.length <= 3 && found.every((name) => known.includes(name));
       }),
     );

@@ -25,7 +25,7 @@ function editDistance(a: string, b: string): number {
 const MAX_LENGTH = 100;
 
 /** The names that somebody may have meant, the likeliest first. Nothing where nothing is near. */
-export function nearest(wrong: string, names: Iterable<string>, most = 3): string[] {
+export function closestMatches(wrong: string, names: Iterable<string>, most = 3): string[] {
   if (wrong.length > MAX_LENGTH) return [];
   const word = normal(wrong);
   return [...names]
@@ -48,6 +48,6 @@ function normal(name: string): string {
 
 /** «Did you mean …?», or nothing. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
-  const near = nearest(wrong, names);
+  const near = closestMatches(wrong, names);
   return near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`;
 }

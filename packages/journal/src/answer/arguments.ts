@@ -1,16 +1,16 @@
 import type { Arguments } from '@toolkeel/contract';
 import type { Operation } from '../operation.js';
-import { isSealed, type Sealing } from '../sealing/sealing.js';
+import { isEncrypted, type Encryption } from '../sealing/sealing.js';
 
-type Opens = Pick<Sealing, 'open'>;
+type Opens = Pick<Encryption, 'open'>;
 
 /** The arguments that an operation was begun with. */
-export function openArguments(sealing: Opens, { id, args }: Operation): Arguments {
-  return JSON.parse(isSealed(args) ? sealing.open(args, id) : args) as Arguments;
+export function openArguments(encryption: Opens, { id, args }: Operation): Arguments {
+  return JSON.parse(isEncrypted(args) ? encryption.open(args, id) : args) as Arguments;
 }
 
 /** The arguments that are carried out: as a person edited them, if one did. */
-export function effectiveArguments(sealing: Opens, operation: Operation): Arguments {
+export function effectiveArguments(encryption: Opens, operation: Operation): Arguments {
   const { args, approval } = operation;
-  return openArguments(sealing, { ...operation, args: approval?.editedArgs ?? args });
+  return openArguments(encryption, { ...operation, args: approval?.editedArgs ?? args });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { isSealed } from '../sealing/sealing.js';
+import { isEncrypted } from '../sealing/sealing.js';
 import type { Decide, Decision } from '../options.js';
 import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
 
@@ -62,7 +62,7 @@ describe('a call that needs approval', () => {
     });
     expect(await server.journal.approvals.list()).toMatchObject([{ id }]);
     const stored = await store.get(id);
-    expect(isSealed(stored?.args ?? '')).toBe(true);
+    expect(isEncrypted(stored?.args ?? '')).toBe(true);
     expect(JSON.stringify(stored)).not.toContain('4111');
   });
 
@@ -176,9 +176,9 @@ describe('an approval', () => {
     server.journal.start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
     // Somebody who can write to the store puts other arguments under the hash that is shown.
-    const sealedArgs = testSealing.seal(JSON.stringify({ text: 'evil' }), id);
-    const { identity } = (await store.get(id))!;
-    await store.editApproval(id, { expected: hash, hash, identity, sealedArgs, by: 'mallory' });
+    const encryptedArgs = testSealing.seal(JSON.stringify({ text: 'evil' }), id);
+    const { dedupKey } = (await store.get(id))!;
+    await store.editApproval(id, { expected: hash, hash, dedupKey, encryptedArgs, by: 'mallory' });
     await server.journal.approvals.approve(id, { hash, by: 'ana' });
     await clock.advance(5000);
     expect(upstream.requests).toBe(0);

@@ -3,7 +3,7 @@ import { effectiveArguments } from '../answer/arguments.js';
 import { estimatedCost } from '../answer/cost.js';
 import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';
-import { isSameIdentity, type Identity, type Operation } from '../operation.js';
+import { isSameDedupKey, type DedupKey, type Operation } from '../operation.js';
 import { viewOf, type OperationView } from '../operations/view.js';
 import { editRefusal } from './check-edit.js';
 import type { DecisionResult, OperationFilter } from '../store/store.js';
@@ -37,12 +37,12 @@ export interface Approvals {
   ) => Promise<Decided>;
 }
 
-export function approvalDesk(kit: Kit): Approvals {
-  const { store, sealing, tools, times, observe } = kit;
+export function createApprovals(kit: Kit): Approvals {
+  const { store, encryption, tools, times, observe } = kit;
 
   const view = (operation: Operation): OperationView => {
     const spec = tools.specs().find(({ name }) => name === operation.tool);
-    return viewOf(sealing, operation, spec);
+    return viewOf(encryption, operation, spec);
   };
   /** Nobody approves what cannot be shown. */
   const refuseUnseen = (operation: Operation | undefined): void => {
@@ -91,20 +91,20 @@ export function approvalDesk(kit: Kit): Approvals {
       const tool = await tools.load(operation.tool);
       if (!tool) throw invalid(unchecked(operation));
       refuseControls(changes);
-      const before = effectiveArguments(sealing, operation);
+      const before = effectiveArguments(encryption, operation);
       const left = Object.entries(before).filter(([name]) => !remove.includes(name));
       const args = accepted(tool, { ...Object.fromEntries(left), ...changes });
       const reason = await editRefusal(kit, tool, operation, args);
       if (reason !== undefined) throw invalid(`${tool.name} does not accept this: ${reason}`);
       const { withoutKey } = kit.identities;
-      const { argsHash, identity } = withoutKey(tool, operation.account, args);
+      const { argsHash, dedupKey } = withoutKey(tool, operation.account, args);
       refuseOtherAct(
         isNamed(operation) ? operation : withoutKey(tool, operation.account, before),
-        identity,
+        dedupKey,
       );
-      const sealedArgs = sealing.seal(JSON.stringify(args), id);
+      const encryptedArgs = encryption.seal(JSON.stringify(args), id);
       const cost = estimatedCost(tool, args, kit.report);
-      const edit = { expected: hash, hash: argsHash, identity, sealedArgs, by };
+      const edit = { expected: hash, hash: argsHash, dedupKey, encryptedArgs, by };
       return decided(id, await store.editApproval(id, { ...edit, ...(cost && { cost }) }));
     },
   };
@@ -133,15 +133,15 @@ function accepted(tool: Tool, args: Arguments): Arguments {
   throw invalid(`${tool.name} does not accept this: ${where || 'arguments'}: ${issue?.message}`);
 }
 
-function isNamed({ identity }: Pick<Operation, 'identity'>): boolean {
-  return identity.by === 'template';
+function isNamed({ dedupKey }: Pick<Operation, 'dedupKey'>): boolean {
+  return dedupKey.by === 'template';
 }
 
 /** Of what a template names, an edit changes the words. Another act is for the agent to ask for. */
-function refuseOtherAct({ identity: was }: Pick<Operation, 'identity'>, becomes: Identity): void {
-  if (isSameIdentity(was, becomes)) return;
+function refuseOtherAct({ dedupKey: was }: Pick<Operation, 'dedupKey'>, becomes: DedupKey): void {
+  if (isSameDedupKey(was, becomes)) return;
   if (was.by !== 'template' && becomes.by !== 'template') return;
-  const shown = ({ by, value }: Identity): string => (by === 'template' ? value : 'no named act');
+  const shown = ({ by, value }: DedupKey): string => (by === 'template' ? value : 'no named act');
   throw invalid(
     `this would make another act of it: ${shown(was)} would become ${shown(becomes)}. ` +
       'Reject it, and let the agent ask for the other one',

@@ -252,11 +252,11 @@ describe('an edit', () => {
   it('that was written down when nothing held what it became is not carried out', async () => {
     const { asked, carriedOut, store, upstream } = world();
     const id = await asked('post', { text: 'a' });
-    const { account, identity, argsHash: expected } = (await store.get(id))!;
-    const { withoutKey } = identities({ templates: new Map(), sealing: testSealing });
+    const { account, dedupKey, argsHash: expected } = (await store.get(id))!;
+    const { withoutKey } = identities({ templates: new Map(), encryption: testSealing });
     const { argsHash: hash } = withoutKey(toolNamed('post'), account, { text: 'b' });
-    const sealedArgs = testSealing.seal(JSON.stringify({ text: 'b' }), id);
-    await store.editApproval(id, { expected, hash, identity, sealedArgs, by: 'bo' });
+    const encryptedArgs = testSealing.seal(JSON.stringify({ text: 'b' }), id);
+    await store.editApproval(id, { expected, hash, dedupKey, encryptedArgs, by: 'bo' });
     await carriedOut(id);
     expect(upstream.requests).toBe(0);
     expect(await store.get(id)).toMatchObject({ state: 'released', outcome: 'not_executed' });

@@ -29,8 +29,8 @@ export function approvalRunner(parts: FlowParts, note: (row: CallRow) => void): 
 
   const giveBack = async (operation: Operation, owner: string): Promise<void> => {
     const { id, fence, answer = '', code = 'approval_required' } = operation;
-    const grip = { id, owner, fence };
-    await parts.settler.settle(grip, {
+    const fencingToken = { id, owner, fence };
+    await parts.settler.settle(fencingToken, {
       state: 'awaiting_approval',
       answer,
       code,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rig, sleep, testSealing, type RigOptions } from '../fixtures/rig.fixture.js';
 import type { Decide } from '../options.js';
-import { sealing } from '../sealing/sealing.js';
+import { createEncryption } from '../sealing/sealing.js';
 
 const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
 const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
@@ -26,9 +26,9 @@ describe('an approval of a tool that this process does not have', () => {
   });
 
   it('cannot be approved where its arguments cannot be decrypted, and can be rejected', async () => {
-    const otherKey = sealing(new Uint8Array(32).fill(7));
+    const otherKey = createEncryption(new Uint8Array(32).fill(7));
     expect(otherKey.keyId).not.toBe(testSealing.keyId);
-    const { approvals, id, shown, hash, store } = await elsewhere({ sealing: otherKey });
+    const { approvals, id, shown, hash, store } = await elsewhere({ encryption: otherKey });
     expect(shown?.arguments).toBeUndefined();
     await expect(approvals.approve(id, { hash, by: 'ana' })).rejects.toThrow(
       /cannot be approved: its arguments cannot be decrypted/,
@@ -43,9 +43,9 @@ it('an approval has one expires_at, however long the store takes', async () => {
     decide,
     through: (store) => ({
       ...store,
-      awaitApproval: async (grip, request) => {
+      awaitApproval: async (fencingToken, request) => {
         await sleep(made.clock, 5);
-        return store.awaitApproval(grip, request);
+        return store.awaitApproval(fencingToken, request);
       },
     }),
   });

@@ -7,27 +7,27 @@ import type { CarriedOut } from '../flow/carry-out.js';
 import type { FlowParts } from '../flow/parts.js';
 import type { JournalScope } from '../flow/scope.js';
 import { timesWithin } from '../flow/times.js';
-import { isSameIdentity, type Operation } from '../operation.js';
-import type { Grip } from '../store/store.js';
+import { isSameDedupKey, type Operation } from '../operation.js';
+import type { FencingToken } from '../store/store.js';
 
 /** Carries out an operation with the arguments that are stored with it, as if they came in a call. */
 export async function callStored(
   parts: FlowParts,
   tool: Tool,
   operation: Operation,
-  grip: Grip | undefined,
+  fencingToken: FencingToken | undefined,
   scope: JournalScope,
 ): Promise<CarriedOut> {
   const { kit } = parts;
   const { correlationId } = operation;
   let carried: CarriedOut | undefined;
-  const run = await runTool(tool, effectiveArguments(kit.sealing, operation), {
+  const run = await runTool(tool, effectiveArguments(kit.encryption, operation), {
     correlationId,
     clock: kit.clock,
     deadline: scope.deadline,
     onUnexpected: (cause) => kit.report(cause, correlationId),
     around: async (call, next) => {
-      const work: Begin = { call, next, scope, operation, grip };
+      const work: Begin = { call, next, scope, operation, fencingToken };
       const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
       const account = await accountFor(parts, call, answerBy);
       carried =
@@ -46,19 +46,19 @@ export async function callStored(
     error?.code === 'validation_error'
       ? refused(operation.id, error.message)
       : withOperation(outOfTime(tool, 'no'), operation.id);
-  return stop(parts, { operation, grip }, answer);
+  return stop(parts, { operation, fencingToken }, answer);
 }
 
 /** An approval is good for the arguments and the account that the person saw, and for nothing else. */
 function isWhatWasApproved(
   { kit }: FlowParts,
-  { account, approval, argsHash, identity }: Operation,
+  { account, approval, argsHash, dedupKey }: Operation,
   call: AcceptedCall,
   actsFor: string,
 ): boolean {
   const asked = kit.identities.withoutKey(call.tool, actsFor, call.args);
   // What became another act holds that one, unless it was edited when nobody saw to it.
-  const isHeld = approval?.editedArgs === undefined || isSameIdentity(asked.identity, identity);
+  const isHeld = approval?.editedArgs === undefined || isSameDedupKey(asked.dedupKey, dedupKey);
   return isHeld && actsFor === account && asked.argsHash === (approval?.hash ?? argsHash);
 }
 

@@ -2,7 +2,7 @@ import { isDamage } from '../error.js';
 import type { JournalEvent } from '../events.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
-import type { SaidByPeople } from '../store/store.js';
+import type { OperatorAuditRow } from '../store/store.js';
 
 const PAGE = 100;
 /** What is left is told in the next round. */
@@ -36,7 +36,7 @@ export function follower({
     }
   };
 
-  const tell = async (said: SaidByPeople): Promise<void> => {
+  const tell = async (said: OperatorAuditRow): Promise<void> => {
     const { kind, operationId } = said;
     if (operationId === undefined || ownWords.take(kind, operationId)) return;
     const operation = await find(operationId);
@@ -59,7 +59,7 @@ export function follower({
 
   return async () => {
     for (let page = 0; page < PAGES; page++) {
-      const said = await store.saidByPeople(next, PAGE);
+      const said = await store.operatorAuditRows(next, PAGE);
       for (const each of said.rows) {
         await tell(each);
         next = each.seq + 1;

@@ -19,10 +19,10 @@ export function liveRows({ rows, checker, time }: World): readonly Operation[] {
     if (row.tool !== 'note') return false;
     const key = keyGivenTo(row);
     const hasKey = key !== undefined && isKept(key);
-    if (!isExecuted(row)) return hasKey ? row.state !== 'released' : row.holdsSlot && !key;
+    if (!isExecuted(row)) return hasKey ? row.state !== 'released' : row.holdsDedupKey && !key;
     const isAnswer = [...checker.answeredWith].some(([name, by]) => by === row.id && isKept(name));
-    const isNamed = hasKey || isAnswer || row.identity.by === 'template';
-    if (isNamed || (row.holdsSlot && !key)) return true;
+    const isNamed = hasKey || isAnswer || row.dedupKey.by === 'template';
+    if (isNamed || (row.holdsDedupKey && !key)) return true;
     if (checker.commitOf(row.id)?.undone) return false;
     return time.now < Math.max(heldUntil(row, checker.delivered.get(row.id)), heldUntil(row));
   });
@@ -77,7 +77,7 @@ export function canonical(world: World): string {
     return lease ? `${lease.host} ${left(lease.until)}` : 'live';
   };
   const parts = live.map((row) => {
-    const { id, identity, approval, correlationId } = row;
+    const { id, dedupKey, approval, correlationId } = row;
     const commit = checker.commitOf(id);
     const call = checker.calls.get(correlationId);
     const delivered = checker.delivered.get(id);
@@ -87,15 +87,15 @@ export function canonical(world: World): string {
       rank('operation', id),
       row.tool,
       rank('account', row.account),
-      identity.by,
-      rank(identity.by, identity.value),
+      dedupKey.by,
+      rank(dedupKey.by, dedupKey.value),
       rank('key', row.key),
       rank('key', call?.key),
       answered.map(([key]) => rank('key', key)),
       row.state,
       row.outcome,
       row.owner && row.state !== 'unknown' && ownerOf(row.owner),
-      row.holdsSlot ? left(row.heldUntil) : '-',
+      row.holdsDedupKey ? left(row.heldUntil) : '-',
       left(windowOf(row)),
       isExecuted(row) && [left(heldUntil(row, delivered)), left(heldUntil(row))],
       delivered !== undefined,

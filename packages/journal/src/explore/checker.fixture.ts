@@ -114,7 +114,7 @@ export class Checker {
     const isOpen = row.state === 'unknown' || this.#isUndelivered(row, now);
     if (key !== undefined && call.key !== undefined && key !== call.key) return !isOpen;
     if (key !== undefined && key === call.key) return false;
-    const isTemplate = row.identity.by === 'template' && call.template;
+    const isTemplate = row.dedupKey.by === 'template' && call.template;
     if (isExecuted(row) && this.#isDuplicated(row, rows)) return true;
     if (isTemplate) return false;
     return isExecuted(row) && (this.#isOver(row, now) || this.#wasOver(row, rows));
@@ -133,7 +133,7 @@ export class Checker {
 
   /** A later repeat that was meant stands for the act. */
   #isDuplicated(row: Operation, rows: readonly Operation[]): boolean {
-    if (row.identity.by === 'key') return false;
+    if (row.dedupKey.by === 'key') return false;
     const later = rows.slice(rows.indexOf(row) + 1);
     const duplicate = later.find((each) => isExecuted(each) && this.#isDuplicate(each));
     if (!duplicate) return false;

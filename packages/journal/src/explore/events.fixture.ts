@@ -17,7 +17,7 @@ interface Event {
 const always = (): boolean => true;
 const hasLive = (world: World): boolean => liveRows(world).length > 0;
 const usesKey = (world: World): boolean =>
-  liveRows(world).some(({ identity, key }) => (key ?? identity.value).startsWith('key-A'));
+  liveRows(world).some(({ dedupKey, key }) => (key ?? dedupKey.value).startsWith('key-A'));
 
 const called = (
   words: string,

@@ -1,8 +1,8 @@
 import type { Tool } from '@toolkeel/contract';
 import { createJournal, type Journal } from '../journal.js';
 import type { JournalOptions } from '../options.js';
-import type { Self } from '../owner/process.js';
-import { sealing } from '../sealing/sealing.js';
+import type { ProcessRef } from '../owner/process.js';
+import { createEncryption } from '../sealing/sealing.js';
 import type { JournalStore } from '../store/store.js';
 import { TEMPLATE, toolsFor, type HandlerMode, type Wire } from './adapter.fixture.js';
 import { ProcessClock, type SharedTime } from './clock.fixture.js';
@@ -33,13 +33,13 @@ export interface ProcessOptions {
   readonly template: boolean;
   readonly time: SharedTime;
   readonly store: JournalStore;
-  readonly isAlive: (other: Self) => boolean;
+  readonly isAlive: (other: ProcessRef) => boolean;
   readonly wire: (process: Process) => Wire;
   /** Before every transition that changes something: resolves when it may be made. */
   readonly point: (process: Process, transition: string) => Promise<void> | undefined;
 }
 
-const SEALING = sealing(new Uint8Array(32));
+const SEALING = createEncryption(new Uint8Array(32));
 /** The transitions that a call makes. To be killed before one that only reads makes no difference. */
 const POINTS: ReadonlySet<string> = new Set([
   'claim',
@@ -82,11 +82,11 @@ export class Process {
         ? { kind: 'allow', limits: [] }
         : { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: APPROVAL_MS };
     const tools = this.tools[options.mode];
-    const self: Self = { host, pid, startedAt: `t${pid}` };
+    const self: ProcessRef = { host, pid, startedAt: `t${pid}` };
     this.journal = createJournal({
       clock: this.clock,
       random: () => 0.5,
-      sealing: SEALING,
+      encryption: SEALING,
       tools: { specs: () => [...tools.values()], load: (wanted) => tools.get(wanted) },
       liveness: { self: () => self, isAlive: options.isAlive },
       leaseMs: RUNNING_MS,
@@ -107,7 +107,7 @@ export class Process {
         const method = store[name] as (...args: unknown[]) => Promise<unknown>;
         if (typeof method !== 'function' || name === 'onApproved') return method;
         return (...args: unknown[]): Promise<unknown> => {
-          if (name === 'enlist') this.owner = (args[0] as { readonly id: string }).id;
+          if (name === 'registerOwner') this.owner = (args[0] as { readonly id: string }).id;
           const gate = POINTS.has(name) ? point(this, name) : this.gate();
           return gate ? gate.then(() => method(...args)) : method(...args);
         };

@@ -113,8 +113,8 @@ export class World {
     let held = '';
     for (const value of contents) {
       const { account, tool, effect } = notes[0]!;
-      const identity = { by: 'content', value } as const;
-      const act = { account, tool, effect, identity, content: value, allowDuplicate: false };
+      const dedupKey = { by: 'content', value } as const;
+      const act = { account, tool, effect, dedupKey, content: value, allowDuplicate: false };
       held += (await this.store.isHeld(act)) ? '+' : '-';
     }
     return held;

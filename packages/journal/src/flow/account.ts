@@ -9,7 +9,7 @@ import {
 } from '@toolkeel/contract';
 import { outOfTime } from '../answer/known.js';
 import { journalFailed, journalSilent } from '../answer/refusals.js';
-import type { CallIdentity } from '../identity/identity.js';
+import type { CallDedupKey } from '../identity/identity.js';
 import type { Kit } from '../kit.js';
 import { TOO_LATE, within } from './bounded.js';
 import { checkedBy, isForbidden } from './check-first.js';
@@ -74,7 +74,7 @@ export function identify(
   call: AcceptedCall,
   account: string,
   meta: Readonly<Record<string, unknown>>,
-): CallIdentity | SettledFailure {
+): CallDedupKey | SettledFailure {
   try {
     return kit.identities.of(call, account, meta);
   } catch (cause) {

@@ -7,7 +7,7 @@ import {
   unsettledTwin,
 } from '../answer/refusals.js';
 import { keyGivenTo, type Operation } from '../operation.js';
-import { slotOf } from '../slot.js';
+import { scopedDedupKey } from '../slot.js';
 import { accountFor, identify } from './account.js';
 import { asAsked } from './as-asked.js';
 import { over } from './begin.js';
@@ -22,7 +22,7 @@ import { follow, sharing } from './share.js';
 import { timesWithin } from './times.js';
 
 /** What stands around a handler. The host's scope fits; without one a call has no end of its own. */
-export type JournalAround = (
+export type JournalMiddleware = (
   call: AcceptedCall,
   next: Next,
   scope?: JournalScope,
@@ -32,7 +32,7 @@ export type JournalAround = (
 const MAX_ROUNDS = 50;
 const SOON_MS = 1000;
 
-export function journalAround(deps: MeetDeps): JournalAround {
+export function journalMiddleware(deps: MeetDeps): JournalMiddleware {
   const { kit } = deps.parts;
   const { wasDelivered } = kit.deliveries;
   const acts = sharing();
@@ -77,17 +77,22 @@ export function journalAround(deps: MeetDeps): JournalAround {
     return { ...answer, idempotency: { ...idempotency, ...(warning && { warning }) } };
   };
 
-  const lead = async (request: Request, slot: string | undefined): Promise<Settled> => {
+  const lead = async (request: Request, scopedKey: string | undefined): Promise<Settled> => {
     let operation: Operation | undefined;
     const carried = pursue(request, (noted) => {
       operation = noted;
     });
-    if (slot !== undefined) {
+    if (scopedKey !== undefined) {
       const ended = carried.then(({ ended: end, abandoned }) =>
         abandoned ? Promise.race([end, abandoned.then(() => undefined)]) : end,
       );
       const { argsHash } = request;
-      acts.begin(slot, { argsHash, key: keyGivenTo(request), ended, operation: () => operation });
+      acts.begin(scopedKey, {
+        argsHash,
+        key: keyGivenTo(request),
+        ended,
+        operation: () => operation,
+      });
     }
     const failed = (cause: unknown): void => {
       kit.suspect();
@@ -114,14 +119,14 @@ export function journalAround(deps: MeetDeps): JournalAround {
   };
 
   const attend = async (request: Request): Promise<Settled> => {
-    const { call, account, identity, argsHash, answerBy } = request;
+    const { call, account, dedupKey, argsHash, answerBy } = request;
     const key = keyGivenTo(request);
-    const slot = slotOf(account, call.tool.name, identity);
+    const scopedKey = scopedDedupKey(account, call.tool.name, dedupKey);
     // A repeat that is meant shares nothing; where only a key names the act there is no such thing.
-    if (call.controls.allowDuplicate && identity.by !== 'key') return lead(request, undefined);
+    if (call.controls.allowDuplicate && dedupKey.by !== 'key') return lead(request, undefined);
     for (;;) {
-      const shared = acts.find(slot);
-      if (!shared) return lead(request, slot);
+      const shared = acts.find(scopedKey);
+      if (!shared) return lead(request, scopedKey);
       // Whether its key stands for something else, only the store can say.
       const isAnother = key !== undefined && (shared.key !== key || shared.argsHash !== argsHash);
       if (isAnother) return lead(request, undefined);
@@ -140,8 +145,8 @@ export function journalAround(deps: MeetDeps): JournalAround {
     const who = identify(kit, call, account, scope.meta);
     if ('ok' in who) return who;
     const request = { ...who, account, call: asAsked(call, who), next, scope, began, answerBy };
-    const slot = (): string => slotOf(account, call.tool.name, who.identity);
-    const isUnderWay = (): boolean => acts.has(slot());
+    const scopedKey = (): string => scopedDedupKey(account, call.tool.name, who.dedupKey);
+    const isUnderWay = (): boolean => acts.has(scopedKey());
     return (await checkFirst(deps.parts, request, isUnderWay)) ?? attend(request);
   };
 }

@@ -1,7 +1,7 @@
 import type { AcceptedCall } from '@toolkeel/contract';
 import { keyGivenTo, type Operation } from '../operation.js';
 
-type Asked = Pick<Operation, 'identity' | 'key'> & Partial<Pick<Operation, 'approval'>>;
+type Asked = Pick<Operation, 'dedupKey' | 'key'> & Partial<Pick<Operation, 'approval'>>;
 
 /**
  * The call with what was said to the journal when the operation was asked for, for the rules that name

@@ -11,7 +11,7 @@ import { withOperation, withoutOperation } from '../answer/known.js';
 import { writeAnswer } from '../answer/stored.js';
 import type { Operation } from '../operation.js';
 import type { Decision } from '../options.js';
-import type { Grip, Settlement } from '../store/store.js';
+import type { FencingToken, Settlement } from '../store/store.js';
 import { asAsked } from './as-asked.js';
 import { carryOut, type CarriedOut, type Ended, type Work } from './carry-out.js';
 import { checkedBy } from './check-first.js';
@@ -24,7 +24,7 @@ import { AGAIN_MS, codeOf } from './write-end.js';
 
 /** An operation that is to be begun, or gone on with. */
 export type Begin = Omit<Work, 'limits' | 'rule' | 'permit'>;
-type Owned = Begin & { readonly grip: Grip };
+type Owned = Begin & { readonly fencingToken: FencingToken };
 
 /** Something that is over already. */
 export function over(
@@ -40,12 +40,12 @@ export function over(
 /** Asks the tool's check and the policy, and carries out what both allow. */
 export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> {
   const { kit } = parts;
-  const { call, grip, operation, scope } = work;
+  const { call, fencingToken, operation, scope } = work;
   const { id, steps, approval } = operation;
-  if (grip) kit.running.add(id);
+  if (fencingToken) kit.running.add(id);
   const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
   const said = await checkedBy(parts, call, answerBy);
-  if (!grip || steps.length > 0) return goOn(parts, work, said);
+  if (!fencingToken || steps.length > 0) return goOn(parts, work, said);
   if (said?.ok === false) return stop(parts, work, withOperation(said, id));
   const decision = await decide(kit, asAsked(call, operation), approval?.decision === 'approved');
   if (decision === undefined || decision.kind === 'deny') return refuse(parts, work, decision);
@@ -54,7 +54,7 @@ export async function begin(parts: FlowParts, work: Begin): Promise<CarriedOut> 
   if (decision.kind === 'allow') {
     return carryOut(parts, { ...work, limits: decision.limits, rule: decision.rule });
   }
-  if (decision.kind === 'approve') return askPerson(parts, { ...work, grip }, decision);
+  if (decision.kind === 'approve') return askPerson(parts, { ...work, fencingToken }, decision);
   return refuse(parts, work, decision);
 }
 
@@ -86,7 +86,7 @@ function goOn(parts: FlowParts, work: Begin, said: Settled | undefined): Carried
 /** Ends it before anything was sent. What an earlier life had done waits on. */
 export async function stop(
   { kit, settler }: FlowParts,
-  { operation, grip }: Pick<Begin, 'operation' | 'grip'>,
+  { operation, fencingToken }: Pick<Begin, 'operation' | 'fencingToken'>,
   given: Settled,
   reason?: string,
 ): Promise<CarriedOut> {
@@ -94,8 +94,8 @@ export async function stop(
   const answer = isRepeat ? withoutOperation(given) : given;
   const settlement = stopped(operation, answer, reason);
   const onWritten = (): void => void kit.running.delete(operation.id);
-  if (grip) {
-    await settler.settle(grip, isRepeat ? { ...settlement, discard: true } : settlement, {
+  if (fencingToken) {
+    await settler.settle(fencingToken, isRepeat ? { ...settlement, discard: true } : settlement, {
       onWritten,
     });
   }
@@ -128,20 +128,20 @@ async function askPerson(
   decision: Extract<Decision, { kind: 'approve' }>,
 ): Promise<CarriedOut> {
   const { kit } = parts;
-  const { call, operation, grip } = work;
+  const { call, operation, fencingToken } = work;
   const { rule, explanation, expiresInMs } = decision;
   const cost = costOf(parts, work);
   try {
     // The store's clock decides when it expires.
     const expiresAt = (await kit.store.now()) + expiresInMs;
     const asked = { rule, explanation, expiresAt, ...(cost && { cost }) };
-    const waiting = await kit.store.awaitApproval(grip, {
+    const waiting = await kit.store.awaitApproval(fencingToken, {
       rule,
       explanation,
       hash: operation.argsHash,
       expiresAt,
       sensitive: call.tool.sensitive,
-      sealedArgs: kit.sealing.seal(JSON.stringify(call.args), operation.id),
+      encryptedArgs: kit.encryption.seal(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       maxPending: kit.maxPending,
       ...(call.controls.allowDuplicate && { duplicate: true }),

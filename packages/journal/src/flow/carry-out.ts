@@ -13,7 +13,7 @@ import { unref } from '../background/every.js';
 import type { Kit } from '../kit.js';
 import { keyGivenTo, type Operation } from '../operation.js';
 import { readBack } from '../reconcile/read-back.js';
-import type { Grip, Limit } from '../store/store.js';
+import type { FencingToken, Limit } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import { conclude, type Conclusion } from './conclude.js';
 import { isRepeatedRefusal } from './denials.js';
@@ -35,7 +35,7 @@ export interface Work {
   readonly scope: JournalScope;
   readonly operation: Operation;
   /** Undefined for an `unknown` operation with an open step, which nobody owns. */
-  readonly grip: Grip | undefined;
+  readonly fencingToken: FencingToken | undefined;
   readonly limits: readonly Limit[];
   /** Which rule allowed it. */
   readonly rule?: string | undefined;
@@ -85,7 +85,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
       cost: () => estimatedCost(tool, args, (cause) => kit.report(cause, correlationId)),
     }),
     // Its end may never be known. Until then nobody is to hear that what it undoes still stands.
-    ...(tool.inverse && { frees: () => parts.undone(tool, account, args, 'repeatable') }),
+    ...(tool.inverse && { releases: () => parts.undone(tool, account, args, 'repeatable') }),
     onSent: (at) => {
       sentAt ??= at;
     },
@@ -149,7 +149,7 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
     if (state === 'unknown' && !wasGivenUp) parts.noteUnknown(operation);
     if (state !== 'unknown' && wasGivenUp) parts.noteReconciled(operation, outcome, 'its own end');
     const finished = state === 'succeeded' || state === 'rejected';
-    const held = handle.grip() !== undefined;
+    const held = handle.fencingToken() !== undefined;
     return { operation, answer: known, concerns: concernOf(conclusion, isLate), finished, held };
   };
 
@@ -171,11 +171,11 @@ export function carryOut(parts: FlowParts, work: Work): CarriedOut {
   /** A handler that never ends must not keep its operation between two states for ever. */
   const giveUpLater = (answer: Settled): void => {
     lateTimer = clock.setTimer(kit.times.lateMs, () => {
-      const grip = handle.grip();
-      if (!grip) return;
+      const fencingToken = handle.fencingToken();
+      if (!fencingToken) return;
       const state = operation.effect === 'once' ? 'unknown' : 'released';
       void parts.settler
-        .settle(grip, {
+        .settle(fencingToken, {
           state,
           outcome: 'unknown',
           answer: writeAnswer(answer),

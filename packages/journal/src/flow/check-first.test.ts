@@ -217,8 +217,8 @@ it('a thread whose last word was lost gets its answer, though no more of it coul
   const { clock, now, start, upstream } = refusing({
     through: (inner) => ({
       ...inner,
-      settle: (grip, end) =>
-        now.code === undefined ? new Promise(() => undefined) : inner.settle(grip, end),
+      settle: (fencingToken, end) =>
+        now.code === undefined ? new Promise(() => undefined) : inner.settle(fencingToken, end),
     }),
   });
   const thread = { posts: ['1', '2'], idempotency_key };

@@ -50,12 +50,12 @@ export async function isForbidden({ kit }: FlowParts, call: AcceptedCall): Promi
 }
 
 function isHeld({ kit }: FlowParts, request: Request): Promise<boolean> {
-  const { call, account, identity, key, argsHash } = request;
+  const { call, account, dedupKey, key, argsHash } = request;
   const { tool, controls } = call;
   return kit.store.isHeld({
     tool: tool.name,
     account,
-    identity,
+    dedupKey,
     effect: tool.effect === 'once' ? 'once' : 'idempotent',
     content: argsHash,
     ...(key !== undefined && { key }),

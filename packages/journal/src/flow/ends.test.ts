@@ -192,7 +192,7 @@ describe('a store that fails', () => {
     };
 
   it.each<[string, (keyof JournalStore)[]]>([
-    ['enlisted', ['enlist']],
+    ['enlisted', ['registerOwner']],
     ['claimed', ['claim']],
     ['sent', ['send']],
   ])('when something is to be %s: nothing is sent, and no path is told', async (_, names) => {

@@ -11,7 +11,7 @@ import { limited, unsettledTwin } from '../answer/refusals.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 import { othersAt, othersIn } from '../reconcile/others.js';
-import type { Grip, Limit, SendRequest, SendResult } from '../store/store.js';
+import type { FencingToken, Limit, SendRequest, SendResult } from '../store/store.js';
 import { TOO_LATE, within } from './bounded.js';
 import type { JournalScope } from './scope.js';
 import type { RunEnd } from './settlement.js';
@@ -28,22 +28,22 @@ export interface Handle {
   readonly revoke: () => boolean;
   readonly end: () => Pick<RunEnd, 'sent' | 'stepsDone' | 'stepOpen'>;
   /** Undefined while nobody took the operation over from its former owner. */
-  readonly grip: () => Grip | undefined;
+  readonly fencingToken: () => FencingToken | undefined;
   /** What has to be written before the end of the operation can be. */
   readonly unwritten: Steps['unwritten'];
 }
 
 export interface HandleDeps {
-  readonly kit: Pick<Kit, 'store' | 'sealing' | 'clock' | 'tenure' | 'report' | 'suspect'>;
+  readonly kit: Pick<Kit, 'store' | 'encryption' | 'clock' | 'tenure' | 'report' | 'suspect'>;
   readonly operation: Operation;
   readonly tool: Pick<Tool, 'name' | 'effect' | 'send' | 'step'>;
   /** Undefined for an `unknown` operation: it is taken over once its open step is cleared up. */
-  readonly grip: Grip | undefined;
+  readonly fencingToken: FencingToken | undefined;
   readonly limits: readonly Limit[];
   /** Asked at the first send. */
   readonly cost?: (() => SendRequest['cost']) | undefined;
   /** Asked at the first send: what can be done again from then on, because this may undo it. */
-  readonly frees?: (() => Promise<readonly string[]>) | undefined;
+  readonly releases?: (() => Promise<readonly string[]>) | undefined;
   readonly scope: JournalScope;
   readonly times: Times;
   readonly provesAbsence: StepsDeps['provesAbsence'];
@@ -58,19 +58,19 @@ export interface HandleDeps {
 export function openHandle(deps: HandleDeps): Handle {
   const { kit, operation, scope, times } = deps;
   const { store, clock, tenure } = kit;
-  let grip = deps.grip;
+  let fencingToken = deps.fencingToken;
   let revoked = false;
   let sent = false;
-  let { limits, rule, permit, cost, frees } = deps;
+  let { limits, rule, permit, cost, releases } = deps;
 
   const report = (cause: unknown): void => kit.report(cause, operation.correlationId);
 
-  const takeHold = async (): Promise<Grip | undefined> => {
-    if (grip) return grip;
+  const takeHold = async (): Promise<FencingToken | undefined> => {
+    if (fencingToken) return fencingToken;
     const owner = await tenure.current();
     const taken = await takeOver(owner);
-    if (taken) grip = { id: operation.id, owner, fence: taken.fence };
-    return grip;
+    if (taken) fencingToken = { id: operation.id, owner, fence: taken.fence };
+    return fencingToken;
   };
 
   const takeOver = async (owner: string): Promise<Operation | undefined> => {
@@ -92,13 +92,13 @@ export function openHandle(deps: HandleDeps): Handle {
       const hold = await takeHold();
       if (!hold) return { kind: 'lost', fence: 0 };
       const estimate = cost?.();
-      const freed = (await frees?.()) ?? [];
+      const freed = (await releases?.()) ?? [];
       const request = {
         limits,
         ...(rule !== undefined && { rule }),
         ...(step !== undefined && { step }),
         ...(estimate && { cost: estimate }),
-        ...(freed.length > 0 && { frees: freed }),
+        ...(freed.length > 0 && { releases: freed }),
         ...(deps.exclusive && { exclusive: true }),
       };
       return { ...(await store.send(hold, request)), fence: hold.fence };
@@ -122,7 +122,7 @@ export function openHandle(deps: HandleDeps): Handle {
     // An operation is permitted and counts once, however many parts and attempts it is sent in.
     permit = undefined;
     cost = undefined;
-    frees = undefined;
+    releases = undefined;
     limits = [];
     deps.onSent(answer.at);
     return { at: answer.at, fence: answer.fence };
@@ -133,7 +133,7 @@ export function openHandle(deps: HandleDeps): Handle {
     store,
     report,
     result: deps.tool.step,
-    grip: takeHold,
+    fencingToken: takeHold,
     provesAbsence: deps.provesAbsence,
     readBack: async <T>({ readBack }: StepReadBack<T>, sentAt: number) => {
       try {
@@ -228,7 +228,7 @@ export function openHandle(deps: HandleDeps): Handle {
       stepsDone: flow.doneCount(),
       stepOpen: isStepOpen(),
     }),
-    grip: () => grip,
+    fencingToken: () => fencingToken,
     unwritten: flow.unwritten,
   };
 }

@@ -1,6 +1,6 @@
 import { conflict, inFlight } from '../answer/refusals.js';
 import { keyGivenTo, type Operation } from '../operation.js';
-import type { Grip } from '../store/store.js';
+import type { FencingToken } from '../store/store.js';
 import { over } from './begin.js';
 import { signalUntil, TOO_LATE, within } from './bounded.js';
 import type { CarriedOut } from './carry-out.js';
@@ -27,7 +27,7 @@ export interface MeetDeps {
   /** Goes on with an operation that was begun before. */
   readonly goOn: (
     operation: Operation,
-    grip: Grip | undefined,
+    fencingToken: FencingToken | undefined,
     request: Request,
   ) => Promise<CarriedOut>;
 }
@@ -77,13 +77,13 @@ const ROUND_MS = 1000;
 
 /** Waits until nobody is at work on it; an answer when the caller's time is over before. */
 async function outlast(
-  { kit, expel }: FlowParts,
+  { kit, evictOwner }: FlowParts,
   operation: Operation,
   { until }: Patience,
 ): Promise<CarriedOut | undefined> {
   let last = operation;
   for (;;) {
-    if (await expel(last)) return undefined;
+    if (await evictOwner(last)) return undefined;
     const { signal, done } = signalUntil(kit.clock, Math.min(until, kit.clock.now() + ROUND_MS));
     const seen = await kit.store.wait(operation.id, signal).finally(done);
     if (!seen || !isBusy(seen)) return undefined;

@@ -22,7 +22,7 @@ export interface FlowParts {
     which?: 'all' | 'repeatable',
   ) => Promise<readonly string[]>;
   /** Ends the lease of its owner where that is surely gone; true if it did. */
-  readonly expel: (operation: Operation) => Promise<boolean>;
+  readonly evictOwner: (operation: Operation) => Promise<boolean>;
   readonly noteUnknown: (operation: Operation) => void;
   /** Whoever closes the journal waits for it. */
   readonly track: (work: Promise<unknown>) => void;

@@ -9,14 +9,14 @@ const operation = (state: OperationState, answer?: Settled | string): Operation 
   account: 'main',
   tool: 'post',
   effect: 'once',
-  identity: { by: 'content', value: 'x' },
+  dedupKey: { by: 'content', value: 'x' },
   argsHash: 'x',
   args: '{}',
   state,
   fence: 1,
   correlationId: 'c',
   createdAt: 0,
-  holdsSlot: true,
+  holdsDedupKey: true,
   steps: [],
   ...(answer !== undefined && {
     answer: typeof answer === 'string' ? answer : writeAnswer(answer),
@@ -42,11 +42,11 @@ describe('what a repeat is told', () => {
   );
 
   it('names the act by the caller’s key, or by a short name that says nothing of its content', () => {
-    const named = { ...operation('succeeded'), identity: { by: 'key', value: 'k1' } } as const;
+    const named = { ...operation('succeeded'), dedupKey: { by: 'key', value: 'k1' } } as const;
     expect(idempotencyMeta(named, true, named).key).toBe('k1');
     const plain = operation('succeeded');
     expect(idempotencyMeta(plain, true, plain).key).toMatch(/^content:[0-9a-f]{16}$/);
-    const both = { ...plain, identity: { by: 'template', value: 'reply:1' }, key: 'k1' } as const;
+    const both = { ...plain, dedupKey: { by: 'template', value: 'reply:1' }, key: 'k1' } as const;
     expect(idempotencyMeta(both, true, both).key).toBe('k1');
     // What others called it is theirs.
     for (const other of [plain, { ...both, key: 'k2' }]) {

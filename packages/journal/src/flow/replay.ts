@@ -7,8 +7,8 @@ import {
   unknownOutcome,
 } from '../answer/refusals.js';
 import { readAnswer } from '../answer/stored.js';
-import { isSameIdentity, keyGivenTo, type Operation } from '../operation.js';
-import { slotOf } from '../slot.js';
+import { isSameDedupKey, keyGivenTo, type Operation } from '../operation.js';
+import { scopedDedupKey } from '../slot.js';
 import type { Request } from './request.js';
 
 const LOST =
@@ -37,37 +37,37 @@ export function replayOf(operation: Operation): Settled {
  */
 export function replayWarning(
   operation: Operation,
-  { identity, key, call }: Request,
+  { dedupKey, key, call }: Request,
   now: number,
 ): string | undefined {
   const { settledAt = now, outcome } = operation;
   if (operation.effect !== 'once' || outcome === 'not_executed') return undefined;
-  const given = keyGivenTo(key === undefined ? { identity } : { identity, key });
+  const given = keyGivenTo(key === undefined ? { dedupKey } : { dedupKey, key });
   const isNamedAlike =
     (given !== undefined && given === keyGivenTo(operation)) ||
-    (isSameIdentity(identity, operation.identity) &&
-      (identity.by !== 'content' || now - settledAt <= windowOf(call.tool)));
+    (isSameDedupKey(dedupKey, operation.dedupKey) &&
+      (dedupKey.by !== 'content' || now - settledAt <= windowOf(call.tool)));
   if (isNamedAlike) return undefined;
   const at = new Date(operation.sendingAt ?? operation.createdAt).toISOString();
   return `This act was first performed at ${at} and was NOT performed again: its result had not been delivered, or it was requested under another name. To perform it once more, set allow_duplicate: true with a new idempotency_key.`;
 }
 
-type Named = Pick<Operation, 'account' | 'tool' | 'identity' | 'key'>;
+type Named = Pick<Operation, 'account' | 'tool' | 'dedupKey' | 'key'>;
 
 /** Which act it was: the key that it was given, or a short name of ours. */
 export function keyOf(operation: Named): string {
   return keyGivenTo(operation) ?? nameOf(operation);
 }
 
-function nameOf({ account, tool, identity }: Named): string {
-  return `${identity.by}:${slotOf(account, tool, identity).slice(0, 16)}`;
+function nameOf({ account, tool, dedupKey }: Named): string {
+  return `${dedupKey.by}:${scopedDedupKey(account, tool, dedupKey).slice(0, 16)}`;
 }
 
 /** For `meta.idempotency`. A key that somebody else gave it is not for this caller. */
 export function idempotencyMeta(
   operation: Operation,
   replayed: boolean,
-  asked: Pick<Operation, 'identity' | 'key'>,
+  asked: Pick<Operation, 'dedupKey' | 'key'>,
 ): IdempotencyMeta {
   const first_at = new Date(operation.createdAt).toISOString();
   const key = keyGivenTo(operation);

@@ -1,5 +1,5 @@
 import type { AcceptedCall, Next } from '@toolkeel/contract';
-import type { CallIdentity } from '../identity/identity.js';
+import type { CallDedupKey } from '../identity/identity.js';
 import { JournalError } from '../error.js';
 import type { Kit } from '../kit.js';
 import type { ClaimResult } from '../store/store.js';
@@ -7,7 +7,7 @@ import type { Moment } from './deliveries.js';
 import type { JournalScope } from './scope.js';
 
 /** A call on its way to an operation. */
-export interface Request extends CallIdentity {
+export interface Request extends CallDedupKey {
   readonly call: AcceptedCall;
   readonly next: Next;
   readonly scope: JournalScope;
@@ -20,7 +20,7 @@ export interface Request extends CallIdentity {
 
 /** Takes the slot of a call, or learns who has it. */
 export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult> {
-  const { call, account, identity, argsHash, key } = request;
+  const { call, account, dedupKey, argsHash, key } = request;
   const { tool, args, controls, correlationId } = call;
   const id = kit.newId();
   const json = JSON.stringify(args);
@@ -34,12 +34,12 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
       account,
       tool: tool.name,
       effect: tool.effect === 'once' ? 'once' : 'idempotent',
-      identity,
+      dedupKey,
       ...(key !== undefined && { key }),
       argsHash,
       content: argsHash,
       keyHoldMs: kit.times.retentionMs,
-      args: isClear ? json : kit.sealing.seal(json, id),
+      args: isClear ? json : kit.encryption.seal(json, id),
       correlationId,
       allowDuplicate: controls.allowDuplicate,
     });

@@ -1,17 +1,17 @@
 import type { Clock } from '@toolkeel/kernel';
 import { unref } from '../background/every.js';
-import type { Grip, JournalStore, Settlement } from '../store/store.js';
+import type { FencingToken, JournalStore, Settlement } from '../store/store.js';
 
 type Written = 'settled' | 'lost' | 'later';
 
 /** Writes down how operations ended, and goes on trying when the store fails: we know, nobody else does. */
 export interface Settler {
   readonly settle: (
-    grip: Grip,
+    fencingToken: FencingToken,
     settlement: Settlement,
     more?: {
       /** What has to be written before. */
-      readonly first?: ((grip: Grip) => Promise<boolean>) | undefined;
+      readonly first?: ((fencingToken: FencingToken) => Promise<boolean>) | undefined;
       /** When it stands in the store, or is not ours to write any more. */
       readonly onWritten?: () => void;
     },
@@ -23,7 +23,7 @@ export interface Settler {
 const RETRY_MS = { first: 200, most: 15_000 } as const;
 
 interface Pending {
-  readonly grip: Grip;
+  readonly fencingToken: FencingToken;
   readonly settlement: Settlement;
   readonly more: NonNullable<Parameters<Settler['settle']>[2]>;
 }
@@ -42,10 +42,10 @@ export function settler({
   let timer: unknown;
   let closed = false;
 
-  const write = async ({ grip, settlement, more }: Pending): Promise<Written> => {
+  const write = async ({ fencingToken, settlement, more }: Pending): Promise<Written> => {
     try {
-      await more.first?.(grip);
-      const isSettled = await store.settle(grip, settlement);
+      await more.first?.(fencingToken);
+      const isSettled = await store.settle(fencingToken, settlement);
       more.onWritten?.();
       return isSettled ? 'settled' : 'lost';
     } catch (cause) {
@@ -75,8 +75,8 @@ export function settler({
       closed = true;
       return flush();
     },
-    settle: async (grip, settlement, more = {}) => {
-      const attempt = { grip, settlement, more };
+    settle: async (fencingToken, settlement, more = {}) => {
+      const attempt = { fencingToken, settlement, more };
       const written = await write(attempt);
       if (written === 'later') {
         pending.add(attempt);

@@ -15,20 +15,20 @@ export interface Shared {
 
 /** Callers of one process that mean the same act get one result. */
 export interface Sharing {
-  readonly has: (slot: string) => boolean;
-  readonly find: (slot: string) => Shared | undefined;
-  readonly begin: (slot: string, shared: Shared) => void;
+  readonly has: (scopedKey: string) => boolean;
+  readonly find: (scopedKey: string) => Shared | undefined;
+  readonly begin: (scopedKey: string, shared: Shared) => void;
 }
 
 export function sharing(): Sharing {
   const acts = new Map<string, Shared>();
   return {
-    has: (slot) => acts.has(slot),
-    find: (slot) => acts.get(slot),
-    begin: (slot, shared) => {
-      acts.set(slot, shared);
+    has: (scopedKey) => acts.has(scopedKey),
+    find: (scopedKey) => acts.get(scopedKey),
+    begin: (scopedKey, shared) => {
+      acts.set(scopedKey, shared);
       const done = (): void => {
-        if (acts.get(slot) === shared) acts.delete(slot);
+        if (acts.get(scopedKey) === shared) acts.delete(scopedKey);
       };
       shared.ended.then(done, done);
     },

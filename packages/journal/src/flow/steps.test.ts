@@ -288,8 +288,8 @@ describe('a thread', () => {
     const { clock, start, upstream } = rig({
       through: (inner) => ({
         ...inner,
-        send: async (grip, request) => {
-          const sent = await inner.send(grip, request);
+        send: async (fencingToken, request) => {
+          const sent = await inner.send(fencingToken, request);
           if (isDown && request.step === 'post 1') throw new JournalError('unavailable', 'lost');
           return sent;
         },
@@ -310,8 +310,8 @@ describe('a thread', () => {
     const slow = start({
       through: (inner) => ({
         ...inner,
-        send: async (grip, request) => {
-          const sent = await inner.send(grip, request);
+        send: async (fencingToken, request) => {
+          const sent = await inner.send(fencingToken, request);
           if (request.step === 'post 1') await sleep(clock, 3000);
           return sent;
         },

@@ -1,6 +1,6 @@
 import type { Absence, StepReadBack, Tool, ToolOperation } from '@toolkeel/contract';
 import type { Operation, Step } from '../operation.js';
-import type { Grip, JournalStore } from '../store/store.js';
+import type { FencingToken, JournalStore } from '../store/store.js';
 import { outcomeOfThrown, refuse } from './thrown.js';
 
 /** A step at work. */
@@ -12,7 +12,7 @@ interface CurrentStep {
   sent: boolean;
 }
 
-type Write = (grip: Grip) => Promise<boolean>;
+type Write = (fencingToken: FencingToken) => Promise<boolean>;
 
 export interface Steps {
   readonly step: ToolOperation['step'];
@@ -32,7 +32,7 @@ export interface StepsDeps {
   readonly operation: Operation;
   readonly store: Pick<JournalStore, 'completeStep' | 'reopenStep'>;
   /** Our hold on the operation, taken over from its former owner where need be; or it is lost. */
-  readonly grip: () => Promise<Grip | undefined>;
+  readonly fencingToken: () => Promise<FencingToken | undefined>;
   /** Whether not finding it, from now on, proves that it did not happen. */
   readonly provesAbsence: (absence: Absence, life: 'earlier' | 'own') => Promise<boolean>;
   /** What a read-back says, or `unknown` when it fails or takes too long. */
@@ -60,19 +60,19 @@ export function steps(deps: StepsDeps): Steps {
 
   /** False: it is not ours any more. What the store does not take now is written later. */
   const writeDown = async (write: Write): Promise<boolean> => {
-    const grip = await holdOn();
-    if (!grip) return false;
+    const fencingToken = await holdOn();
+    if (!fencingToken) return false;
     try {
-      return await write(grip);
+      return await write(fencingToken);
     } catch (cause) {
       report(cause);
       unwritten = write;
       return true;
     }
   };
-  const holdOn = async (): Promise<Grip | undefined> => {
+  const holdOn = async (): Promise<FencingToken | undefined> => {
     try {
-      return await deps.grip();
+      return await deps.fencingToken();
     } catch (cause) {
       report(cause);
       return undefined;
@@ -82,7 +82,7 @@ export function steps(deps: StepsDeps): Steps {
   /** It happened. Where that cannot be written, for everybody else its end is not known. */
   const complete = async (name: string, result: unknown, sentAt?: number): Promise<void> => {
     const json = JSON.stringify(result) ?? 'null';
-    if (!(await writeDown((grip) => store.completeStep(grip, name, json)))) {
+    if (!(await writeDown((fencingToken) => store.completeStep(fencingToken, name, json)))) {
       if (sentAt !== undefined) open = { name, at: sentAt };
       return refuse.journalDown(sentAt === undefined ? 'not_executed' : 'unknown');
     }
@@ -92,7 +92,7 @@ export function steps(deps: StepsDeps): Steps {
 
   /** It did not happen, so it may be sent anew. */
   const reopen = async (name: string): Promise<void> => {
-    if (await writeDown((grip) => store.reopenStep(grip, name))) open = undefined;
+    if (await writeDown((fencingToken) => store.reopenStep(fencingToken, name))) open = undefined;
   };
 
   /** The result of a step that an earlier life left open; undefined when it may be sent anew. */
@@ -181,7 +181,7 @@ export function steps(deps: StepsDeps): Steps {
     wasRefused: () => refused,
     unwritten: () => unwritten,
     unheard: (name) => {
-      unwritten = (grip) => store.reopenStep(grip, name);
+      unwritten = (fencingToken) => store.reopenStep(fencingToken, name);
     },
   };
 }

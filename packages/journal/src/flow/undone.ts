@@ -10,7 +10,7 @@ import type { FlowParts } from './parts.js';
 
 const PAGE = 200;
 /** With a slot, or only with its content, because a repeat that was meant has the slot. */
-const HELD = [{ holdsSlot: true }, { slotless: true }] as const;
+const HELD = [{ holdsDedupKey: true }, { withoutDedupKey: true }] as const;
 /** So many counterparts that are held at once are no counterparts any more. */
 const MOST_PAGES = 50;
 
@@ -39,11 +39,11 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
     const own = accountOf(counterpart, meant);
     // One configured account is one account of the upstream.
     const account = own === accountOf(tool, args) ? undoing : own;
-    const { identity, argsHash } = identities.withoutKey(counterpart, account, meant);
+    const { dedupKey, argsHash } = identities.withoutKey(counterpart, account, meant);
     const found: Operation[] = [];
     for (const held of HELD) {
       const filter = { ...held, tool: of, account, damaged: 'shown' } as const;
-      found.push(...(await store.list({ ...filter, identity })));
+      found.push(...(await store.list({ ...filter, dedupKey })));
       // Under an explicit key, too: that still stands for its answer, and its content is free.
       const equal = await store.list({ ...filter, argsHash });
       found.push(...equal.filter(({ approval }) => approval?.editedArgs === undefined));
@@ -66,7 +66,7 @@ export function undoneBy(kit: Kit): FlowParts['undone'] {
       for (const each of some) {
         const settled = readAnswer(each.answer)?.settled;
         const done = {
-          args: openArguments(kit.sealing, each),
+          args: openArguments(kit.encryption, each),
           data: settled?.data,
           steps: stepResults(each),
         };

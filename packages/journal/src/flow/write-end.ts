@@ -19,19 +19,19 @@ export function codeOf(answer: Settled): ErrorCode | 'ok' {
 export async function writeEnd(
   parts: FlowParts,
   work: Pick<Work, 'operation' | 'call'>,
-  handle: Pick<Handle, 'grip' | 'unwritten'>,
+  handle: Pick<Handle, 'fencingToken' | 'unwritten'>,
   conclusion: Conclusion,
   discard = false,
 ): Promise<void> {
-  const grip = handle.grip();
-  if (!grip) return;
+  const fencingToken = handle.fencingToken();
+  if (!fencingToken) return;
   const { tool, args } = work.call;
   const { account } = work.operation;
   const settlement = await settlementFor(parts.kit, work, conclusion);
-  const frees = conclusion.state === 'succeeded' ? await parts.undone(tool, account, args) : [];
+  const releases = conclusion.state === 'succeeded' ? await parts.undone(tool, account, args) : [];
   await parts.settler.settle(
-    grip,
-    { ...settlement, ...(frees.length > 0 && { frees }), ...(discard && { discard }) },
+    fencingToken,
+    { ...settlement, ...(releases.length > 0 && { releases }), ...(discard && { discard }) },
     {
       first: handle.unwritten(),
       onWritten: () => void parts.kit.running.delete(work.operation.id),

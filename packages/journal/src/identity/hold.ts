@@ -1,5 +1,5 @@
 import { windowOf, type Tool } from '@toolkeel/contract';
-import type { Identity, Operation } from '../operation.js';
+import type { DedupKey, Operation } from '../operation.js';
 import type { Settlement } from '../store/store.js';
 
 type HoldMs = Pick<Settlement, 'holdMs' | 'keyHoldMs' | 'content'>;
@@ -11,12 +11,12 @@ interface Times {
 
 /** How long a settled operation is found, as what it is and under its caller's key. */
 export function holdOf(
-  { identity }: Pick<Operation, 'identity'>,
+  { dedupKey }: Pick<Operation, 'dedupKey'>,
   tool: Pick<Tool, 'effect' | 'window' | 'inverse'>,
   { retentionMs }: Pick<Times, 'retentionMs'>,
 ): HoldMs {
   // A key may come to be bound to it while it is carried out.
-  return { holdMs: holdMsOf(identity.by, tool, retentionMs), keyHoldMs: retentionMs };
+  return { holdMs: holdMsOf(dedupKey.by, tool, retentionMs), keyHoldMs: retentionMs };
 }
 
 /**
@@ -24,7 +24,7 @@ export function holdOf(
  * because a caller that never got it asks again, however late.
  */
 export function executedHoldOf(
-  operation: Pick<Operation, 'identity'>,
+  operation: Pick<Operation, 'dedupKey'>,
   tool: Pick<Tool, 'effect' | 'window' | 'inverse'>,
   times: Times,
 ): HoldMs {
@@ -40,7 +40,7 @@ export function executedHoldOf(
  * repeat only for a while.
  */
 export function holdMsOf(
-  by: Identity['by'],
+  by: DedupKey['by'],
   tool: Pick<Tool, 'effect' | 'window' | 'inverse'>,
   retentionMs: number,
 ): number {

@@ -7,7 +7,7 @@ import { identities } from './identity.js';
 import { KEY_IN_META, keyInMeta } from './meta-key.js';
 
 const KEY = 'order-4711.payment:1';
-const { of } = identities({ templates: new Map(), sealing: testSealing });
+const { of } = identities({ templates: new Map(), encryption: testSealing });
 
 function callOf(tool: Tool, args: object, more: Partial<AcceptedCall> = {}): AcceptedCall {
   const controls = { allowDuplicate: false };
@@ -31,46 +31,46 @@ describe('what makes two calls the same act', () => {
   it('is the key, if the caller names one, wherever it stands', () => {
     const expected = { by: 'key', value: KEY };
     const named = { controls: { idempotencyKey: KEY, allowDuplicate: false } };
-    expect(identityOf(callOf(post, { text: 'a' }, named)).identity).toEqual(expected);
+    expect(identityOf(callOf(post, { text: 'a' }, named)).dedupKey).toEqual(expected);
     for (const meta of [{ [KEY_IN_META]: KEY }, { idempotencyKey: KEY }]) {
-      expect(identityOf(callOf(post, { text: 'a' }), meta).identity).toEqual(expected);
+      expect(identityOf(callOf(post, { text: 'a' }), meta).dedupKey).toEqual(expected);
     }
   });
 
   it('is what the template names, whatever key the caller gives it beside', () => {
     const named = { controls: { idempotencyKey: KEY, allowDuplicate: false } };
     const call = callOf(reply, { to: '1', text: 'a' }, named);
-    const identity = { by: 'template', value: 'reply:1' };
-    expect(identityOf(call)).toMatchObject({ identity, key: KEY });
+    const dedupKey = { by: 'template', value: 'reply:1' };
+    expect(identityOf(call)).toMatchObject({ dedupKey, key: KEY });
     const beside = identityOf(callOf(reply, { to: '1', text: 'a' }), { [KEY_IN_META]: KEY });
-    expect(beside).toMatchObject({ identity, key: KEY });
+    expect(beside).toMatchObject({ dedupKey, key: KEY });
     expect(identityOf(callOf(reply, { to: '1', text: 'a' }))).not.toHaveProperty('key');
     // Where it cannot be told what the act is, the key says so.
     const templates = new Map([['post', 'media:{media}']]);
-    const { of: given } = identities({ templates, sealing: testSealing });
+    const { of: given } = identities({ templates, encryption: testSealing });
     expect(given(callOf(post, { text: 'a' }, named), 'main', {})).toMatchObject({
-      identity: { by: 'key', value: KEY },
+      dedupKey: { by: 'key', value: KEY },
     });
   });
 
   it('is what the template names, whatever else is said', () => {
     const first = identityOf(callOf(reply, { to: '1', text: 'Thanks!' }));
     const second = identityOf(callOf(reply, { to: '1', text: 'Thank you!' }));
-    expect(first.identity).toEqual({ by: 'template', value: 'reply:1' });
-    expect(second.identity).toEqual(first.identity);
+    expect(first.dedupKey).toEqual({ by: 'template', value: 'reply:1' });
+    expect(second.dedupKey).toEqual(first.dedupKey);
     expect(second.argsHash).not.toBe(first.argsHash);
   });
 
   it('is what a template of the configuration names, before the one of the tool', () => {
     const templates = new Map([['reply', 'wording:{text}']]);
-    const given = identities({ templates, sealing: testSealing });
-    const { identity } = given.withoutKey(reply, 'main', { to: '1', text: 'a' });
-    expect(identity).toEqual({ by: 'template', value: 'wording:a' });
+    const given = identities({ templates, encryption: testSealing });
+    const { dedupKey } = given.withoutKey(reply, 'main', { to: '1', text: 'a' });
+    expect(dedupKey).toEqual({ by: 'template', value: 'wording:a' });
   });
 
   it('is the content, all of it, else', () => {
     const plain = identityOf(callOf(post, { text: 'a' }));
-    expect(plain.identity).toEqual({ by: 'content', value: plain.argsHash });
+    expect(plain.dedupKey).toEqual({ by: 'content', value: plain.argsHash });
     const others = [
       callOf(post, { text: 'a', media: ['m1'] }),
       callOf(post, { text: 'b' }),
@@ -83,11 +83,11 @@ describe('what makes two calls the same act', () => {
   it('cannot be guessed from what is stored, where an argument is sensitive', () => {
     const pay = toolNamed('pay');
     const args = { card: '4111', amount: 1 };
-    const { identity, argsHash } = identityOf(callOf(pay, args));
-    const without = identities({ templates: new Map(), sealing: { fingerprint: (text) => text } });
+    const { dedupKey, argsHash } = identityOf(callOf(pay, args));
+    const without = identities({ templates: new Map(), encryption: { keyedHash: (text) => text } });
     const bare = without.withoutKey(pay, 'main', args).argsHash;
-    expect(argsHash).toBe(testSealing.fingerprint(bare));
-    expect(identity.value).toBe(argsHash);
+    expect(argsHash).toBe(testSealing.keyedHash(bare));
+    expect(dedupKey.value).toBe(argsHash);
   });
 
   it('does not change with the order of the arguments', () => {
@@ -125,7 +125,7 @@ describe('a key that cannot be one', () => {
       error: { details: { issues: [{ field: 'idempotency_key' }] } },
     });
     const same = { [KEY_IN_META]: KEY, idempotencyKey: KEY };
-    expect(identityOf(callOf(post, { text: 'a' }), same).identity.value).toBe(KEY);
+    expect(identityOf(callOf(post, { text: 'a' }), same).dedupKey.value).toBe(KEY);
   });
 
   it('is either taken as it is or refused, whatever a client sends', () => {

@@ -1,5 +1,5 @@
 import {
-  fingerprint,
+  contentHash,
   renderKey,
   toolError,
   type AcceptedCall,
@@ -8,13 +8,13 @@ import {
   type Tool,
   type ToolSpec,
 } from '@toolkeel/contract';
-import type { Identity } from '../operation.js';
-import type { Sealing } from '../sealing/sealing.js';
+import type { DedupKey } from '../operation.js';
+import type { Encryption } from '../sealing/sealing.js';
 import { keyInMeta } from './meta-key.js';
 
 /** What a call is the same as, and what it was asked to do. */
-export interface CallIdentity {
-  readonly identity: Identity;
+export interface CallDedupKey {
+  readonly dedupKey: DedupKey;
   /** The caller's own key, where the identity is what a template names. */
   readonly key?: string;
   readonly argsHash: string;
@@ -28,32 +28,32 @@ export interface Identities {
     call: Pick<AcceptedCall, 'tool' | 'args' | 'controls'>,
     account: string,
     meta: Readonly<Record<string, unknown>>,
-  ) => CallIdentity | SettledFailure;
+  ) => CallDedupKey | SettledFailure;
   /** The identity of an act for which no key was given. Throws what the tool's `normalize` throws. */
-  readonly withoutKey: (tool: Hashed, account: string, args: Arguments) => CallIdentity;
+  readonly withoutKey: (tool: Hashed, account: string, args: Arguments) => CallDedupKey;
 }
 
 export interface IdentityOptions {
   readonly templates: ReadonlyMap<string, string>;
-  readonly sealing: Pick<Sealing, 'fingerprint'>;
+  readonly encryption: Pick<Encryption, 'keyedHash'>;
 }
 
-export function identities({ templates, sealing }: IdentityOptions): Identities {
+export function identities({ templates, encryption }: IdentityOptions): Identities {
   const hashOf = (tool: Hashed, account: string, args: Arguments): string => {
-    const print = fingerprint({ tool: tool.name, account, args });
+    const print = contentHash({ tool: tool.name, account, args });
     // A bare hash of a short secret is found by trying.
-    return tool.sensitive.length === 0 ? print : sealing.fingerprint(print);
+    return tool.sensitive.length === 0 ? print : encryption.keyedHash(print);
   };
   const withoutKey: Identities['withoutKey'] = (tool, account, given) => {
     const args = tool.normalize?.(given) ?? given;
     const argsHash = hashOf(tool, account, args);
     const template = templates.get(tool.name) ?? tool.key;
     const rendered = template === undefined ? undefined : renderKey(template, args);
-    const identity: Identity =
+    const dedupKey: DedupKey =
       rendered === undefined
         ? { by: 'content', value: argsHash }
         : { by: 'template', value: rendered };
-    return { identity, argsHash };
+    return { dedupKey, argsHash };
   };
   return {
     withoutKey,
@@ -72,8 +72,8 @@ export function identities({ templates, sealing }: IdentityOptions): Identities 
       const unnamed = withoutKey(tool, account, args);
       if (key === undefined) return unnamed;
       // What a template names is one act, whatever key it is asked for with.
-      if (unnamed.identity.by === 'template') return { ...unnamed, key };
-      return { ...unnamed, identity: { by: 'key', value: key } };
+      if (unnamed.dedupKey.by === 'template') return { ...unnamed, key };
+      return { ...unnamed, dedupKey: { by: 'key', value: key } };
     },
   };
 }

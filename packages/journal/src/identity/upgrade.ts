@@ -11,26 +11,26 @@ const PAGE = 200;
  * those that are open or still hold a slot are hashed anew, of the others the account alone is changed.
  */
 export function hashUpgrade(
-  kit: Pick<Kit, 'store' | 'sealing' | 'identities' | 'tools'>,
+  kit: Pick<Kit, 'store' | 'encryption' | 'identities' | 'tools'>,
 ): (account: AccountId) => Promise<void> | undefined {
-  const { store, sealing, identities, tools } = kit;
+  const { store, encryption, identities, tools } = kit;
   if (store.kind === 'memory') return () => undefined;
   const started = new Map<string, Promise<void>>();
   const done = new Set<string>();
 
   const rehashed = async (operation: Operation, tool: Tool, account: string): Promise<void> => {
-    const asked = identities.withoutKey(tool, account, openArguments(sealing, operation));
+    const asked = identities.withoutKey(tool, account, openArguments(encryption, operation));
     const isEdited = operation.approval?.editedArgs !== undefined;
     const edited = isEdited
-      ? identities.withoutKey(tool, account, effectiveArguments(sealing, operation))
+      ? identities.withoutKey(tool, account, effectiveArguments(encryption, operation))
       : undefined;
-    const { identity } = edited ?? asked;
+    const { dedupKey } = edited ?? asked;
     await store.rehash(operation.id, {
       account,
       argsHash: asked.argsHash,
       ...(edited && { editedHash: edited.argsHash }),
-      ...(operation.identity.by === 'template' &&
-        identity.by === 'template' && { template: identity.value }),
+      ...(operation.dedupKey.by === 'template' &&
+        dedupKey.by === 'template' && { template: dedupKey.value }),
     });
   };
 

@@ -1,5 +1,5 @@
 /** What somebody outside is told. Never an argument or an answer: those may hold anything. */
-export interface NoticeMessage {
+export interface NotificationMessage {
   readonly kind: 'approval_requested' | 'operation_unknown';
   readonly operation_id: string;
   readonly tool: string;
@@ -13,4 +13,4 @@ export interface NoticeMessage {
 }
 
 /** Tells somebody. Rejects when that failed: it is tried again later. */
-export type Notifier = (message: NoticeMessage) => Promise<void>;
+export type Notifier = (message: NotificationMessage) => Promise<void>;

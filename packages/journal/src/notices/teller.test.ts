@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyFor, rig } from '../fixtures/rig.fixture.js';
 import type { Decide } from '../options.js';
-import type { NoticeMessage } from './message.js';
+import type { NotificationMessage } from './message.js';
 
 const asking: Decide = () => ({
   kind: 'approve',
@@ -12,7 +12,7 @@ const asking: Decide = () => ({
 
 describe('notices', () => {
   it('of an approval say what a person needs, and nothing of its arguments', async () => {
-    const told: NoticeMessage[] = [];
+    const told: NotificationMessage[] = [];
     const { clock, start, store } = rig({
       decide: asking,
       notify: async (message) => void told.push(message),
@@ -38,8 +38,8 @@ describe('notices', () => {
   });
 
   it('of an unknown operation are told once, by one of the processes', async () => {
-    const told: NoticeMessage[] = [];
-    const notify = async (message: NoticeMessage) => void told.push(message);
+    const told: NotificationMessage[] = [];
+    const notify = async (message: NotificationMessage) => void told.push(message);
     const { clock, start, upstream } = rig({ notify });
     const servers = [start(), start(), start()];
     for (const { journal } of servers) journal.start();

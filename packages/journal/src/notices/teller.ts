@@ -1,7 +1,7 @@
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
-import type { Notice } from '../store/store.js';
-import type { NoticeMessage, Notifier } from './message.js';
+import type { Notification } from '../store/store.js';
+import type { NotificationMessage, Notifier } from './message.js';
 
 const AT_ONCE = 10;
 const AGAIN_MS = { first: 5000, most: 3_600_000 } as const;
@@ -12,9 +12,9 @@ export function teller(
   notify: Notifier,
 ): () => Promise<void> {
   const messageOf = async (
-    { kind, at }: Notice,
+    { kind, at }: Notification,
     { id, tool, account, approval }: Operation,
-  ): Promise<NoticeMessage> => {
+  ): Promise<NotificationMessage> => {
     const head = await store.auditHead();
     return {
       kind,
@@ -31,7 +31,7 @@ export function teller(
     };
   };
 
-  const tell = async (notice: Notice): Promise<void> => {
+  const tell = async (notice: Notification): Promise<void> => {
     let operation: Operation | undefined;
     try {
       operation = await store.get(notice.operationId);
@@ -39,14 +39,17 @@ export function teller(
     } catch (cause) {
       report(cause, operation?.correlationId, 'notice');
       const { first, most } = AGAIN_MS;
-      await store.noticeFailed(notice.id, Math.min(first * 2 ** (notice.tries - 1), most));
+      await store.rescheduleNotification(
+        notice.id,
+        Math.min(first * 2 ** (notice.tries - 1), most),
+      );
       return;
     }
-    await store.noticeTold(notice.id);
+    await store.markNotificationSent(notice.id);
   };
 
   return async () => {
-    const notices = await store.takeNotices(AT_ONCE);
+    const notices = await store.takeNotifications(AT_ONCE);
     await Promise.all(notices.map(tell));
   };
 }

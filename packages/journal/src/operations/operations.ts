@@ -36,11 +36,11 @@ const NOT_DONE = 'A person settled this operation as not carried out. It may be 
 
 export function operations(parts: FlowParts): Operations {
   const { kit } = parts;
-  const { store, sealing, tools } = kit;
+  const { store, encryption, tools } = kit;
 
   const view = (operation: Operation): OperationView => {
     const spec = tools.specs().find(({ name }) => name === operation.tool);
-    return viewOf(sealing, operation, spec);
+    return viewOf(encryption, operation, spec);
   };
   const answerFor = async (operation: Operation, resolution: Resolution): Promise<Settled> => {
     const { outcome, data } = resolution;
@@ -73,9 +73,9 @@ export function operations(parts: FlowParts): Operations {
     const tool = await tools.load(operation.tool);
     const { account } = operation;
     const { retentionMs } = kit.times;
-    const frees =
+    const releases =
       tool && outcome === 'executed'
-        ? await parts.undone(tool, account, effectiveArguments(sealing, operation))
+        ? await parts.undone(tool, account, effectiveArguments(encryption, operation))
         : [];
     return store.reconcile(operation.id, {
       outcome,
@@ -84,7 +84,7 @@ export function operations(parts: FlowParts): Operations {
       ...(tool ? executedHoldOf(operation, tool, kit.times) : heldFor(retentionMs)),
       by,
       ...(reason !== undefined && { reason }),
-      ...(frees.length > 0 && { frees }),
+      ...(releases.length > 0 && { releases }),
     });
   };
 

@@ -18,7 +18,7 @@ export async function settleStep(
   const owner = await tenure.current();
   const taken = await store.takeOver(id, owner, fence);
   if (!taken) return false;
-  const grip = { id, owner, fence: taken.fence };
+  const fencingToken = { id, owner, fence: taken.fence };
   await store.audit({
     kind: 'step_resolved',
     operationId: id,
@@ -29,11 +29,11 @@ export async function settleStep(
   });
   const isDone =
     outcome === 'executed'
-      ? await store.completeStep(grip, step, JSON.stringify(data))
-      : await store.reopenStep(grip, step);
+      ? await store.completeStep(fencingToken, step, JSON.stringify(data))
+      : await store.reopenStep(fencingToken, step);
   const answer = operation.answer ?? writeAnswer(unknownOutcome(id));
   const code = operation.code ?? 'outcome_unknown';
   const goesOn = outcome === 'executed' || operation.steps.length > 1;
   const state = goesOn ? 'claimed' : 'released';
-  return isDone && store.settle(grip, { state, outcome, answer, code, holdMs: 0 });
+  return isDone && store.settle(fencingToken, { state, outcome, answer, code, holdMs: 0 });
 }

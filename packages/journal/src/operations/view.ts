@@ -4,7 +4,7 @@ import { maskSensitive } from '../answer/mask.js';
 import { readAnswer } from '../answer/stored.js';
 import { keyOf } from '../flow/replay.js';
 import type { Approval, Operation, OperationState } from '../operation.js';
-import { isSealed, type Sealing } from '../sealing/sealing.js';
+import { isEncrypted, type Encryption } from '../sealing/sealing.js';
 
 type Masked = ReturnType<typeof maskSensitive>;
 
@@ -61,17 +61,17 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** `spec`: of its tool, where that is known here. */
 export function viewOf(
-  sealing: Sealing,
+  encryption: Encryption,
   operation: Operation,
   spec: ToolSpec | undefined,
 ): OperationView {
   const { id, tool, account, effect, state, outcome, code, correlationId, approval } = operation;
   const { createdAt, sendingAt, settledAt, heldUntil, deliveredAt } = operation;
-  const shown = argumentsOf(sealing, operation, spec);
+  const shown = argumentsOf(encryption, operation, spec);
   const requested =
     approval?.editedArgs === undefined
       ? undefined
-      : argumentsOf(sealing, operation, spec, openArguments);
+      : argumentsOf(encryption, operation, spec, openArguments);
   const answer = answerOf(operation);
   return {
     id,
@@ -120,7 +120,7 @@ function approvalView(approval: Approval, requested: Masked | undefined): Approv
 
 /** By default as they would be, or were, executed. */
 function argumentsOf(
-  sealing: Sealing,
+  encryption: Encryption,
   operation: Operation,
   spec: ToolSpec | undefined,
   open = effectiveArguments,
@@ -128,7 +128,7 @@ function argumentsOf(
   const sensitive = spec?.sensitive ?? knownSensitive(operation);
   if (!sensitive) return undefined;
   try {
-    return maskSensitive({ sensitive }, open(sealing, operation));
+    return maskSensitive({ sensitive }, open(encryption, operation));
   } catch {
     return undefined;
   }
@@ -137,7 +137,7 @@ function argumentsOf(
 /** Without the tool: who approves has to see the arguments; elsewhere what is sealed stays hidden. */
 function knownSensitive({ args, approval }: Operation): readonly string[] | undefined {
   if (approval) return approval.sensitive ?? [];
-  return isSealed(args) ? undefined : [];
+  return isEncrypted(args) ? undefined : [];
 }
 
 function answerOf({ answer }: Operation): OperationView['answer'] | undefined {

@@ -7,14 +7,14 @@ import type { Liveness } from './process.js';
  * wait for what surely does not come. True: there is something new to be seen.
  */
 export function expeller(
-  store: Pick<JournalStore, 'owner' | 'expel'>,
+  store: Pick<JournalStore, 'owner' | 'evictOwner'>,
   liveness: Liveness,
 ): (operation: Operation) => Promise<boolean> {
   const self = liveness.self();
   return async ({ owner: id }) => {
     const owner = id === undefined ? undefined : await store.owner(id);
     if (!owner || owner.host !== self.host || liveness.isAlive(owner)) return false;
-    await store.expel(owner.id);
+    await store.evictOwner(owner.id);
     return true;
   };
 }

@@ -2,20 +2,20 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Owner } from '../operation.js';
 
-export type Self = Pick<Owner, 'host' | 'pid' | 'startedAt'>;
+export type ProcessRef = Pick<Owner, 'host' | 'pid' | 'startedAt'>;
 
 /** Who this process is, and whether another one on the same host still runs. */
 export interface Liveness {
-  readonly self: () => Self;
+  readonly self: () => ProcessRef;
   /** Asked only for processes whose `host` is our own. When in doubt, it lives. */
-  readonly isAlive: (other: Self) => boolean;
+  readonly isAlive: (other: ProcessRef) => boolean;
 }
 
 /** The processes of this host, as far as a store has to know. */
 export interface ProcessTable {
-  readonly self: () => Self;
+  readonly self: () => ProcessRef;
   /** Whether it has neither ended nor been stopped. Asked only for processes whose `host` is our own. */
-  readonly isRunning: (other: Self) => boolean;
+  readonly isRunning: (other: ProcessRef) => boolean;
 }
 
 /** What a proc file says; empty where there is no such file. */

@@ -36,7 +36,7 @@ describe('the lease of a process', () => {
   it('that lapsed is followed by another one, under a new name', async () => {
     const { clock, store, held } = setUp();
     await held.current();
-    await store.expel('own1');
+    await store.evictOwner('own1');
     await clock.advance(5000);
     expect(await held.current()).toBe('own2');
     expect([held.isOurs('own1'), held.isOurs('own2'), held.isOurs('own3')]).toEqual([
@@ -66,7 +66,8 @@ describe('the lease of a process', () => {
     const base = memoryStore({ now: () => 1 });
     const { held } = setUp({
       ...base,
-      enlist: (...given) => (isDown ? Promise.reject(new Error('down')) : base.enlist(...given)),
+      registerOwner: (...given) =>
+        isDown ? Promise.reject(new Error('down')) : base.registerOwner(...given),
     });
     await expect(held.current()).rejects.toThrow('down');
     isDown = false;
@@ -84,8 +85,8 @@ describe('the lease of a process', () => {
 });
 
 it('a process leaves though its store is gone: the lease lapses by itself', async () => {
-  const retire = () => Promise.reject(new Error('removed'));
-  const { held, reports } = setUp({ retire });
+  const deregisterOwner = () => Promise.reject(new Error('removed'));
+  const { held, reports } = setUp({ deregisterOwner });
   await held.current();
   await held.close();
   expect(reports).toEqual([new Error('removed')]);

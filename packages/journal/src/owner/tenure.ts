@@ -2,7 +2,7 @@ import { JournalError } from '../error.js';
 import { every, type Background } from '../background/every.js';
 import type { Clock } from '@toolkeel/kernel';
 import type { JournalStore } from '../store/store.js';
-import type { Self } from './process.js';
+import type { ProcessRef } from './process.js';
 
 /** This process as the store knows it, under an id that is renewed while it lives. */
 export interface Tenure {
@@ -16,9 +16,9 @@ export interface Tenure {
 }
 
 export interface TenureOptions {
-  readonly store: Pick<JournalStore, 'enlist' | 'renew' | 'retire'>;
+  readonly store: Pick<JournalStore, 'registerOwner' | 'renew' | 'deregisterOwner'>;
   readonly clock: Clock;
-  readonly self: Self;
+  readonly self: ProcessRef;
   readonly tools: () => readonly string[];
   readonly newId: () => string;
   readonly leaseMs: number;
@@ -33,10 +33,10 @@ export function tenure(options: TenureOptions): Tenure {
   let renewal: Background | undefined;
   let closed = false;
 
-  const enlist = async (): Promise<string> => {
+  const registerOwner = async (): Promise<string> => {
     const id = newId();
     ours.add(id);
-    await store.enlist({ id, ...self, tools: tools() }, leaseMs);
+    await store.registerOwner({ id, ...self, tools: tools() }, leaseMs);
     now = id;
     renewal ??= every({ clock, report, ms: leaseMs / 3, work: renew });
     return id;
@@ -52,7 +52,7 @@ export function tenure(options: TenureOptions): Tenure {
   const current = async (): Promise<string> => {
     if (closed) throw new JournalError('unavailable', 'the journal of this process is closed');
     if (now !== undefined) return now;
-    enlisting ??= enlist().finally(() => {
+    enlisting ??= registerOwner().finally(() => {
       enlisting = undefined;
     });
     return enlisting;
@@ -67,7 +67,7 @@ export function tenure(options: TenureOptions): Tenure {
       await renewal?.stop();
       await enlisting?.catch(report);
       // Where that cannot be written the lease lapses by itself, and whoever closes has more to close.
-      if (now !== undefined) await store.retire(now).catch(report);
+      if (now !== undefined) await store.deregisterOwner(now).catch(report);
       now = undefined;
     },
   };

@@ -19,7 +19,7 @@ interface Range extends Pick<OperationFilter, 'until'> {
 
 /** What else was done when something was sent. */
 export function othersAt(
-  kit: Pick<Kit, 'store' | 'sealing'>,
+  kit: Pick<Kit, 'store' | 'encryption'>,
   of: Of,
   sentAt: number,
   tools?: readonly string[],
@@ -29,7 +29,7 @@ export function othersAt(
 
 /** What else was done since then, or is on its way. An upstream's user may have several accounts here. */
 export async function othersIn(
-  { store, sealing }: Pick<Kit, 'store' | 'sealing'>,
+  { store, encryption }: Pick<Kit, 'store' | 'encryption'>,
   { id, account }: Of,
   settledSince: number,
   { tools, ...range }: Range = {},
@@ -54,20 +54,20 @@ export async function othersIn(
   return found
     .filter((one) => one.id !== id)
     .map((one) => ({
-      ...otherOf(one, sealing),
+      ...otherOf(one, encryption),
       ...(one.account === account && timesOf(one)),
     }));
 }
 
 function otherOf(
   operation: Operation,
-  sealing: Kit['sealing'],
+  encryption: Kit['encryption'],
 ): Pick<OtherOperation, 'tool' | 'args' | 'results'> {
   const data = readAnswer(operation.answer)?.settled.data;
   const done = stepResults(operation);
   return {
     tool: operation.tool,
-    args: effectiveArguments(sealing, operation),
+    args: effectiveArguments(encryption, operation),
     results: data === undefined ? done : [data, ...done],
   };
 }

@@ -23,7 +23,7 @@ const ODD_ANSWER =
 
 /** Asks the upstream whether an operation happened. Never rejects. */
 export async function readBack(
-  { clock, report, store, sealing }: Pick<Kit, 'clock' | 'report' | 'store' | 'sealing'>,
+  { clock, report, store, encryption }: Pick<Kit, 'clock' | 'report' | 'store' | 'encryption'>,
   tool: Tool,
   operation: Pick<Operation, 'id' | 'account' | 'correlationId'> & {
     readonly args: Arguments;
@@ -36,7 +36,7 @@ export async function readBack(
   const { id, account, args, sentAt, correlationId } = operation;
   const deadline = clock.now() + LOOK_MS;
   const { signal, done } = signalUntil(clock, deadline, stopping);
-  const others: Others = (tools) => othersAt({ store, sealing }, operation, sentAt, tools);
+  const others: Others = (tools) => othersAt({ store, encryption }, operation, sentAt, tools);
   try {
     const looking = reconcile.readBack(
       { id, account, args, sentAt, others },

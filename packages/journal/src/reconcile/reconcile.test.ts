@@ -76,7 +76,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(await store.get(first.error?.operation_id ?? '')).toMatchObject({
       state: 'reconciled',
       outcome: 'not_executed',
-      holdsSlot: false,
+      holdsDedupKey: false,
     });
     expect(server.events.map(({ type, result }) => [type, result])).toEqual([
       ['operation_unknown', undefined],

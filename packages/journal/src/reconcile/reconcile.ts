@@ -23,7 +23,7 @@ export async function reconcileUnknown(
   const { kit, absence } = parts;
   const { reconcile } = tool;
   if (!reconcile) return false;
-  const args = effectiveArguments(kit.sealing, operation);
+  const args = effectiveArguments(kit.encryption, operation);
   // Another account does not see what this one did.
   if (!(await isItsAccount(kit, tool, args, operation, stopping))) return false;
   // Asked first: a former owner could still send between a look and the question whether it lives.
@@ -66,14 +66,14 @@ async function settle(
   settled: Parameters<typeof writeAnswer>[0],
 ): Promise<boolean> {
   const { kit, undone } = parts;
-  const frees = await undone(tool, operation.account, args);
+  const releases = await undone(tool, operation.account, args);
   const isSettled = await kit.store.reconcile(operation.id, {
     outcome: 'executed',
     answer: writeAnswer(settled),
     code: settled.ok ? 'ok' : settled.error.code,
     ...executedHoldOf(operation, tool, kit.times),
     by: READ_BACK,
-    ...(frees.length > 0 && { frees }),
+    ...(releases.length > 0 && { releases }),
   });
   if (isSettled) parts.noteReconciled(operation, 'executed', READ_BACK);
   return isSettled;

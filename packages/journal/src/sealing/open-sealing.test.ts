@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { memoryStore } from '../store/memory/store.js';
 import type { JournalStore } from '../store/store.js';
 import { createKey } from './key-file.js';
-import { openSealing } from './open-sealing.js';
+import { openEncryption } from './open-sealing.js';
 
 describe('the key of a journal', () => {
   let root: string;
@@ -30,11 +30,11 @@ describe('the key of a journal', () => {
   afterEach(() => rmSync(root, { recursive: true }));
 
   test('is made with the journal, for its user’s eyes only, and found again', async () => {
-    const first = await openSealing(store, dir);
+    const first = await openEncryption(store, dir);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(statSync(dir).mode & 0o777).toBe(0o700);
     expect(readdirSync(dir)).toEqual(['journal.key']);
-    const again = await openSealing(store, dir);
+    const again = await openEncryption(store, dir);
     expect(again.open(first.seal('a', 'x'), 'x')).toBe('a');
   });
 
@@ -44,26 +44,26 @@ describe('the key of a journal', () => {
   });
 
   test('that others can read is refused, with what to do', async () => {
-    await openSealing(store, dir);
+    await openEncryption(store, dir);
     for (const mode of [0o644, 0o640, 0o604]) {
       chmodSync(file(), mode);
-      await expect(openSealing(store, dir)).rejects.toThrow(`Run: chmod 600 ${file()}`);
+      await expect(openEncryption(store, dir)).rejects.toThrow(`Run: chmod 600 ${file()}`);
     }
   });
 
   test('that is missing is not made anew for a journal that has one', async () => {
-    const { keyId } = await openSealing(store, dir);
+    const { keyId } = await openEncryption(store, dir);
     rmSync(file());
-    await expect(openSealing(store, dir)).rejects.toMatchObject({ reason: 'key' });
-    await expect(openSealing(store, dir)).rejects.toThrow(keyId);
+    await expect(openEncryption(store, dir)).rejects.toMatchObject({ reason: 'key' });
+    await expect(openEncryption(store, dir)).rejects.toThrow(keyId);
     expect(readdirSync(dir)).toEqual([]);
   });
 
   test('of another journal is refused', async () => {
-    await openSealing(store, dir);
+    await openEncryption(store, dir);
     rmSync(file());
     createKey(dir);
-    await expect(openSealing(store, dir)).rejects.toThrow('is sealed with the key');
+    await expect(openEncryption(store, dir)).rejects.toThrow('is sealed with the key');
   });
 
   test('that is not a key is refused, and never shown', async () => {
@@ -75,28 +75,28 @@ describe('the key of a journal', () => {
       `toolkeel-key-2 ${'A'.repeat(43)}`,
     ]) {
       writeFileSync(file(), text, { mode: 0o600 });
-      const error: unknown = await openSealing(store, dir).catch((thrown: unknown) => thrown);
+      const error: unknown = await openEncryption(store, dir).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ reason: 'key' });
       expect(String(error)).not.toContain('hunter2');
     }
     rmSync(file());
     mkdirSync(file(), { mode: 0o700 });
-    await expect(openSealing(store, dir)).rejects.toThrow('cannot be read (EISDIR)');
+    await expect(openEncryption(store, dir)).rejects.toThrow('cannot be read (EISDIR)');
   });
 
   test('cannot be made where there is no place for it', async () => {
     writeFileSync(dir, '');
-    await expect(openSealing(store, dir)).rejects.toMatchObject({ reason: 'key' });
+    await expect(openEncryption(store, dir)).rejects.toMatchObject({ reason: 'key' });
   });
 
   test('of a journal in memory lives as long as that', async () => {
-    const { seal, open } = await openSealing(memoryStore(), dir);
+    const { seal, open } = await openEncryption(memoryStore(), dir);
     expect(open(seal('a', 'x'), 'x')).toBe('a');
     expect(readdirSync(root)).toEqual([]);
   });
 
   test('does not stand in the journal', async () => {
-    const { keyId } = await openSealing(store, dir);
+    const { keyId } = await openEncryption(store, dir);
     expect(await store.meta('sealing_key_id')).toBe(keyId);
     expect(readFileSync(file(), 'utf8')).not.toContain(keyId);
   });

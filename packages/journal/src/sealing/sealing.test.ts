@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JournalError } from '../error.js';
-import { isSealed, passingSealing, sealing } from './sealing.js';
+import { isEncrypted, ephemeralEncryption, createEncryption } from './sealing.js';
 
 const key = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
-const one = sealing(key(1));
+const one = createEncryption(key(1));
 const reasonOf = (action: () => unknown): string | undefined => {
   try {
     action();
@@ -20,7 +20,7 @@ describe('sealing', () => {
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, about) => {
         const sealed = one.seal(text, about);
         expect(one.open(sealed, about)).toBe(text);
-        expect(isSealed(sealed)).toBe(true);
+        expect(isEncrypted(sealed)).toBe(true);
         if (text.length > 3) expect(sealed).not.toContain(text);
       }),
     );
@@ -32,7 +32,7 @@ describe('sealing', () => {
 
   test('does not look like JSON', () => {
     expect(one.seal('{}', 'op_1')).toMatch(/^sealed1\./);
-    expect(isSealed('{"text":"sealed1."}')).toBe(false);
+    expect(isEncrypted('{"text":"sealed1."}')).toBe(false);
   });
 
   test('is bound to what it is about', () => {
@@ -40,7 +40,7 @@ describe('sealing', () => {
   });
 
   test('with another key it is refused, with the names of both', () => {
-    const other = sealing(key(2));
+    const other = createEncryption(key(2));
     expect(other.keyId).not.toBe(one.keyId);
     expect(() => other.open(one.seal('a', 'x'), 'x')).toThrow(one.keyId);
     expect(reasonOf(() => other.open(one.seal('a', 'x'), 'x'))).toBe('key');
@@ -69,14 +69,14 @@ describe('sealing', () => {
   });
 
   test('fingerprints and derived keys depend on the key and the purpose', () => {
-    const other = sealing(key(2));
-    expect(one.fingerprint('a')).toMatch(/^[0-9a-f]{64}$/);
-    expect(one.fingerprint('a')).toBe(sealing(key(1)).fingerprint('a'));
-    expect(one.fingerprint('a')).not.toBe(other.fingerprint('a'));
+    const other = createEncryption(key(2));
+    expect(one.keyedHash('a')).toMatch(/^[0-9a-f]{64}$/);
+    expect(one.keyedHash('a')).toBe(createEncryption(key(1)).keyedHash('a'));
+    expect(one.keyedHash('a')).not.toBe(other.keyedHash('a'));
     expect(one.derive('pages')).toHaveLength(32);
-    expect(one.derive('pages')).toEqual(sealing(key(1)).derive('pages'));
+    expect(one.derive('pages')).toEqual(createEncryption(key(1)).derive('pages'));
     expect(one.derive('pages')).not.toEqual(one.derive('other'));
-    expect(passingSealing().keyId).not.toBe(passingSealing().keyId);
-    expect(() => sealing(new Uint8Array(16))).toThrow('32 bytes');
+    expect(ephemeralEncryption().keyId).not.toBe(ephemeralEncryption().keyId);
+    expect(() => createEncryption(new Uint8Array(16))).toThrow('32 bytes');
   });
 });

@@ -2,14 +2,14 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { JournalError } from '../error.js';
 
 /** What the journal keeps from whoever reads its database. */
-export interface Sealing {
+export interface Encryption {
   /** Says which key it is, and nothing about it. */
   readonly keyId: string;
   /** `about` is bound to it: sealed text that is moved to another operation cannot be opened. */
   readonly seal: (text: string, about: string) => string;
   readonly open: (sealed: string, about: string) => string;
   /** A fingerprint that nobody can guess at without the key: 64 hexadecimal digits. */
-  readonly fingerprint: (text: string) => string;
+  readonly keyedHash: (text: string) => string;
   /** 32 bytes for another purpose, such as signing page tokens. */
   readonly derive: (purpose: string) => Uint8Array;
 }
@@ -20,7 +20,7 @@ const TAG_BYTES = 16;
 const VERSION = 'sealed1';
 
 /** From 32 secret bytes; each use has a key of its own, derived from them. */
-export function sealing(secret: Uint8Array): Sealing {
+export function createEncryption(secret: Uint8Array): Encryption {
   if (secret.byteLength !== 32) throw new RangeError('a key has 32 bytes');
   const derive = (purpose: string): Uint8Array =>
     new Uint8Array(hkdfSync('sha256', secret, '', `toolkeel/${purpose}`, 32));
@@ -31,7 +31,7 @@ export function sealing(secret: Uint8Array): Sealing {
   return {
     keyId,
     derive,
-    fingerprint: (text) => createHmac('sha256', fingerprintKey).update(text, 'utf8').digest('hex'),
+    keyedHash: (text) => createHmac('sha256', fingerprintKey).update(text, 'utf8').digest('hex'),
     seal: (text, about) => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, sealKey, iv).setAAD(Buffer.from(about));
@@ -56,11 +56,11 @@ export function sealing(secret: Uint8Array): Sealing {
 }
 
 /** A key that is forgotten when the process ends, for a journal that is forgotten too. */
-export function passingSealing(): Sealing {
-  return sealing(randomBytes(32));
+export function ephemeralEncryption(): Encryption {
+  return createEncryption(randomBytes(32));
 }
 
-export function isSealed(text: string): boolean {
+export function isEncrypted(text: string): boolean {
   return text.startsWith(`${VERSION}.`);
 }
 

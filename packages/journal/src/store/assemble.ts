@@ -1,6 +1,6 @@
 import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
-import { slotOf } from '../slot.js';
+import { scopedDedupKey } from '../slot.js';
 import { view } from './record.js';
 import { answer, type Script } from './script.js';
 import type { Act, ClaimRequest, JournalStore } from './store.js';
@@ -10,7 +10,7 @@ import { expireOne, takeApproved } from './transitions/approved.js';
 import { claim, find, isHeld, placesOf } from './transitions/claim.js';
 import { markDelivered } from './transitions/delivered.js';
 import { lapseAll, lapseOne } from './transitions/lapse.js';
-import { takeNotices } from './transitions/notices.js';
+import { takeNotifications } from './transitions/notices.js';
 import { reconcile } from './transitions/reconcile.js';
 import { rehash } from './transitions/rehash.js';
 import { send } from './transitions/send.js';
@@ -27,7 +27,7 @@ export interface Engine {
   readonly kind: JournalStore['kind'];
   readonly caution?: string;
   /** What at most one operation can hold. Default: a hash, because an index keeps it. */
-  readonly slotOf?: (act: Act) => string;
+  readonly scopedDedupKey?: (act: Act) => string;
   /** Sees what is committed, changes and locks nothing. */
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** All of it or nothing, durable when it resolves. */
@@ -44,7 +44,7 @@ const CALLS = 100;
 const PRUNED_AT_ONCE = 1000;
 
 export function assemble(engine: Engine): JournalStore {
-  const { kind, slotOf: placeOf = hashedSlotOf, read, wait, onApproved, close } = engine;
+  const { kind, scopedDedupKey: placeOf = hashedSlotOf, read, wait, onApproved, close } = engine;
   const { refuseIfUnfit = nothingToRefuse, findSkew } = engine;
   const guard = guardWrites({ write: engine.write, refuseIfUnfit, findSkew });
   const { write, heartbeat, writeByClock, refuse } = guard;
@@ -84,7 +84,7 @@ export function assemble(engine: Engine): JournalStore {
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* lapseAll(tables, owner);
-      yield* tables.owners.retire(owner);
+      yield* tables.owners.deregisterOwner(owner);
     });
 
   return {
@@ -95,25 +95,25 @@ export function assemble(engine: Engine): JournalStore {
     close,
     now: () => read(clock),
 
-    enlist: (owner, leaseMs) =>
+    registerOwner: (owner, leaseMs) =>
       heartbeat(function* (tables) {
         yield* lapseAll(tables, owner.id);
-        yield* tables.owners.enlist(owner, leaseMs);
+        yield* tables.owners.registerOwner(owner, leaseMs);
       }),
     renew: async (owner, leaseMs) => {
       if (!(await heartbeat(({ owners }) => owners.renew(owner, leaseMs)))) return false;
       refuse();
       return true;
     },
-    retire: end,
-    expel: end,
+    deregisterOwner: end,
+    evictOwner: end,
     owner: (id) => read(({ owners }) => owners.get(id)),
     hasLiveOwner: (tool) => read(({ owners }) => owners.anyWith(tool)),
 
     claim:
       kind === 'memory'
         ? // What the template names may have been done beside an operation that held it.
-          (request) => take(request, undefined, request.identity.by !== 'template')
+          (request) => take(request, undefined, request.dedupKey.by !== 'template')
         : async (request) => {
             refuse();
             const places = placesOf(request, placeOf);
@@ -122,16 +122,18 @@ export function assemble(engine: Engine): JournalStore {
           },
     isHeld: (act) => read((tables) => isHeld(tables, act, placesOf(act, placeOf))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
-    send: (grip, request) => write((tables) => send(tables, grip, request)),
-    completeStep: (grip, step, result) =>
-      writeEnd((tables) => completeStep(tables, grip, step, result)),
-    reopenStep: (grip, step) => write((tables) => reopenStep(tables, grip, step)),
-    settle: (grip, settlement) => writeEnd((tables) => settle(tables, grip, settlement, placeOf)),
+    send: (fencingToken, request) => write((tables) => send(tables, fencingToken, request)),
+    completeStep: (fencingToken, step, result) =>
+      writeEnd((tables) => completeStep(tables, fencingToken, step, result)),
+    reopenStep: (fencingToken, step) => write((tables) => reopenStep(tables, fencingToken, step)),
+    settle: (fencingToken, settlement) =>
+      writeEnd((tables) => settle(tables, fencingToken, settlement, placeOf)),
     reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict, placeOf)),
     markDelivered: (deliveries) => writeEnd((tables) => markDelivered(tables, deliveries)),
     sweep: () => each(({ operations }, after) => operations.abandoned(after), lapseOne),
 
-    awaitApproval: (grip, request) => write((tables) => awaitApproval(tables, grip, request)),
+    awaitApproval: (fencingToken, request) =>
+      write((tables) => awaitApproval(tables, fencingToken, request)),
     editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, placeOf)),
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
     takeApproved: (owner, tools) => writeByClock((tables) => takeApproved(tables, owner, tools)),
@@ -169,20 +171,20 @@ export function assemble(engine: Engine): JournalStore {
     auditHead: () => read((tables) => tables.audit.head()),
     auditRows: (from, limit) => read((tables) => tables.audit.rows(from, limit)),
 
-    saidByPeople: (from, limit) =>
+    operatorAuditRows: (from, limit) =>
       read(function* ({ audit }) {
         const last = yield* audit.lastSeq();
         if (from === undefined) return { rows: [], next: last + 1 };
-        const rows = yield* audit.saidByPeople(from, limit);
+        const rows = yield* audit.operatorAuditRows(from, limit);
         const seen = rows.at(-1)?.seq ?? 0;
         // Not further than was looked: rows may have come since.
         const next = rows.length === limit ? seen + 1 : Math.max(from, seen + 1, last + 1);
         return { rows, next };
       }),
 
-    takeNotices: (limit) => write((tables) => takeNotices(tables, limit)),
-    noticeTold: (id) => write(({ notices }) => notices.told(id)),
-    noticeFailed: (id, againInMs) =>
+    takeNotifications: (limit) => write((tables) => takeNotifications(tables, limit)),
+    markNotificationSent: (id) => write(({ notices }) => notices.told(id)),
+    rescheduleNotification: (id, againInMs) =>
       write(({ notices, now }) => notices.defer(id, now + againInMs)),
 
     meta: (key) => read(({ meta }) => meta.get(key)),
@@ -208,8 +210,8 @@ export function assemble(engine: Engine): JournalStore {
   };
 }
 
-function hashedSlotOf({ account, tool, identity }: Act): string {
-  return slotOf(account, tool, identity);
+function hashedSlotOf({ account, tool, dedupKey }: Act): string {
+  return scopedDedupKey(account, tool, dedupKey);
 }
 
 /** It stays as it is, and whoever lists it sees it. */

@@ -5,16 +5,16 @@ type Stored<T> = {
 };
 
 /** An operation as it is kept. The slot is there as long as nobody took it away. */
-export interface OperationRecord extends Stored<Omit<Operation, 'holdsSlot' | 'damaged'>> {
-  readonly slot: string | undefined;
+export interface OperationRecord extends Stored<Omit<Operation, 'holdsDedupKey' | 'damaged'>> {
+  readonly scopedKey: string | undefined;
   /** Where it is found as well: under the caller's key, or as what it was asked for before an edit. */
-  readonly otherSlot: string | undefined;
+  readonly secondaryDedupKey: string | undefined;
   /** Until when that stays taken after it settled. */
   readonly otherUntil: number | undefined;
   /** Its content, where calls of another name find it: what was asked for, unless a slot is that. */
-  readonly contentSlot: string | undefined;
+  readonly contentDedupKey: string | undefined;
   /** The same for the arguments after an edit. */
-  readonly editedSlot: string | undefined;
+  readonly editedDedupKey: string | undefined;
   /** Until when it is found by its content after it settled. */
   readonly contentUntil: number | undefined;
   /**
@@ -42,14 +42,14 @@ export function view(record: ListedRecord, now: number): Operation {
     account: record.account,
     tool: record.tool,
     effect: record.effect,
-    identity: record.identity,
+    dedupKey: record.dedupKey,
     argsHash: record.argsHash,
     args: record.args,
     state: record.state,
     fence: record.fence,
     correlationId: record.correlationId,
     createdAt: record.createdAt,
-    holdsSlot: record.slot !== undefined && !isOver(record.heldUntil, now),
+    holdsDedupKey: record.scopedKey !== undefined && !isOver(record.heldUntil, now),
     steps: record.steps,
   };
   if (record.key !== undefined) shown.key = record.key;
@@ -78,7 +78,7 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     account: record.account,
     tool: record.tool,
     effect: record.effect,
-    identity: record.identity,
+    dedupKey: record.dedupKey,
     key: record.key,
     argsHash: record.argsHash,
     args: record.args,
@@ -96,11 +96,11 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     code: record.code,
     steps: record.steps,
     approval: record.approval,
-    slot: record.slot,
-    otherSlot: record.otherSlot,
+    scopedKey: record.scopedKey,
+    secondaryDedupKey: record.secondaryDedupKey,
     otherUntil: record.otherUntil,
-    contentSlot: record.contentSlot,
-    editedSlot: record.editedSlot,
+    contentDedupKey: record.contentDedupKey,
+    editedDedupKey: record.editedDedupKey,
     contentUntil: record.contentUntil,
     windowMs: record.windowMs,
     sends: record.sends,

@@ -1,6 +1,6 @@
 import type { Operation, OperationState } from '../operation.js';
 import type { OperationRecord } from './record.js';
-import type { Grip } from './store.js';
+import type { FencingToken } from './store.js';
 
 export const IN_FLIGHT = ['claimed', 'sending'] as const satisfies readonly OperationState[];
 
@@ -30,9 +30,13 @@ export function isInFlight({ state, owner }: Pick<OperationRecord, 'state' | 'ow
 /** Whether it is still the caller's. */
 export function isHeldBy(
   record: OperationRecord | undefined,
-  grip: Grip,
+  fencingToken: FencingToken,
 ): record is OperationRecord {
-  return record !== undefined && record.owner === grip.owner && record.fence === grip.fence;
+  return (
+    record !== undefined &&
+    record.owner === fencingToken.owner &&
+    record.fence === fencingToken.fence
+  );
 }
 
 /** A step that was sent and of which nobody has said yet how it ended. */

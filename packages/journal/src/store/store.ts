@@ -1,9 +1,9 @@
 import type { FailureOutcome } from '@toolkeel/contract';
 import type { AuditRow } from '../audit/row.js';
-import type { Approval, Identity, Operation, OperationState, Owner } from '../operation.js';
+import type { Approval, DedupKey, Operation, OperationState, Owner } from '../operation.js';
 
 /** Proof of ownership. Whatever does not match the stored fence and owner changes nothing. */
-export interface Grip {
+export interface FencingToken {
   readonly id: string;
   readonly owner: string;
   readonly fence: number;
@@ -13,7 +13,7 @@ export interface Grip {
 export interface Act {
   readonly account: string;
   readonly tool: string;
-  readonly identity: Identity;
+  readonly dedupKey: DedupKey;
   /**
    * The caller's own key, where the identity is something else: the operation is found under both, and
    * the key is looked at first.
@@ -76,7 +76,7 @@ export interface SendRequest {
   /** What the whole operation is estimated to cost, for the audit of its first send. */
   readonly cost?: Approval['cost'];
   /** Operations whose slots become free with it, because it may undo them. */
-  readonly frees?: readonly string[];
+  readonly releases?: readonly string[];
   /** Not while an operation with the same content and another explicit key is unknown. */
   readonly exclusive?: boolean;
 }
@@ -134,7 +134,7 @@ export interface Settlement {
   /** Nothing had left after all: what the limits counted is given back. */
   readonly refund?: boolean;
   /** Operations whose slots become free with it, because it undid them. */
-  readonly frees?: readonly string[];
+  readonly releases?: readonly string[];
   /** Why, for the audit: the rule of a policy that ended it. */
   readonly reason?: string;
   /** A counted repeat: where nothing of it was sent, approved or done it is deleted, without an audit row. */
@@ -163,7 +163,7 @@ export interface Verdict {
   /** What was seen that proves it, for the audit. */
   readonly evidence?: unknown;
   /** Operations whose slots become free with it, because it undid them. */
-  readonly frees?: readonly string[];
+  readonly releases?: readonly string[];
 }
 
 export interface ApprovalRequest extends Pick<
@@ -172,7 +172,7 @@ export interface ApprovalRequest extends Pick<
 > {
   /** How many of one account may wait for a decision at the same time. Default: any number. */
   readonly maxPending?: number;
-  readonly sealedArgs: string;
+  readonly encryptedArgs: string;
   readonly answer: string;
 }
 
@@ -181,8 +181,8 @@ export interface ApprovalEdit {
   readonly expected: string;
   readonly hash: string;
   /** What the edited arguments are the same act as. */
-  readonly identity: Identity;
-  readonly sealedArgs: string;
+  readonly dedupKey: DedupKey;
+  readonly encryptedArgs: string;
   /** What it would cost now; without it nobody knows. */
   readonly cost?: Approval['cost'];
   readonly by: string;
@@ -219,7 +219,7 @@ export interface OperationFilter {
   readonly tools?: readonly string[];
   readonly account?: string;
   readonly owner?: string;
-  readonly identity?: Identity;
+  readonly dedupKey?: DedupKey;
   readonly argsHash?: string;
   /** Whether one of its steps was sent and has no known outcome. */
   readonly stepOpen?: boolean;
@@ -230,9 +230,9 @@ export interface OperationFilter {
   readonly until?: number;
   /** Settled at or after. */
   readonly settledSince?: number;
-  readonly holdsSlot?: boolean;
+  readonly holdsDedupKey?: boolean;
   /** Has no slot, because another operation of the same name has it, and is found by its content. */
-  readonly slotless?: true;
+  readonly withoutDedupKey?: true;
   /** Newest first; the default is 100. `before` continues after the last one of a page. */
   readonly limit?: number;
   readonly before?: string;
@@ -265,10 +265,10 @@ export interface AuditEntry {
 }
 
 /** A row of the audit that tells what a person decided. */
-export type SaidByPeople = Pick<AuditRow, 'seq' | 'kind' | 'operationId' | 'actor' | 'detail'>;
+export type OperatorAuditRow = Pick<AuditRow, 'seq' | 'kind' | 'operationId' | 'actor' | 'detail'>;
 
 /** Something a person should hear of. Written with the transition that causes it, told afterwards. */
-export interface Notice {
+export interface Notification {
   readonly id: string;
   readonly kind: 'approval_requested' | 'operation_unknown';
   readonly operationId: string;
@@ -289,13 +289,13 @@ export interface JournalStore {
   readonly now: () => Promise<number>;
 
   /** A process that enlists anew under its old id has lost what it owned before. */
-  readonly enlist: (owner: Owner, leaseMs: number) => Promise<void>;
+  readonly registerOwner: (owner: Owner, leaseMs: number) => Promise<void>;
   /** False: the lease had lapsed, and what it owned is not its own any more. */
   readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
   /** Ends the lease: what it has is as if swept. Who it was can still be asked. */
-  readonly retire: (owner: string) => Promise<void>;
+  readonly deregisterOwner: (owner: string) => Promise<void>;
   /** Its process is gone: its lease ends now, and not when it would have lapsed. */
-  readonly expel: (owner: string) => Promise<void>;
+  readonly evictOwner: (owner: string) => Promise<void>;
   readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
   /** Whether a process with a live lease has this tool, and so executes what is approved for it. */
   readonly hasLiveOwner: (tool: string) => Promise<boolean>;
@@ -316,15 +316,19 @@ export interface JournalStore {
    * `claimed → sending`, fenced, durable, and only while the owner's lease lives. Granted again for a
    * further attempt at the same request; what it passes as limits is counted again.
    */
-  readonly send: (grip: Grip, request: SendRequest) => Promise<SendResult>;
+  readonly send: (fencingToken: FencingToken, request: SendRequest) => Promise<SendResult>;
   /**
    * A step is done: its result is kept, and the operation is `claimed` again. From `unknown` too,
    * for a former owner whose fence still matches; it is `claimed` without owner then.
    */
-  readonly completeStep: (grip: Grip, step: string, result: string) => Promise<boolean>;
+  readonly completeStep: (
+    fencingToken: FencingToken,
+    step: string,
+    result: string,
+  ) => Promise<boolean>;
   /** A step that nobody knew the end of was not carried out: it may be sent anew. */
-  readonly reopenStep: (grip: Grip, step: string) => Promise<boolean>;
-  readonly settle: (grip: Grip, settlement: Settlement) => Promise<boolean>;
+  readonly reopenStep: (fencingToken: FencingToken, step: string) => Promise<boolean>;
+  readonly settle: (fencingToken: FencingToken, settlement: Settlement) => Promise<boolean>;
   /**
    * From `unknown`, or `claimed` half way and without an owner, to `reconciled`. `not_executed` frees
    * the slot.
@@ -343,7 +347,7 @@ export interface JournalStore {
 
   /** `full`: as many wait as may, and it is still the caller's. Undefined: it is not. */
   readonly awaitApproval: (
-    grip: Grip,
+    fencingToken: FencingToken,
     request: ApprovalRequest,
   ) => Promise<Operation | 'full' | undefined>;
   /**
@@ -395,15 +399,15 @@ export interface JournalStore {
   /** In the order of the chain. A row that cannot be read comes as it is, marked. */
   readonly auditRows: (from: number, limit: number) => Promise<readonly AuditRow[]>;
   /** What people decided, in the order of the chain, and where to go on. Without a place: what comes now. */
-  readonly saidByPeople: (
+  readonly operatorAuditRows: (
     from: number | undefined,
     limit: number,
-  ) => Promise<{ readonly rows: readonly SaidByPeople[]; readonly next: number }>;
+  ) => Promise<{ readonly rows: readonly OperatorAuditRow[]; readonly next: number }>;
 
   /** Notices that are due; each is told by one process at a time. */
-  readonly takeNotices: (limit: number) => Promise<readonly Notice[]>;
-  readonly noticeTold: (id: string) => Promise<void>;
-  readonly noticeFailed: (id: string, againInMs: number) => Promise<void>;
+  readonly takeNotifications: (limit: number) => Promise<readonly Notification[]>;
+  readonly markNotificationSent: (id: string) => Promise<void>;
+  readonly rescheduleNotification: (id: string, againInMs: number) => Promise<void>;
 
   /** Facts about the journal as a whole, such as which key seals it. */
   readonly meta: (key: string) => Promise<string | undefined>;

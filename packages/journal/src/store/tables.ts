@@ -2,7 +2,14 @@ import type { AuditRow } from '../audit/row.js';
 import type { OperationState, Owner } from '../operation.js';
 import type { ListedRecord, OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
-import type { AuditEntry, CallRow, Grip, Notice, OperationFilter, SaidByPeople } from './store.js';
+import type {
+  AuditEntry,
+  CallRow,
+  FencingToken,
+  Notification,
+  OperationFilter,
+  OperatorAuditRow,
+} from './store.js';
 
 /**
  * What transitions are made of. Inside of a transition that writes, an operation that was read is
@@ -27,13 +34,13 @@ export interface OperationsTable {
   /** Without a lock. */
   readonly look: (id: string) => Script<OperationRecord | undefined>;
   /** Who has it, as its slot or its other one. */
-  readonly holder: (slot: string) => Script<OperationRecord | undefined>;
+  readonly holder: (scopedKey: string) => Script<OperationRecord | undefined>;
   /** All that have this content, under whatever name, and whether or not it still counts. */
   readonly withContent: (content: string) => Script<readonly OperationRecord[]>;
   /** Claims of this content wait until the end of the transition. */
   readonly lockContent: (content: string) => Script<void>;
   /** If it is still the caller's, and his lease lives. */
-  readonly held: (grip: Grip) => Script<OperationRecord | undefined>;
+  readonly held: (fencingToken: FencingToken) => Script<OperationRecord | undefined>;
   /** A new one, of which nothing is known but its claim. False: another operation has taken a slot of it. */
   readonly insert: (record: OperationRecord) => Script<boolean>;
   /** The same in one statement, only if its owner's lease is live and no other operation has this content. */
@@ -77,10 +84,10 @@ export interface OwnersTable {
   readonly alive: (id: string) => Script<boolean>;
   /** Whether one with a live lease has this tool. */
   readonly anyWith: (tool: string) => Script<boolean>;
-  readonly enlist: (owner: Owner, leaseMs: number) => Script<void>;
+  readonly registerOwner: (owner: Owner, leaseMs: number) => Script<void>;
   /** False: there was no live lease to renew. */
   readonly renew: (id: string, leaseMs: number) => Script<boolean>;
-  readonly retire: (id: string) => Script<void>;
+  readonly deregisterOwner: (id: string) => Script<void>;
   /** Deletes those that lapsed before and own nothing any more. */
   readonly prune: (lapsedBefore: number) => Script<void>;
 }
@@ -114,20 +121,20 @@ export interface AuditTable {
   readonly head: () => Script<{ readonly seq: number; readonly hash: string } | undefined>;
   readonly rows: (from: number, limit: number) => Script<readonly AuditRow[]>;
   /** Rows that a person's word has made. */
-  readonly saidByPeople: (from: number, limit: number) => Script<readonly SaidByPeople[]>;
+  readonly operatorAuditRows: (from: number, limit: number) => Script<readonly OperatorAuditRow[]>;
   readonly lastSeq: () => Script<number>;
 }
 
 export interface NoticesTable {
   /** Once for each operation and kind. */
-  readonly add: (kind: Notice['kind'], operationId: string) => Script<void>;
-  readonly due: (limit: number) => Script<readonly Notice[]>;
+  readonly add: (kind: Notification['kind'], operationId: string) => Script<void>;
+  readonly due: (limit: number) => Script<readonly Notification[]>;
   readonly defer: (id: string, until: number, tries?: number) => Script<void>;
   /** Never due again; it stays, so that nobody is told twice of the same. */
   readonly told: (id: string) => Script<void>;
   readonly remove: (id: string) => Script<void>;
   /** It is over, told or not: should it come to that again, it is news. */
-  readonly withdraw: (kind: Notice['kind'], operationId: string) => Script<void>;
+  readonly withdraw: (kind: Notification['kind'], operationId: string) => Script<void>;
   /** Those of operations that are gone. */
   readonly prune: () => Script<void>;
 }

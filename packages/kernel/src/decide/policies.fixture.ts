@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { definePolicy, type Policy } from './policy.js';
+import { definePolicy, type ResiliencePolicy } from './policy.js';
 
 const ms = (max: number): fc.Arbitrary<number> => fc.double({ min: 0, max, noNaN: true });
 
 /** Any policy that `definePolicy` accepts. */
-export const policies: fc.Arbitrary<Policy> = fc
+export const policies: fc.Arbitrary<ResiliencePolicy> = fc
   .record({
     maxRetries: fc.nat(10),
     backoffs: fc.tuple(ms(1e5), ms(1e5), ms(1e5)).map((three) => three.toSorted((a, b) => a - b)),

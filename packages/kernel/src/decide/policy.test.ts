@@ -9,7 +9,7 @@ import { retry } from '../layers/retry.js';
 import { presets } from '../presets.js';
 import { health } from '../upstream/health.js';
 import { compose } from '../engine/pipeline.js';
-import { definePolicy, type Policy } from './policy.js';
+import { definePolicy, type ResiliencePolicy } from './policy.js';
 
 describe('definePolicy', () => {
   it('gives the defaults: 3 retries, 1 s doubling up to 60 s', () => {
@@ -59,7 +59,7 @@ describe('definePolicy', () => {
     },
   );
 
-  it.each<[string, Partial<Policy>, RegExp]>([
+  it.each<[string, Partial<ResiliencePolicy>, RegExp]>([
     ['a fraction of a retry', { maxRetries: 1.5 }, /^maxRetries must be a whole number, got 1.5/],
     ['shrinking waits', { backoffMultiplier: 0.5 }, /^backoffMultiplier must be at least 1/],
     [

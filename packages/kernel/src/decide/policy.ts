@@ -5,7 +5,7 @@ import { completeRetryPolicy, type RetryPolicy } from './retry-policy.js';
 import { checkNumber, checkOrder, MAX_TIMER_MS, refuse } from './validate.js';
 
 /** A retry policy and the clocks, budget and breaker around it. Presets are of this type. */
-export interface Policy extends RetryPolicy {
+export interface ResiliencePolicy extends RetryPolicy {
   /** The whole call, waits and retries included. */
   readonly callTimeoutMs?: number;
   /** One attempt. */
@@ -44,15 +44,15 @@ const checked = new WeakSet<object>();
  * @example
  * const patient = definePolicy({ maxRetries: 5, maxBackoffMs: 30_000, callTimeoutMs: 120_000 });
  */
-export function definePolicy(options: Partial<Policy> = {}): Policy {
+export function definePolicy(options: Partial<ResiliencePolicy> = {}): ResiliencePolicy {
   if (typeof options !== 'object' || options === null) {
     return refuse('policy', 'must be an object', options);
   }
-  if (checked.has(options)) return options as Policy;
+  if (checked.has(options)) return options as ResiliencePolicy;
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) refuse(key, `is not a field of a policy (${known.join(', ')})`);
   }
-  const policy: Policy = freeze(completeRetryPolicy(options));
+  const policy: ResiliencePolicy = freeze(completeRetryPolicy(options));
   checkClocks(policy);
   if (policy.budget) checkBudget(policy.budget);
   if (policy.breaker) checkBreaker(policy.breaker);
@@ -70,7 +70,7 @@ function freeze<T extends object>(value: T): T {
   return Object.freeze(Object.fromEntries(parts)) as T;
 }
 
-function checkClocks({ callTimeoutMs, attemptTimeoutMs, idleTimeoutMs }: Policy): void {
+function checkClocks({ callTimeoutMs, attemptTimeoutMs, idleTimeoutMs }: ResiliencePolicy): void {
   const clocks = { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs };
   for (const [field, value] of Object.entries(clocks)) {
     if (value !== undefined) checkNumber(field, value, { above: 0, max: MAX_TIMER_MS });

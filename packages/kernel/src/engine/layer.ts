@@ -16,7 +16,7 @@ export type CallFn = (
 ) => Promise<Outcome<unknown>>;
 
 /** A guarded function before its types are put back. */
-export interface GuardedFn {
+export interface UntypedResilientFunction {
   (input: unknown, options: CallOptions | undefined): Promise<unknown>;
   readonly outcome: CallFn;
 }
@@ -65,7 +65,7 @@ export interface Layer {
   settled?(call: Call, fault: Fault | undefined, now: number): void;
   /** Set by `wrapping`, for the few layers that hooks are not enough for. */
   readonly wraps?: Wraps;
-  readonly wrapAll?: (plan: Plan, work: AttemptFn) => GuardedFn;
+  readonly wrapAll?: (plan: Plan, work: AttemptFn) => UntypedResilientFunction;
   /** Asked when composed; throws if the layer has no business with this effect or these layers. */
   accepts?(effect: Effect, layers: readonly Layer[]): void;
 }

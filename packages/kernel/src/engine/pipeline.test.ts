@@ -10,7 +10,7 @@ import { health } from '../upstream/health.js';
 import { singleflight } from '../layers/singleflight.js';
 import { fault } from '../testing/index.js';
 import type { Layer } from './layer.js';
-import { compose, type Guarded } from './pipeline.js';
+import { compose, type ResilientFunction } from './pipeline.js';
 import { wrapping } from './wrapping.js';
 
 const keyOf = (input: string): string => input;
@@ -79,7 +79,7 @@ describe('wrap', () => {
     const guarded = compose([], { effect: 'read' }).wrap((id: string) =>
       Promise.resolve(id.length),
     );
-    expectTypeOf(guarded).toEqualTypeOf<Guarded<string, number>>();
+    expectTypeOf(guarded).toEqualTypeOf<ResilientFunction<string, number>>();
     expectTypeOf(guarded).parameter(0).toBeString();
   });
 

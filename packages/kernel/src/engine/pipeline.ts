@@ -5,7 +5,7 @@ import type { Effect, Outcome } from '../fault.js';
 import { systemClock, type Clock } from '../time/clock.js';
 import { Attempt, type AttemptContext } from './attempt.js';
 import { Call, type CallOptions } from './call.js';
-import type { AttemptFn, CallFn, GuardedFn, Layer } from './layer.js';
+import type { AttemptFn, CallFn, UntypedResilientFunction, Layer } from './layer.js';
 import { Plan } from './plan.js';
 
 export interface PipelineOptions {
@@ -23,7 +23,7 @@ export interface PipelineOptions {
 }
 
 /** A guarded function: throws a `FaultError`, or gives an `Outcome` and never throws. */
-export interface Guarded<I, O> {
+export interface ResilientFunction<I, O> {
   (...args: Arguments<I>): Promise<O>;
   outcome(...args: Arguments<I>): Promise<Outcome<O>>;
 }
@@ -53,12 +53,12 @@ export class Pipeline {
   }
 
   /** The same function, guarded. */
-  wrap<I, O>(work: Work<I, O>): Guarded<I, O> {
+  wrap<I, O>(work: Work<I, O>): ResilientFunction<I, O> {
     if (typeof work !== 'function') refuse('work', 'must be a function', typeof work);
     const plan = this.#plan;
     const run = work as AttemptFn;
     const wrapAll = plan.layers.find((layer) => layer.wrapAll)?.wrapAll ?? callOnly;
-    return wrapAll(plan, run) as unknown as Guarded<I, O>;
+    return wrapAll(plan, run) as unknown as ResilientFunction<I, O>;
   }
 
   /** Guards one piece of work, now. */
@@ -70,7 +70,7 @@ export class Pipeline {
 let shapes: unknown;
 
 /** Straight to the call, since nothing stands around it: one promise less. */
-function callOnly(plan: Plan, work: AttemptFn): GuardedFn {
+function callOnly(plan: Plan, work: AttemptFn): UntypedResilientFunction {
   // V8 forgets the shape of objects of which none is left, and with it the fast code for them: after
   // a collection between two calls the next ones would cost three times as much. One is kept.
   shapes ??= new Attempt(new Call(plan, work, undefined, undefined, false), 0, plan.clock.now());

@@ -1,7 +1,7 @@
 import { thrownFor } from '../fault-error.js';
 import type { CallOptions } from './call.js';
 import { Call } from './call.js';
-import type { AttemptFn, CallFn, GuardedFn, Layer } from './layer.js';
+import type { AttemptFn, CallFn, UntypedResilientFunction, Layer } from './layer.js';
 import type { Plan } from './plan.js';
 
 /** What a layer puts around, where hooks are not enough. One promise each. */
@@ -21,7 +21,7 @@ export function wrapping<L extends Layer>(layer: L, wraps: Wraps): L {
 }
 
 /** The first of the layers is the outermost. */
-function wrapAll(plan: Plan, work: AttemptFn): GuardedFn {
+function wrapAll(plan: Plan, work: AttemptFn): UntypedResilientFunction {
   const layers = plan.layers.toReversed();
   const inner = layers.reduce((next, { wraps }) => wraps?.wrapAttempt?.(next) ?? next, work);
   const base: CallFn = (input, options) =>

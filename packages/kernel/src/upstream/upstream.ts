@@ -1,4 +1,4 @@
-import { definePolicy, type Policy } from '../decide/policy.js';
+import { definePolicy, type ResiliencePolicy } from '../decide/policy.js';
 import type { Layer } from '../engine/layer.js';
 import type { Effect } from '../fault.js';
 import { Breaker, defaultBreaker, type BreakerState } from '../layers/breaker.js';
@@ -19,7 +19,7 @@ export class Upstream {
   readonly #hedge: HedgeGate | undefined;
   readonly #gate = new LimitGate();
 
-  constructor(name: string, policy: Policy) {
+  constructor(name: string, policy: ResiliencePolicy) {
     this.name = name;
     const { breaker = defaultBreaker, budget = defaultBudget, hedge } = policy;
     this.#breaker = breaker ? new Breaker(name, breaker) : undefined;
@@ -46,6 +46,6 @@ export class Upstream {
 }
 
 /** Retries are budgeted and a circuit breaks unless the policy says otherwise. */
-export function upstream(name: string, policy: Partial<Policy> = {}): Upstream {
+export function upstream(name: string, policy: Partial<ResiliencePolicy> = {}): Upstream {
   return new Upstream(name, definePolicy(policy));
 }

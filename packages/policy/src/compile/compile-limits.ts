@@ -1,7 +1,7 @@
 import type { LimitRule } from '../config/types.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../config/words.js';
 import type { Report } from '../condition/node.js';
-import { compileCondition, type Surroundings } from './compile-rule.js';
+import { compileCondition, type CompileContext } from './compile-rule.js';
 import type { CompiledLimit } from './policy.js';
 import type { Template } from './templates.js';
 
@@ -15,7 +15,7 @@ const windows = [
 export function compileLimits(
   own: Readonly<Record<string, LimitRule>>,
   template: Template,
-  around: Surroundings,
+  around: CompileContext,
   report: Report,
 ): CompiledLimit[] {
   const compile = (source: 'user' | 'template') => {

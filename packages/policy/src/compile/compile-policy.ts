@@ -6,7 +6,7 @@ import { HOUR_MS, type PolicyProfile } from '../config/words.js';
 import { unknownName } from '../condition/names.js';
 import { always, forTool, type Node, type Report } from '../condition/node.js';
 import { glob } from '../text/glob.js';
-import { canAsk, compileRule, nobodyToAsk, type Surroundings } from './compile-rule.js';
+import { canAsk, compileRule, nobodyToAsk, type CompileContext } from './compile-rule.js';
 import { compileLimits } from './compile-limits.js';
 import type { CompiledRule, Policy, ToolPolicy } from './policy.js';
 import { templateAction, templates } from './templates.js';
@@ -60,7 +60,7 @@ function parseHardRules(rules: readonly Rule[]) {
 function compile(
   config: PolicyConfig,
   hardRules: readonly Rule[],
-  around: Surroundings,
+  around: CompileContext,
   report: Report,
 ): Policy {
   const { tools, profile } = around;

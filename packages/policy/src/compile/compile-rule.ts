@@ -9,7 +9,7 @@ import { always, type Node, type Report } from '../condition/node.js';
 import { findNever } from '../never/find-never.js';
 import type { CompiledRule } from './policy.js';
 
-export interface Surroundings {
+export interface CompileContext {
   readonly tools: readonly PolicyTool[];
   readonly accounts?: readonly string[] | undefined;
   readonly profile: PolicyProfile;
@@ -26,7 +26,7 @@ export function compileRule(
   rule: Rule,
   source: 'hard' | 'user',
   at: IssuePath,
-  around: Surroundings,
+  around: CompileContext,
   report: Report,
 ): CompiledRule {
   const { action, name, reason, when, expiresInHours } = rule;
@@ -64,7 +64,7 @@ export function compileCondition(
   when: Condition | undefined,
   readsToo: boolean,
   at: IssuePath,
-  { tools, accounts }: Surroundings,
+  { tools, accounts }: CompileContext,
   report: Report,
   who: string,
 ): Node {

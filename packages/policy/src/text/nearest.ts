@@ -10,12 +10,16 @@ export function didYouMean(
   names: Iterable<string>,
   core: (name: string) => string = (name) => name,
 ): string {
-  const near = nearest(wrong, names, core);
+  const near = closestMatches(wrong, names, core);
   return near.length === 0 ? '' : ` Did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
 /** The nearest, and one other that is as near. */
-function nearest(wrong: string, names: Iterable<string>, core: (name: string) => string): string[] {
+function closestMatches(
+  wrong: string,
+  names: Iterable<string>,
+  core: (name: string) => string,
+): string[] {
   if (wrong.length > MAX_LENGTH) return [];
   const word = bare(core(wrong));
   const found = [...new Set(names)]

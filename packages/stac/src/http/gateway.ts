@@ -1,13 +1,13 @@
 import {
-  guard,
+  withResilience,
   upstream,
   type AttemptContext,
   type Clock,
-  type Guarded,
+  type ResilientFunction,
   type KernelEvent,
   type Outcome,
   parseServerHints,
-  type Policy,
+  type ResiliencePolicy,
   type Upstream,
 } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
@@ -18,7 +18,7 @@ import { exchange } from './exchange.js';
 import type { HttpAnswer, HttpRequest } from './request.js';
 
 export interface GatewayOptions {
-  readonly policy: Policy;
+  readonly policy: ResiliencePolicy;
   readonly pool: AgentPool;
   readonly isAllowed: IsAllowed;
   readonly maxBytes: number;
@@ -36,7 +36,7 @@ interface Sending {
 
 interface Known {
   readonly upstream: Upstream;
-  readonly send: Guarded<Sending, HttpAnswer>;
+  readonly send: ResilientFunction<Sending, HttpAnswer>;
 }
 
 /** Whoever names ever new hosts must not make us remember them all. */
@@ -77,15 +77,19 @@ export class Gateway {
   #create(origin: string): Known {
     const { policy, clock, random, observe } = this.#options;
     const shared = upstream(new URL(origin).host, policy);
-    const send = guard((sending: Sending, attempt) => this.#attempt(sending, attempt), policy, {
-      name: 'stac',
-      effect: 'read',
-      upstream: shared,
-      classify,
-      clock,
-      random,
-      listener: observe,
-    });
+    const send = withResilience(
+      (sending: Sending, attempt) => this.#attempt(sending, attempt),
+      policy,
+      {
+        name: 'stac',
+        effect: 'read',
+        upstream: shared,
+        classify,
+        clock,
+        random,
+        listener: observe,
+      },
+    );
     return { upstream: shared, send };
   }
 

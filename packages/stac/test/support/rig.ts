@@ -7,7 +7,7 @@ import {
   type RunOptions,
 } from '@toolkeel/contract';
 import type * as z from 'zod';
-import { configSchema, createStacPack, type Surroundings } from '../../src/index.js';
+import { configSchema, createStacPack, type RuntimeContext } from '../../src/index.js';
 
 export interface Rig {
   readonly instance: PackInstance;
@@ -27,7 +27,7 @@ const tokens = createPageTokens({ keys: [Buffer.alloc(32, 7)] });
 /** The pack with catalogues on loopback, and nobody else. */
 export async function createRig(
   config: z.input<typeof configSchema>,
-  surroundings: Surroundings = {},
+  runtime: RuntimeContext = {},
 ): Promise<Rig> {
   const events: PackEvent[] = [];
   const pack = createStacPack({
@@ -35,7 +35,7 @@ export async function createRig(
     resolve: async (name) => {
       throw new Error(`a test must not resolve ${name}`);
     },
-    ...surroundings,
+    ...runtime,
   });
   const parsed = configSchema.parse({ builtinCatalogs: false, ...config });
   const instance = await pack.create(parsed, {

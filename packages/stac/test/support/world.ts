@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import type * as z from 'zod';
-import type { configSchema, Surroundings } from '../../src/index.js';
+import type { configSchema, RuntimeContext } from '../../src/index.js';
 import { createRig, type Rig } from './rig.js';
 import { startServer, type Answering, type TestServer } from './server.js';
 
@@ -22,8 +22,8 @@ export function useWorld() {
     closing.push(() => server.close());
     return server;
   };
-  const rigFor = async (config: Config, surroundings?: Surroundings): Promise<Rig> => {
-    const rig = await createRig(config, surroundings);
+  const rigFor = async (config: Config, runtime?: RuntimeContext): Promise<Rig> => {
+    const rig = await createRig(config, runtime);
     closing.push(() => rig.close());
     return rig;
   };

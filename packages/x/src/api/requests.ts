@@ -1,11 +1,11 @@
 import {
   FaultError,
-  guard,
+  withResilience,
   type AttemptContext,
   type Clock,
   type Effect,
   type KernelEvent,
-  type Policy,
+  type ResiliencePolicy,
   type Upstream,
 } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
@@ -16,7 +16,7 @@ import type { ApiRequest, Session } from './session.js';
 
 export interface RequestOptions {
   readonly session: Session;
-  readonly policy: Policy;
+  readonly policy: ResiliencePolicy;
   readonly upstream: Upstream;
   readonly clock: Clock;
   readonly random: () => number;
@@ -51,7 +51,7 @@ interface Sending {
 
 function guarded(effect: Effect, options: RequestOptions): Send {
   const { session, policy, upstream, clock, random, observe } = options;
-  const send = guard(
+  const send = withResilience(
     (sending: Sending, attempt) => perform(session, effect, sending, attempt),
     policy,
     {

@@ -1,9 +1,9 @@
-import { fingerprint, type Arguments } from '@toolkeel/contract';
+import { contentHash, type Arguments } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalizePost, normalizeThread } from './normalize.js';
 
-const keyOf = (args: Arguments): string => fingerprint({ tool: 't', account: 'x:1', args });
+const keyOf = (args: Arguments): string => contentHash({ tool: 't', account: 'x:1', args });
 
 type Post = Parameters<typeof normalizePost>[0];
 type Thread = Parameters<typeof normalizeThread>[0];

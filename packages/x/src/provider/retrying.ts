@@ -1,11 +1,11 @@
 import {
   FaultError,
-  guard,
+  withResilience,
   upstream,
   type Clock,
   type Fault,
   type KernelEvent,
-  type Policy,
+  type ResiliencePolicy,
   type Upstream,
 } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
@@ -18,7 +18,7 @@ import {
 } from './provider.js';
 
 export interface RetryingOptions {
-  readonly policy: Policy;
+  readonly policy: ResiliencePolicy;
   /** Shared with whatever else talks to the same host. */
   readonly upstream?: Upstream;
   readonly clock?: Clock;
@@ -62,7 +62,7 @@ function guardedMethod(
   options: RetryingOptions,
 ): ReadMethod<unknown, unknown> {
   const { policy, clock, random, observe, renew, explain } = options;
-  const send = guard(
+  const send = withResilience(
     ({ query, context }: Asked, attempt) => {
       if (attempt.index > 0) context.noteRetry?.();
       const { signal, deadline, correlationId } = attempt;

@@ -1,4 +1,4 @@
-import { createJournal, openSealing } from '@toolkeel/journal';
+import { createJournal, openEncryption } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { x as pack } from '../../src/index.js';
 import { PATIENCE_MS } from '../support/patience.js';
@@ -15,14 +15,14 @@ async function threadWithAnUnknownPart() {
   x.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], skip: 1, times: 1 }]);
   const { error } = await server.call('x_post_thread', { tweets });
   const id = error?.operation_id ?? '';
-  const sealing = await openSealing(server.store, folder);
+  const encryption = await openEncryption(server.store, folder);
   const resolve = async (data: unknown, knows = pack.describe()) => {
     const tools = { specs: () => knows, load: () => undefined };
-    const desk = createJournal({ store: server.store, sealing, tools });
+    const operatorJournal = createJournal({ store: server.store, encryption, tools });
     try {
-      await desk.operations.resolve(id, { outcome: 'executed', by: 'ana', data });
+      await operatorJournal.operations.resolve(id, { outcome: 'executed', by: 'ana', data });
     } finally {
-      await desk.close();
+      await operatorJournal.close();
     }
   };
   const posts = () => created(x).map(({ text, reply_to: to }) => ({ text, to }));

@@ -1,4 +1,4 @@
-import { createJournal, openSealing, type Resolution } from '@toolkeel/journal';
+import { createJournal, openEncryption, type Resolution } from '@toolkeel/journal';
 import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { x as pack } from '../../src/index.js';
@@ -26,14 +26,14 @@ async function settle(
   data?: unknown,
   knows = pack.describe(),
 ): Promise<void> {
-  const sealing = await openSealing(store, folder);
+  const encryption = await openEncryption(store, folder);
   const tools = { specs: () => knows, load: () => undefined };
-  const desk = createJournal({ store, sealing, tools });
+  const operatorJournal = createJournal({ store, encryption, tools });
   const said: Resolution = { outcome: 'executed', by: 'ana', ...(data !== undefined && { data }) };
   try {
-    await desk.operations.resolve(id ?? '', said);
+    await operatorJournal.operations.resolve(id ?? '', said);
   } finally {
-    await desk.close();
+    await operatorJournal.close();
   }
 }
 

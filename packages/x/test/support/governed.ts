@@ -5,7 +5,7 @@ import { acceptControls, type Pack } from '@toolkeel/contract';
 import { createHost, decideBy } from '@toolkeel/host';
 import {
   createJournal,
-  openSealing,
+  openEncryption,
   openStore,
   type JournalOptions,
   type JournalStore,
@@ -44,13 +44,13 @@ async function serve(options: ServeOptions): Promise<Governed> {
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const { policy } = compiled;
   const store = await openStore('sqlite:journal.db', { dataDir: folder });
-  const sealing = await openSealing(store, folder);
+  const encryption = await openEncryption(store, folder);
   const host = createHost({
     packs: [{ pack: hasty(createXPack({ env })), config }],
     profile,
     policy,
     journal: (deps) =>
-      createJournal({ store, sealing, decide: decideBy(policy), ...deps, ...options.journal }),
+      createJournal({ store, encryption, decide: decideBy(policy), ...deps, ...options.journal }),
     callTimeoutMs: (config.toolTimeoutSecs ?? 15) * 1000,
   });
   const http = await host.listen({ port: 0 });

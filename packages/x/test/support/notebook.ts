@@ -1,7 +1,7 @@
 import {
   outcomeOfFault,
   withSendToken,
-  type Around,
+  type Middleware,
   type Next,
   type Others,
   type StepReadBack,
@@ -11,7 +11,7 @@ import { FaultError } from '@toolkeel/kernel';
 
 /** As much of a journal as a handler can see: the right to send, and steps that are kept. */
 export interface Notebook {
-  readonly around: Around;
+  readonly around: Middleware;
   /** When something was about to be sent, and for which step. */
   readonly sendings: { readonly step: string | undefined; readonly at: number }[];
   readonly steps: Map<

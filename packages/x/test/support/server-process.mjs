@@ -14,19 +14,19 @@ globalThis.Date = class Date extends Real {
 
 const { acceptControls } = await import('@toolkeel/contract');
 const { createHost, decideBy } = await import('@toolkeel/host');
-const { createJournal, openSealing, openStore } = await import('@toolkeel/journal');
+const { createJournal, openEncryption, openStore } = await import('@toolkeel/journal');
 const { compilePolicy } = await import('@toolkeel/policy');
 const { createXPack, x } = await import('@toolkeel/x');
 
 const tools = x.describe().map(acceptControls);
 const { policy } = compilePolicy({}, { profile: 'api', tools });
 const store = await openStore('sqlite:journal.db', { dataDir: folder });
-const sealing = await openSealing(store, folder);
+const encryption = await openEncryption(store, folder);
 const host = createHost({
   packs: [{ pack: createXPack({ env: secrets }), config }],
   profile: 'api',
   policy,
-  journal: (deps) => createJournal({ store, sealing, decide: decideBy(policy), ...deps }),
+  journal: (deps) => createJournal({ store, encryption, decide: decideBy(policy), ...deps }),
 });
 const { url } = await host.listen({ port: 0 });
 console.log(`${url}/mcp`);

@@ -32,14 +32,14 @@ export function mortal(
         if (result.kind === 'mine') at('after-claim');
         return result;
       },
-      send: async (grip, request) => {
-        const result = await store.send(grip, request);
+      send: async (fencingToken, request) => {
+        const result = await store.send(fencingToken, request);
         if (result.kind === 'sent') at('after-sending');
         return result;
       },
-      settle: (grip, settlement) => {
+      settle: (fencingToken, settlement) => {
         at('before-result-stored');
-        return store.settle(grip, settlement);
+        return store.settle(fencingToken, settlement);
       },
     },
   };

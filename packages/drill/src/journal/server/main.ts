@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { acceptControls, isJournaled, type Tool, type ToolSpec } from '@toolkeel/contract';
 import { createHost, type HostOptions } from '@toolkeel/host';
-import { createJournal, openSealing, openStore } from '@toolkeel/journal';
+import { createJournal, openEncryption, openStore } from '@toolkeel/journal';
 import { mortal } from './death.js';
 import type { ServerSettings } from './settings.js';
 import { effectTools } from './tools.js';
@@ -19,7 +19,7 @@ if (settings.journal === 'off') {
   const tools: readonly Tool[] = effectTools(upstream, hooks);
   const journal = createJournal({
     store,
-    sealing: await openSealing(store, dataDir),
+    encryption: await openEncryption(store, dataDir),
     leaseMs,
     tools: { specs: () => tools, load: (name) => tools.find((tool) => tool.name === name) },
     report: (cause) => void process.stderr.write(`${inspect(cause)}\n`),

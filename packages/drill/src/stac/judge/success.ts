@@ -54,8 +54,8 @@ export function byRequests(runs: readonly Measured[]): Objective {
     bar: `≥ ${bars.REQUEST_SUCCESS}ᵏ − ${bars.DEVIATIONS} standard deviations`,
     values: tools.map((tool) => (tool.calls < bars.DEVIATION_CALLS ? undefined : tool)),
     show: (judged) => {
-      const nearest = judged.toSorted((a, b) => a.margin - b.margin)[0]!;
-      return `nearest: ${nearest.name} ${percent(nearest.share)} (≥ ${percent(nearest.lowest)})`;
+      const closestMatches = judged.toSorted((a, b) => a.margin - b.margin)[0]!;
+      return `nearest: ${closestMatches.name} ${percent(closestMatches.share)} (≥ ${percent(closestMatches.lowest)})`;
     },
     meets: ({ margin }) => margin >= 0,
   });

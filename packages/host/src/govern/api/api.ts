@@ -1,25 +1,25 @@
 import type { Context, Hono } from 'hono';
 import type { HostLog } from '../../log/log.js';
-import type { Desk } from '../desk.js';
+import type { OperatorJournal } from '../desk.js';
 import { FilterError } from '../filter.js';
 import { ApiProblem } from './problem.js';
 import { apiRoutes } from './routes.js';
 
 /** Routes for people, under `/api`, with a credential that clients of `/mcp` do not have. */
-export interface PeoplesApi {
+export interface OperatorApi {
   readonly token: () => string;
   readonly mount: (app: Hono) => void;
 }
 
 export interface ApiOptions {
-  readonly desk: () => Promise<Desk>;
+  readonly operatorJournal: () => Promise<OperatorJournal>;
   readonly token: { readonly reveal: () => string };
   readonly scrub: (text: string) => string;
   readonly log: HostLog;
 }
 
 /** What the console stands on: operations, approvals, the head of the audit, calls. JSON only. */
-export function governanceApi({ desk, token, scrub, log }: ApiOptions): PeoplesApi {
+export function governanceApi({ operatorJournal, token, scrub, log }: ApiOptions): OperatorApi {
   const answer = (context: Context, status: 200 | ApiProblem['status'] | 500, body: unknown) =>
     context.body(scrub(JSON.stringify(body)), status, {
       'content-type': 'application/json',
@@ -40,7 +40,7 @@ export function governanceApi({ desk, token, scrub, log }: ApiOptions): PeoplesA
   return {
     token: () => token.reveal(),
     mount: (app) => {
-      const { get, post } = apiRoutes(desk);
+      const { get, post } = apiRoutes(operatorJournal);
       for (const [path, work] of Object.entries(get)) app.get(`/api${path}`, answering(work));
       for (const [path, work] of Object.entries(post)) app.post(`/api${path}`, answering(work));
     },

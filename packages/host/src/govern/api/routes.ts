@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Desk } from '../desk.js';
+import type { OperatorJournal } from '../desk.js';
 import { operationFilter, readLimit, readMoment } from '../filter.js';
 import { decisionBody, editBody, readBody, resolutionBody } from './bodies.js';
 import { decidedOrThrow, noSuchOperation } from './problem.js';
@@ -13,14 +13,14 @@ export interface Routes {
 }
 
 /** What a person may see and decide, one path each. */
-export function apiRoutes(desk: () => Promise<Desk>): Routes {
+export function apiRoutes(operatorJournal: () => Promise<OperatorJournal>): Routes {
   const id = (context: Context): string => context.req.param('id') ?? '';
   const found = <T>(one: T | undefined): T => {
     if (one === undefined) throw noSuchOperation();
     return one;
   };
-  const mustExist = async (context: Context): Promise<Desk> => {
-    const at = await desk();
+  const mustExist = async (context: Context): Promise<OperatorJournal> => {
+    const at = await operatorJournal();
     found(await at.operations.show(id(context)));
     return at;
   };
@@ -36,23 +36,27 @@ export function apiRoutes(desk: () => Promise<Desk>): Routes {
   return {
     get: {
       '/operations': async ({ req }) => ({
-        operations: await (await desk()).operations.list(operationFilter(req.query(), Date.now())),
+        operations: await (
+          await operatorJournal()
+        ).operations.list(operationFilter(req.query(), Date.now())),
       }),
       '/operations/:id': async (context) => ({
-        operation: found(await (await desk()).operations.show(id(context))),
+        operation: found(await (await operatorJournal()).operations.show(id(context))),
       }),
       '/approvals': async ({ req }) => {
         const { states: _all, ...filter } = operationFilter(req.query(), Date.now());
-        return { approvals: await (await desk()).approvals.list(filter) };
+        return { approvals: await (await operatorJournal()).approvals.list(filter) };
       },
       '/approvals/:id': async (context) => ({
-        approval: found(await (await desk()).approvals.show(id(context))),
+        approval: found(await (await operatorJournal()).approvals.show(id(context))),
       }),
-      '/audit/head': async () => ({ head: (await (await desk()).store.auditHead()) ?? null }),
+      '/audit/head': async () => ({
+        head: (await (await operatorJournal()).store.auditHead()) ?? null,
+      }),
       '/calls': async ({ req }) => {
         const { since, limit } = req.query();
         const calls = await (
-          await desk()
+          await operatorJournal()
         ).store.calls({
           ...(since !== undefined && { since: readMoment('since', since, Date.now()) }),
           ...(limit !== undefined && { limit: readLimit(limit) }),

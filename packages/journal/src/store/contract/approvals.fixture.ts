@@ -5,7 +5,7 @@ import {
   byContent,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   newId,
   owner,
   request,
@@ -19,7 +19,7 @@ const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   explanation: 'posts are read by a person first',
   hash: 'h1',
   expiresAt: Date.parse('2100-01-01'),
-  sealedArgs: 'sealed:1',
+  encryptedArgs: 'sealed:1',
   answer: '{"error":{"code":"approval_required"}}',
   ...changes,
 });
@@ -39,7 +39,10 @@ export async function waiting(
 ): Promise<Operation> {
   const operation = await claimed(store, changes);
   const expiresAt = (await store.now()) + expiresInMs;
-  const result = await store.awaitApproval(grip(operation), asked({ expiresAt, ...approval }));
+  const result = await store.awaitApproval(
+    fencingToken(operation),
+    asked({ expiresAt, ...approval }),
+  );
   if (typeof result !== 'object') throw new Error(`it does not wait: ${result}`);
   return result;
 }
@@ -59,7 +62,7 @@ export function approvalContract(bench: () => Bench): void {
       args: 'sealed:1',
       answer: asked().answer,
       code: 'approval_required',
-      holdsSlot: true,
+      holdsDedupKey: true,
       approval: {
         rule: 'ask-before-posting',
         explanation: 'posts are read by a person first',
@@ -77,17 +80,19 @@ export function approvalContract(bench: () => Bench): void {
   test('only whoever has it can ask, and not once it was sent', async () => {
     const { store } = bench();
     const operation = await claimed(store);
-    expect(await store.awaitApproval({ ...grip(operation), fence: 5 }, asked())).toBeUndefined();
+    expect(
+      await store.awaitApproval({ ...fencingToken(operation), fence: 5 }, asked()),
+    ).toBeUndefined();
     const sent = await sending(store, { tool: 'reply' });
-    expect(await store.awaitApproval(grip(sent), asked())).toBeUndefined();
+    expect(await store.awaitApproval(fencingToken(sent), asked())).toBeUndefined();
   });
 
   test('no more wait for a person on one account than may, also when many ask at once', async () => {
     const { store, another } = bench();
     const other = await another();
     const ask = async (at: JournalStore, account: string) => {
-      const operation = await claimed(at, { account, identity: byContent(newId()) });
-      const result = await at.awaitApproval(grip(operation), asked({ maxPending: 3 }));
+      const operation = await claimed(at, { account, dedupKey: byContent(newId()) });
+      const result = await at.awaitApproval(fencingToken(operation), asked({ maxPending: 3 }));
       return typeof result === 'object' ? result : { state: result, id: operation.id };
     };
     const all = await Promise.all([1, 2, 3, 4].flatMap(() => [ask(store, 'a'), ask(other, 'a')]));
@@ -138,7 +143,7 @@ export function approvalContract(bench: () => Bench): void {
       operation: { state: 'denied', outcome: 'not_executed', code: 'approval_denied' },
     });
     await advance(59_999);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     expect(await store.claim(request())).toMatchObject({
       kind: 'held',
       operation: { state: 'denied' },
@@ -168,9 +173,9 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await waiting(bench());
     const edit = {
       expected: 'h1',
-      identity: byContent(),
+      dedupKey: byContent(),
       hash: 'h2',
-      sealedArgs: 'sealed:2',
+      encryptedArgs: 'sealed:2',
       by: 'bea',
     };
     expect(await store.editApproval(id, edit)).toMatchObject({
@@ -192,7 +197,13 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await waiting(bench());
     await advance(DAY);
     expect((await store.decideApproval(id, decision())).kind).toBe('expired');
-    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = {
+      expected: 'h1',
+      dedupKey: byContent(),
+      hash: 'h2',
+      encryptedArgs: 's',
+      by: 'bea',
+    };
     expect((await store.editApproval(id, edit)).kind).toBe('expired');
     expect(await store.get(id)).toMatchObject({ state: 'awaiting_approval' });
     await store.expireApprovals(1000);
@@ -204,7 +215,13 @@ export function approvalContract(bench: () => Bench): void {
     const { id } = await settled(store);
     expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'not_waiting' });
     expect(await store.decideApproval('op_none', decision())).toEqual({ kind: 'absent' });
-    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = {
+      expected: 'h1',
+      dedupKey: byContent(),
+      hash: 'h2',
+      encryptedArgs: 's',
+      by: 'bea',
+    };
     expect(await store.editApproval('op_none', edit)).toEqual({ kind: 'absent' });
   });
 
@@ -219,7 +236,7 @@ export function approvalContract(bench: () => Bench): void {
       { id: one.id, state: 'expired', outcome: 'not_executed', code: 'approval_expired' },
     ]);
     expect(await store.get(later.id)).toEqual(later);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     expect((await store.claim(request())).operation.id).toBe(one.id);
     await advance(1000);
     expect((await store.claim(request())).kind).toBe('mine');

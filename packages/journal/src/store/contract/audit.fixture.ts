@@ -5,7 +5,7 @@ import { decision, waiting } from './approvals.fixture.js';
 import {
   byContent,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   newId,
   plain,
@@ -56,7 +56,7 @@ export function auditContract(bench: () => Bench): void {
     const operation = await claimed(store);
     const cost = { amount: 0.03, unit: 'USD' };
     for (const _attempt of [1, 2]) {
-      expect((await store.send(grip(operation), { ...plain, cost })).kind).toBe('sent');
+      expect((await store.send(fencingToken(operation), { ...plain, cost })).kind).toBe('sent');
     }
     const rows = await store.auditRows(1, 10);
     expect(rows.map(({ detail }) => (JSON.parse(detail) as { cost?: unknown }).cost)).toEqual([
@@ -73,7 +73,13 @@ export function auditContract(bench: () => Bench): void {
       { amount: 2, unit: 'USD' },
     ];
     const { id } = await waiting(bench(), {}, { cost: before });
-    const edit = { expected: 'h1', identity: byContent(), hash: 'h2', sealedArgs: 's', by: 'bea' };
+    const edit = {
+      expected: 'h1',
+      dedupKey: byContent(),
+      hash: 'h2',
+      encryptedArgs: 's',
+      by: 'bea',
+    };
     await store.editApproval(id, { ...edit, cost: after });
     expect((await store.get(id))?.approval?.cost).toEqual(after);
     await store.editApproval(id, { ...edit, expected: 'h2', hash: 'h3' });
@@ -88,21 +94,21 @@ export function auditContract(bench: () => Bench): void {
 
   test('what people decided can be followed, and nothing else comes with it', async () => {
     const { store } = bench();
-    const { next } = await store.saidByPeople(undefined, 10);
-    expect(await store.saidByPeople(next, 10)).toEqual({ rows: [], next });
+    const { next } = await store.operatorAuditRows(undefined, 10);
+    expect(await store.operatorAuditRows(next, 10)).toEqual({ rows: [], next });
     const { id } = await waiting(bench());
     await store.decideApproval(id, decision({}));
     for (const by of ['bea', 'read-back']) {
-      const open = await settled(store, { identity: byContent(by) }, unknown());
+      const open = await settled(store, { dedupKey: byContent(by) }, unknown());
       const verdict = { outcome: 'executed', answer: '{}', code: 'ok', holdMs: 0, by } as const;
       expect(await store.reconcile(open.id, verdict)).toBe(true);
     }
-    const first = await store.saidByPeople(next, 1);
+    const first = await store.operatorAuditRows(next, 1);
     expect(first.rows).toMatchObject([{ kind: 'approval_decided', operationId: id, actor: 'ann' }]);
-    const second = await store.saidByPeople(first.next, 10);
+    const second = await store.operatorAuditRows(first.next, 10);
     expect(second.rows).toMatchObject([{ kind: 'reconciled', actor: 'bea' }]);
     expect(second.next).toBe((await store.auditHead())!.seq + 1);
-    expect((await store.saidByPeople(undefined, 10)).next).toBe(second.next);
+    expect((await store.operatorAuditRows(undefined, 10)).next).toBe(second.next);
   });
 
   test('every decision is a row', async () => {
@@ -110,14 +116,14 @@ export function auditContract(bench: () => Bench): void {
     const { id } = await waiting(bench());
     await store.editApproval(id, {
       expected: 'h1',
-      identity: byContent(),
+      dedupKey: byContent(),
       hash: 'h2',
-      sealedArgs: 's',
+      encryptedArgs: 's',
       by: 'bea',
     });
     await store.decideApproval(id, decision({ hash: 'h2', reason: 'ok' }));
     const taken = await store.takeApproved('alice', ['post']);
-    await store.settle(grip(taken!), release({ reason: 'no-links' }));
+    await store.settle(fencingToken(taken!), release({ reason: 'no-links' }));
     expect((await store.auditRows(5, 1))[0]!.detail).toContain('no-links');
     expect(await kinds()).toEqual([
       'approval_requested',
@@ -159,8 +165,8 @@ export function auditContract(bench: () => Bench): void {
   test('what changes nothing writes nothing', async () => {
     const { store } = bench();
     const operation = await claimed(store);
-    await store.send({ ...grip(operation), fence: 4 }, plain);
-    await store.settle({ ...grip(operation), fence: 4 }, success());
+    await store.send({ ...fencingToken(operation), fence: 4 }, plain);
+    await store.settle({ ...fencingToken(operation), fence: 4 }, success());
     await store.sweep();
     expect(await kinds()).toEqual([]);
   });
@@ -188,7 +194,7 @@ export function auditContract(bench: () => Bench): void {
     const stores = [store, await another(), await another()];
     await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
-        settled(stores[i % 3]!, { identity: byContent(newId()) }, release()),
+        settled(stores[i % 3]!, { dedupKey: byContent(newId()) }, release()),
       ),
     );
     const rows = await store.auditRows(1, 100);

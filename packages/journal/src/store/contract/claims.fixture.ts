@@ -5,7 +5,7 @@ import {
   byKey,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   LEASE,
   newId,
   owner,
@@ -22,7 +22,7 @@ import {
 export function claimContract(bench: () => Bench): void {
   test('a new operation is the caller’s and holds its slot', async () => {
     const { store } = bench();
-    const asked = request({ identity: byKey(), args: '{"text":"grüße 👋"}' });
+    const asked = request({ dedupKey: byKey(), args: '{"text":"grüße 👋"}' });
     const result = await store.claim(asked);
     expect(result).toEqual({
       kind: 'mine',
@@ -32,7 +32,7 @@ export function claimContract(bench: () => Bench): void {
         account: 'main',
         tool: 'post',
         effect: 'once',
-        identity: byKey(),
+        dedupKey: byKey(),
         argsHash: 'h1',
         args: '{"text":"grüße 👋"}',
         state: 'claimed',
@@ -40,7 +40,7 @@ export function claimContract(bench: () => Bench): void {
         owner: 'alice',
         correlationId: 'c-1',
         createdAt: await store.now(),
-        holdsSlot: true,
+        holdsDedupKey: true,
         steps: [],
       },
     });
@@ -60,9 +60,9 @@ export function claimContract(bench: () => Bench): void {
     const others: Partial<ClaimRequest>[] = [
       { account: 'other' },
       { tool: 'reply' },
-      { identity: { by: 'template', value: byContent().value } },
-      { identity: byContent('d'.repeat(64)) },
-      { identity: byKey() },
+      { dedupKey: { by: 'template', value: byContent().value } },
+      { dedupKey: byContent('d'.repeat(64)) },
+      { dedupKey: byKey() },
     ];
     for (const other of others) expect((await store.claim(request(other))).kind).toBe('mine');
   });
@@ -104,7 +104,7 @@ export function claimContract(bench: () => Bench): void {
     await advance(1);
     const next = await claimed(store);
     expect(next.id).not.toBe(first.id);
-    expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsSlot: false });
+    expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsDedupKey: false });
   });
 
   test('the window runs from the moment it settled', async () => {
@@ -113,7 +113,7 @@ export function claimContract(bench: () => Bench): void {
     await advance(LEASE - 1);
     await store.renew('alice', DAY);
     await advance(60_000);
-    await store.settle(grip(operation), success({ holdMs: 30_000 }));
+    await store.settle(fencingToken(operation), success({ holdMs: 30_000 }));
     await advance(29_999);
     expect((await store.claim(request())).kind).toBe('held');
   });
@@ -129,7 +129,7 @@ export function claimContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const { id } = await settled(store, {}, unknown({ holdMs: 0 }));
     await advance(400 * DAY);
-    await store.enlist(owner('alice'), LEASE);
+    await store.registerOwner(owner('alice'), LEASE);
     const again = await store.claim(request());
     expect(again).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
   });
@@ -138,12 +138,15 @@ export function claimContract(bench: () => Bench): void {
     const { store } = bench();
     const first = await settled(store);
     const second = await sending(store, { allowDuplicate: true });
-    expect(second.holdsSlot).toBe(false);
+    expect(second.holdsDedupKey).toBe(false);
     expect((await store.claim(request())).operation.id).toBe(first.id);
-    await store.settle(grip(second), success());
-    expect((await store.get(first.id))!.holdsSlot).toBe(false);
+    await store.settle(fencingToken(second), success());
+    expect((await store.get(first.id))!.holdsDedupKey).toBe(false);
     const again = await store.claim(request());
-    expect(again).toMatchObject({ kind: 'held', operation: { id: second.id, holdsSlot: true } });
+    expect(again).toMatchObject({
+      kind: 'held',
+      operation: { id: second.id, holdsDedupKey: true },
+    });
   });
 
   test('a meant repeat that came to nothing leaves the slot with what was done', async () => {
@@ -152,12 +155,12 @@ export function claimContract(bench: () => Bench): void {
     const refused = success({ state: 'rejected', outcome: 'not_executed', holdMs: DAY });
     for (const end of [release(), refused, unknown()]) {
       const meant = await claimed(store, { allowDuplicate: true });
-      await store.settle(grip(meant), end);
+      await store.settle(fencingToken(meant), end);
     }
     await claimed(store, { allowDuplicate: true });
     await advance(LEASE);
     await store.sweep();
-    await store.enlist(owner('alice'), LEASE);
+    await store.registerOwner(owner('alice'), LEASE);
     const again = await store.claim(request());
     expect(again).toMatchObject({ kind: 'held', operation: { id: first.id } });
   });
@@ -175,18 +178,18 @@ export function claimContract(bench: () => Bench): void {
     const { store } = bench();
     const first = await claimed(store);
     const second = await claimed(store, { allowDuplicate: true });
-    expect(second.holdsSlot).toBe(false);
-    await store.send(grip(second), plain);
-    await store.settle(grip(second), success());
-    expect(await store.get(second.id)).toMatchObject({ state: 'succeeded', holdsSlot: false });
+    expect(second.holdsDedupKey).toBe(false);
+    await store.send(fencingToken(second), plain);
+    await store.settle(fencingToken(second), success());
+    expect(await store.get(second.id)).toMatchObject({ state: 'succeeded', holdsDedupKey: false });
     expect((await store.claim(request())).operation.id).toBe(first.id);
   });
 
   test('a key cannot be repeated on purpose', async () => {
     const { store } = bench();
-    const identity = byKey();
-    const first = await settled(store, { identity });
-    const again = await store.claim(request({ identity, allowDuplicate: true }));
+    const dedupKey = byKey();
+    const first = await settled(store, { dedupKey });
+    const again = await store.claim(request({ dedupKey, allowDuplicate: true }));
     expect(again).toEqual({ kind: 'held', operation: first });
   });
 
@@ -194,17 +197,17 @@ export function claimContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const first = await claimed(store);
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     const second = await claimed(store, { owner: 'bob' });
     expect(await store.get(first.id)).toMatchObject({ state: 'released', outcome: 'not_executed' });
-    expect(second).toMatchObject({ fence: 1, owner: 'bob', holdsSlot: true });
+    expect(second).toMatchObject({ fence: 1, owner: 'bob', holdsDedupKey: true });
   });
 
   test('whoever claims after a dead owner who was sending learns that nobody knows', async () => {
     const { store, advance } = bench();
     const { id } = await sending(store);
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     const result = await store.claim(request({ owner: 'bob' }));
     expect(result).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
   });
@@ -213,16 +216,16 @@ export function claimContract(bench: () => Bench): void {
     const { store } = bench();
     const strange = `${'x'.repeat(100_000)}'";--\\ \u2028 🙈`;
     const args = JSON.stringify({ strange, nul: '\0', lone: '\uD800' });
-    const identity = { by: 'template', value: `reply:${strange}` } as const;
-    const { id } = await claimed(store, { id: newId(), args, identity });
-    expect(await store.get(id)).toMatchObject({ args, identity });
-    expect((await store.claim(request({ identity }))).kind).toBe('held');
+    const dedupKey = { by: 'template', value: `reply:${strange}` } as const;
+    const { id } = await claimed(store, { id: newId(), args, dedupKey });
+    expect(await store.get(id)).toMatchObject({ args, dedupKey });
+    expect((await store.claim(request({ dedupKey }))).kind).toBe('held');
   });
 
   test('characters that a database refuses cannot stop a claim', async () => {
     const { store } = bench();
-    const identity = { by: 'template', value: 'a\0b\uD800' } as const;
-    const { id } = await claimed(store, { identity, account: 'm\0', correlationId: '\uDFFF' });
-    expect((await store.claim(request({ identity, account: 'm\0' }))).operation.id).toBe(id);
+    const dedupKey = { by: 'template', value: 'a\0b\uD800' } as const;
+    const { id } = await claimed(store, { dedupKey, account: 'm\0', correlationId: '\uDFFF' });
+    expect((await store.claim(request({ dedupKey, account: 'm\0' }))).operation.id).toBe(id);
   });
 }

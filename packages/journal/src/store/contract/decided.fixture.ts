@@ -4,7 +4,7 @@ import {
   byContent,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   LEASE,
   newId,
   owner,
@@ -16,7 +16,7 @@ import {
 
 export function decidedContract(bench: () => Bench): void {
   const approved = async (changes: Parameters<typeof waiting>[1] = {}) => {
-    const operation = await waiting(bench(), { identity: byContent(newId()), ...changes });
+    const operation = await waiting(bench(), { dedupKey: byContent(newId()), ...changes });
     await bench().store.decideApproval(operation.id, decision());
     return operation;
   };
@@ -35,8 +35,8 @@ export function decidedContract(bench: () => Bench): void {
     const [mine, ...more] = taken.filter((operation) => operation !== undefined);
     expect(more).toEqual([]);
     expect(mine).toMatchObject({ id, state: 'claimed', fence: 2 });
-    expect((await store.send(grip(mine!), plain)).kind).toBe('sent');
-    expect(await store.settle(grip(mine!), success())).toBe(true);
+    expect((await store.send(fencingToken(mine!), plain)).kind).toBe('sent');
+    expect(await store.settle(fencingToken(mine!), success())).toBe(true);
     expect((await store.decideApproval(id, decision())).kind).toBe('already');
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
   });
@@ -45,9 +45,9 @@ export function decidedContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const { id } = await approved();
     const first = await store.takeApproved('alice', ['post']);
-    expect((await store.send(grip(first!), plain)).kind).toBe('sent');
+    expect((await store.send(fencingToken(first!), plain)).kind).toBe('sent');
     const answer = '{"error":{"code":"x_forbidden","outcome":"not_executed"}}';
-    await store.settle(grip(first!), {
+    await store.settle(fencingToken(first!), {
       state: 'awaiting_approval',
       outcome: 'not_executed',
       code: 'x_forbidden',
@@ -57,7 +57,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.get(id)).toMatchObject({ outcome: 'not_executed', answer });
     await advance(10);
     const again = await store.takeApproved('alice', ['post']);
-    expect((await store.send(grip(again!), plain)).kind).toBe('sent');
+    expect((await store.send(fencingToken(again!), plain)).kind).toBe('sent');
     const sending = await store.get(id);
     expect(sending).toMatchObject({ state: 'sending' });
     expect(sending).not.toHaveProperty('outcome');
@@ -88,7 +88,7 @@ export function decidedContract(bench: () => Bench): void {
     await store.decideApproval(id, decision({ decision: 'rejected' }));
     const late = await approved();
     await advance(DAY);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     expect(await store.takeApproved('bob', ['post', 'reply'])).toBeUndefined();
     const expired = await store.expireApprovals(0);
     expect(expired.map((operation) => operation.id)).toContain(late.id);
@@ -108,13 +108,13 @@ export function decidedContract(bench: () => Bench): void {
     await store.takeApproved('alice', ['post']);
     await advance(LEASE);
     expect(await store.sweep()).toMatchObject([{ id, state: 'awaiting_approval' }]);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     const second = await store.takeApproved('bob', ['post']);
     expect(second).toMatchObject({ id, fence: 3, approval: { decision: 'approved' } });
-    await store.send(grip(second!), plain);
+    await store.send(fencingToken(second!), plain);
     await advance(LEASE);
     expect(await store.sweep()).toMatchObject([{ id, state: 'unknown' }]);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     expect(await store.takeApproved('bob', ['post'])).toBeUndefined();
   });
 
@@ -123,10 +123,10 @@ export function decidedContract(bench: () => Bench): void {
     const { id } = await approved();
     const first = await store.takeApproved('alice', ['post']);
     const later = release({ state: 'awaiting_approval', holdMs: 5000 });
-    expect(await store.settle(grip(first!), later)).toBe(true);
+    expect(await store.settle(fencingToken(first!), later)).toBe(true);
     expect(await store.get(id)).toMatchObject({
       state: 'awaiting_approval',
-      holdsSlot: true,
+      holdsDedupKey: true,
       code: 'rate_limited',
       approval: { decision: 'approved' },
     });
@@ -135,15 +135,15 @@ export function decidedContract(bench: () => Bench): void {
     await advance(1);
     const second = await store.takeApproved('alice', ['post']);
     expect(second!.id).toBe(id);
-    await store.settle(grip(second!), release());
-    expect(await store.get(id)).toMatchObject({ state: 'released', holdsSlot: false });
+    await store.settle(fencingToken(second!), release());
+    expect(await store.get(id)).toMatchObject({ state: 'released', holdsDedupKey: false });
   });
 
   test('what nobody approved cannot be given back as approved', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     const later = release({ state: 'awaiting_approval' });
-    expect(await store.settle(grip(operation), later)).toBe(false);
+    expect(await store.settle(fencingToken(operation), later)).toBe(false);
     expect(await store.get(operation.id)).toEqual(operation);
   });
 

@@ -6,7 +6,7 @@ import {
   byTemplate,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   newId,
   owner,
   plain,
@@ -26,11 +26,11 @@ const WINDOW = 30_000;
 
 /** The same act, under each of the names that it can have. */
 const names = {
-  keyless: { identity: byContent(CONTENT) },
-  'key A': { identity: byKey(A) },
-  'key B': { identity: byKey(B) },
-  'a template': { identity: byTemplate() },
-  'a template with key A': { identity: byTemplate(), key: A },
+  keyless: { dedupKey: byContent(CONTENT) },
+  'key A': { dedupKey: byKey(A) },
+  'key B': { dedupKey: byKey(B) },
+  'a template': { dedupKey: byTemplate() },
+  'a template with key A': { dedupKey: byTemplate(), key: A },
 } satisfies Record<string, Partial<ClaimRequest>>;
 type Name = keyof typeof names;
 
@@ -76,7 +76,7 @@ export function equalContract(bench: () => Bench): void {
       const [first, second] = both;
       const { id } = await sending(store, equal(first));
       await advance(DAY);
-      await store.enlist(owner('bob'), DAY);
+      await store.registerOwner(owner('bob'), DAY);
       const met = await claim(store, second, { owner: 'bob' });
       expect(met).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
     },
@@ -87,7 +87,7 @@ export function equalContract(bench: () => Bench): void {
     const [first, second] = both;
     const { id } = await settled(store, equal(first), executed());
     await advance(HOLD - 1000);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     expect(await claim(store, second)).toMatchObject({ kind: 'held', operation: { id } });
   });
 
@@ -97,7 +97,7 @@ export function equalContract(bench: () => Bench): void {
     const { id } = await settled(store, equal(first), executed());
     await store.markDelivered([{ id, agoMs: 0 }]);
     await advance(WINDOW - 2000);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     expect(await claim(store, second)).toMatchObject({ kind: 'held' });
     await advance(2000);
     expect(await claim(store, second)).toMatchObject({ kind: 'mine' });
@@ -123,28 +123,28 @@ export function equalContract(bench: () => Bench): void {
     const first = await claimed(store, equal('key A'));
     const second = await claim(store, 'key B');
     expect(second).toMatchObject({ kind: 'mine' });
-    await store.settle(grip(second.operation), release());
-    await store.awaitApproval(grip(first), {
+    await store.settle(fencingToken(second.operation), release());
+    await store.awaitApproval(fencingToken(first), {
       rule: 'ask',
       explanation: 'Ask.',
       hash: CONTENT,
       expiresAt: (await store.now()) + DAY,
-      sealedArgs: '{}',
+      encryptedArgs: '{}',
       answer: '{}',
     });
     const third = await claim(store, 'key B');
     expect(third).toMatchObject({ kind: 'mine' });
-    await store.send(grip(third.operation), plain);
-    await store.settle(grip(third.operation), executed());
+    await store.send(fencingToken(third.operation), plain);
+    await store.settle(fencingToken(third.operation), executed());
     await store.markDelivered([{ id: third.operation.id, agoMs: 0 }]);
-    const C = { identity: byKey('key-cccccccccccccccc') };
+    const C = { dedupKey: byKey('key-cccccccccccccccc') };
     expect(await claim(store, 'key A', C)).toMatchObject({ kind: 'mine' });
   });
 
   test('two explicit keys are a conflict while the first is unknown or undelivered', async () => {
     const { store } = bench();
     const lost = await sending(store, equal('key A'));
-    await store.settle(grip(lost), unknown());
+    await store.settle(fencingToken(lost), unknown());
     const refused = await claim(store, 'key B');
     expect(refused).toMatchObject({ kind: 'conflict', operation: { id: lost.id } });
     const verdict = { outcome: 'executed', answer: '{}', code: 'ok', by: 'ana' } as const;
@@ -158,19 +158,19 @@ export function equalContract(bench: () => Bench): void {
     const { store } = bench();
     const first = await sending(store, equal('key A'));
     const second = await claimed(store, equal('key B'));
-    await store.settle(grip(first), unknown());
+    await store.settle(fencingToken(first), unknown());
     const asked = { limits: [], exclusive: true };
-    const refused = await store.send(grip(second), asked);
+    const refused = await store.send(fencingToken(second), asked);
     expect(refused).toMatchObject({ kind: 'conflict', operation: { id: first.id } });
-    expect(await store.send(grip(second), plain)).toMatchObject({ kind: 'sent' });
+    expect(await store.send(fencingToken(second), plain)).toMatchObject({ kind: 'sent' });
   });
 
   test('a repeat that is meant is always sent, and answers the next call that is not', async () => {
     const { store } = bench();
     const first = await sending(store, equal('keyless'));
-    await store.settle(grip(first), unknown());
+    await store.settle(fencingToken(first), unknown());
     const again = await sending(store, equal('keyless', { allowDuplicate: true }));
-    await store.settle(grip(again), unknown());
+    await store.settle(fencingToken(again), unknown());
     const verdict = { outcome: 'not_executed', answer: '{}', code: 'x', holdMs: 0 } as const;
     await store.reconcile(first.id, { ...verdict, by: 'ana' });
     const met = await claim(store, 'keyless');
@@ -184,7 +184,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, 'key A', bound)).toMatchObject({ operation: { id, key: A } });
     await store.markDelivered([{ id, agoMs: 0 }]);
     await advance(DAY);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     expect(await claim(store, 'key A')).toMatchObject({ kind: 'held', operation: { id } });
     expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
   });
@@ -192,8 +192,8 @@ export function equalContract(bench: () => Bench): void {
   test('an operation that stopped half way is gone on with under another name', async () => {
     const { store } = bench();
     const begun = await sending(store, equal('key A'), 'one');
-    await store.completeStep(grip(begun), 'one', '1');
-    await store.settle(grip(begun), release({ state: 'claimed' }));
+    await store.completeStep(fencingToken(begun), 'one', '1');
+    await store.settle(fencingToken(begun), release({ state: 'claimed' }));
     expect(await claim(store, 'key B')).toMatchObject({ kind: 'conflict' });
     const resumed = await claim(store, 'keyless');
     expect(resumed).toMatchObject({ kind: 'mine', resumed: true, operation: { id: begun.id } });
@@ -210,12 +210,16 @@ export function equalContract(bench: () => Bench): void {
         hash: CONTENT,
         expiresAt: (await store.now()) + DAY,
       };
-      await store.awaitApproval(grip(waiting), { ...asked, sealedArgs: '{}', answer: '{}' });
-      const identity = name === 'key A' ? byContent(E) : byTemplate();
-      const edit = { expected: CONTENT, hash: E, identity, sealedArgs: '{}', by: 'bo' };
+      await store.awaitApproval(fencingToken(waiting), {
+        ...asked,
+        encryptedArgs: '{}',
+        answer: '{}',
+      });
+      const dedupKey = name === 'key A' ? byContent(E) : byTemplate();
+      const edit = { expected: CONTENT, hash: E, dedupKey, encryptedArgs: '{}', by: 'bo' };
       expect(await store.editApproval(waiting.id, edit)).toMatchObject({ kind: 'decided' });
       for (const content of [CONTENT, E]) {
-        const call = { identity: byContent(content), argsHash: content, content };
+        const call = { dedupKey: byContent(content), argsHash: content, content };
         expect(await claim(store, 'keyless', call)).toMatchObject({
           kind: 'held',
           operation: { id: waiting.id },
@@ -229,16 +233,20 @@ export function equalContract(bench: () => Bench): void {
   test('an edit cannot become what another operation has, whatever names that', async () => {
     const { store } = bench();
     const other = await claimed(store, equal('key A'));
-    const waiting = await claimed(store, { identity: byContent('w'), argsHash: 'w', content: 'w' });
+    const waiting = await claimed(store, { dedupKey: byContent('w'), argsHash: 'w', content: 'w' });
     const asked = {
       rule: 'ask',
       explanation: 'Ask.',
       hash: 'w',
       expiresAt: (await store.now()) + DAY,
     };
-    await store.awaitApproval(grip(waiting), { ...asked, sealedArgs: '{}', answer: '{}' });
-    const identity = byContent(CONTENT);
-    const edit = { expected: 'w', hash: CONTENT, identity, sealedArgs: '{}', by: 'bo' };
+    await store.awaitApproval(fencingToken(waiting), {
+      ...asked,
+      encryptedArgs: '{}',
+      answer: '{}',
+    });
+    const dedupKey = byContent(CONTENT);
+    const edit = { expected: 'w', hash: CONTENT, dedupKey, encryptedArgs: '{}', by: 'bo' };
     expect(await store.editApproval(waiting.id, edit)).toMatchObject({
       kind: 'taken',
       operation: { id: other.id },
@@ -249,7 +257,7 @@ export function equalContract(bench: () => Bench): void {
     const { store } = bench();
     const { id } = await settled(store, equal('key A'), executed());
     const inverse = await sending(store, { tool: 'undo', effect: 'idempotent' });
-    await store.settle(grip(inverse), success({ frees: [id], holdMs: 0 }));
+    await store.settle(fencingToken(inverse), success({ releases: [id], holdMs: 0 }));
     expect(await claim(store, 'key A')).toMatchObject({ kind: 'held', operation: { id } });
     expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
   });
@@ -280,9 +288,9 @@ export function equalContract(bench: () => Bench): void {
       const content = String(round).repeat(64);
       const results = await Promise.all(
         calls.map((name, index) => {
-          const { by, value } = names[name].identity;
-          const identity = { by, value: by === 'content' ? content : `${value}${round}` };
-          const own = { identity, argsHash: content, content };
+          const { by, value } = names[name].dedupKey;
+          const dedupKey = { by, value: by === 'content' ? content : `${value}${round}` };
+          const own = { dedupKey, argsHash: content, content };
           return claim(stores[index % stores.length]!, name, own);
         }),
       );

@@ -1,5 +1,5 @@
-import type { Identity, Operation, Owner } from '../../operation.js';
-import type { ClaimRequest, Grip, JournalStore, Settlement } from '../store.js';
+import type { DedupKey, Operation, Owner } from '../../operation.js';
+import type { ClaimRequest, FencingToken, JournalStore, Settlement } from '../store.js';
 
 /** A store of the kind under test, empty, with time that the test moves. */
 export interface Bench {
@@ -26,10 +26,10 @@ export const owner = (id = 'alice', tools: readonly string[] = ['post']): Owner 
 let serial = 0;
 export const newId = (): string => `op_${String(++serial).padStart(6, '0')}`;
 
-export const byContent = (value = 'c'.repeat(64)): Identity => ({ by: 'content', value });
-export const byKey = (value = 'key-0123456789abcdef'): Identity => ({ by: 'key', value });
+export const byContent = (value = 'c'.repeat(64)): DedupKey => ({ by: 'content', value });
+export const byKey = (value = 'key-0123456789abcdef'): DedupKey => ({ by: 'key', value });
 
-export const byTemplate = (value = 'refund:1'): Identity => ({ by: 'template', value });
+export const byTemplate = (value = 'refund:1'): DedupKey => ({ by: 'template', value });
 
 export const request = (changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
   id: newId(),
@@ -37,7 +37,7 @@ export const request = (changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
   account: 'main',
   tool: 'post',
   effect: 'once',
-  identity: byContent(),
+  dedupKey: byContent(),
   argsHash: 'h1',
   args: '{"text":"hello"}',
   correlationId: 'c-1',
@@ -45,7 +45,7 @@ export const request = (changes: Partial<ClaimRequest> = {}): ClaimRequest => ({
   ...changes,
 });
 
-export const grip = ({ id, owner: by = 'alice', fence }: Operation): Grip => ({
+export const fencingToken = ({ id, owner: by = 'alice', fence }: Operation): FencingToken => ({
   id,
   owner: by,
   fence,
@@ -82,7 +82,10 @@ export async function sending(
   step?: string,
 ): Promise<Operation> {
   const operation = await claimed(store, changes);
-  const sent = await store.send(grip(operation), step === undefined ? plain : { ...plain, step });
+  const sent = await store.send(
+    fencingToken(operation),
+    step === undefined ? plain : { ...plain, step },
+  );
   if (sent.kind !== 'sent') throw new Error(`not sent: ${JSON.stringify(sent)}`);
   return operation;
 }
@@ -93,7 +96,7 @@ export async function settled(
   settlement: Settlement = success(),
 ): Promise<Operation> {
   const operation = await sending(store, changes);
-  if (!(await store.settle(grip(operation), settlement))) throw new Error('not settled');
+  if (!(await store.settle(fencingToken(operation), settlement))) throw new Error('not settled');
   return (await store.get(operation.id))!;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Grip, JournalStore } from '../store.js';
+import type { FencingToken, JournalStore } from '../store.js';
 import {
   LEASE,
   owner,
@@ -17,7 +17,7 @@ const STATES = ['succeeded', 'rejected', 'released', 'unknown'] as const;
 
 const who = fc.constantFrom(...OWNERS);
 /** Which of the operations so far; as it was when it was claimed, or by somebody who mistakes himself. */
-const grip = fc.record({ at: fc.nat(5), stale: fc.boolean(), owner: fc.option(who) });
+const fencingToken = fc.record({ at: fc.nat(5), stale: fc.boolean(), owner: fc.option(who) });
 
 const command = fc.oneof(
   {
@@ -33,12 +33,12 @@ const command = fc.oneof(
       duplicate: fc.boolean(),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('send' as const), grip }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('send' as const), fencingToken }) },
   {
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
-      grip,
+      fencingToken,
       state: fc.constantFrom(...STATES),
       holdMs: fc.constantFrom(0, 1000, 60_000),
       keyHoldMs: fc.constantFrom(0, 1000, 60_000),
@@ -91,7 +91,7 @@ export function historyContract(kind: string, open: OpenBench, numRuns: number):
 async function play({ store, advance }: Bench, commands: readonly Command[]): Promise<void> {
   const model = new Model();
   model.now = await store.now();
-  const claims: Grip[] = [];
+  const claims: FencingToken[] = [];
   const gripOf = ({
     at,
     stale,
@@ -109,8 +109,8 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
     return { ...claim, fence: claim.fence + (stale ? 1 : 0), owner: by ?? claim.owner };
   };
   for (const name of OWNERS) {
-    await store.enlist(owner(name), LEASE);
-    model.enlist(name);
+    await store.registerOwner(owner(name), LEASE);
+    model.registerOwner(name);
   }
 
   for (const step of commands) {
@@ -124,13 +124,13 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
         break;
       }
       case 'send': {
-        const { id, owner: by, fence } = gripOf(step.grip);
+        const { id, owner: by, fence } = gripOf(step.fencingToken);
         const { kind } = await store.send({ id, owner: by, fence }, { limits: [] });
         expect(kind).toBe(model.send(id, by, fence));
         break;
       }
       case 'settle': {
-        const { id, owner: by, fence } = gripOf(step.grip);
+        const { id, owner: by, fence } = gripOf(step.fencingToken);
         const { state, holdMs, keyHoldMs } = step;
         const end = success({ state, holdMs, keyHoldMs });
         const settled = await store.settle({ id, owner: by, fence }, end);
@@ -155,12 +155,12 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
         expect(await store.renew(step.owner, LEASE)).toBe(model.renew(step.owner));
         break;
       case 'enlist':
-        await store.enlist(owner(step.owner), LEASE);
-        model.enlist(step.owner);
+        await store.registerOwner(owner(step.owner), LEASE);
+        model.registerOwner(step.owner);
         break;
       case 'expel':
-        await store.expel(step.owner);
-        model.expel(step.owner);
+        await store.evictOwner(step.owner);
+        model.evictOwner(step.owner);
         break;
       case 'sweep':
         expect(await store.sweep()).toHaveLength(model.sweep());
@@ -200,7 +200,7 @@ async function claim(
       request({
         id,
         owner: by,
-        identity: { by: step.by, value: step.value },
+        dedupKey: { by: step.by, value: step.value },
         ...(key !== undefined && { key }),
         effect: idempotent ? 'idempotent' : 'once',
         allowDuplicate: duplicate,
@@ -216,12 +216,12 @@ async function claim(
 async function compare(store: JournalStore, model: Model): Promise<void> {
   const actual = (await store.list({ limit: 100 })).toReversed();
   expect(
-    actual.map(({ id, state, owner: by, fence, holdsSlot }) => ({
+    actual.map(({ id, state, owner: by, fence, holdsDedupKey }) => ({
       id,
       state,
       by,
       fence,
-      holdsSlot,
+      holdsDedupKey,
     })),
   ).toEqual(
     model.operations.map((one) => ({
@@ -229,7 +229,7 @@ async function compare(store: JournalStore, model: Model): Promise<void> {
       state: one.state,
       by: one.owner,
       fence: one.fence,
-      holdsSlot: model.holds(one),
+      holdsDedupKey: model.holds(one),
     })),
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   byContent,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   newId,
   owner,
@@ -17,7 +17,7 @@ export function leaseContract(bench: () => Bench): void {
   test('an owner is known with its lease', async () => {
     const { store } = bench();
     const now = await store.now();
-    await store.enlist(owner('carol', ['post', 'like']), 1000);
+    await store.registerOwner(owner('carol', ['post', 'like']), 1000);
     expect(await store.owner('carol')).toEqual({
       ...owner('carol', ['post', 'like']),
       leaseUntil: now + 1000,
@@ -27,13 +27,13 @@ export function leaseContract(bench: () => Bench): void {
 
   test('a tool has a live owner until the lease of its last owner ends', async () => {
     const { store, advance } = bench();
-    await store.enlist(owner('carol', ['reply', 'like']), 1000);
-    await store.enlist(owner('dave', ['reply']), 2000);
+    await store.registerOwner(owner('carol', ['reply', 'like']), 1000);
+    await store.registerOwner(owner('dave', ['reply']), 2000);
     const served = () => Promise.all(['reply', 'like', 'rep'].map(store.hasLiveOwner));
     expect(await served()).toEqual([true, true, false]);
     await advance(1000);
     expect(await served()).toEqual([true, false, false]);
-    await store.retire('dave');
+    await store.deregisterOwner('dave');
     expect(await served()).toEqual([false, false, false]);
   });
 
@@ -58,10 +58,10 @@ export function leaseContract(bench: () => Bench): void {
 
   test('a dead owner’s claim is released, its send unknown, each told once', async () => {
     const { store, another, advance } = bench();
-    const one = await claimed(store, { identity: byContent('1') });
-    const two = await sending(store, { identity: byContent('2') });
-    const three = await sending(store, { identity: byContent('3'), effect: 'idempotent' });
-    const live = await claimed(store, { identity: byContent('4'), owner: 'bob' });
+    const one = await claimed(store, { dedupKey: byContent('1') });
+    const two = await sending(store, { dedupKey: byContent('2') });
+    const three = await sending(store, { dedupKey: byContent('3'), effect: 'idempotent' });
+    const live = await claimed(store, { dedupKey: byContent('4'), owner: 'bob' });
     await advance(LEASE - 1);
     await store.renew('bob', LEASE);
     await advance(1);
@@ -73,7 +73,11 @@ export function leaseContract(bench: () => Bench): void {
     expect(byId[one.id]).toMatchObject({ state: 'released', outcome: 'not_executed' });
     expect(byId[two.id]).toMatchObject({ state: 'unknown', outcome: 'unknown', owner: 'alice' });
     expect(byId[three.id]).toMatchObject({ state: 'released', outcome: 'unknown' });
-    expect([one, two, three].map(({ id }) => byId[id]!.holdsSlot)).toEqual([false, true, false]);
+    expect([one, two, three].map(({ id }) => byId[id]!.holdsDedupKey)).toEqual([
+      false,
+      true,
+      false,
+    ]);
     expect(await store.get(two.id)).toEqual(byId[two.id]);
     expect(await store.get(live.id)).toEqual(live);
     expect(await store.sweep()).toEqual([]);
@@ -81,41 +85,41 @@ export function leaseContract(bench: () => Bench): void {
 
   test('whoever leaves gives up what it had', async () => {
     const { store } = bench();
-    const one = await claimed(store, { identity: byContent('1') });
-    const two = await sending(store, { identity: byContent('2') });
-    await store.retire('alice');
+    const one = await claimed(store, { dedupKey: byContent('1') });
+    const two = await sending(store, { dedupKey: byContent('2') });
+    await store.deregisterOwner('alice');
     expect(await store.get(one.id)).toMatchObject({ state: 'released' });
     expect(await store.get(two.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
     expect(await store.renew('alice', LEASE)).toBe(false);
     expect(await store.owner('alice')).toMatchObject({ pid: 42 });
-    await store.retire('nobody');
+    await store.deregisterOwner('nobody');
   });
 
   test('whoever is gone can be expelled before its lease is over', async () => {
     const { store } = bench();
     const operation = await claimed(store);
-    await store.expel('alice');
+    await store.evictOwner('alice');
     expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
     expect(await store.renew('alice', LEASE)).toBe(false);
-    expect((await store.send(grip(operation), plain)).kind).toBe('lost');
-    await store.expel('nobody');
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('lost');
+    await store.evictOwner('nobody');
   });
 
   test('whoever enlists anew has lost what it had', async () => {
     const { store, advance } = bench();
     const operation = await claimed(store);
     await advance(LEASE);
-    await store.enlist(owner('alice'), LEASE);
+    await store.registerOwner(owner('alice'), LEASE);
     expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
-    expect((await store.send(grip(operation), plain)).kind).toBe('lost');
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('lost');
   });
 
   test('an unknown keeps its former owner’s row for as long as it is unknown', async () => {
     const { store, advance } = bench();
-    await store.enlist(owner('carol'), LEASE);
-    const lost = await sending(store, { owner: 'carol', identity: byContent(newId()) });
-    await store.enlist(owner('dave'), LEASE);
-    await settled(store, { identity: byContent(newId()) }, unknown());
+    await store.registerOwner(owner('carol'), LEASE);
+    const lost = await sending(store, { owner: 'carol', dedupKey: byContent(newId()) });
+    await store.registerOwner(owner('dave'), LEASE);
+    await settled(store, { dedupKey: byContent(newId()) }, unknown());
     await advance(LEASE);
     await store.sweep();
     await advance(1000);

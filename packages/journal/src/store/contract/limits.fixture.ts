@@ -5,7 +5,7 @@ import {
   byContent,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   newId,
   owner,
   plain,
@@ -26,10 +26,11 @@ const limit = (max: number, changes: Partial<Limit> = {}): Limit => ({
 export function limitContract(bench: () => Bench): void {
   const next = async (): Promise<Operation> => {
     const { store } = bench();
-    if (!(await store.renew('carol', 2 * DAY))) await store.enlist(owner('carol'), 2 * DAY);
-    return claimed(store, { owner: 'carol', identity: byContent(newId()) });
+    if (!(await store.renew('carol', 2 * DAY))) await store.registerOwner(owner('carol'), 2 * DAY);
+    return claimed(store, { owner: 'carol', dedupKey: byContent(newId()) });
   };
-  const send = async (...limits: Limit[]) => bench().store.send(grip(await next()), { limits });
+  const send = async (...limits: Limit[]) =>
+    bench().store.send(fencingToken(await next()), { limits });
 
   test('counts over a sliding window and says when there is room again', async () => {
     const { advance } = bench();
@@ -52,12 +53,12 @@ export function limitContract(bench: () => Bench): void {
     const other = limit(1, { name: 'all' });
     await send(one);
     const operation = await next();
-    expect(await store.send(grip(operation), { limits: [other, one] })).toMatchObject({
+    expect(await store.send(fencingToken(operation), { limits: [other, one] })).toMatchObject({
       kind: 'limited',
       limit: one,
     });
     expect(await store.get(operation.id)).toEqual(operation);
-    expect((await store.send(grip(operation), { limits: [other] })).kind).toBe('sent');
+    expect((await store.send(fencingToken(operation), { limits: [other] })).kind).toBe('sent');
   });
 
   test('of several full limits the longest wait is told', async () => {
@@ -122,7 +123,7 @@ export function limitContract(bench: () => Bench): void {
     for (let i = 0; i < 18; i++) operations.push(await next());
     const results = await Promise.all(
       operations.map((operation, i) =>
-        stores[i % 3]!.send(grip(operation), {
+        stores[i % 3]!.send(fencingToken(operation), {
           limits: [limit(7), limit(9, { name: i % 2 ? 'odd' : 'even' })],
         }),
       ),
@@ -134,11 +135,11 @@ export function limitContract(bench: () => Bench): void {
     const { store } = bench();
     const two = limit(2);
     const operation = await next();
-    await store.send(grip(operation), { limits: [two], step: 'a' });
-    await store.completeStep(grip(operation), 'a', '{}');
-    await store.send(grip(operation), { limits: [two], step: 'b' });
+    await store.send(fencingToken(operation), { limits: [two], step: 'a' });
+    await store.completeStep(fencingToken(operation), 'a', '{}');
+    await store.send(fencingToken(operation), { limits: [two], step: 'b' });
     expect((await send(two)).kind).toBe('limited');
-    await store.settle(grip(operation), release({ refund: true }));
+    await store.settle(fencingToken(operation), release({ refund: true }));
     expect((await send(two)).kind).toBe('sent');
     expect((await send(two)).kind).toBe('limited');
   });
@@ -147,15 +148,15 @@ export function limitContract(bench: () => Bench): void {
     const { store } = bench();
     for (const settlement of [success(), unknown()]) {
       const operation = await next();
-      await store.send(grip(operation), { limits: [limit(2)] });
-      await store.settle(grip(operation), settlement);
+      await store.send(fencingToken(operation), { limits: [limit(2)] });
+      await store.settle(fencingToken(operation), settlement);
     }
     expect((await send(limit(2))).kind).toBe('limited');
   });
 
   test('who passes no limits counts nothing', async () => {
     const { store } = bench();
-    await store.send(grip(await next()), plain);
+    await store.send(fencingToken(await next()), plain);
     expect((await send(limit(1))).kind).toBe('sent');
   });
 }

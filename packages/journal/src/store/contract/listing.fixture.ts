@@ -40,23 +40,23 @@ export function listingContract(bench: () => Bench): void {
     const start = await store.now();
     const a = await settled(store, { account: 'a' }, success({ holdMs: 1000 }));
     await advance(500);
-    const b = await settled(store, { tool: 'like', identity: byKey() }, unknown());
+    const b = await settled(store, { tool: 'like', dedupKey: byKey() }, unknown());
     await advance(500);
-    const c = await claimed(store, { identity: byContent("it's") });
+    const c = await claimed(store, { dedupKey: byContent("it's") });
 
     expect(await ids({ states: ['unknown', 'claimed'] })).toEqual([c.id, b.id]);
     expect(await ids({ states: [] })).toEqual([]);
     expect(await ids({ tool: 'like' })).toEqual([b.id]);
     expect(await ids({ account: 'a' })).toEqual([a.id]);
-    expect(await ids({ identity: byKey() })).toEqual([b.id]);
-    expect(await ids({ identity: byContent("it's"), states: ['claimed'] })).toEqual([c.id]);
+    expect(await ids({ dedupKey: byKey() })).toEqual([b.id]);
+    expect(await ids({ dedupKey: byContent("it's"), states: ['claimed'] })).toEqual([c.id]);
     expect(await ids({ since: start + 500 })).toEqual([c.id, b.id]);
     expect(await ids({ until: start + 500 })).toEqual([a.id]);
     expect(await ids({ settledSince: start })).toEqual([a.id]);
     expect(await ids({ settledSince: start + 1 })).toEqual([]);
-    expect(await ids({ holdsSlot: true })).toEqual([c.id, b.id]);
-    expect(await ids({ holdsSlot: false })).toEqual([a.id]);
-    expect(await ids({ holdsSlot: true, before: c.id, limit: 1 })).toEqual([b.id]);
+    expect(await ids({ holdsDedupKey: true })).toEqual([c.id, b.id]);
+    expect(await ids({ holdsDedupKey: false })).toEqual([a.id]);
+    expect(await ids({ holdsDedupKey: true, before: c.id, limit: 1 })).toEqual([b.id]);
   });
 
   test('counts states', async () => {

@@ -53,7 +53,7 @@ export class Model {
     return found !== undefined && (!FINAL.has(operation.state) || found.until > this.now);
   }
 
-  enlist(owner: string): void {
+  registerOwner(owner: string): void {
     for (const operation of this.operations) if (operation.owner === owner) this.#lapse(operation);
     this.leases.set(owner, this.now + LEASE);
   }
@@ -64,7 +64,7 @@ export class Model {
     return lives;
   }
 
-  expel(owner: string): void {
+  evictOwner(owner: string): void {
     for (const operation of this.operations) if (operation.owner === owner) this.#lapse(operation);
     if (this.alive(owner)) this.leases.set(owner, this.now);
   }

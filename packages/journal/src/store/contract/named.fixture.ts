@@ -5,7 +5,7 @@ import {
   byTemplate,
   claimed,
   DAY,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   release,
@@ -19,7 +19,7 @@ import {
 
 const [a, b] = ['key-aaaaaaaaaaaaaaaa', 'key-bbbbbbbbbbbbbbbb'];
 const refund = (key?: string, changes: Partial<ClaimRequest> = {}): Partial<ClaimRequest> => ({
-  identity: byTemplate(),
+  dedupKey: byTemplate(),
   ...(key !== undefined && { key }),
   ...changes,
 });
@@ -29,7 +29,7 @@ export function namedContract(bench: () => Bench): void {
   test('is found under its key and as what it is, by everybody', async () => {
     const { store, another } = bench();
     const first = await claimed(store, refund(a));
-    expect(first).toMatchObject({ key: a, identity: byTemplate(), holdsSlot: true });
+    expect(first).toMatchObject({ key: a, dedupKey: byTemplate(), holdsDedupKey: true });
     expect(await store.get(first.id)).toEqual(first);
     const other = await another();
     for (const again of [
@@ -38,23 +38,23 @@ export function namedContract(bench: () => Bench): void {
       refund(),
       refund(b, { argsHash: 'h2' }),
       // The caller's key for something else, whatever that is named by: it is the caller who is told.
-      refund(a, { identity: byTemplate('refund:2'), argsHash: 'h2' }),
-      { identity: byKey(a), argsHash: 'h2' },
+      refund(a, { dedupKey: byTemplate('refund:2'), argsHash: 'h2' }),
+      { dedupKey: byKey(a), argsHash: 'h2' },
     ]) {
-      const act = { account: 'main', tool: 'post', identity: byTemplate(), ...again };
+      const act = { account: 'main', tool: 'post', dedupKey: byTemplate(), ...again };
       expect(await other.isHeld({ ...act, allowDuplicate: false })).toBe(true);
       const result = await other.claim(request({ owner: 'bob', ...again }));
       expect(result).toEqual({ kind: 'held', operation: first });
     }
-    const fresh = refund(b, { identity: byTemplate('refund:2') });
-    const act = { account: 'main', tool: 'post', identity: byTemplate('refund:2'), key: b };
+    const fresh = refund(b, { dedupKey: byTemplate('refund:2') });
+    const act = { account: 'main', tool: 'post', dedupKey: byTemplate('refund:2'), key: b };
     expect(await other.isHeld({ ...act, allowDuplicate: false })).toBe(false);
     expect((await other.claim(request(fresh))).kind).toBe('mine');
   });
 
   test('a key that stands alone is met by one that does not', async () => {
     const { store } = bench();
-    const first = await claimed(store, { identity: byKey(a) });
+    const first = await claimed(store, { dedupKey: byKey(a) });
     const again = await store.claim(request(refund(a)));
     expect(again).toEqual({ kind: 'held', operation: first });
   });
@@ -76,7 +76,7 @@ export function namedContract(bench: () => Bench): void {
     const stores = [store, await another(), await another()];
     const results = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
-        stores[i % 3]!.claim(request(refund(a, { identity: byTemplate(`refund:${i}`) }))),
+        stores[i % 3]!.claim(request(refund(a, { dedupKey: byTemplate(`refund:${i}`) }))),
       ),
     );
     expect(results.filter(({ kind }) => kind === 'mine')).toHaveLength(1);
@@ -85,7 +85,7 @@ export function namedContract(bench: () => Bench): void {
 
   test('each name is kept for its own time, and the operation as long as either', async () => {
     const { store, advance } = bench();
-    await store.enlist(owner('alice'), 10 * DAY);
+    await store.registerOwner(owner('alice'), 10 * DAY);
     const first = await settled(store, refund(a), success({ holdMs: 1000, keyHoldMs: DAY }));
     await advance(1000);
     const second = await settled(store, refund(), success({ holdMs: 2 * DAY }));
@@ -103,11 +103,11 @@ export function namedContract(bench: () => Bench): void {
 
   test('a key that is kept for less makes no difference to the act', async () => {
     const { store, advance } = bench();
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     const first = await settled(store, refund(a), success({ holdMs: 5000, keyHoldMs: 1000 }));
     await advance(2000);
     expect((await store.claim(request(refund(a)))).operation.id).toBe(first.id);
-    const next = await claimed(store, refund(a, { identity: byTemplate('refund:2') }));
+    const next = await claimed(store, refund(a, { dedupKey: byTemplate('refund:2') }));
     expect((await store.claim(request(refund(a)))).operation.id).toBe(next.id);
     expect((await store.claim(request(refund()))).operation.id).toBe(first.id);
   });
@@ -116,7 +116,7 @@ export function namedContract(bench: () => Bench): void {
     const { store } = bench();
     const first = await settled(store, refund(a));
     const second = await settled(store, refund(b, { allowDuplicate: true }));
-    expect(second.holdsSlot).toBe(true);
+    expect(second.holdsDedupKey).toBe(true);
     expect((await store.claim(request(refund()))).operation.id).toBe(second.id);
     for (const [key, { id }] of [
       [a, first],
@@ -131,10 +131,10 @@ export function namedContract(bench: () => Bench): void {
     const { store } = bench();
     const first = await claimed(store, refund(a));
     const second = await claimed(store, refund(b, { allowDuplicate: true }));
-    expect(second.holdsSlot).toBe(false);
+    expect(second.holdsDedupKey).toBe(false);
     expect((await store.claim(request(refund(b)))).operation.id).toBe(second.id);
     expect((await store.claim(request(refund()))).operation.id).toBe(first.id);
-    const act = { account: 'main', tool: 'post', identity: byTemplate(), allowDuplicate: true };
+    const act = { account: 'main', tool: 'post', dedupKey: byTemplate(), allowDuplicate: true };
     expect(await store.isHeld({ ...act, key: b })).toBe(true);
     expect(await store.isHeld({ ...act, key: 'key-cccccccccccccccc' })).toBe(false);
   });
@@ -152,24 +152,24 @@ export function namedContract(bench: () => Bench): void {
       async () => {
         await claimed(store, refund(a));
         await advance(LEASE);
-        await store.enlist(owner('alice'), LEASE);
+        await store.registerOwner(owner('alice'), LEASE);
       },
     ];
     for (const end of ends) {
       await end();
-      const act = { account: 'main', tool: 'post', identity: byTemplate(), key: a };
+      const act = { account: 'main', tool: 'post', dedupKey: byTemplate(), key: a };
       expect(await store.isHeld({ ...act, allowDuplicate: false })).toBe(false);
-      const elsewhere = await claimed(store, refund(a, { identity: byTemplate('refund:2') }));
+      const elsewhere = await claimed(store, refund(a, { dedupKey: byTemplate('refund:2') }));
       const here = await claimed(store, refund(b));
-      for (const one of [elsewhere, here]) await store.settle(grip(one), release());
+      for (const one of [elsewhere, here]) await store.settle(fencingToken(one), release());
     }
   });
 
   test('what nobody knows the end of, or was found to be done, keeps both', async () => {
     const { store, advance } = bench();
-    await store.enlist(owner('alice'), 100 * DAY);
+    await store.registerOwner(owner('alice'), 100 * DAY);
     const { id } = await settled(store, refund(a), unknown());
-    const both = [refund(b), refund(a, { identity: byTemplate('refund:2') })];
+    const both = [refund(b), refund(a, { dedupKey: byTemplate('refund:2') })];
     await advance(50 * DAY);
     for (const again of both) expect((await store.claim(request(again))).operation.id).toBe(id);
     const { answer } = success();
@@ -185,8 +185,8 @@ export function namedContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const { id } = await sending(store, refund(a));
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
-    for (const again of [refund(b), refund(a, { identity: byTemplate('refund:2') })]) {
+    await store.registerOwner(owner('bob'), LEASE);
+    for (const again of [refund(b), refund(a, { dedupKey: byTemplate('refund:2') })]) {
       const result = await store.claim(request({ owner: 'bob', ...again }));
       expect(result).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
     }
@@ -195,8 +195,8 @@ export function namedContract(bench: () => Bench): void {
   test('what was undone can be done again, and its key still stands for it', async () => {
     const { store } = bench();
     const first = await settled(store, refund(a));
-    await settled(store, { tool: 'undo' }, success({ frees: [first.id] }));
-    expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsSlot: false });
+    await settled(store, { tool: 'undo' }, success({ releases: [first.id] }));
+    expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsDedupKey: false });
     expect((await store.claim(request(refund(a)))).operation.id).toBe(first.id);
     expect((await store.claim(request(refund(b)))).kind).toBe('mine');
   });
@@ -204,11 +204,11 @@ export function namedContract(bench: () => Bench): void {
   test('one that stopped half way goes on under either, and under its key with its arguments only', async () => {
     const { store } = bench();
     const stop = async (operation: Awaited<ReturnType<typeof claimed>>) =>
-      store.settle(grip(operation), success({ state: 'claimed' }));
+      store.settle(fencingToken(operation), success({ state: 'claimed' }));
     const first = await sending(store, refund(a), 'one');
-    await store.completeStep(grip(first), 'one', '1');
+    await store.completeStep(fencingToken(first), 'one', '1');
     await stop(first);
-    const other = refund(a, { identity: byTemplate('refund:2'), argsHash: 'h2' });
+    const other = refund(a, { dedupKey: byTemplate('refund:2'), argsHash: 'h2' });
     expect(await store.claim(request(other))).toMatchObject({ kind: 'held' });
     for (const again of [refund(a), refund(b)]) {
       const result = await store.claim(request(again));
@@ -216,16 +216,16 @@ export function namedContract(bench: () => Bench): void {
       await stop(result.operation);
     }
     const beside = await sending(store, refund(b, { allowDuplicate: true }), 'one');
-    await store.completeStep(grip(beside), 'one', '1');
+    await store.completeStep(fencingToken(beside), 'one', '1');
     await stop(beside);
     // Whoever is at the act itself does not hinder the one that is known by its key.
     const atIt = await store.claim(request(refund(a)));
     const own = await store.claim(request(refund(b)));
     expect(own).toMatchObject({ kind: 'mine', resumed: true, operation: { id: beside.id } });
-    await store.settle(grip(own.operation), success());
+    await store.settle(fencingToken(own.operation), success());
     await stop(atIt.operation);
     // Undone, it is over: nobody goes on with it beside the next one.
-    await settled(store, { tool: 'undo' }, success({ frees: [first.id] }));
+    await settled(store, { tool: 'undo' }, success({ releases: [first.id] }));
     expect(await store.get(first.id)).toMatchObject({ state: 'released' });
     const next = await store.claim(request(refund(a)));
     expect(next).toMatchObject({ kind: 'mine', resumed: false });

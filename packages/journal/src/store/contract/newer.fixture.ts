@@ -3,7 +3,7 @@ import type { JournalStore } from '../store.js';
 import {
   byContent,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   plain,
@@ -17,9 +17,9 @@ export async function expectToStop(
   store: JournalStore,
   migrate: () => Promise<unknown>,
 ): Promise<void> {
-  await store.enlist(owner(), LEASE);
-  const begun = await claimed(store, { identity: byContent('begun') });
-  const sent = await sending(store, { identity: byContent('sent') });
+  await store.registerOwner(owner(), LEASE);
+  const begun = await claimed(store, { dedupKey: byContent('begun') });
+  const sent = await sending(store, { dedupKey: byContent('sent') });
   await migrate();
 
   const newer = {
@@ -28,12 +28,12 @@ export async function expectToStop(
     message: expect.stringContaining('It was opened by a newer program') as string,
   };
   await expect(store.renew('alice', LEASE)).rejects.toMatchObject(newer);
-  await expect(store.claim(request({ identity: byContent('new') }))).rejects.toMatchObject(newer);
-  await expect(store.send(grip(begun), plain)).rejects.toMatchObject(newer);
+  await expect(store.claim(request({ dedupKey: byContent('new') }))).rejects.toMatchObject(newer);
+  await expect(store.send(fencingToken(begun), plain)).rejects.toMatchObject(newer);
   await expect(store.takeApproved('alice', ['post'])).rejects.toMatchObject(newer);
-  await expect(store.enlist(owner('bob'), LEASE)).rejects.toMatchObject(newer);
+  await expect(store.registerOwner(owner('bob'), LEASE)).rejects.toMatchObject(newer);
   // Only this program knows how that ended.
-  expect(await store.settle(grip(sent), success())).toBe(true);
+  expect(await store.settle(fencingToken(sent), success())).toBe(true);
   expect(await store.get(begun.id)).toMatchObject({ state: 'claimed' });
   expect(await store.owner('bob')).toBeUndefined();
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decision, waiting } from './approvals.fixture.js';
 import {
   byContent,
-  grip,
+  fencingToken,
   LEASE,
   newId,
   sending,
@@ -16,11 +16,11 @@ const MINUTE = 60_000;
 export function noticeContract(bench: () => Bench): void {
   test('an unknown end and a waiting approval are told of, oldest first', async () => {
     const { store, advance } = bench();
-    const one = await settled(store, { identity: byContent(newId()) }, unknown());
+    const one = await settled(store, { dedupKey: byContent(newId()) }, unknown());
     const at = await store.now();
     await advance(1);
     const two = await waiting(bench());
-    expect(await store.takeNotices(10)).toEqual([
+    expect(await store.takeNotifications(10)).toEqual([
       {
         id: expect.any(String) as string,
         kind: 'operation_unknown',
@@ -43,48 +43,48 @@ export function noticeContract(bench: () => Bench): void {
     const { id } = await sending(store);
     await advance(LEASE);
     await store.sweep();
-    expect(await store.takeNotices(10)).toMatchObject([{ operationId: id }]);
+    expect(await store.takeNotifications(10)).toMatchObject([{ operationId: id }]);
   });
 
   test('each is taken by one process, and again if that one says nothing', async () => {
     const { store, another, advance } = bench();
     for (let i = 0; i < 4; i++) {
-      await settled(store, { identity: byContent(newId()) }, unknown());
+      await settled(store, { dedupKey: byContent(newId()) }, unknown());
     }
     const other = await another();
-    const taken = await Promise.all([store.takeNotices(3), other.takeNotices(3)]);
+    const taken = await Promise.all([store.takeNotifications(3), other.takeNotifications(3)]);
     expect(new Set(taken.flat().map(({ id }) => id)).size).toBe(taken.flat().length);
-    await store.takeNotices(10);
-    expect(await other.takeNotices(10)).toEqual([]);
+    await store.takeNotifications(10);
+    expect(await other.takeNotifications(10)).toEqual([]);
     await advance(MINUTE);
-    const again = await store.takeNotices(10);
+    const again = await store.takeNotifications(10);
     expect(again.map(({ tries }) => tries)).toEqual([2, 2, 2, 2]);
   });
 
   test('what was told is not told again, what failed is, later', async () => {
     const { store, advance } = bench();
-    await settled(store, { identity: byContent(newId()) }, unknown());
-    await settled(store, { identity: byContent(newId()) }, unknown());
-    const [one, two] = await store.takeNotices(10);
-    await store.noticeTold(one!.id);
-    await store.noticeFailed(two!.id, 5000);
+    await settled(store, { dedupKey: byContent(newId()) }, unknown());
+    await settled(store, { dedupKey: byContent(newId()) }, unknown());
+    const [one, two] = await store.takeNotifications(10);
+    await store.markNotificationSent(one!.id);
+    await store.rescheduleNotification(two!.id, 5000);
     await advance(4999);
-    expect(await store.takeNotices(10)).toEqual([]);
+    expect(await store.takeNotifications(10)).toEqual([]);
     await advance(1);
-    expect(await store.takeNotices(10)).toMatchObject([{ id: two!.id, tries: 2 }]);
+    expect(await store.takeNotifications(10)).toMatchObject([{ id: two!.id, tries: 2 }]);
     await advance(10 * MINUTE);
-    expect(await store.takeNotices(10)).toMatchObject([{ id: two!.id, tries: 3 }]);
+    expect(await store.takeNotifications(10)).toMatchObject([{ id: two!.id, tries: 3 }]);
   });
 
   test('nobody hears twice of the same unknown', async () => {
     const { store } = bench();
     const { id } = await sending(store, {}, 'first');
     await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
-    const [notice] = await store.takeNotices(10);
-    await store.noticeTold(notice!.id);
+    const [notice] = await store.takeNotifications(10);
+    await store.markNotificationSent(notice!.id);
     const again = (await store.takeOver(id, 'bob', 1))!;
-    await store.settle(grip(again), unknown());
-    expect(await store.takeNotices(10)).toEqual([]);
+    await store.settle(fencingToken(again), unknown());
+    expect(await store.takeNotifications(10)).toEqual([]);
   });
 
   test.each([
@@ -94,20 +94,20 @@ export function noticeContract(bench: () => Bench): void {
     const { store } = bench();
     const { id } = await sending(store, {}, 'first');
     await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
-    const [notice] = await store.takeNotices(10);
-    await store.noticeTold(notice!.id);
-    const again = grip((await store.takeOver(id, 'bob', 1))!);
+    const [notice] = await store.takeNotifications(10);
+    await store.markNotificationSent(notice!.id);
+    const again = fencingToken((await store.takeOver(id, 'bob', 1))!);
     if (end === 'known to be done') await store.completeStep(again, 'first', '{}');
     else await store.reopenStep(again, 'first');
-    expect(await store.takeNotices(10)).toEqual([]);
+    expect(await store.takeNotifications(10)).toEqual([]);
     await store.send(again, { limits: [], step: next });
     await store.settle(again, unknown());
-    expect(await store.takeNotices(10)).toMatchObject([{ operationId: id, tries: 1 }]);
+    expect(await store.takeNotifications(10)).toMatchObject([{ operationId: id, tries: 1 }]);
   });
 
   test('nobody hears of what has been dealt with', async () => {
     const { store } = bench();
-    const one = await settled(store, { identity: byContent(newId()) }, unknown());
+    const one = await settled(store, { dedupKey: byContent(newId()) }, unknown());
     const verdict = {
       outcome: 'executed',
       answer: '{}',
@@ -118,7 +118,7 @@ export function noticeContract(bench: () => Bench): void {
     await store.reconcile(one.id, verdict);
     const two = await waiting(bench());
     await store.decideApproval(two.id, decision());
-    expect(await store.takeNotices(10)).toEqual([]);
+    expect(await store.takeNotifications(10)).toEqual([]);
   });
 
   test('an approved one that ends unknown is told of', async () => {
@@ -126,9 +126,9 @@ export function noticeContract(bench: () => Bench): void {
     const { id } = await waiting(bench());
     await store.decideApproval(id, decision());
     const taken = await store.takeApproved('alice', ['post']);
-    await store.send(grip(taken!), { limits: [] });
-    await store.settle(grip(taken!), unknown());
-    expect(await store.takeNotices(10)).toMatchObject([
+    await store.send(fencingToken(taken!), { limits: [] });
+    await store.settle(fencingToken(taken!), unknown());
+    expect(await store.takeNotifications(10)).toMatchObject([
       { kind: 'operation_unknown', operationId: id },
     ]);
   });

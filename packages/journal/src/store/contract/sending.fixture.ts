@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   claimed,
   DAY,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   plain,
@@ -21,7 +21,7 @@ export function sendContract(bench: () => Bench): void {
     const operation = await claimed(store);
     await advance(5);
     const at = await store.now();
-    expect(await store.send(grip(operation), plain)).toEqual({ kind: 'sent', at });
+    expect(await store.send(fencingToken(operation), plain)).toEqual({ kind: 'sent', at });
     expect(await store.get(operation.id)).toEqual({
       ...operation,
       state: 'sending',
@@ -32,7 +32,7 @@ export function sendContract(bench: () => Bench): void {
   test('is lost for another owner, another fence or no operation', async () => {
     const { store } = bench();
     const operation = await claimed(store);
-    const mine = grip(operation);
+    const mine = fencingToken(operation);
     expect(await store.send({ ...mine, owner: 'bob' }, plain)).toEqual(LOST);
     expect(await store.send({ ...mine, fence: 2 }, plain)).toEqual(LOST);
     expect(await store.send({ ...mine, id: 'op_none' }, plain)).toEqual(LOST);
@@ -43,7 +43,7 @@ export function sendContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const operation = await claimed(store);
     await advance(LEASE);
-    expect(await store.send(grip(operation), plain)).toEqual(LOST);
+    expect(await store.send(fencingToken(operation), plain)).toEqual(LOST);
     expect(await store.get(operation.id)).toEqual(operation);
   });
 
@@ -53,8 +53,8 @@ export function sendContract(bench: () => Bench): void {
     await advance(LEASE);
     await (await another()).sweep();
     expect(await store.renew('alice', LEASE)).toBe(false);
-    await store.enlist(owner('alice'), LEASE);
-    expect(await store.send(grip(operation), plain)).toEqual(LOST);
+    await store.registerOwner(owner('alice'), LEASE);
+    expect(await store.send(fencingToken(operation), plain)).toEqual(LOST);
   });
 
   test('a live lease that was renewed still sends', async () => {
@@ -64,36 +64,36 @@ export function sendContract(bench: () => Bench): void {
       await advance(LEASE - 1);
       expect(await store.renew('alice', LEASE)).toBe(true);
     }
-    expect((await store.send(grip(operation), plain)).kind).toBe('sent');
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
   });
 
   test('a further attempt of the same owner is granted, not of anybody else', async () => {
     const { store } = bench();
     const operation = await sending(store);
-    expect((await store.send(grip(operation), plain)).kind).toBe('sent');
-    expect(await store.send({ ...grip(operation), owner: 'bob' }, plain)).toEqual(LOST);
+    expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
+    expect(await store.send({ ...fencingToken(operation), owner: 'bob' }, plain)).toEqual(LOST);
   });
 
   test('what settled is never sent again', async () => {
     const { store } = bench();
     const operation = await settled(store);
-    expect(await store.send({ ...grip(operation), owner: 'alice' }, plain)).toEqual(LOST);
+    expect(await store.send({ ...fencingToken(operation), owner: 'alice' }, plain)).toEqual(LOST);
   });
 
   test('two owners never both send: one of many slot holders does', async () => {
     const { store, another, advance } = bench();
     const stale = await claimed(store);
     await advance(LEASE);
-    await store.enlist(owner('bob'), DAY);
+    await store.registerOwner(owner('bob'), DAY);
     const other = await another();
     const fresh = await claimed(other, { owner: 'bob' });
     const results = await Promise.all([
-      store.send(grip(stale), plain),
-      other.send(grip(fresh), plain),
-      store.send(grip(stale), plain),
+      store.send(fencingToken(stale), plain),
+      other.send(fencingToken(fresh), plain),
+      store.send(fencingToken(stale), plain),
     ]);
     expect(results.map(({ kind }) => kind)).toEqual(['lost', 'sent', 'lost']);
-    await other.settle(grip(fresh), success());
+    await other.settle(fencingToken(fresh), success());
     expect((await store.claim(request({ owner: 'bob' }))).kind).toBe('held');
   });
 }

@@ -3,7 +3,7 @@ import {
   byContent,
   byKey,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   plain,
@@ -31,7 +31,7 @@ export function settleContract(bench: () => Bench): void {
     const sent = (await store.get(operation.id))!;
     const now = await store.now();
     const answer = JSON.stringify({ data: { text: '🙂'.repeat(20_000) } });
-    expect(await store.settle(grip(operation), success({ answer }))).toBe(true);
+    expect(await store.settle(fencingToken(operation), success({ answer }))).toBe(true);
     const { owner: _, ...rest } = sent;
     expect(await store.get(operation.id)).toEqual({
       ...rest,
@@ -48,15 +48,18 @@ export function settleContract(bench: () => Bench): void {
     const { store, another } = bench();
     const other = await another();
     const head = await store.auditHead();
-    for (const identity of [byContent('d'), byKey('key-dddddddddddddddd')]) {
-      const operation = await claimed(store, { identity });
+    for (const dedupKey of [byContent('d'), byKey('key-dddddddddddddddd')]) {
+      const operation = await claimed(store, { dedupKey });
       const ended = other.wait(operation.id, AbortSignal.timeout(10_000));
-      expect(await store.settle(grip(operation), release({ discard: true }))).toBe(true);
+      expect(await store.settle(fencingToken(operation), release({ discard: true }))).toBe(true);
       expect(await ended).toBeUndefined();
       expect(await store.get(operation.id)).toBeUndefined();
-      expect(await store.settle(grip(operation), release({ discard: true }))).toBe(false);
+      expect(await store.settle(fencingToken(operation), release({ discard: true }))).toBe(false);
       // What it held is free again.
-      await store.settle(grip(await claimed(store, { identity })), release({ discard: true }));
+      await store.settle(
+        fencingToken(await claimed(store, { dedupKey })),
+        release({ discard: true }),
+      );
     }
     expect(await store.auditHead()).toEqual(head);
   });
@@ -64,7 +67,7 @@ export function settleContract(bench: () => Bench): void {
   test('discards nothing that was sent', async () => {
     const { store } = bench();
     const operation = await sending(store);
-    expect(await store.settle(grip(operation), release({ discard: true }))).toBe(true);
+    expect(await store.settle(fencingToken(operation), release({ discard: true }))).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
     expect((await store.auditRows(1, 100)).at(-1)).toMatchObject({ kind: 'settled' });
   });
@@ -72,7 +75,7 @@ export function settleContract(bench: () => Bench): void {
   test('is for whoever has it, and once', async () => {
     const { store } = bench();
     const operation = await sending(store);
-    const mine = grip(operation);
+    const mine = fencingToken(operation);
     expect(await store.settle({ ...mine, owner: 'bob' }, success())).toBe(false);
     expect(await store.settle({ ...mine, fence: 9 }, success())).toBe(false);
     expect(await store.settle({ ...mine, id: 'op_none' }, success())).toBe(false);
@@ -84,7 +87,7 @@ export function settleContract(bench: () => Bench): void {
   test('settles what was never sent, and a rejection is held too', async () => {
     const { store } = bench();
     const never = await claimed(store);
-    expect(await store.settle(grip(never), release())).toBe(true);
+    expect(await store.settle(fencingToken(never), release())).toBe(true);
     const rejected = await settled(
       store,
       {},
@@ -97,27 +100,27 @@ export function settleContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const operation = await sending(store);
     await advance(LEASE);
-    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.settle(fencingToken(operation), success())).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
   });
 
   test.each([
-    ['succeeded', success(), { state: 'reconciled', outcome: 'executed', holdsSlot: true }],
+    ['succeeded', success(), { state: 'reconciled', outcome: 'executed', holdsDedupKey: true }],
     [
       'rejected',
       success({ state: 'rejected', outcome: 'not_executed' }),
-      { state: 'reconciled', outcome: 'not_executed', holdsSlot: true },
+      { state: 'reconciled', outcome: 'not_executed', holdsDedupKey: true },
     ],
-    ['released', release(), { state: 'reconciled', outcome: 'not_executed', holdsSlot: false }],
+    ['released', release(), { state: 'reconciled', outcome: 'not_executed', holdsDedupKey: false }],
   ] as const)('a former owner who knows it %s reconciles it', async (_, settlement, end) => {
     const { store, advance } = bench();
     const operation = await sending(store);
     await advance(LEASE);
     await store.sweep();
     expect(await store.get(operation.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
-    expect(await store.settle(grip(operation), settlement)).toBe(true);
+    expect(await store.settle(fencingToken(operation), settlement)).toBe(true);
     expect(await store.get(operation.id)).toMatchObject(end);
-    expect(await store.settle(grip(operation), settlement)).toBe(false);
+    expect(await store.settle(fencingToken(operation), settlement)).toBe(false);
   });
 
   test('a former owner who does not know either owns it no more', async () => {
@@ -125,65 +128,65 @@ export function settleContract(bench: () => Bench): void {
     const operation = await sending(store);
     await advance(LEASE);
     await store.sweep();
-    expect(await store.settle(grip(operation), unknown())).toBe(true);
+    expect(await store.settle(fencingToken(operation), unknown())).toBe(true);
     const after = (await store.get(operation.id))!;
-    expect(after).toMatchObject({ state: 'unknown', code: 'outcome_unknown', holdsSlot: true });
+    expect(after).toMatchObject({ state: 'unknown', code: 'outcome_unknown', holdsDedupKey: true });
     expect(after.owner).toBeUndefined();
-    expect(await store.settle(grip(operation), success())).toBe(false);
+    expect(await store.settle(fencingToken(operation), success())).toBe(false);
   });
 
   test('whoever is still at it may say later how it ended', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
-    expect(await store.settle(grip(operation), unknown({ stillRunning: true }))).toBe(true);
+    expect(await store.settle(fencingToken(operation), unknown({ stillRunning: true }))).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({
       state: 'unknown',
       owner: 'alice',
       answer: unknown().answer,
       steps: [{ owner: 'alice' }],
     });
-    expect(await store.settle(grip(operation), success())).toBe(true);
+    expect(await store.settle(fencingToken(operation), success())).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({ state: 'reconciled', code: 'ok' });
   });
 
   test('what an inverse undid may be done again, but keeps its key', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
-    const keyed = await settled(store, { tool: 'like', identity: byKey() });
-    const open = await sending(store, { tool: 'like', identity: byContent('open') });
+    const keyed = await settled(store, { tool: 'like', dedupKey: byKey() });
+    const open = await sending(store, { tool: 'like', dedupKey: byContent('open') });
     const unlike = await sending(store, { tool: 'unlike' });
-    const frees = [open.id, keyed.id, liked.id, 'op_none'];
-    await store.settle(grip(unlike), success({ holdMs: 0, frees }));
+    const releases = [open.id, keyed.id, liked.id, 'op_none'];
+    await store.settle(fencingToken(unlike), success({ holdMs: 0, releases }));
     expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
-    expect((await store.claim(request({ tool: 'like', identity: byKey() }))).kind).toBe('held');
-    expect((await store.get(open.id))!.holdsSlot).toBe(true);
+    expect((await store.claim(request({ tool: 'like', dedupKey: byKey() }))).kind).toBe('held');
+    expect((await store.get(open.id))!.holdsDedupKey).toBe(true);
   });
 
   test('what an inverse may undo can be done again from its first byte on', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
-    const keyed = await settled(store, { tool: 'like', identity: byKey() });
+    const keyed = await settled(store, { tool: 'like', dedupKey: byKey() });
     const unlike = await claimed(store, { tool: 'unlike' });
-    const frees = [keyed.id, liked.id];
+    const releases = [keyed.id, liked.id];
     expect((await store.claim(request({ tool: 'like' }))).kind).toBe('held');
-    await store.send(grip(unlike), { limits: [], frees });
+    await store.send(fencingToken(unlike), { limits: [], releases });
     expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
-    expect((await store.claim(request({ tool: 'like', identity: byKey() }))).kind).toBe('held');
+    expect((await store.claim(request({ tool: 'like', dedupKey: byKey() }))).kind).toBe('held');
   });
 
   test('an inverse ends what stopped half way, and nothing that somebody works on', async () => {
     const { store } = bench();
     const half = await sending(store, { tool: 'thread' }, 'one');
-    await store.completeStep(grip(half), 'one', '1');
+    await store.completeStep(fencingToken(half), 'one', '1');
     const undo = async (tool: string) => {
       const inverse = await sending(store, { tool });
-      await store.settle(grip(inverse), success({ holdMs: 0, frees: [half.id] }));
+      await store.settle(fencingToken(inverse), success({ holdMs: 0, releases: [half.id] }));
     };
     await undo('delete');
-    expect(await store.get(half.id)).toMatchObject({ state: 'claimed', holdsSlot: true });
-    await store.settle(grip(half), success({ state: 'claimed', holdMs: 0 }));
+    expect(await store.get(half.id)).toMatchObject({ state: 'claimed', holdsDedupKey: true });
+    await store.settle(fencingToken(half), success({ state: 'claimed', holdMs: 0 }));
     await undo('delete again');
-    expect(await store.get(half.id)).toMatchObject({ state: 'released', holdsSlot: false });
+    expect(await store.get(half.id)).toMatchObject({ state: 'released', holdsDedupKey: false });
     expect(await store.claim(request({ tool: 'thread' }))).toMatchObject({
       kind: 'mine',
       resumed: false,
@@ -194,7 +197,7 @@ export function settleContract(bench: () => Bench): void {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
     const unlike = await settled(store, { tool: 'unlike' }, unknown());
-    await store.reconcile(unlike.id, { ...found, frees: [liked.id] });
+    await store.reconcile(unlike.id, { ...found, releases: [liked.id] });
     expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
   });
 
@@ -210,7 +213,7 @@ export function settleContract(bench: () => Bench): void {
       code: 'ok',
       settledAt: now,
       heldUntil: now + 30_000,
-      holdsSlot: true,
+      holdsDedupKey: true,
     });
     expect(await store.reconcile(id, found)).toBe(false);
   });
@@ -219,7 +222,7 @@ export function settleContract(bench: () => Bench): void {
     const { store } = bench();
     const { id } = await settled(store, {}, unknown());
     expect(await store.reconcile(id, { ...found, outcome: 'not_executed' })).toBe(true);
-    expect(await store.get(id)).toMatchObject({ outcome: 'not_executed', holdsSlot: false });
+    expect(await store.get(id)).toMatchObject({ outcome: 'not_executed', holdsDedupKey: false });
     expect((await store.claim(request())).kind).toBe('mine');
   });
 
@@ -238,10 +241,10 @@ export function settleContract(bench: () => Bench): void {
     const flying = await sending(store);
     expect(await store.reconcile(flying.id, found)).toBe(false);
     await advance(LEASE);
-    await store.enlist(owner('alice'), LEASE);
+    await store.registerOwner(owner('alice'), LEASE);
     await store.reconcile(flying.id, found);
-    expect(await store.settle(grip(flying), success())).toBe(false);
-    expect(await store.send(grip(flying), plain)).toEqual({ kind: 'lost' });
+    expect(await store.settle(fencingToken(flying), success())).toBe(false);
+    expect(await store.send(fencingToken(flying), plain)).toEqual({ kind: 'lost' });
     expect(await store.reconcile('op_none', found)).toBe(false);
   });
 }

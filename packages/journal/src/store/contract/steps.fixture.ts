@@ -3,7 +3,7 @@ import type { Operation } from '../../operation.js';
 import {
   byKey,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   request,
@@ -31,7 +31,7 @@ export function stepContract(bench: () => Bench): void {
     expect((await store.get(operation.id))!.steps).toEqual([
       { name: 'first', state: 'sending', at, owner: 'alice' },
     ]);
-    expect(await store.completeStep(grip(operation), 'first', '{"id":"1"}')).toBe(true);
+    expect(await store.completeStep(fencingToken(operation), 'first', '{"id":"1"}')).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({
       state: 'claimed',
       owner: 'alice',
@@ -42,7 +42,7 @@ export function stepContract(bench: () => Bench): void {
   test('the next is sent after the last is done, and none is sent twice', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
-    const mine = grip(operation);
+    const mine = fencingToken(operation);
     expect((await store.send(mine, { limits: [], step: 'second' })).kind).toBe('lost');
     await store.completeStep(mine, 'first', '1');
     expect((await store.send(mine, { limits: [], step: 'first' })).kind).toBe('lost');
@@ -54,8 +54,8 @@ export function stepContract(bench: () => Bench): void {
   test('a step that needs no sending is kept too, and the first result stays', async () => {
     const { store } = bench();
     const operation = await claimed(store);
-    expect(await store.completeStep(grip(operation), 'draft', '"a"')).toBe(true);
-    expect(await store.completeStep(grip(operation), 'draft', '"b"')).toBe(true);
+    expect(await store.completeStep(fencingToken(operation), 'draft', '"a"')).toBe(true);
+    expect(await store.completeStep(fencingToken(operation), 'draft', '"b"')).toBe(true);
     expect((await store.get(operation.id))!.steps).toMatchObject([{ result: '"a"' }]);
   });
 
@@ -63,37 +63,39 @@ export function stepContract(bench: () => Bench): void {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     for (const other of [{ owner: 'bob' }, { fence: 7 }, { id: 'op_none' }]) {
-      const theirs = { ...grip(operation), ...other };
+      const theirs = { ...fencingToken(operation), ...other };
       expect(await store.completeStep(theirs, 'first', '1')).toBe(false);
       expect(await store.reopenStep(theirs, 'first')).toBe(false);
     }
-    expect(await store.reopenStep(grip(operation), 'second')).toBe(false);
+    expect(await store.reopenStep(fencingToken(operation), 'second')).toBe(false);
     expect(await store.get(operation.id)).toMatchObject({ state: 'sending' });
   });
 
   test('what stopped half way is resumed by the next who asks, however late', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
-    await store.completeStep(grip(operation), 'first', '1');
-    expect(await store.settle(grip(operation), halfWay)).toBe(true);
+    await store.completeStep(fencingToken(operation), 'first', '1');
+    expect(await store.settle(fencingToken(operation), halfWay)).toBe(true);
     const waiting = (await store.get(operation.id))!;
-    expect(waiting).toMatchObject({ state: 'claimed', holdsSlot: true, code: 'x_api_error' });
+    expect(waiting).toMatchObject({ state: 'claimed', holdsDedupKey: true, code: 'x_api_error' });
     expect(waiting.owner).toBeUndefined();
 
     await advance(400 * 86_400_000);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     const { operation: resumed, resumed: was } = await taken();
     expect(was).toBe(true);
     expect(resumed).toMatchObject({ id: operation.id, owner: 'bob', fence: 2, state: 'claimed' });
     expect(names(resumed)).toEqual(['first done']);
-    expect((await store.send(grip(operation), { limits: [], step: 'second' })).kind).toBe('lost');
+    expect((await store.send(fencingToken(operation), { limits: [], step: 'second' })).kind).toBe(
+      'lost',
+    );
   });
 
   test('of many who would resume one does', async () => {
     const { store, another } = bench();
     const operation = await claimed(store);
-    await store.completeStep(grip(operation), 'first', '1');
-    await store.settle(grip(operation), halfWay);
+    await store.completeStep(fencingToken(operation), 'first', '1');
+    await store.settle(fencingToken(operation), halfWay);
     const other = await another();
     const results = await Promise.all(
       [store, other, store, other].map((one) => one.claim(request({ owner: 'bob' }))),
@@ -105,9 +107,9 @@ export function stepContract(bench: () => Bench): void {
   test('a crash between steps leaves what is done for the next', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
-    await store.completeStep(grip(operation), 'first', '1');
+    await store.completeStep(fencingToken(operation), 'first', '1');
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     expect(await store.sweep()).toMatchObject([{ id: operation.id, state: 'claimed' }]);
     expect((await store.get(operation.id))!.owner).toBeUndefined();
     expect((await taken()).resumed).toBe(true);
@@ -117,7 +119,7 @@ export function stepContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     await store.sweep();
     expect(await store.get(operation.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
 
@@ -131,23 +133,27 @@ export function stepContract(bench: () => Bench): void {
     expect(resumed.steps).toMatchObject([{ name: 'first', state: 'sending', owner: 'alice' }]);
     expect(resumed.outcome).toBeUndefined();
     // Nobody sends it again before somebody has found out.
-    expect((await store.send(grip(resumed), { limits: [], step: 'first' })).kind).toBe('lost');
-    expect(await store.reopenStep(grip(resumed), 'first')).toBe(true);
-    expect((await store.send(grip(resumed), { limits: [], step: 'first' })).kind).toBe('sent');
-    expect(await store.completeStep(grip(operation), 'first', '1')).toBe(false);
+    expect((await store.send(fencingToken(resumed), { limits: [], step: 'first' })).kind).toBe(
+      'lost',
+    );
+    expect(await store.reopenStep(fencingToken(resumed), 'first')).toBe(true);
+    expect((await store.send(fencingToken(resumed), { limits: [], step: 'first' })).kind).toBe(
+      'sent',
+    );
+    expect(await store.completeStep(fencingToken(operation), 'first', '1')).toBe(false);
   });
 
   test('whoever takes over and dies leaves an unknown again', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     await store.sweep();
     await takenOver(operation);
     await advance(LEASE);
     await store.sweep();
     const after = (await store.get(operation.id))!;
-    expect(after).toMatchObject({ state: 'unknown', holdsSlot: true, fence: 2 });
+    expect(after).toMatchObject({ state: 'unknown', holdsDedupKey: true, fence: 2 });
     expect(after.owner).toBeUndefined();
     expect(after.steps).toMatchObject([{ state: 'sending', owner: 'alice' }]);
   });
@@ -155,12 +161,12 @@ export function stepContract(bench: () => Bench): void {
   test('who does not know the end of his own step sends it no more', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
-    await store.settle(grip(operation), unknown());
+    await store.settle(fencingToken(operation), unknown());
     const resumed = await takenOver(operation);
     expect(resumed.steps).toEqual([
       { name: 'first', state: 'sending', at: expect.any(Number) as number },
     ]);
-    expect(await store.completeStep(grip(resumed), 'first', '1')).toBe(true);
+    expect(await store.completeStep(fencingToken(resumed), 'first', '1')).toBe(true);
     expect(await store.get(operation.id)).toMatchObject({ state: 'claimed', owner: 'bob' });
   });
 
@@ -168,9 +174,9 @@ export function stepContract(bench: () => Bench): void {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     await store.sweep();
-    await store.settle(grip(await takenOver(operation)), unknown());
+    await store.settle(fencingToken(await takenOver(operation)), unknown());
     const after = (await store.get(operation.id))!;
     expect(after).toMatchObject({ state: 'unknown', steps: [{ owner: 'alice' }] });
     expect(after.owner).toBeUndefined();
@@ -183,7 +189,7 @@ export function stepContract(bench: () => Bench): void {
     await advance(LEASE);
     await store.sweep();
     expect(await store.takeOver(operation.id, 'bob', 1)).toBeUndefined();
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     expect(await store.takeOver(operation.id, 'bob', 2)).toBeUndefined();
     expect(await store.takeOver('op_none', 'bob', 1)).toBeUndefined();
     const other = await another();
@@ -193,7 +199,7 @@ export function stepContract(bench: () => Bench): void {
     ]);
     expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
     const whole = await sending(store, { owner: 'bob', tool: 'reply' });
-    await store.settle(grip(whole), unknown());
+    await store.settle(fencingToken(whole), unknown());
     expect(await store.takeOver(whole.id, 'bob', 1)).toBeUndefined();
   });
 
@@ -202,38 +208,40 @@ export function stepContract(bench: () => Bench): void {
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
     await store.sweep();
-    expect(await store.completeStep(grip(operation), 'first', '1')).toBe(true);
+    expect(await store.completeStep(fencingToken(operation), 'first', '1')).toBe(true);
     expect(names((await store.get(operation.id))!)).toEqual(['first done']);
     expect((await store.get(operation.id))!.owner).toBeUndefined();
-    await store.enlist(owner('alice'), LEASE);
-    expect((await store.send(grip(operation), { limits: [], step: 'second' })).kind).toBe('lost');
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('alice'), LEASE);
+    expect((await store.send(fencingToken(operation), { limits: [], step: 'second' })).kind).toBe(
+      'lost',
+    );
+    await store.registerOwner(owner('bob'), LEASE);
     expect((await taken()).resumed).toBe(true);
   });
 
   test('nobody resumes a key with other arguments', async () => {
     const { store } = bench();
-    const identity = byKey();
-    const operation = await claimed(store, { identity });
-    await store.completeStep(grip(operation), 'first', '1');
-    await store.settle(grip(operation), halfWay);
-    const other = await store.claim(request({ identity, argsHash: 'h2' }));
+    const dedupKey = byKey();
+    const operation = await claimed(store, { dedupKey });
+    await store.completeStep(fencingToken(operation), 'first', '1');
+    await store.settle(fencingToken(operation), halfWay);
+    const other = await store.claim(request({ dedupKey, argsHash: 'h2' }));
     expect(other).toMatchObject({ kind: 'held', operation: { id: operation.id } });
-    expect((await store.claim(request({ identity }))).kind).toBe('mine');
+    expect((await store.claim(request({ dedupKey }))).kind).toBe('mine');
   });
 
   test('an unknown without an open step is resumed by nobody', async () => {
     const { store } = bench();
     const operation = await sending(store);
-    await store.settle(grip(operation), unknown());
+    await store.settle(fencingToken(operation), unknown());
     expect((await store.claim(request({ owner: 'bob' }))).kind).toBe('held');
   });
 
   test('a person can end what stopped half way', async () => {
     const { store } = bench();
     const operation = await claimed(store);
-    await store.completeStep(grip(operation), 'first', '1');
-    await store.settle(grip(operation), halfWay);
+    await store.completeStep(fencingToken(operation), 'first', '1');
+    await store.settle(fencingToken(operation), halfWay);
     const verdict = {
       outcome: 'executed',
       answer: '{}',

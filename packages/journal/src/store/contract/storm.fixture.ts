@@ -29,7 +29,7 @@ export function stormContract(kind: string, open: OpenBench, turns: number): voi
 
     const turn = async (store: JournalStore, name: string): Promise<void> => {
       const key = KEYS[Math.floor(random() * KEYS.length)]!;
-      const claim = await store.claim(request({ owner: name, identity: byContent(key) }));
+      const claim = await store.claim(request({ owner: name, dedupKey: byContent(key) }));
       if (claim.kind === 'held') return;
       const { id, fence } = claim.operation;
       const mine = { id, owner: name, fence };
@@ -48,7 +48,7 @@ export function stormContract(kind: string, open: OpenBench, turns: number): voi
     const worker = async (index: number): Promise<void> => {
       const store = stores[index % stores.length]!;
       const name = `worker-${index}`;
-      await store.enlist(owner(name), DAY);
+      await store.registerOwner(owner(name), DAY);
       for (let i = 0; i < turns || sent.size < KEYS.length; i++) {
         await turn(store, name);
         if (random() < 0.2) await store.sweep();
@@ -69,6 +69,6 @@ export function stormContract(kind: string, open: OpenBench, turns: number): voi
 }
 
 async function die(store: JournalStore, name: string): Promise<void> {
-  await store.expel(name);
-  await store.enlist(owner(name), DAY);
+  await store.evictOwner(name);
+  await store.registerOwner(owner(name), DAY);
 }

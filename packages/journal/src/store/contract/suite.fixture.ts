@@ -24,8 +24,8 @@ export function storeContract(kind: string, open: OpenBench): void {
     let bench: Bench;
     beforeEach(async () => {
       bench = await open();
-      await bench.store.enlist(owner('alice'), LEASE);
-      await bench.store.enlist(owner('bob'), LEASE);
+      await bench.store.registerOwner(owner('alice'), LEASE);
+      await bench.store.registerOwner(owner('bob'), LEASE);
     });
     afterEach(() => bench.close());
 

@@ -1,7 +1,7 @@
 import {
   acceptControls,
   defineTool,
-  fingerprint,
+  contentHash,
   runTool,
   upstreamCodes,
 } from '@toolkeel/contract';
@@ -9,8 +9,8 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import { testSealing } from '../../fixtures/rig.fixture.js';
 import { createJournal } from '../../journal.js';
-import type { Identity } from '../../operation.js';
-import { slotOf } from '../../slot.js';
+import type { DedupKey } from '../../operation.js';
+import { scopedDedupKey } from '../../slot.js';
 import type { Dialect } from '../sql/dialect.js';
 import type { JournalStore } from '../store.js';
 import { insert, journalOfVersion } from './versions.fixture.js';
@@ -26,17 +26,17 @@ function recorded(
   more: Readonly<Record<string, string | number>>,
   key?: string,
 ): string {
-  const hash = fingerprint({ tool: 'send', account, args: { ...args } });
-  const identity: Identity =
+  const hash = contentHash({ tool: 'send', account, args: { ...args } });
+  const dedupKey: DedupKey =
     key === undefined ? { by: 'content', value: hash } : { by: 'key', value: key };
   return insert('operations', {
     id,
-    slot: slotOf(account, 'send', identity),
+    scopedKey: scopedDedupKey(account, 'send', dedupKey),
     account,
     tool: 'send',
     effect: 'once',
-    identity_by: identity.by,
-    identity_value: identity.value,
+    identity_by: dedupKey.by,
+    identity_value: dedupKey.value,
     args_hash: hash,
     args: JSON.stringify(args),
     fence: 1,
@@ -52,7 +52,7 @@ export function journalWithNames(kind: Dialect['kind']): readonly string[] {
   const approval = {
     rule: 'ask',
     explanation: 'Ask.',
-    hash: fingerprint({ tool: 'send', account: 'main', args: { text: 'c ' } }),
+    hash: contentHash({ tool: 'send', account: 'main', args: { text: 'c ' } }),
     requestedAt: 1,
     expiresAt: IN_2100,
   };
@@ -101,7 +101,7 @@ export async function expectOneAccount(store: JournalStore): Promise<void> {
     }),
   );
   const tools = { specs: () => [tool], load: () => tool };
-  const journal = createJournal({ store, sealing: testSealing, tools });
+  const journal = createJournal({ store, encryption: testSealing, tools });
   const call = async (args: object) =>
     (await runTool(tool, args, { around: journal.around })).envelope;
   const head = await store.auditHead();

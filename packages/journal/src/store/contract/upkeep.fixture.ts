@@ -5,7 +5,7 @@ import { waiting } from './approvals.fixture.js';
 import {
   byContent,
   DAY,
-  grip,
+  fencingToken,
   LEASE,
   newId,
   owner,
@@ -55,14 +55,14 @@ export function upkeepContract(bench: () => Bench): void {
 
   test('what settled long ago leaves, what somebody needs stays', async () => {
     const { store, advance } = bench();
-    const next = () => ({ identity: byContent(newId()) });
+    const next = () => ({ dedupKey: byContent(newId()) });
     const gone = [
       await settled(store, next(), success({ holdMs: 1000 })),
       await settled(store, next(), release()),
       await settled(store, next(), success({ state: 'rejected', holdMs: 0 })),
     ];
     await advance(DAY);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     const kept = [
       await settled(store, next(), success({ holdMs: 60 * DAY })),
       await settled(store, next(), unknown()),
@@ -71,7 +71,7 @@ export function upkeepContract(bench: () => Bench): void {
     ];
     await store.recordCalls([call(1), call(2, { at: await store.now() })]);
     await advance(30 * DAY);
-    await store.enlist(owner('alice'), DAY);
+    await store.registerOwner(owner('alice'), DAY);
     const young = await settled(store, next(), success({ holdMs: 0 }));
     await advance(1);
     await store.recordCalls([call(3, { at: await store.now() })]);
@@ -86,10 +86,10 @@ export function upkeepContract(bench: () => Bench): void {
 
   test('what was done when something was sent whose end nobody knows stays as long as that', async () => {
     const { store, advance } = bench();
-    const next = () => ({ identity: byContent(newId()) });
+    const next = () => ({ dedupKey: byContent(newId()) });
     const at = async (hours: number): Promise<void> => {
       await advance(hours * HOUR);
-      await store.enlist(owner('alice'), DAY);
+      await store.registerOwner(owner('alice'), DAY);
     };
     const over = success({ holdMs: 1000 });
     const before = await settled(store, next(), over);
@@ -137,9 +137,9 @@ export function upkeepContract(bench: () => Bench): void {
     const { id } = await sending(store, {}, 'first');
     await advance(LEASE);
     await store.sweep();
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     const taken = (await store.takeOver(id, 'bob', 1))!;
-    await store.settle(grip(taken), unknown());
+    await store.settle(fencingToken(taken), unknown());
     expect((await store.get(id))?.owner).toBeUndefined();
     await advance(60 * DAY);
     await store.prune((await store.now()) - DAY);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { slotOf } from '../../slot.js';
+import { scopedDedupKey } from '../../slot.js';
 import type { Dialect } from '../sql/dialect.js';
 import { migrations } from '../sql/schema.js';
 import type { JournalStore } from '../store.js';
@@ -9,7 +9,7 @@ import {
   byKey,
   byTemplate,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   request,
@@ -29,17 +29,17 @@ export function insert(table: string, row: Readonly<Record<string, string | numb
 
 function operation(
   id: string,
-  identity: typeof key,
+  dedupKey: typeof key,
   more: Readonly<Record<string, string | number>>,
 ): string {
   return insert('operations', {
     id,
-    slot: slotOf('main', 'post', identity),
+    scopedKey: scopedDedupKey('main', 'post', dedupKey),
     account: 'main',
     tool: 'post',
     effect: 'once',
-    identity_by: identity.by,
-    identity_value: identity.value,
+    identity_by: dedupKey.by,
+    identity_value: dedupKey.value,
     args_hash: 'h1',
     args: '{}',
     fence: 1,
@@ -87,27 +87,29 @@ export function journalOfVersion(version: number, kind: Dialect['kind']): readon
 
 /** Nothing of it is lost, and what later versions can do is done with it. */
 export async function expectToGoOn(store: JournalStore): Promise<void> {
-  await store.enlist(owner(), LEASE);
-  for (const again of [{ identity: key }, { identity: byTemplate(), key: key.value }]) {
+  await store.registerOwner(owner(), LEASE);
+  for (const again of [{ dedupKey: key }, { dedupKey: byTemplate(), key: key.value }]) {
     expect((await store.claim(request(again))).operation.id).toBe('op_unknown');
   }
-  const named = await claimed(store, { identity: byTemplate(), key: 'key-aaaaaaaaaaaaaaaa' });
+  const named = await claimed(store, { dedupKey: byTemplate(), key: 'key-aaaaaaaaaaaaaaaa' });
   expect(await store.get(named.id)).toEqual(named);
 
-  const resumed = await store.claim(request({ identity: half }));
+  const resumed = await store.claim(request({ dedupKey: half }));
   expect(resumed).toMatchObject({
     kind: 'mine',
     resumed: true,
     operation: { id: 'op_half', fence: 2, steps: [done] },
   });
-  expect(await store.send(grip(resumed.operation), { limits: [], step: 'b' })).toMatchObject({
+  expect(
+    await store.send(fencingToken(resumed.operation), { limits: [], step: 'b' }),
+  ).toMatchObject({
     kind: 'sent',
   });
 
-  const change = { expected: 'h1', hash: 'h2', identity: edited, sealedArgs: 's', by: 'bea' };
+  const change = { expected: 'h1', hash: 'h2', dedupKey: edited, encryptedArgs: 's', by: 'bea' };
   expect(await store.editApproval('op_waiting', change)).toMatchObject({ kind: 'decided' });
-  for (const identity of [asked, edited]) {
-    expect((await store.claim(request({ identity }))).operation.id).toBe('op_waiting');
+  for (const dedupKey of [asked, edited]) {
+    expect((await store.claim(request({ dedupKey }))).operation.id).toBe('op_waiting');
   }
   await store.decideApproval('op_waiting', decision({ hash: 'h2' }));
   expect(await store.takeApproved('alice', ['post'])).toMatchObject({ id: 'op_waiting' });

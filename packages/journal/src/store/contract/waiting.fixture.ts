@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   plain,
@@ -24,7 +24,7 @@ export function waitContract(bench: () => Bench): void {
       other.wait(operation.id, AbortSignal.timeout(PATIENCE)),
       store.wait(operation.id, AbortSignal.timeout(PATIENCE)),
     ];
-    await store.settle(grip(operation), success());
+    await store.settle(fencingToken(operation), success());
     for (const seen of await Promise.all(waiting)) {
       expect(seen).toMatchObject({ id: operation.id, state: 'succeeded', code: 'ok' });
     }
@@ -34,8 +34,8 @@ export function waitContract(bench: () => Bench): void {
     const { store, another } = bench();
     const operation = await claimed(store);
     const seen = (await another()).wait(operation.id, AbortSignal.timeout(PATIENCE));
-    await store.send(grip(operation), plain);
-    await store.settle(grip(operation), unknown());
+    await store.send(fencingToken(operation), plain);
+    await store.settle(fencingToken(operation), unknown());
     expect(await seen).toMatchObject({ state: 'unknown' });
   });
 
@@ -59,17 +59,17 @@ export function waitContract(bench: () => Bench): void {
   test('resolves when a dead owner is swept, or it stops half way', async () => {
     const { store, another, advance } = bench();
     const operation = await claimed(store);
-    await store.completeStep(grip(operation), 'first', '1');
+    await store.completeStep(fencingToken(operation), 'first', '1');
     const other = await another();
     const first = other.wait(operation.id, AbortSignal.timeout(PATIENCE));
     await advance(LEASE);
     await store.sweep();
-    expect(await first).toMatchObject({ state: 'claimed', holdsSlot: true });
+    expect(await first).toMatchObject({ state: 'claimed', holdsDedupKey: true });
 
-    await store.enlist(owner('bob'), LEASE);
+    await store.registerOwner(owner('bob'), LEASE);
     const again = await claimed(store, { owner: 'bob' });
     const second = other.wait(operation.id, AbortSignal.timeout(PATIENCE));
-    await store.settle(grip(again), success({ state: 'claimed' }));
+    await store.settle(fencingToken(again), success({ state: 'claimed' }));
     expect((await second)!.owner).toBeUndefined();
   });
 }

@@ -53,7 +53,7 @@ export function memoryAudit(now: () => number): AuditTable {
       return answer(last && { seq: last.seq, hash: last.hash });
     },
     lastSeq: () => answer((linked.at(-1) ?? gone).seq + waiting.length),
-    saidByPeople(from, limit) {
+    operatorAuditRows(from, limit) {
       const first = (linked.at(-1) ?? gone).seq + 1;
       const fresh = waiting.map((entry, index) => ({
         seq: first + index,

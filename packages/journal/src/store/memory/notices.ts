@@ -1,18 +1,19 @@
 import { answer, type Script } from '../script.js';
-import type { Notice } from '../store.js';
+import type { Notification } from '../store.js';
 import type { NoticesTable } from '../tables.js';
 
 export function memoryNotices(
   now: () => number,
   exists: (operationId: string) => boolean,
 ): NoticesTable {
-  const all = new Map<string, Notice & { readonly dueAt: number }>();
-  const change = (id: string, changes: Partial<Notice & { dueAt: number }>): Script<void> => {
+  const all = new Map<string, Notification & { readonly dueAt: number }>();
+  const change = (id: string, changes: Partial<Notification & { dueAt: number }>): Script<void> => {
     const notice = all.get(id);
     if (notice !== undefined) all.set(id, { ...notice, ...changes });
     return answer(undefined);
   };
-  const idOf = (kind: Notice['kind'], operationId: string): string => `${kind}:${operationId}`;
+  const idOf = (kind: Notification['kind'], operationId: string): string =>
+    `${kind}:${operationId}`;
   const remove = (id: string): Script<void> => {
     all.delete(id);
     return answer(undefined);

@@ -49,11 +49,11 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     else contents.set(content, left);
   };
   const leave = (record: OperationRecord): void => {
-    const { id, slot, otherSlot } = record;
-    if (slot !== undefined) holders.delete(slot);
-    if (otherSlot !== undefined) holders.delete(otherSlot);
-    removeContent(record.contentSlot, record);
-    removeContent(record.editedSlot, record);
+    const { id, scopedKey, secondaryDedupKey } = record;
+    if (scopedKey !== undefined) holders.delete(scopedKey);
+    if (secondaryDedupKey !== undefined) holders.delete(secondaryDedupKey);
+    removeContent(record.contentDedupKey, record);
+    removeContent(record.editedDedupKey, record);
     all.delete(id);
   };
   const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
@@ -65,7 +65,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       if (heldUntilOf(record) > time) continue;
       leave(record);
       // It stands in line to leave, and must not take a slot from the next holder then.
-      Object.assign(record, { slot: undefined, otherSlot: undefined });
+      Object.assign(record, { scopedKey: undefined, secondaryDedupKey: undefined });
       undelivered.delete(record);
       count++;
     }
@@ -98,14 +98,14 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     [...all.values()].filter(({ state }) => state === 'awaiting_approval');
 
   const insert = (record: OperationRecord): boolean => {
-    const { slot, otherSlot, contentSlot } = record;
-    if (otherSlot !== undefined && holders.has(otherSlot)) return false;
-    if (slot !== undefined) {
-      if (holders.has(slot)) return false;
-      holders.set(slot, record);
+    const { scopedKey, secondaryDedupKey, contentDedupKey } = record;
+    if (secondaryDedupKey !== undefined && holders.has(secondaryDedupKey)) return false;
+    if (scopedKey !== undefined) {
+      if (holders.has(scopedKey)) return false;
+      holders.set(scopedKey, record);
     }
-    if (otherSlot !== undefined) holders.set(otherSlot, record);
-    addContent(contentSlot, record);
+    if (secondaryDedupKey !== undefined) holders.set(secondaryDedupKey, record);
+    addContent(contentDedupKey, record);
     all.set(record.id, record);
     if (all.size > full) makeRoom();
     return true;
@@ -120,11 +120,13 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     get: (id) => answer(all.get(id)),
     getAll: (ids) => answer(ids.flatMap((id) => all.get(id) ?? [])),
     look: (id) => answer(all.get(id)),
-    held(grip) {
-      const record = all.get(grip.id);
-      return answer(isHeldBy(record, grip) && isAlive(grip.owner) ? record : undefined);
+    held(fencingToken) {
+      const record = all.get(fencingToken.id);
+      return answer(
+        isHeldBy(record, fencingToken) && isAlive(fencingToken.owner) ? record : undefined,
+      );
     },
-    holder: (slot) => answer(holders.get(slot)),
+    holder: (scopedKey) => answer(holders.get(scopedKey)),
 
     lockContent: () => answer(undefined),
     withContent(content) {
@@ -135,27 +137,29 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
 
     insert: (record) => answer(insert(record)),
     insertIfFree(record, content) {
-      if (content !== undefined && content !== record.slot && holders.has(content))
+      if (content !== undefined && content !== record.scopedKey && holders.has(content))
         return answer(false);
       if (content !== undefined && contents.has(content)) return answer(false);
       return isAlive(record.owner!) ? answer(insert(record)) : answer(false);
     },
     update(record: OperationRecord, changes: RecordChanges): Script<OperationRecord> {
-      const { slot, otherSlot, contentSlot, editedSlot } = record;
+      const { scopedKey, secondaryDedupKey, contentDedupKey, editedDedupKey } = record;
       const wasUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
       const wasInFlight = isInFlight(record);
       const wasSettled = isSettled(record);
       // In its place: nobody outside has it, and a copy for each change is what costs most.
       Object.assign(record, changes);
-      if (slot !== record.slot || otherSlot !== record.otherSlot) {
-        for (const former of [slot, otherSlot]) if (former !== undefined) holders.delete(former);
-        for (const taken of [record.slot, record.otherSlot]) {
+      if (scopedKey !== record.scopedKey || secondaryDedupKey !== record.secondaryDedupKey) {
+        for (const former of [scopedKey, secondaryDedupKey])
+          if (former !== undefined) holders.delete(former);
+        for (const taken of [record.scopedKey, record.secondaryDedupKey]) {
           if (taken !== undefined) holders.set(taken, record);
         }
       }
-      if (contentSlot !== record.contentSlot || editedSlot !== record.editedSlot) {
-        for (const former of [contentSlot, editedSlot]) removeContent(former, record);
-        for (const taken of [record.contentSlot, record.editedSlot]) addContent(taken, record);
+      if (contentDedupKey !== record.contentDedupKey || editedDedupKey !== record.editedDedupKey) {
+        for (const former of [contentDedupKey, editedDedupKey]) removeContent(former, record);
+        for (const taken of [record.contentDedupKey, record.editedDedupKey])
+          addContent(taken, record);
       }
       const isUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
       if (wasUndelivered && !isUndelivered) undelivered.delete(record);
@@ -233,10 +237,10 @@ const NONE: readonly OperationRecord[] = [];
 
 /** Until when it is found under any of its names. */
 function heldUntilOf(record: OperationRecord): number {
-  const { slot, heldUntil, otherSlot, otherUntil, contentUntil } = record;
+  const { scopedKey, heldUntil, secondaryDedupKey, otherUntil, contentUntil } = record;
   return Math.max(
-    slot === undefined ? 0 : (heldUntil ?? Infinity),
-    otherSlot === undefined ? 0 : (otherUntil ?? Infinity),
+    scopedKey === undefined ? 0 : (heldUntil ?? Infinity),
+    secondaryDedupKey === undefined ? 0 : (otherUntil ?? Infinity),
     contentUntil ?? 0,
   );
 }
@@ -252,7 +256,7 @@ function positionOf(records: readonly OperationRecord[], id: string): number {
 }
 
 function matches(record: OperationRecord, filter: OperationFilter, now: number): boolean {
-  const { states, tool, account, identity, since, until, settledSince, holdsSlot } = filter;
+  const { states, tool, account, dedupKey, since, until, settledSince, holdsDedupKey } = filter;
   const { tools, owner, argsHash, stepOpen } = filter;
   return (
     (states === undefined || states.includes(record.state)) &&
@@ -263,14 +267,14 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (stepOpen === undefined || stepOpen === (openStep(record) !== undefined)) &&
     (account === undefined || record.account === account) &&
     (filter.idPrefix === undefined || record.id.startsWith(filter.idPrefix)) &&
-    (identity === undefined ||
-      (record.identity.by === identity.by && record.identity.value === identity.value)) &&
+    (dedupKey === undefined ||
+      (record.dedupKey.by === dedupKey.by && record.dedupKey.value === dedupKey.value)) &&
     (since === undefined || record.createdAt >= since) &&
     (until === undefined || record.createdAt < until) &&
     (settledSince === undefined || (record.settledAt ?? -1) >= settledSince) &&
-    (filter.slotless === undefined ||
-      (record.slot === undefined && record.contentSlot !== undefined)) &&
-    (holdsSlot === undefined ||
-      holdsSlot === (record.slot !== undefined && !isOver(record.heldUntil, now)))
+    (filter.withoutDedupKey === undefined ||
+      (record.scopedKey === undefined && record.contentDedupKey !== undefined)) &&
+    (holdsDedupKey === undefined ||
+      holdsDedupKey === (record.scopedKey !== undefined && !isOver(record.heldUntil, now)))
   );
 }

@@ -16,7 +16,7 @@ export function memoryOwners(now: () => number, ownsSome: (id: string) => boolea
     alive: (id) => answer(isAlive(id)),
     anyWith: (tool) =>
       answer([...all.values()].some(({ id, tools }) => tools.includes(tool) && isAlive(id))),
-    enlist(owner, leaseMs) {
+    registerOwner(owner, leaseMs) {
       all.set(owner.id, { ...owner, leaseUntil: now() + leaseMs });
       return answer(undefined);
     },
@@ -25,7 +25,7 @@ export function memoryOwners(now: () => number, ownsSome: (id: string) => boolea
       all.set(id, { ...all.get(id)!, leaseUntil: now() + leaseMs });
       return answer(true);
     },
-    retire(id) {
+    deregisterOwner(id) {
       const owner = all.get(id);
       if (owner !== undefined)
         all.set(id, { ...owner, leaseUntil: Math.min(now(), owner.leaseUntil) });

@@ -48,7 +48,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 
   const store = assemble({
     kind: 'memory',
-    slotOf: longSlots(),
+    scopedDedupKey: longSlots(),
     read: run,
     write: run,
     wait: (id, signal) => waitFor(id, signal, store.get, waiting),
@@ -67,7 +67,7 @@ const NO_START = { account: '', tool: '', start: '' };
  */
 function longSlots(): (act: Act) => string {
   const starts = { key: NO_START, template: NO_START, content: NO_START };
-  return ({ account, tool, identity: { by, value } }) => {
+  return ({ account, tool, dedupKey: { by, value } }) => {
     let last = starts[by];
     if (account !== last.account || tool !== last.tool) {
       const start = [by, account.length, tool.length, `${account}${tool}`].join(' ');

@@ -31,7 +31,7 @@ export function sqlAudit(
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
   const kinds = PEOPLES_KINDS.map((kind) => `'${kind}'`).join(', ');
-  const saidByPeople = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
+  const operatorAuditRows = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
   const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
   const isNext = `($1 - 1, $2) = (${lastRow})`;
   const insertIfNext = insertIf(dialect, table, { columns: NAMES, required: 'prev' }, isNext);
@@ -81,8 +81,8 @@ export function sqlAudit(
       const row = yield* first(`SELECT MAX(seq) AS seq FROM ${table}`);
       return (row?.['seq'] as number | null | undefined) ?? GENESIS.seq;
     },
-    *saidByPeople(from, limit) {
-      const found = yield* rows(saidByPeople, [from, READ_BACK, limit]);
+    *operatorAuditRows(from, limit) {
+      const found = yield* rows(operatorAuditRows, [from, READ_BACK, limit]);
       return found.map(readAuditRow);
     },
     *rows(from, limit): Script<readonly AuditRow[]> {

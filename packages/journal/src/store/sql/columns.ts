@@ -4,12 +4,12 @@ import type { ListedRecord, OperationRecord, RecordChanges } from '../record.js'
 import type { Row } from '../script.js';
 import type { Dialect } from './dialect.js';
 
-type Plain = Exclude<keyof OperationRecord, 'identity' | 'steps' | 'approval'>;
+type Plain = Exclude<keyof OperationRecord, 'dedupKey' | 'steps' | 'approval'>;
 
 /** Members that are kept as they are, and what their column is called. */
 const PLAIN = {
   id: 'id',
-  slot: 'slot',
+  scopedKey: 'slot',
   account: 'account',
   tool: 'tool',
   effect: 'effect',
@@ -29,10 +29,10 @@ const PLAIN = {
   sends: 'sends',
   restsUntil: 'rests_until',
   key: 'given_key',
-  otherSlot: 'other_slot',
+  secondaryDedupKey: 'other_slot',
   otherUntil: 'other_until',
-  contentSlot: 'content_slot',
-  editedSlot: 'edited_slot',
+  contentDedupKey: 'content_slot',
+  editedDedupKey: 'edited_slot',
   contentUntil: 'content_until',
   windowMs: 'window_ms',
   deliveredAt: 'delivered_at',
@@ -61,12 +61,12 @@ export const NEW_COLUMNS = [
 export function newValues(record: OperationRecord): unknown[] {
   return [
     record.id,
-    record.slot,
+    record.scopedKey,
     record.account,
     record.tool,
     record.effect,
-    record.identity.by,
-    record.identity.value,
+    record.dedupKey.by,
+    record.dedupKey.value,
     record.argsHash,
     record.args,
     record.state,
@@ -83,7 +83,7 @@ export function newValues(record: OperationRecord): unknown[] {
 export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot', 'content_slot'] as const;
 
 export function namedValues(record: OperationRecord): unknown[] {
-  return [...newValues(record), record.key, record.otherSlot, record.contentSlot];
+  return [...newValues(record), record.key, record.secondaryDedupKey, record.contentDedupKey];
 }
 
 /**
@@ -104,9 +104,9 @@ export function changedColumns(
     if (member === 'steps') {
       names.push('steps');
       values.push(JSON.stringify(changes.steps));
-    } else if (member === 'identity') {
+    } else if (member === 'dedupKey') {
       names.push('identity_by', 'identity_value');
-      values.push(changes.identity?.by, changes.identity?.value);
+      values.push(changes.dedupKey?.by, changes.dedupKey?.value);
     } else if (member === 'approval') {
       names.push('approval', 'approval_decision', 'approval_decided_at', 'approval_expires_at');
       values.push(...approvalValues(changes.approval));
@@ -182,7 +182,7 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     account: cells[2],
     tool: cells[3],
     effect: cells[4],
-    identity: { by: cells[5], value: cells[6] },
+    dedupKey: { by: cells[5], value: cells[6] },
     key: cells[24] ?? undefined,
     argsHash: cells[7],
     args: cells[8],
@@ -199,11 +199,11 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     code: cells[21] ?? undefined,
     steps: cells[STEPS] === '[]' ? NO_STEPS : parsed(cells, STEPS, Array.isArray),
     approval: cells[APPROVAL] === null ? undefined : parsed(cells, APPROVAL, isObject),
-    slot: cells[1] ?? undefined,
-    otherSlot: cells[25] ?? undefined,
+    scopedKey: cells[1] ?? undefined,
+    secondaryDedupKey: cells[25] ?? undefined,
     otherUntil: cells[26] ?? undefined,
-    contentSlot: cells[27] ?? undefined,
-    editedSlot: cells[28] ?? undefined,
+    contentDedupKey: cells[27] ?? undefined,
+    editedDedupKey: cells[28] ?? undefined,
     contentUntil: cells[29] ?? undefined,
     windowMs: cells[30] ?? undefined,
     deliveredAt: cells[31] ?? undefined,

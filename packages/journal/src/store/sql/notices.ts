@@ -1,5 +1,5 @@
 import type { Script } from '../script.js';
-import type { Notice } from '../store.js';
+import type { Notification } from '../store.js';
 import type { NoticesTable } from '../tables.js';
 import { bind, rows, run, type Dialect } from './dialect.js';
 
@@ -7,7 +7,8 @@ export function sqlNotices(dialect: Dialect, now: () => number): NoticesTable {
   const { prefix, clock, lockFree } = dialect;
   const table = `${prefix}notices`;
 
-  const idOf = (kind: Notice['kind'], operationId: string): string => `${kind}:${operationId}`;
+  const idOf = (kind: Notification['kind'], operationId: string): string =>
+    `${kind}:${operationId}`;
   function* remove(id: string): Script<void> {
     yield* run(`DELETE FROM ${table} WHERE id = $1`, [id]);
   }
@@ -25,7 +26,7 @@ export function sqlNotices(dialect: Dialect, now: () => number): NoticesTable {
       const found = yield* rows(`SELECT * FROM ${table} WHERE ${where}${lockFree}`, values);
       return found.map((row) => ({
         id: row['id'] as string,
-        kind: row['kind'] as Notice['kind'],
+        kind: row['kind'] as Notification['kind'],
         operationId: row['operation_id'] as string,
         at: row['at'] as number,
         tries: row['tries'] as number,

@@ -11,7 +11,7 @@ import {
   SETTLED,
   UNSETTLED,
 } from '../states.js';
-import type { Grip, OperationFilter } from '../store.js';
+import type { FencingToken, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
 import { unknownCursor } from '../unknown-cursor.js';
 import {
@@ -87,7 +87,8 @@ export function sqlOperations(
     `slot = ${content}`,
     `other_slot = ${content}`,
     ...['content_slot', 'edited_slot'].map(
-      (slot) => `${slot} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
+      (scopedKey) =>
+        `${scopedKey} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
     ),
   ];
   const byContent = once((now) => {
@@ -114,7 +115,7 @@ export function sqlOperations(
   const insert = insertOf(NEW_COLUMNS, '(slot)');
   const insertNamed = insertOf(NAMED_COLUMNS, '');
   const insertionOf = (record: OperationRecord): { text: Inserts; values: unknown[] } =>
-    record.otherSlot === undefined && record.contentSlot === undefined
+    record.secondaryDedupKey === undefined && record.contentDedupKey === undefined
       ? { text: insert, values: newValues(record) }
       : { text: insertNamed, values: namedValues(record) };
   /** By what they change: there are a dozen. */
@@ -152,14 +153,16 @@ export function sqlOperations(
   }
 
   const byGrip = `${byId} AND owner = $2 AND fence = $3 AND EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > `;
-  function* heldAtOnce({ id, owner, fence }: Grip): Script<OperationRecord | undefined> {
+  function* heldAtOnce({ id, owner, fence }: FencingToken): Script<OperationRecord | undefined> {
     const values: unknown[] = [id, owner, fence];
     return yield* one(`${byGrip}${clock(values)})`, values);
   }
   /** The lease is looked at when the lock is had, which may take a while. */
-  function* heldUnderLock(grip: Grip): Script<OperationRecord | undefined> {
-    const record = yield* one(byIdLocked, [grip.id]);
-    return isHeldBy(record, grip) && (yield* alive(grip.owner)) ? record : undefined;
+  function* heldUnderLock(fencingToken: FencingToken): Script<OperationRecord | undefined> {
+    const record = yield* one(byIdLocked, [fencingToken.id]);
+    return isHeldBy(record, fencingToken) && (yield* alive(fencingToken.owner))
+      ? record
+      : undefined;
   }
 
   return {
@@ -168,8 +171,9 @@ export function sqlOperations(
       return (yield* rows(byIds, [JSON.stringify(wanted)])).map(toRecord);
     },
     look: (id) => one(byId, [id]),
-    holder: (slot) => one(bySlot, [slot]),
-    held: (grip) => (dialect.kind === 'sqlite' ? heldAtOnce(grip) : heldUnderLock(grip)),
+    holder: (scopedKey) => one(bySlot, [scopedKey]),
+    held: (fencingToken) =>
+      dialect.kind === 'sqlite' ? heldAtOnce(fencingToken) : heldUnderLock(fencingToken),
 
     *lockContent(content) {
       if (dialect.kind === 'sqlite') return;
@@ -332,8 +336,8 @@ function inStates(states: readonly OperationState[], values: unknown[]): string 
 }
 
 function conditions(filter: OperationFilter, values: unknown[], { clock }: Dialect): string[] {
-  const { states, tool, tools, account, owner, idPrefix, identity, argsHash, stepOpen } = filter;
-  const { since, until, settledSince, holdsSlot } = filter;
+  const { states, tool, tools, account, owner, idPrefix, dedupKey, argsHash, stepOpen } = filter;
+  const { since, until, settledSince, holdsDedupKey } = filter;
   const where: string[] = [];
   if (states !== undefined) where.push(inStates(states, values));
   if (tool !== undefined) where.push(`tool = ${bind(values, tool)}`);
@@ -349,17 +353,17 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
     const length = Array.from(idPrefix).length;
     where.push(`substr(id, 1, ${length}) = ${bind(values, idPrefix)}`);
   }
-  if (identity !== undefined) {
-    where.push(`identity_by = ${bind(values, identity.by)}`);
-    where.push(`identity_value = ${bind(values, identity.value)}`);
+  if (dedupKey !== undefined) {
+    where.push(`identity_by = ${bind(values, dedupKey.by)}`);
+    where.push(`identity_value = ${bind(values, dedupKey.value)}`);
   }
   if (since !== undefined) where.push(`created_at >= ${bind(values, since)}`);
   if (until !== undefined) where.push(`created_at < ${bind(values, until)}`);
   if (settledSince !== undefined) where.push(`settled_at >= ${bind(values, settledSince)}`);
-  if (holdsSlot !== undefined) {
+  if (holdsDedupKey !== undefined) {
     const holds = `(slot IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
-    where.push(holdsSlot ? holds : `NOT ${holds}`);
+    where.push(holdsDedupKey ? holds : `NOT ${holds}`);
   }
-  if (filter.slotless) where.push('slot IS NULL AND content_slot IS NOT NULL');
+  if (filter.withoutDedupKey) where.push('slot IS NULL AND content_slot IS NOT NULL');
   return where;
 }

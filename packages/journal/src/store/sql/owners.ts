@@ -22,7 +22,7 @@ export function sqlOwners(dialect: Dialect): OwnersTable {
       const found = yield* rows(live, values);
       return found.some((row) => toolsOf(row).includes(tool));
     },
-    *enlist({ id, host, pid, startedAt, tools }, leaseMs) {
+    *registerOwner({ id, host, pid, startedAt, tools }, leaseMs) {
       const values: unknown[] = [id, host, pid, startedAt, JSON.stringify(tools)];
       const until = `${clock(values)} + ${bind(values, leaseMs)}`;
       yield* run(
@@ -36,7 +36,7 @@ export function sqlOwners(dialect: Dialect): OwnersTable {
       const text = `UPDATE ${table} SET lease_until = ${until}, beat_at = ${clock(values)} WHERE id = $1 AND lease_until > ${clock(values)} RETURNING id`;
       return (yield* first(text, values)) !== undefined;
     },
-    *retire(id) {
+    *deregisterOwner(id) {
       const values: unknown[] = [id];
       const until = `CASE WHEN lease_until > ${clock(values)} THEN ${clock(values)} ELSE lease_until END`;
       yield* run(

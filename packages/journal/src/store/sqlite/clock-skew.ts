@@ -1,8 +1,8 @@
 import { JournalError } from '../../error.js';
-import type { ProcessTable, Self } from '../../owner/process.js';
+import type { ProcessTable, ProcessRef } from '../../owner/process.js';
 
 /** An owner that is registered, and its own time when it last renewed its lease. */
-export interface Heartbeat extends Self {
+export interface Heartbeat extends ProcessRef {
   readonly id: string;
   readonly beatAt: number;
   readonly leaseUntil: number;
@@ -94,11 +94,11 @@ function differenceOf(from: Moment, to: Moment): number {
   return Math.abs(to.now - from.now - (to.elapsed - from.elapsed));
 }
 
-function isSame(one: Self, other: Self): boolean {
+function isSame(one: ProcessRef, other: ProcessRef): boolean {
   return one.host === other.host && one.pid === other.pid && one.startedAt === other.startedAt;
 }
 
-function skewed(path: string, self: Self, now: number, other: Heartbeat): JournalError {
+function skewed(path: string, self: ProcessRef, now: number, other: Heartbeat): JournalError {
   return new JournalError(
     'clock',
     `The clocks of two processes that share the journal ${path} differ by more than ` +
@@ -109,7 +109,7 @@ function skewed(path: string, self: Self, now: number, other: Heartbeat): Journa
   );
 }
 
-function named({ host, pid }: Self): string {
+function named({ host, pid }: ProcessRef): string {
   // Behind the host's name stand its boot and its process namespace.
   return `pid ${pid} on ${host.split('/')[0]}`;
 }

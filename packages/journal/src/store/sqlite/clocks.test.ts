@@ -6,7 +6,7 @@ import { rig } from '../../fixtures/rig.fixture.js';
 import {
   byContent,
   claimed,
-  grip,
+  fencingToken,
   LEASE,
   owner,
   plain,
@@ -46,29 +46,29 @@ describe('processes that share a journal in SQLite', () => {
     opened.push(store);
     return store;
   };
-  const enlist = (store: JournalStore, id: string, pid: number) =>
-    store.enlist({ ...owner(id), ...selfOf(pid) }, LEASE);
+  const registerOwner = (store: JournalStore, id: string, pid: number) =>
+    store.registerOwner({ ...owner(id), ...selfOf(pid) }, LEASE);
   const skew = {
     name: 'JournalError',
     reason: 'clock',
     message: expect.stringMatching(/\(pid 2 on here\).*\(pid 1 on here\)/) as string,
   };
-  const next = (by: string, value: string) => request({ owner: by, identity: byContent(value) });
+  const next = (by: string, value: string) => request({ owner: by, dedupKey: byContent(value) });
 
   test('begin nothing while their clocks differ, and go on when they agree', async () => {
     const [one, two] = [await open(1), await open(2)];
-    await enlist(one, 'alice', 1);
-    await enlist(two, 'bob', 2);
+    await registerOwner(one, 'alice', 1);
+    await registerOwner(two, 'bob', 2);
     const begun = await claimed(two, next('bob', 'begun'));
     const sent = await sending(two, next('bob', 'sent'));
 
     wrongBy[2] = -8000;
     await expect(two.renew('bob', LEASE)).rejects.toMatchObject(skew);
     await expect(two.claim(next('bob', 'new'))).rejects.toMatchObject(skew);
-    await expect(two.send(grip(begun), plain)).rejects.toMatchObject(skew);
+    await expect(two.send(fencingToken(begun), plain)).rejects.toMatchObject(skew);
     await expect(two.takeApproved('bob', ['post'])).rejects.toMatchObject(skew);
     // Only this process knows how that ended.
-    expect(await two.settle(grip(sent), success())).toBe(true);
+    expect(await two.settle(fencingToken(sent), success())).toBe(true);
 
     // Neither of them knows which of the two is right.
     time += 1000;
@@ -78,7 +78,7 @@ describe('processes that share a journal in SQLite', () => {
     wrongBy[2] = 0;
     expect(await two.renew('bob', LEASE)).toBe(true);
     expect(await one.renew('alice', LEASE)).toBe(true);
-    expect((await two.send(grip(begun), plain)).kind).toBe('sent');
+    expect((await two.send(fencingToken(begun), plain)).kind).toBe('sent');
     expect((await one.claim(next('alice', 'new'))).kind).toBe('mine');
   });
 
@@ -86,16 +86,16 @@ describe('processes that share a journal in SQLite', () => {
     'take nothing from each other where one starts with a clock that is wrong by %i ms',
     async (difference) => {
       const one = await open(1);
-      await enlist(one, 'alice', 1);
+      await registerOwner(one, 'alice', 1);
       const begun = await claimed(one);
-      const sent = await sending(one, { identity: byContent('sent') });
+      const sent = await sending(one, { dedupKey: byContent('sent') });
       time += 4000;
 
       wrongBy[2] = difference;
       const two = await open(2);
       // Before it has registered, as in the background of a server that performs nothing yet.
       if (difference > 0) await expect(two.sweep()).rejects.toMatchObject(skew);
-      await enlist(two, 'bob', 2);
+      await registerOwner(two, 'bob', 2);
       await expect(two.claim(request({ owner: 'bob' }))).rejects.toMatchObject(skew);
       if (difference > 0) await expect(two.sweep()).rejects.toMatchObject(skew);
       expect(await one.get(begun.id)).toEqual(begun);
@@ -105,11 +105,11 @@ describe('processes that share a journal in SQLite', () => {
 
   test('are registered anew where a clock was set so that their lease is over', async () => {
     const [one, two] = [await open(1), await open(2)];
-    await enlist(one, 'alice', 1);
-    await enlist(two, 'bob', 2);
+    await registerOwner(one, 'alice', 1);
+    await registerOwner(two, 'bob', 2);
     wrongBy[2] = 60_000;
     expect(await two.renew('bob', LEASE)).toBe(false);
-    await enlist(two, 'bob_2', 2);
+    await registerOwner(two, 'bob_2', 2);
     await expect(two.claim(next('bob_2', 'new'))).rejects.toMatchObject(skew);
     // So the others hear of it as well.
     await expect(one.renew('alice', LEASE)).rejects.toMatchObject({ reason: 'clock' });
@@ -117,19 +117,19 @@ describe('processes that share a journal in SQLite', () => {
     expect(await two.renew('bob_2', LEASE)).toBe(true);
     expect(await one.renew('alice', LEASE)).toBe(true);
     // The former id of a process that runs says nothing of its clock.
-    await one.retire('alice');
+    await one.deregisterOwner('alice');
     time += LEASE - 1;
     expect(await two.renew('bob_2', LEASE)).toBe(true);
     time += 1;
     const three = await open(3);
-    await enlist(three, 'carol', 3);
+    await registerOwner(three, 'carol', 3);
     expect((await three.claim(next('carol', 'new'))).kind).toBe('mine');
   });
 
   test('lose what they own to the others when they fall silent, as ever', async () => {
     const [one, two] = [await open(1), await open(2)];
-    await enlist(one, 'alice', 1);
-    await enlist(two, 'bob', 2);
+    await registerOwner(one, 'alice', 1);
+    await registerOwner(two, 'bob', 2);
     const begun = await claimed(one);
     for (let second = 0; second < 15; second += 5) {
       time += 5000;
@@ -140,18 +140,18 @@ describe('processes that share a journal in SQLite', () => {
 
   test('do not count when they have left', async () => {
     const one = await open(1);
-    await enlist(one, 'alice', 1);
-    await one.retire('alice');
+    await registerOwner(one, 'alice', 1);
+    await one.deregisterOwner('alice');
     time += LEASE;
     const two = await open(2);
-    await enlist(two, 'bob', 2);
+    await registerOwner(two, 'bob', 2);
     expect((await two.claim(request({ owner: 'bob' }))).kind).toBe('mine');
   });
 
   test('tell an agent which of them disagree, and that nothing was done', async () => {
     const { clock, start, upstream } = rig();
     const [one, two] = [await open(1), await open(2)];
-    await enlist(one, 'alice', 1);
+    await registerOwner(one, 'alice', 1);
     wrongBy[2] = 60_000;
     const process = start({ pid: 2, through: () => two });
     const { error } = await process.call('post', { text: 'hello' });
@@ -163,7 +163,7 @@ describe('processes that share a journal in SQLite', () => {
     expect(process.reports).toMatchObject([skew]);
 
     wrongBy[2] = 0;
-    await enlist(two, 'bob', 2);
+    await registerOwner(two, 'bob', 2);
     const answer = process.call('post', { text: 'hello' });
     while (upstream.requests === 0) await new Promise(setImmediate);
     await clock.advance(50);

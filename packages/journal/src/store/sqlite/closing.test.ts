@@ -13,7 +13,7 @@ test('whoever still has a store that is closed does not keep its files open', as
   const collect = runInNewContext('gc') as () => void;
   const dir = mkdtempSync(join(tmpdir(), 'toolkeel-closing-'));
   const store = await sqliteStore({ path: join(dir, 'journal.db') });
-  await store.enlist(owner(), LEASE);
+  await store.registerOwner(owner(), LEASE);
   await store.close();
   await expect
     .poll(() => {

@@ -1,4 +1,4 @@
-import { isSameIdentity, type Approval, type Identity, type Operation } from '../../operation.js';
+import { isSameDedupKey, type Approval, type DedupKey, type Operation } from '../../operation.js';
 import { view, type OperationRecord, type RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
 import { isHeldBy, isSettled } from '../states.js';
@@ -7,7 +7,7 @@ import type {
   ApprovalEdit,
   ApprovalRequest,
   DecisionResult,
-  Grip,
+  FencingToken,
 } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
@@ -16,19 +16,19 @@ import { givenUp, held, isFreeAgain } from './places.js';
 
 export function* awaitApproval(
   tables: Tables,
-  grip: Grip,
+  fencingToken: FencingToken,
   request: ApprovalRequest,
 ): Script<Operation | 'full' | undefined> {
-  const operation = yield* tables.operations.get(grip.id);
-  if (!isHeldBy(operation, grip) || operation.state !== 'claimed') return undefined;
+  const operation = yield* tables.operations.get(fencingToken.id);
+  if (!isHeldBy(operation, fencingToken) || operation.state !== 'claimed') return undefined;
   if (yield* isFull(tables, operation.account, request.maxPending)) return 'full';
   const { rule, explanation, hash, expiresAt, cost, duplicate, sensitive } = request;
-  const { sealedArgs, answer } = request;
+  const { encryptedArgs, answer } = request;
   const asked = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
   const after = yield* tables.operations.update(operation, {
     state: 'awaiting_approval',
     owner: undefined,
-    args: sealedArgs,
+    args: encryptedArgs,
     answer,
     code: 'approval_required',
     approval: {
@@ -40,7 +40,13 @@ export function* awaitApproval(
   });
   yield* tables.notices.add('approval_requested', after.id);
   yield* tables.audit.append(
-    entry('approval_requested', after, grip.owner, { rule, hash, expiresAt, cost, duplicate }),
+    entry('approval_requested', after, fencingToken.owner, {
+      rule,
+      hash,
+      expiresAt,
+      cost,
+      duplicate,
+    }),
   );
   return view(after, tables.now);
 }
@@ -61,9 +67,9 @@ export function* editApproval(
   tables: Tables,
   id: string,
   edit: ApprovalEdit,
-  slot: (of: Pick<Operation, 'account' | 'tool' | 'identity'>) => string,
+  scopedKey: (of: Pick<Operation, 'account' | 'tool' | 'dedupKey'>) => string,
 ): Script<DecisionResult> {
-  const { expected, hash, identity, sealedArgs, cost, by } = edit;
+  const { expected, hash, dedupKey, encryptedArgs, cost, by } = edit;
   const waiting = yield* undecided(tables, id, expected);
   if ('kind' in waiting) return waiting;
   const { operation, approval } = waiting;
@@ -72,25 +78,25 @@ export function* editApproval(
     ...rest,
     ...(cost && { cost }),
     hash,
-    editedArgs: sealedArgs,
+    editedArgs: encryptedArgs,
     editedBy: by,
     editedAt: tables.now,
   };
   const detail = { from: expected, to: hash, cost };
   const { account, tool } = operation;
-  const becomes = slot({ account, tool, identity: { by: 'content', value: hash } });
+  const becomes = scopedKey({ account, tool, dedupKey: { by: 'content', value: hash } });
   const taken = yield* heldByAnother(tables, operation, becomes);
   if (taken) return taken;
-  const moved: RecordChanges | DecisionResult = isSameIdentity(identity, operation.identity)
+  const moved: RecordChanges | DecisionResult = isSameDedupKey(dedupKey, operation.dedupKey)
     ? {}
-    : yield* moveTo(tables, operation, identity, slot({ account, tool, identity }));
+    : yield* moveTo(tables, operation, dedupKey, scopedKey({ account, tool, dedupKey }));
   if ('kind' in moved) return moved;
   // Where the content has a slot of its own, it is found by that.
-  const editedSlot = (moved.slot ?? operation.slot) === becomes ? undefined : becomes;
+  const editedDedupKey = (moved.scopedKey ?? operation.scopedKey) === becomes ? undefined : becomes;
   return yield* decided(
     tables,
     operation,
-    { ...moved, ...(operation.effect === 'once' && { editedSlot }), approval: edited },
+    { ...moved, ...(operation.effect === 'once' && { editedDedupKey }), approval: edited },
     entry('approval_edited', operation, by, detail),
   );
 }
@@ -114,7 +120,7 @@ function* heldByAnother(
 }
 
 /** An edit has no name of its own that would make a second act of it. */
-const UNNAMED = { identity: { by: 'content', value: '' } } as const;
+const UNNAMED = { dedupKey: { by: 'content', value: '' } } as const;
 
 /**
  * From now on it holds what it would do, as if that had been asked for; and still what was asked for,
@@ -123,25 +129,29 @@ const UNNAMED = { identity: { by: 'content', value: '' } } as const;
 function* moveTo(
   tables: Tables,
   operation: OperationRecord,
-  identity: Identity,
-  slot: string,
+  dedupKey: DedupKey,
+  scopedKey: string,
 ): Script<RecordChanges | DecisionResult> {
-  const holder = yield* tables.operations.holder(slot);
+  const holder = yield* tables.operations.holder(scopedKey);
   if (holder !== undefined && holder.id !== operation.id) {
-    const isFree = isSettled(holder) && isFreeAgain(holder, slot, tables.now);
+    const isFree = isSettled(holder) && isFreeAgain(holder, scopedKey, tables.now);
     if (!isFree) return { kind: 'taken', operation: view(holder, tables.now) };
-    yield* tables.operations.update(holder, givenUp(holder, slot));
+    yield* tables.operations.update(holder, givenUp(holder, scopedKey));
   }
-  const { key, slot: left, otherSlot, identity: former } = operation;
-  const named = { identity, slot, key: key ?? (former.by === 'key' ? former.value : undefined) };
+  const { key, scopedKey: left, secondaryDedupKey, dedupKey: former } = operation;
+  const named = {
+    dedupKey,
+    scopedKey,
+    key: key ?? (former.by === 'key' ? former.value : undefined),
+  };
   // Taken back: it is what was asked for again.
-  if (otherSlot === slot) return { ...named, otherSlot: undefined };
+  if (secondaryDedupKey === scopedKey) return { ...named, secondaryDedupKey: undefined };
   const isAsAsked = former.by === 'content' && operation.approval?.editedArgs === undefined;
   // Where a key has that place already, what was asked for is found by its content.
-  if (otherSlot !== undefined && key !== undefined && isAsAsked) {
-    return { ...named, contentSlot: left ?? operation.contentSlot };
+  if (secondaryDedupKey !== undefined && key !== undefined && isAsAsked) {
+    return { ...named, contentDedupKey: left ?? operation.contentDedupKey };
   }
-  return { ...named, otherSlot: otherSlot ?? left };
+  return { ...named, secondaryDedupKey: secondaryDedupKey ?? left };
 }
 
 export function* decideApproval(

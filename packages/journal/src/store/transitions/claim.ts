@@ -12,7 +12,7 @@ import { changeHands } from './take-over.js';
 
 /** Where a call looks for the operation that it may be a repeat of. */
 export interface Places {
-  readonly slot: string;
+  readonly scopedKey: string;
   /** Of the caller's key, where something else names the act. */
   readonly keySlot: string | undefined;
   /** Of its content, where operations of other names answer the call as well. */
@@ -21,32 +21,34 @@ export interface Places {
   readonly found: string | undefined;
 }
 
-export function placesOf(act: HeldQuery, slotOf: (act: Act) => string): Places {
-  const { account, tool, key, identity, effect, content } = act;
-  const slot = slotOf(act);
+export function placesOf(act: HeldQuery, scopedDedupKey: (act: Act) => string): Places {
+  const { account, tool, key, dedupKey, effect, content } = act;
+  const scopedKey = scopedDedupKey(act);
   const keySlot =
-    key === undefined ? undefined : slotOf({ account, tool, identity: { by: 'key', value: key } });
+    key === undefined
+      ? undefined
+      : scopedDedupKey({ account, tool, dedupKey: { by: 'key', value: key } });
   if (effect !== 'once' || content === undefined) {
-    return { slot, keySlot, content: undefined, found: undefined };
+    return { scopedKey, keySlot, content: undefined, found: undefined };
   }
   const found =
-    identity.by === 'content'
-      ? slot
-      : slotOf({ account, tool, identity: { by: 'content', value: content } });
-  return { slot, keySlot, content: act.allowDuplicate ? undefined : found, found };
+    dedupKey.by === 'content'
+      ? scopedKey
+      : scopedDedupKey({ account, tool, dedupKey: { by: 'content', value: content } });
+  return { scopedKey, keySlot, content: act.allowDuplicate ? undefined : found, found };
 }
 
 /** One of them, with how it is looked at. */
 interface Place {
-  readonly slot: string;
+  readonly scopedKey: string;
   /** A key stands for one set of arguments, and cannot be repeated on purpose. */
   readonly isKey: boolean;
 }
 
 /** A key stands for its own answer, whatever else names the act, so it comes first. */
-function placesIn({ identity }: Act, { slot, keySlot }: Places): readonly Place[] {
-  const own = { slot, isKey: identity.by === 'key' };
-  return keySlot === undefined ? [own] : [{ slot: keySlot, isKey: true }, own];
+function placesIn({ dedupKey }: Act, { scopedKey, keySlot }: Places): readonly Place[] {
+  const own = { scopedKey, isKey: dedupKey.by === 'key' };
+  return keySlot === undefined ? [own] : [{ scopedKey: keySlot, isKey: true }, own];
 }
 
 /** Operations with the same content, where these count. */
@@ -69,7 +71,7 @@ function othersAmong(
   const { content } = places;
   if (content === undefined || records.length === 0) return NONE_EQUAL;
   const own = placesIn(act, places);
-  const others = records.filter((record) => !own.some(({ slot }) => holds(record, slot)));
+  const others = records.filter((record) => !own.some(({ scopedKey }) => holds(record, scopedKey)));
   return equalsFor(others, act, content, tables.now);
 }
 
@@ -86,9 +88,9 @@ export function* find(
   let isFree = equal.length === 0;
   for (const place of placesIn(request, places)) {
     const holder =
-      place.slot === places.content
-        ? equal.find((record) => holds(record, place.slot))
-        : yield* tables.operations.holder(place.slot);
+      place.scopedKey === places.content
+        ? equal.find((record) => holds(record, place.scopedKey))
+        : yield* tables.operations.holder(place.scopedKey);
     if (holder === undefined) {
       const beside = repeats(request, place) ? undefined : yield* doneBeside(tables, request);
       if (beside && !place.isKey) return { kind: 'held', operation: view(beside, tables.now) };
@@ -113,9 +115,9 @@ export function* find(
 export function* isHeld(tables: Tables, act: HeldQuery, places: Places): Script<boolean> {
   for (const place of placesIn(act, places)) {
     if (act.allowDuplicate && !place.isKey) continue;
-    const holder = yield* tables.operations.holder(place.slot);
+    const holder = yield* tables.operations.holder(place.scopedKey);
     if (holder === undefined) continue;
-    if (!isSettled(holder) || !isFreeAgain(holder, place.slot, tables.now)) return true;
+    if (!isSettled(holder) || !isFreeAgain(holder, place.scopedKey, tables.now)) return true;
   }
   const equal = yield* withContent(tables, places);
   return othersAmong(tables, equal, act, places).length > 0;
@@ -128,9 +130,9 @@ export function* claim(
   isProbablyFree = false,
 ): Script<ClaimResult> {
   const { operations, owners, now } = tables;
-  const { slot, keySlot, content } = places;
+  const { scopedKey, keySlot, content } = places;
   if (isProbablyFree) {
-    const record = begun(request, places, slot, now);
+    const record = begun(request, places, scopedKey, now);
     if (yield* operations.insertIfFree(record, content)) return fresh(record, now);
   }
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -138,12 +140,12 @@ export function* claim(
     const isNew =
       keySlot === undefined &&
       content === undefined &&
-      (yield* operations.holder(slot)) === undefined;
+      (yield* operations.holder(scopedKey)) === undefined;
     const seen = isNew ? 'free' : yield* find(tables, request, places);
     if (typeof seen === 'object') return seen;
     // Only now does the caller become an owner. A replay is for anybody.
     if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
-    let own: string | undefined = slot;
+    let own: string | undefined = scopedKey;
     if (seen === 'undecided') {
       for (const place of placesIn(request, places)) {
         const left = yield* vacate(tables, request, place);
@@ -179,7 +181,7 @@ function* meetEqual(
   const answered = answerOf(first, request, tables.now);
   if (answered) return answered;
   const bound = bindsKey(first.record, request)
-    ? yield* bindKey(tables, first.record, request, places.keySlot ?? places.slot)
+    ? yield* bindKey(tables, first.record, request, places.keySlot ?? places.scopedKey)
     : first.record;
   if (canGoOn(bound)) return yield* resume(tables, bound, request.owner);
   return { kind: 'held', operation: view(bound, tables.now) };
@@ -195,14 +197,14 @@ function* vacate(
   place: Place,
 ): Script<ClaimResult | 'free' | 'beside'> {
   const { operations } = tables;
-  const found = yield* operations.holder(place.slot);
+  const found = yield* operations.holder(place.scopedKey);
   if (found === undefined) return 'free';
   const holder = (yield* isAbandoned(tables, found)) ? yield* lapse(tables, found) : found;
-  if (!holds(holder, place.slot)) return 'free';
+  if (!holds(holder, place.scopedKey)) return 'free';
   const held = standing(tables, holder, request, place);
   if (held !== undefined) return held;
-  if (isSettled(holder) && isFreeAgain(holder, place.slot, tables.now)) {
-    yield* operations.update(holder, givenUp(holder, place.slot));
+  if (isSettled(holder) && isFreeAgain(holder, place.scopedKey, tables.now)) {
+    yield* operations.update(holder, givenUp(holder, place.scopedKey));
     return 'free';
   }
   // It keeps its place until the repeat is done as well: that may come to nothing.
@@ -227,7 +229,7 @@ function standing(
 ): ClaimResult | undefined {
   if (repeats(request, place)) return undefined;
   const isFree = isSettled(holder)
-    ? isFreeAgain(holder, place.slot, now)
+    ? isFreeAgain(holder, place.scopedKey, now)
     : canResume(holder, request, place);
   return isFree ? undefined : { kind: 'held', operation: view(holder, now) };
 }
@@ -256,7 +258,7 @@ const NO_STEPS: OperationRecord['steps'] = [];
 function begun(
   request: ClaimRequest,
   { keySlot, found }: Places,
-  slot: string | undefined,
+  scopedKey: string | undefined,
   now: number,
 ): OperationRecord {
   return {
@@ -264,7 +266,7 @@ function begun(
     account: request.account,
     tool: request.tool,
     effect: request.effect,
-    identity: request.identity,
+    dedupKey: request.dedupKey,
     key: request.key,
     argsHash: request.argsHash,
     args: request.args,
@@ -281,11 +283,11 @@ function begun(
     code: undefined,
     steps: NO_STEPS,
     approval: undefined,
-    slot,
-    otherSlot: keySlot,
+    scopedKey,
+    secondaryDedupKey: keySlot,
     otherUntil: undefined,
-    contentSlot: found === slot ? undefined : found,
-    editedSlot: undefined,
+    contentDedupKey: found === scopedKey ? undefined : found,
+    editedDedupKey: undefined,
     contentUntil: undefined,
     windowMs: undefined,
     deliveredAt: undefined,

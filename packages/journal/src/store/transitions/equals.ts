@@ -16,7 +16,7 @@ export interface Equal {
 /** What the operations with the same content mean for a call, the most telling first. */
 export function equalsFor(
   records: readonly OperationRecord[],
-  call: Pick<Act, 'identity' | 'key'>,
+  call: Pick<Act, 'dedupKey' | 'key'>,
   content: string,
   now: number,
 ): readonly Equal[] {
@@ -32,7 +32,7 @@ export function equalsFor(
 
 function standingOf(
   record: OperationRecord,
-  call: Pick<Act, 'identity' | 'key'>,
+  call: Pick<Act, 'dedupKey' | 'key'>,
   content: string,
   now: number,
 ): Equal['standing'] | undefined {
@@ -50,14 +50,14 @@ function standingOf(
 
 export function haveDifferentKeys(
   record: OperationRecord,
-  call: Pick<Act, 'identity' | 'key'>,
+  call: Pick<Act, 'dedupKey' | 'key'>,
 ): boolean {
   const [one, other] = [keyGivenTo(named(record)), keyGivenTo(call)];
   return one !== undefined && other !== undefined && one !== other;
 }
 
-function named({ identity, key }: OperationRecord): Pick<Act, 'identity' | 'key'> {
-  return key === undefined ? { identity } : { identity, key };
+function named({ dedupKey, key }: OperationRecord): Pick<Act, 'dedupKey' | 'key'> {
+  return key === undefined ? { dedupKey } : { dedupKey, key };
 }
 
 /** A result is worth more than waiting, and waiting more than not knowing. */
@@ -103,9 +103,14 @@ export function* bindKey(
   const key = keyGivenTo(request);
   const otherUntil = isSettled(record) ? now + request.keyHoldMs! : undefined;
   // After an edit that place has what was asked for, which is found by its content from now on.
-  const asked = record.otherSlot !== undefined && {
-    contentSlot: record.otherSlot,
+  const asked = record.secondaryDedupKey !== undefined && {
+    contentDedupKey: record.secondaryDedupKey,
     contentUntil: record.otherUntil,
   };
-  return yield* operations.update(record, { key, otherSlot: keySlot, otherUntil, ...asked });
+  return yield* operations.update(record, {
+    key,
+    secondaryDedupKey: keySlot,
+    otherUntil,
+    ...asked,
+  });
 }

@@ -15,14 +15,15 @@ export function* asLastDone(
   operation: OperationRecord,
   placeOf: (act: Act) => string,
 ): Script<OperationRecord> {
-  const { account, tool, identity } = operation;
-  if (operation.slot !== undefined || identity.by === 'key') return operation;
-  const slot = placeOf({ account, tool, identity });
-  const holder = yield* tables.operations.holder(slot);
+  const { account, tool, dedupKey } = operation;
+  if (operation.scopedKey !== undefined || dedupKey.by === 'key') return operation;
+  const scopedKey = placeOf({ account, tool, dedupKey });
+  const holder = yield* tables.operations.holder(scopedKey);
   if (holder !== undefined && !isSettled(holder)) return operation;
   // Found by its content, it still answers when this one does not any more.
-  if (holder !== undefined) yield* tables.operations.update(holder, movedToContent(holder, slot));
-  return { ...operation, slot };
+  if (holder !== undefined)
+    yield* tables.operations.update(holder, movedToContent(holder, scopedKey));
+  return { ...operation, scopedKey };
 }
 
 /**
@@ -31,10 +32,10 @@ export function* asLastDone(
  */
 export function* doneBeside(
   { operations, now }: Tables,
-  { account, tool, identity, effect }: HeldQuery,
+  { account, tool, dedupKey, effect }: HeldQuery,
 ): Script<OperationRecord | undefined> {
-  if (effect !== 'once' || identity.by !== 'template') return undefined;
-  const beside = yield* operations.list({ account, tool, identity, slotless: true });
+  if (effect !== 'once' || dedupKey.by !== 'template') return undefined;
+  const beside = yield* operations.list({ account, tool, dedupKey, withoutDedupKey: true });
   return beside.find(
     (other) =>
       other.damaged === undefined &&

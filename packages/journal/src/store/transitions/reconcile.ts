@@ -30,7 +30,7 @@ export function* reconcile(
     settledAt: tables.now,
     ...held(placed, tables.now, isExecuted ? verdict : NOT_AT_ALL),
   });
-  if (verdict.frees !== undefined) yield* freeAll(tables, verdict.frees, by);
+  if (verdict.releases !== undefined) yield* freeAll(tables, verdict.releases, by);
   yield* tables.audit.append(entry('reconciled', after, by, { outcome, code, reason, evidence }));
   return true;
 }

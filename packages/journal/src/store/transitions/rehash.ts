@@ -1,4 +1,4 @@
-import type { Identity } from '../../operation.js';
+import type { DedupKey } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
 import type { Act, Rehash } from '../store.js';
@@ -14,23 +14,23 @@ export function* rehash(
   const record = yield* tables.operations.get(id);
   if (record === undefined || !(yield* tables.operations.takeOldHash(id))) return false;
   const { account, argsHash, editedHash } = to;
-  const slotFor = (identity: Identity): string => placeOf({ account, tool: record.tool, identity });
+  const slotFor = (dedupKey: DedupKey): string => placeOf({ account, tool: record.tool, dedupKey });
   const byContent = (value: string): string => slotFor({ by: 'content', value });
-  const identity: Identity =
-    record.identity.by === 'content'
+  const dedupKey: DedupKey =
+    record.dedupKey.by === 'content'
       ? { by: 'content', value: editedHash ?? argsHash }
-      : { by: record.identity.by, value: to.template ?? record.identity.value };
+      : { by: record.dedupKey.by, value: to.template ?? record.dedupKey.value };
   const other =
     record.key === undefined ? byContent(argsHash) : slotFor({ by: 'key', value: record.key });
-  const slot = yield* unlessTaken(tables, record, record.slot && slotFor(identity));
-  const otherSlot = yield* unlessTaken(tables, record, record.otherSlot && other);
+  const scopedKey = yield* unlessTaken(tables, record, record.scopedKey && slotFor(dedupKey));
+  const secondaryDedupKey = yield* unlessTaken(tables, record, record.secondaryDedupKey && other);
   const changes: RecordChanges = {
     account,
-    identity,
+    dedupKey,
     argsHash,
-    slot,
-    otherSlot,
-    ...(record.effect === 'once' && contentsOf([slot, otherSlot], to, byContent)),
+    scopedKey,
+    secondaryDedupKey,
+    ...(record.effect === 'once' && contentsOf([scopedKey, secondaryDedupKey], to, byContent)),
     ...(record.approval && { approval: { ...record.approval, hash: editedHash ?? argsHash } }),
   };
   yield* tables.operations.update(record, changes);
@@ -41,10 +41,10 @@ export function* rehash(
 function* unlessTaken(
   { operations }: Tables,
   { id }: OperationRecord,
-  slot: string | undefined,
+  scopedKey: string | undefined,
 ): Script<string | undefined> {
-  const holder = slot === undefined ? undefined : yield* operations.holder(slot);
-  return holder === undefined || holder.id === id ? slot : undefined;
+  const holder = scopedKey === undefined ? undefined : yield* operations.holder(scopedKey);
+  return holder === undefined || holder.id === id ? scopedKey : undefined;
 }
 
 function contentsOf(
@@ -56,5 +56,5 @@ function contentsOf(
     const content = hash === undefined ? undefined : byContent(hash);
     return slots.includes(content) ? undefined : content;
   };
-  return { contentSlot: unlessSlot(argsHash), editedSlot: unlessSlot(editedHash) };
+  return { contentDedupKey: unlessSlot(argsHash), editedDedupKey: unlessSlot(editedHash) };
 }

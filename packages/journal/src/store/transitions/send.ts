@@ -2,7 +2,7 @@ import type { Step } from '../../operation.js';
 import { view, type OperationRecord } from '../record.js';
 import type { Script } from '../script.js';
 import { openStep } from '../states.js';
-import type { Grip, SendRequest, SendResult } from '../store.js';
+import type { FencingToken, SendRequest, SendResult } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
 import { haveDifferentKeys } from './equals.js';
@@ -10,36 +10,40 @@ import { claimLimits } from './limits.js';
 import { freeAll } from './settle.js';
 
 /** The last thing before the first byte. Who was granted it once may be granted it again. */
-export function* send(tables: Tables, grip: Grip, request: SendRequest): Script<SendResult> {
-  const { step, limits, rule, cost, frees, exclusive } = request;
-  const operation = yield* tables.operations.held(grip);
-  if (operation === undefined || !maySend(operation, grip.owner, step)) return LOST;
+export function* send(
+  tables: Tables,
+  fencingToken: FencingToken,
+  request: SendRequest,
+): Script<SendResult> {
+  const { step, limits, rule, cost, releases, exclusive } = request;
+  const operation = yield* tables.operations.held(fencingToken);
+  if (operation === undefined || !maySend(operation, fencingToken.owner, step)) return LOST;
 
   const rival = exclusive === true ? yield* unknownRival(tables, operation) : undefined;
   if (rival) return { kind: 'conflict', operation: view(rival, tables.now) };
 
   const sends = operation.sends + 1;
   if (limits.length > 0) {
-    const limited = yield* claimLimits(tables, limits, { operation: grip.id, send: sends });
+    const limited = yield* claimLimits(tables, limits, { operation: fencingToken.id, send: sends });
     if (limited !== undefined) return limited;
   }
 
   const at = tables.now;
   const steps =
-    step === undefined ? operation.steps : opened(operation.steps, step, grip.owner, at);
+    step === undefined ? operation.steps : opened(operation.steps, step, fencingToken.owner, at);
   const sending = { state: 'sending', sendingAt: at, sends, steps } as const;
   // How an earlier attempt ended says nothing about this one.
   const isAgain = operation.outcome !== undefined || operation.answer !== undefined;
   const changes = isAgain ? { ...sending, ...NO_END } : sending;
   const after = yield* tables.operations.update(operation, changes);
-  if (frees !== undefined) yield* freeAll(tables, frees, grip.owner);
+  if (releases !== undefined) yield* freeAll(tables, releases, fencingToken.owner);
   const { correlationId, fence } = after;
   const detail: Record<string, unknown> =
     step === undefined ? { correlationId, fence } : { correlationId, step, fence };
   if (rule !== undefined) detail['rule'] = rule;
   // Once for an operation, however many parts and attempts it is sent in: so that sums are right.
   if (cost !== undefined && sends === 1) detail['cost'] = cost;
-  yield* tables.audit.append(entry('send', after, grip.owner, detail));
+  yield* tables.audit.append(entry('send', after, fencingToken.owner, detail));
   return { kind: 'sent', at };
 }
 
@@ -56,7 +60,7 @@ function* unknownRival(
       other.id !== operation.id &&
       other.state === 'unknown' &&
       haveDifferentKeys(other, {
-        identity: operation.identity,
+        dedupKey: operation.dedupKey,
         ...(operation.key !== undefined && { key: operation.key }),
       }),
   );
@@ -64,12 +68,12 @@ function* unknownRival(
 
 /** Of what it would do, as last edited. */
 function contentOf({
-  identity,
-  slot,
-  editedSlot,
-  contentSlot,
+  dedupKey,
+  scopedKey,
+  editedDedupKey,
+  contentDedupKey,
 }: OperationRecord): string | undefined {
-  return editedSlot ?? (identity.by === 'content' ? slot : contentSlot);
+  return editedDedupKey ?? (dedupKey.by === 'content' ? scopedKey : contentDedupKey);
 }
 
 const NO_END = { outcome: undefined, answer: undefined, code: undefined } as const;

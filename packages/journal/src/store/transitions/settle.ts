@@ -2,7 +2,7 @@ import type { OperationState, Step } from '../../operation.js';
 import type { OperationRecord, RecordChanges } from '../record.js';
 import type { Script } from '../script.js';
 import { isHalfDone, isHeldBy, isSettled } from '../states.js';
-import type { Act, Grip, Settlement } from '../store.js';
+import type { Act, FencingToken, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 import { record as entry } from './audit-entry.js';
 import { asLastDone } from './last-done.js';
@@ -10,12 +10,12 @@ import { held, NOT_AT_ALL, withoutContent } from './places.js';
 
 export function* settle(
   tables: Tables,
-  grip: Grip,
+  fencingToken: FencingToken,
   settlement: Settlement,
   placeOf: (act: Act) => string,
 ): Script<boolean> {
-  const operation = yield* tables.operations.get(grip.id);
-  if (!isHeldBy(operation, grip) || isSettled(operation)) return false;
+  const operation = yield* tables.operations.get(fencingToken.id);
+  if (!isHeldBy(operation, fencingToken) || isSettled(operation)) return false;
   if (settlement.state === 'awaiting_approval' && !isApproved(operation)) return false;
 
   if (settlement.discard === true && isUntouched(operation)) {
@@ -27,12 +27,13 @@ export function* settle(
   const after = yield* tables.operations.update(operation, ended(placed, settlement, tables.now));
   if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
-  if (settlement.frees !== undefined) yield* freeAll(tables, settlement.frees, grip.owner);
+  if (settlement.releases !== undefined)
+    yield* freeAll(tables, settlement.releases, fencingToken.owner);
 
   const { state, outcome, code, fence } = after;
   const { reason } = settlement;
   const detail = { state, outcome, code, reason, fence };
-  yield* tables.audit.append(entry('settled', after, grip.owner, detail));
+  yield* tables.audit.append(entry('settled', after, fencingToken.owner, detail));
   return true;
 }
 
@@ -82,9 +83,12 @@ export function* freeAll(tables: Tables, ids: readonly string[], actor: string):
 function* free(tables: Tables, id: string, actor: string): Script<void> {
   const undone = yield* tables.operations.get(id);
   if (undone === undefined) return;
-  if (isHalfDone(undone) && undone.identity.by === 'key') {
+  if (isHalfDone(undone) && undone.dedupKey.by === 'key') {
     // Its key still stands for what was begun: only calls of other names begin anew.
-    yield* tables.operations.update(undone, { contentSlot: undefined, editedSlot: undefined });
+    yield* tables.operations.update(undone, {
+      contentDedupKey: undefined,
+      editedDedupKey: undefined,
+    });
     return;
   }
   if (isHalfDone(undone)) {
