@@ -13,9 +13,8 @@ import { hashUpgrade } from './identity/upgrade.js';
 import type { Kit } from './kit.js';
 import type { Operation } from './operation.js';
 import type { JournalOptions } from './options.js';
-import { expeller } from './owner/expel.js';
+import { expeller, tenure } from './owner/owner-lease.js';
 import { systemLiveness } from './owner/process.js';
-import { tenure } from './owner/tenure.js';
 import { absenceRule } from './reconcile/absence.js';
 import { confirmations } from './reconcile/confirmations.js';
 

@@ -16,7 +16,7 @@ import {
   unknown,
   type Bench,
 } from '../src/store/contract/harness.fixture.js';
-import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { chooseDriver } from '../src/store/sqlite/drivers.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 
 /** Somebody, or a disk, has changed a row. Nobody goes on with it, and everything else does. */

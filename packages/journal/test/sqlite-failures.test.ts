@@ -25,7 +25,7 @@ import {
   plain,
   request,
 } from '../src/store/contract/harness.fixture.js';
-import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { chooseDriver } from '../src/store/sqlite/drivers.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 import { inChild } from './support/child.js';
 

@@ -25,7 +25,7 @@ import {
   settled,
   success,
 } from '../src/store/contract/harness.fixture.js';
-import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { chooseDriver } from '../src/store/sqlite/drivers.js';
 import { inChild, killChild, startChild } from './support/child.js';
 
 const keysOf = (name: string, count: number): readonly string[] =>

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
-import type { OpenDriver, SqliteDriver } from '../src/store/sqlite/driver.js';
+import { chooseDriver, type OpenDriver, type SqliteDriver } from '../src/store/sqlite/drivers.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 
 describe('opening a journal in SQLite', () => {

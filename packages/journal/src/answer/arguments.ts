@@ -1,6 +1,6 @@
 import type { Arguments } from '@toolkeel/contract';
 import type { Operation } from '../operation.js';
-import { isEncrypted, type Encryption } from '../sealing/sealing.js';
+import { isEncrypted, type Encryption } from '../encryption/encryption.js';
 
 type Opens = Pick<Encryption, 'open'>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { isEncrypted } from '../sealing/sealing.js';
+import { isEncrypted } from '../encryption/encryption.js';
 import type { Decide, Decision } from '../options.js';
 import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rig, sleep, testSealing, type RigOptions } from '../fixtures/rig.fixture.js';
 import type { Decide } from '../options.js';
-import { createEncryption } from '../sealing/sealing.js';
+import { createEncryption } from '../encryption/encryption.js';
 
 const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
 const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);

@@ -1,6 +1,5 @@
 import type { AuditEntry } from '../store/store.js';
-import { GENESIS, link, unlinked, type AuditHead } from './chain.js';
-import type { AuditRow } from './row.js';
+import { type AuditHead, type AuditRow, GENESIS, link, unlinked } from './chain.js';
 
 /** A chain over these entries, a second apart. */
 export function chainOf(entries: readonly AuditEntry[]): AuditRow[] {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../store/store.js';
 import { keepable } from '../text.js';
-import type { AuditRow } from './row.js';
 
 /** The end of a chain: what is kept elsewhere, so that nobody can cut rows off unseen. */
 export interface AuditHead {
@@ -61,3 +60,79 @@ export function canonicalParts(row: Unlinked): readonly [string, string, string]
   const back = tool === undefined ? '}' : `,"tool":${JSON.stringify(tool)}}`;
   return [`${front.slice(0, -1)},"prev":`, ',"seq":', back];
 }
+
+/** One link of the audit chain. `hash` covers all other fields and `prev`. */
+export interface AuditRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly operationId?: string;
+  readonly tool?: string;
+  readonly account?: string;
+  readonly actor: string;
+  /** JSON text, as it was hashed. */
+  readonly detail: string;
+  readonly prev: string;
+  readonly hash: string;
+  /** Why it cannot be read, where that is so; the readers go on behind it. */
+  readonly malformed?: string;
+}
+
+/**
+ * A row as it stands in a database that somebody may have tampered with. What is not of its type is
+ * shown as text, and the row says so: one bad row must not keep anybody from reading the others.
+ */
+export function readAuditRow(row: Readonly<Record<string, unknown>>): AuditRow {
+  const wrong: string[] = [];
+  const text = (name: string): string => {
+    const value = row[name];
+    if (typeof value === 'string') return value;
+    wrong.push(`${name} is not text`);
+    return shown(value);
+  };
+  const whole = (name: string): number => {
+    const value = row[name];
+    if (Number.isSafeInteger(value)) return value as number;
+    wrong.push(`${name} is not a whole number`);
+    return Number(value) || 0;
+  };
+  const optional = <K extends string>(member: K, name: string): { [key in K]?: string } =>
+    row[name] === null || row[name] === undefined
+      ? {}
+      : ({ [member]: text(name) } as { [key in K]: string });
+
+  const read: AuditRow = {
+    seq: whole('seq'),
+    at: whole('at'),
+    kind: text('kind'),
+    ...optional('operationId', 'operation_id'),
+    ...optional('tool', 'tool'),
+    ...optional('account', 'account'),
+    actor: text('actor'),
+    detail: text('detail'),
+    prev: text('prev'),
+    hash: text('hash'),
+  };
+  if (!isJsonObject(read.detail)) wrong.push('detail is not a JSON object');
+  return wrong.length === 0 ? read : { ...read, malformed: wrong.join('; ') };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  return value === null || value === undefined ? '' : JSON.stringify(value);
+}
+
+/** Who finds out by looking at the upstream. No person has that name. */
+export const READ_BACK = 'read-back';
+
+/** Rows that a person's word has made, unless their actor is READ_BACK. */
+export const PEOPLES_KINDS = ['approval_decided', 'reconciled', 'step_resolved'] as const;

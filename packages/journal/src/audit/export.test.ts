@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { chainOf, entries } from './chain.fixture.js';
-import { exportAudit, type AuditExport } from './export.js';
-import { readAudit } from './read.js';
-import { readAuditRow } from './read-row.js';
-import type { AuditRow } from './row.js';
-import { verifyAudit } from './verify.js';
+import { type AuditExport, exportAudit, readAudit, verifyAudit } from './reports.js';
+import { type AuditRow, readAuditRow } from './chain.js';
 
 const all = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
   const found: T[] = [];

@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '@toolkeel/contract';
 import { hash } from 'node:crypto';
 import { chainOf, entries } from './chain.fixture.js';
-import { link, unlinked } from './chain.js';
-import type { AuditRow } from './row.js';
-import { verifyAudit } from './verify.js';
+import { type AuditRow, link, unlinked } from './chain.js';
+import { verifyAudit } from './reports.js';
 
 const kinds = async (rows: readonly AuditRow[], expected?: { seq: number; hash: string }) => {
   const { problems } = await verifyAudit(rows, expected && { expect: expected });

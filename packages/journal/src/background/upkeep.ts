@@ -1,7 +1,6 @@
 import type { ApprovalRunner } from '../approvals/runner.js';
 import type { FlowParts } from '../flow/parts.js';
-import type { Notifier } from '../notices/message.js';
-import { teller } from '../notices/teller.js';
+import { type Notifier, teller } from '../notifications/sender.js';
 import { reconciler } from '../reconcile/reconciler.js';
 import { every } from './every.js';
 import { follower } from './follow.js';

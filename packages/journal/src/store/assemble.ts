@@ -5,18 +5,19 @@ import { view } from './record.js';
 import { answer, type Script } from './script.js';
 import type { Act, ClaimRequest, JournalStore } from './store.js';
 import type { Tables } from './tables.js';
-import { awaitApproval, decideApproval, editApproval } from './transitions/approvals.js';
-import { expireOne, takeApproved } from './transitions/approved.js';
-import { claim, find, isHeld, placesOf } from './transitions/claim.js';
-import { markDelivered } from './transitions/delivered.js';
-import { lapseAll, lapseOne } from './transitions/lapse.js';
-import { takeNotifications } from './transitions/notices.js';
-import { reconcile } from './transitions/reconcile.js';
-import { rehash } from './transitions/rehash.js';
-import { send } from './transitions/send.js';
-import { settle } from './transitions/settle.js';
-import { completeStep, reopenStep } from './transitions/steps.js';
-import { takeOver } from './transitions/take-over.js';
+import {
+  awaitApproval,
+  decideApproval,
+  editApproval,
+  expireOne,
+  takeApproved,
+} from './transitions/approvals.js';
+import { claim, find, isHeld, claimKeys } from './transitions/claim.js';
+import { markDelivered, reconcile, settle } from './transitions/settle.js';
+import { lapseAll, lapseOne, takeOver } from './transitions/ownership.js';
+import { takeNotifications } from './transitions/notifications.js';
+import { rehash } from './transitions/upgrade.js';
+import { completeStep, reopenStep, send } from './transitions/send.js';
 import { guardWrites, type WriteGuardOptions } from './write-guard.js';
 
 /** `lock`: scripts with the same one follow each other, where scripts do not do so anyway. */
@@ -73,7 +74,7 @@ export function assemble(engine: Engine): JournalStore {
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
   const take = (
     request: ClaimRequest,
-    places = placesOf(request, placeOf),
+    places = claimKeys(request, placeOf),
     isProbablyFree = false,
   ) =>
     // Claims of one content take turns, whatever they are called.
@@ -116,11 +117,11 @@ export function assemble(engine: Engine): JournalStore {
           (request) => take(request, undefined, request.dedupKey.by !== 'template')
         : async (request) => {
             refuse();
-            const places = placesOf(request, placeOf);
+            const places = claimKeys(request, placeOf);
             const seen = await read((tables) => find(tables, request, places));
             return typeof seen === 'object' ? seen : take(request, places, seen === 'free');
           },
-    isHeld: (act) => read((tables) => isHeld(tables, act, placesOf(act, placeOf))),
+    isHeld: (act) => read((tables) => isHeld(tables, act, claimKeys(act, placeOf))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (fencingToken, request) => write((tables) => send(tables, fencingToken, request)),
     completeStep: (fencingToken, step, result) =>

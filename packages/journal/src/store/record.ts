@@ -1,4 +1,6 @@
-import type { Operation } from '../operation.js';
+import type { Operation, OperationState } from '../operation.js';
+import type { AuditEntry, FencingToken } from './store.js';
+import { JournalError } from '../error.js';
 
 type Stored<T> = {
   readonly [K in keyof T]-?: Pick<T, K> extends Required<Pick<T, K>> ? T[K] : T[K] | undefined;
@@ -107,4 +109,102 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     restsUntil: record.restsUntil,
   };
   return Object.assign(copy, changes);
+}
+
+export const IN_FLIGHT = ['claimed', 'sending'] as const satisfies readonly OperationState[];
+
+/** What was sent of it, if anything, has an end that is not known yet. */
+export const UNSETTLED = [...IN_FLIGHT, 'unknown'] as const satisfies readonly OperationState[];
+
+export const SETTLED = [
+  'succeeded',
+  'rejected',
+  'reconciled',
+  'denied',
+  'expired',
+  'released',
+] as const satisfies readonly OperationState[];
+
+const settled: ReadonlySet<OperationState> = new Set(SETTLED);
+
+export function isSettled({ state }: Pick<OperationRecord, 'state'>): boolean {
+  return settled.has(state);
+}
+
+/** Somebody works on it, or did until his lease lapsed. */
+export function isInFlight({ state, owner }: Pick<OperationRecord, 'state' | 'owner'>): boolean {
+  return owner !== undefined && (state === 'claimed' || state === 'sending');
+}
+
+/** Whether it is still the caller's. */
+export function isHeldBy(
+  record: OperationRecord | undefined,
+  fencingToken: FencingToken,
+): record is OperationRecord {
+  return (
+    record !== undefined &&
+    record.owner === fencingToken.owner &&
+    record.fence === fencingToken.fence
+  );
+}
+
+/** A step that was sent and of which nobody has said yet how it ended. */
+export function openStep({ steps }: Pick<OperationRecord, 'steps'>): string | undefined {
+  return steps.find(({ state }) => state === 'sending')?.name;
+}
+
+/** What others wait for: that nobody works on it any more, or that a person has approved it. */
+export function newsOf(
+  wasInFlight: boolean,
+  after: OperationRecord,
+): 'ended' | 'approved' | undefined {
+  if (wasInFlight && !isInFlight(after)) return 'ended';
+  const approved = after.approval?.decision === 'approved' && after.state === 'awaiting_approval';
+  return approved ? 'approved' : undefined;
+}
+
+/** Some of its steps are done, none is open, and nobody goes on with it now. */
+export function isHalfDone({
+  state,
+  owner,
+  steps,
+}: Pick<Operation, 'state' | 'steps'> & { readonly owner?: string | undefined }): boolean {
+  return state === 'claimed' && owner === undefined && steps.length > 0;
+}
+
+/** What ended that long before something was sent has nothing to do with it. */
+export const EARLIER_MS = 60_000;
+/** Nor has what began that long after. */
+export const LATER_MS = 3_600_000;
+
+/**
+ * Whether what one operation did may be taken for what the other, whose end nobody knows, has done. Who
+ * looks for the one must be able to see the other: it is kept as long.
+ */
+export function isNear(
+  done: Pick<OperationRecord, 'createdAt' | 'settledAt'>,
+  open: Pick<OperationRecord, 'sendingAt'>,
+): boolean {
+  if (open.sendingAt === undefined || done.settledAt === undefined) return false;
+  return (
+    done.settledAt >= open.sendingAt - EARLIER_MS && done.createdAt < open.sendingAt + LATER_MS
+  );
+}
+
+export function auditEntry(
+  kind: string,
+  { id, tool, account, fence }: OperationRecord,
+  actor: string,
+  detail: Record<string, unknown> = {},
+): AuditEntry {
+  // Whoever is in a hurry has named it already: one more member than an object was made for costs another object.
+  detail['fence'] = fence;
+  return { kind, operationId: id, tool, account, actor, detail };
+}
+
+export function unknownCursor(id: string): JournalError {
+  return new JournalError(
+    'invalid',
+    `There is no operation ${id} to list on from. Begin again without "before".`,
+  );
 }

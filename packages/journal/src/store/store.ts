@@ -1,5 +1,5 @@
 import type { FailureOutcome } from '@toolkeel/contract';
-import type { AuditRow } from '../audit/row.js';
+import type { AuditRow } from '../audit/chain.js';
 import type { Approval, DedupKey, Operation, OperationState, Owner } from '../operation.js';
 
 /** Proof of ownership. Whatever does not match the stored fence and owner changes nothing. */

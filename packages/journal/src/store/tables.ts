@@ -1,4 +1,4 @@
-import type { AuditRow } from '../audit/row.js';
+import type { AuditRow } from '../audit/chain.js';
 import type { OperationState, Owner } from '../operation.js';
 import type { ListedRecord, OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { GENESIS, hashOf } from '../../audit/chain.js';
-import type { AuditRow } from '../../audit/row.js';
+import { type AuditRow, GENESIS, hashOf } from '../../audit/chain.js';
 import { decision, waiting } from './approvals.fixture.js';
 import {
   byContent,

@@ -1,8 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { seededRandom } from '@toolkeel/kernel/testing';
-import { verifyAudit } from '../../audit/verify.js';
-import { readAudit } from '../../audit/read.js';
+import { readAudit, verifyAudit } from '../../audit/reports.js';
 import type { JournalStore } from '../store.js';
 import {
   byContent,

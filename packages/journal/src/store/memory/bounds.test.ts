@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verifyAudit } from '../../audit/verify.js';
+import { verifyAudit } from '../../audit/reports.js';
 import {
   byContent,
   byTemplate,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leaving } from './leaving.js';
+import { leaving } from './operations.js';
 
 test('what was free first leaves first, and the newest stay', () => {
   const finished = leaving<string>(2);

@@ -1,20 +1,27 @@
 import type { OperationState } from '../../operation.js';
-import { isOver, type OperationRecord, type RecordChanges } from '../record.js';
-import { isHeldBy, isInFlight, isSettled, newsOf, openStep } from '../states.js';
+import {
+  isHeldBy,
+  isInFlight,
+  isNear,
+  isOver,
+  isSettled,
+  newsOf,
+  openStep,
+  type OperationRecord,
+  type RecordChanges,
+  unknownCursor,
+} from '../record.js';
 import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
-import { isNear } from '../near.js';
-import { leaving } from './leaving.js';
-import { unknownCursor } from '../unknown-cursor.js';
 
-export interface MemoryOperations extends OperationsTable {
+interface MemoryOperations extends OperationsTable {
   readonly has: (id: string) => boolean;
   /** Whether an operation names this owner. */
   readonly owns: (owner: string) => boolean;
 }
 
-export interface OperationsDeps {
+interface OperationsDeps {
   readonly now: () => number;
   readonly isAlive: (owner: string) => boolean;
   readonly tell: (news: 'ended' | 'approved', id: string) => void;
@@ -277,4 +284,46 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (holdsDedupKey === undefined ||
       holdsDedupKey === (record.scopedKey !== undefined && !isOver(record.heldUntil, now)))
   );
+}
+
+/** Who leaves when: finished operations, in the order in which nobody needs them any more. */
+interface Leaving<T> {
+  /** It is over, and holds its slot for so long. */
+  readonly add: (one: T, holdMs: number, heldUntil: number) => void;
+  /** Those that hold nothing any more, without the newest of them, which are kept. */
+  readonly take: (now: number) => readonly T[];
+}
+
+interface Line<T> {
+  readonly those: T[];
+  readonly ends: number[];
+}
+
+/**
+ * What is held for equally long becomes free in the order in which it came, so that nobody has to look
+ * through all of it. There are as many lines as there are windows: few.
+ */
+export function leaving<T>(kept: number): Leaving<T> {
+  const lines = new Map<number, Line<T>>();
+  const free: T[] = [];
+
+  return {
+    add(one, holdMs, heldUntil) {
+      let line = lines.get(holdMs);
+      if (line === undefined) lines.set(holdMs, (line = { those: [], ends: [] }));
+      line.those.push(one);
+      line.ends.push(heldUntil);
+    },
+    take(now) {
+      for (const [holdMs, { those, ends }] of lines) {
+        const held = ends.findIndex((end) => end > now);
+        const count = held < 0 ? ends.length : held;
+        // In their place: an old array that is thrown away would keep all that it held from being collected.
+        for (const one of those.splice(0, count)) free.push(one);
+        ends.splice(0, count);
+        if (those.length === 0) lines.delete(holdMs);
+      }
+      return free.splice(0, Math.max(0, free.length - kept));
+    },
+  };
 }

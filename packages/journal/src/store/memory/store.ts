@@ -3,13 +3,15 @@ import { runWithoutQueries, type Script } from '../script.js';
 import type { Act, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { memoryAudit } from './audit.js';
-import { memoryCalls } from './calls.js';
-import { memoryLimits } from './limits.js';
-import { memoryMeta } from './meta.js';
-import { memoryNotices } from './notices.js';
+import {
+  memoryAudit,
+  memoryCalls,
+  memoryLimits,
+  memoryMeta,
+  memoryNotices,
+  memoryOwners,
+} from './tables.js';
 import { memoryOperations } from './operations.js';
-import { memoryOwners } from './owners.js';
 
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: the process's clock. */

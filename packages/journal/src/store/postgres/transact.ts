@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
-import type { Script } from '../script.js';
+import type { Query, Row, Script } from '../script.js';
 import { contentLock } from '../sql/dialect.js';
 import { isLost, isTransient, postgresError } from './errors.js';
-import { runScript } from './statement.js';
+import type pg from 'pg';
+import { keepable } from '../../text.js';
 
 export interface Transactor {
   /** Statement by statement, each seeing what is committed. */
@@ -12,7 +12,7 @@ export interface Transactor {
   readonly write: <T>(script: (now: number) => Script<T>, lock?: string) => Promise<T>;
 }
 
-export interface TransactorOptions {
+interface TransactorOptions {
   readonly pool: Pick<pg.Pool, 'connect'>;
   readonly where: string;
   /** The store's clock, in SQL. */
@@ -152,4 +152,29 @@ async function statusOf(pool: Pick<pg.Pool, 'connect'>, xid: number): Promise<st
   } catch {
     return undefined;
   }
+}
+
+const names = new Map<string, string>();
+
+/** The server plans a statement once for each connection, and knows it by its name afterwards. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = `toolkeel_${names.size}`));
+  return name;
+}
+
+async function rowsOf(
+  client: pg.ClientBase,
+  { text, values, wants }: Query,
+): Promise<readonly Row[]> {
+  const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
+  const { rows, rowCount } = await client.query<Row>({ name: nameOf(text), text, values: kept });
+  return wants === 'count' ? [{ changes: rowCount }] : rows;
+}
+
+/** Runs a script, one statement after the other. */
+async function runScript<T>(client: pg.ClientBase, script: Script<T>): Promise<T> {
+  let step = script.next();
+  while (step.done !== true) step = script.next(await rowsOf(client, step.value));
+  return step.value;
 }

@@ -1,7 +1,14 @@
-import { canonicalParts, GENESIS, link, unlinked, type Unlinked } from '../../audit/chain.js';
-import { PEOPLES_KINDS, READ_BACK } from '../../audit/by-people.js';
-import type { AuditRow } from '../../audit/row.js';
-import { readAuditRow } from '../../audit/read-row.js';
+import {
+  type AuditRow,
+  canonicalParts,
+  GENESIS,
+  link,
+  PEOPLES_KINDS,
+  READ_BACK,
+  readAuditRow,
+  unlinked,
+  type Unlinked,
+} from '../../audit/chain.js';
 import type { Script } from '../script.js';
 import type { AuditTable } from '../tables.js';
 import { count, first, insertIf, rows, run, type Dialect } from './dialect.js';

@@ -1,19 +1,21 @@
-import { changed, type OperationRecord } from '../record.js';
-import type { Script } from '../script.js';
-import type { OperationState } from '../../operation.js';
-import { EARLIER_MS, LATER_MS } from '../near.js';
 import {
+  changed,
+  EARLIER_MS,
   IN_FLIGHT,
   isHeldBy,
   isInFlight,
   isSettled,
+  LATER_MS,
   newsOf,
+  type OperationRecord,
   SETTLED,
+  unknownCursor,
   UNSETTLED,
-} from '../states.js';
+} from '../record.js';
+import type { Script } from '../script.js';
+import type { OperationState } from '../../operation.js';
 import type { FencingToken, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
-import { unknownCursor } from '../unknown-cursor.js';
 import {
   changedColumns,
   columnsOf,

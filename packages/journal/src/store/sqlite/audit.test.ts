@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { verifyAudit } from '../../audit/verify.js';
+import { verifyAudit } from '../../audit/reports.js';
 import { sqlAudit } from '../sql/audit.js';
 import type { Dialect } from '../sql/dialect.js';
-import { chooseDriver } from './choose-driver.js';
-import { connection } from './connection.js';
-import { patience } from './patience.js';
-import { prepareSchema } from './schema.js';
+import { chooseDriver } from './drivers.js';
+import { connection, patience } from './connection.js';
+import { prepareSchema } from './store.js';
 
 const dialect: Dialect = {
   kind: 'sqlite',

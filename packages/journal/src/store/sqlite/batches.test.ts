@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { batches } from './batches.js';
+import { batches } from './connection.js';
 
 /** Notes what is asked of it, and fails where it is told to. */
 const scripted = (failAt?: string) => {

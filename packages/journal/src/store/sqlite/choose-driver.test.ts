@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chooseDriver } from './choose-driver.js';
-import { libsqlDriver } from './libsql-driver.js';
-import { nodeDriver } from './node-driver.js';
+import { chooseDriver, libsqlDriver, nodeDriver } from './drivers.js';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const hasSqlite = major > 22 || (major === 22 && minor >= 13);

@@ -1,10 +1,9 @@
-import type { Script } from '../script.js';
-import { batches, type End } from './batches.js';
-import type { SqliteDriver } from './driver.js';
-import { sqliteError } from './errors.js';
-import type { Head } from './head-file.js';
-import type { Patiently } from './patience.js';
-import { toSqlite } from './statement.js';
+import type { Query, Script } from '../script.js';
+import type { SqliteDriver } from './drivers.js';
+import { isBusy, lockedTooLong, sqliteError } from './errors.js';
+import type { Head } from './lost-commits.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keepable } from '../../text.js';
 
 export interface Connection {
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
@@ -13,7 +12,7 @@ export interface Connection {
 }
 
 /** Follows what transitions append to the audit. */
-export interface AuditFollower {
+interface AuditFollower {
   /** The last row that the transition has appended which has just run. */
   readonly appended: () => Head | undefined;
   readonly committed: (head: Head) => void;
@@ -68,4 +67,138 @@ function lastHead(ends: readonly End[]): Head | undefined {
     if (head !== undefined) return head;
   }
   return undefined;
+}
+
+/** So many transitions at most share a commit, so that nobody else waits long for the lock. */
+const MOST = 64;
+
+interface Job {
+  readonly work: () => unknown;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type End = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * Transitions that are asked for at the same time share one transaction: what makes them slow is that
+ * the disk has to confirm each commit. Each is still all or nothing by itself, and none is told to be
+ * done before all are on the disk and `onCommit` has returned.
+ */
+export function batches(
+  driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
+  patiently: Patiently,
+  onCommit: (ends: readonly End[]) => void = () => undefined,
+): <T>(work: () => T) => Promise<T> {
+  const waiting: Job[] = [];
+  let isScheduled = false;
+
+  const flush = async (): Promise<void> => {
+    const taken: Job[] = [];
+    try {
+      // Whoever comes while we wait for the lock comes along.
+      const ends = await patiently(() => {
+        driver.exec('BEGIN IMMEDIATE');
+        taken.push(...waiting.splice(0, MOST));
+        return commit(driver, taken);
+      });
+      onCommit(ends);
+      for (const [index, { resolve, reject }] of taken.entries()) {
+        const end = ends[index]!;
+        if ('error' in end) reject(end.error);
+        else resolve(end.value as never);
+      }
+    } catch (error) {
+      const failed = taken.length > 0 ? taken : waiting.splice(0);
+      for (const { reject } of failed) reject(error);
+    }
+    isScheduled = waiting.length > 0;
+    if (isScheduled) setImmediate(() => void flush());
+  };
+
+  return <T>(work: () => T) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, resolve, reject });
+      if (isScheduled) return;
+      isScheduled = true;
+      setImmediate(() => void flush());
+    });
+}
+
+/** In an open transaction. Gives how each ended; throws when none of them happened. */
+function commit(
+  driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
+  jobs: readonly Job[],
+): readonly End[] {
+  try {
+    const ends =
+      jobs.length === 1 ? [{ value: jobs[0]!.work() }] : jobs.map((job) => apart(driver, job));
+    driver.exec('COMMIT');
+    return ends;
+  } catch (error) {
+    rollBack(driver);
+    throw error;
+  }
+}
+
+/** One of several: its failure leaves the others as they are, unless it ended the transaction. */
+function apart(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>, { work }: Job): End {
+  driver.exec('SAVEPOINT job');
+  try {
+    const value = work();
+    driver.exec('RELEASE job');
+    return { value };
+  } catch (error) {
+    if (!driver.inTransaction()) throw error;
+    driver.exec('ROLLBACK TO job');
+    driver.exec('RELEASE job');
+    return { error };
+  }
+}
+
+/** Some failures have rolled back already, and then there is nothing left to do. */
+function rollBack(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>): void {
+  try {
+    if (driver.inTransaction()) driver.exec('ROLLBACK');
+  } catch {
+    // The failure that brought us here is the one to tell.
+  }
+}
+
+/** How long one attempt at a lock may hold up this process's event loop. */
+export const BUSY_MS = 40;
+
+export type Patiently = <T>(action: () => T) => Promise<T>;
+
+/** Waits for other processes without holding up this one for long. */
+export function patience(path: string, patienceMs: number): Patiently {
+  return async (action) => {
+    const start = performance.now();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return action();
+      } catch (error) {
+        if (!isBusy(error)) throw sqliteError(error, path);
+        const waited = performance.now() - start;
+        if (waited > patienceMs) throw lockedTooLong(path, waited, error);
+        await sleep(Math.random() * Math.min(50, 2 ** attempt));
+      }
+    }
+  };
+}
+
+const compiled = new Map<string, string>();
+
+/** `$1` becomes `?1`, so that a value which is used several times is bound once. */
+function toSqlite({ text, values }: Query): {
+  readonly text: string;
+  readonly values: readonly unknown[];
+} {
+  let found = compiled.get(text);
+  if (found === undefined) compiled.set(text, (found = text.replaceAll(/\$(\d+)/g, '?$1')));
+  return { text: found, values: values.map(toValue) };
+}
+
+function toValue(value: unknown): unknown {
+  return typeof value === 'string' ? keepable(value) : (value ?? null);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openHeadFile, type Head, type HeadFile } from './head-file.js';
+import { openHeadFile, type Head, type HeadFile } from './lost-commits.js';
 
 const head = (seq: number): Head => ({
   seq,

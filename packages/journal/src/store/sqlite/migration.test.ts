@@ -5,7 +5,7 @@ import { onTestFinished, test } from 'vitest';
 import { expectOneAccount, journalWithNames } from '../contract/upgrade.fixture.js';
 import { expectToGoOn, journalOfVersion } from '../contract/versions.fixture.js';
 import type { JournalStore } from '../store.js';
-import { chooseDriver } from './choose-driver.js';
+import { chooseDriver } from './drivers.js';
 import { sqliteStore } from './store.js';
 
 test.each([1, 2, 3])('what version %i has written down is gone on with', async (version) => {

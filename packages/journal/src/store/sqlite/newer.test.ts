@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { expectToStop } from '../contract/newer.fixture.js';
-import { chooseDriver } from './choose-driver.js';
+import { chooseDriver } from './drivers.js';
 import { sqliteStore } from './store.js';
 
 test('a program that runs while a newer one migrates begins and sends nothing more', async () => {

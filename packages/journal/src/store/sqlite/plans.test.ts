@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { byKey, byTemplate, DAY, LEASE, owner, request } from '../contract/harness.fixture.js';
-import { chooseDriver } from './choose-driver.js';
+import { chooseDriver } from './drivers.js';
 import { sqliteStore } from './store.js';
 
 test('nothing that is done again and again reads the whole journal', async () => {

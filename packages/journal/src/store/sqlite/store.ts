@@ -1,30 +1,27 @@
-import type { AuditRow } from '../../audit/row.js';
+import type { AuditRow } from '../../audit/chain.js';
 import { systemProcesses, type ProcessTable } from '../../owner/process.js';
 import { assemble } from '../assemble.js';
 import type { Script } from '../script.js';
-import { rows, type Dialect } from '../sql/dialect.js';
-import { refuseIfNewer } from '../sql/migrate.js';
+import { type Dialect, first, rows, run } from '../sql/dialect.js';
+import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { chooseDriver } from './choose-driver.js';
+import { chooseDriver, type OpenDriver, type SqliteDriver } from './drivers.js';
 import { clockSkew, type Heartbeat } from './clock-skew.js';
-import { connection } from './connection.js';
-import type { OpenDriver, SqliteDriver } from './driver.js';
-import { prepareFile } from './files.js';
-import type { Head } from './head-file.js';
+import { BUSY_MS, connection, type Connection, patience, type Patiently } from './connection.js';
+import { prepareFile, sameFile } from './files.js';
 import {
+  type Head,
   needsRecord,
   openVerifiedHeads,
   refuseIfDamaged,
   refuseIfLost,
   type VerifiedHeads,
 } from './lost-commits.js';
-import { BUSY_MS, patience, type Patiently } from './patience.js';
 import { pollForOthers } from './poll.js';
-import { sameFile } from './same-file.js';
-import { prepareSchema } from './schema.js';
+import { JournalError } from '../../error.js';
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -179,4 +176,36 @@ function closeDatabase(driver: SqliteDriver): void {
     // Others still use it, or it is damaged: the log is read when it is opened next.
   }
   driver.close();
+}
+
+/** Marks a database as a journal, so that nobody writes into another program's file. */
+const APPLICATION_ID = 0x746b_6a31;
+
+/** Makes or brings up to date what is in the file; several processes may do that at once. */
+export async function prepareSchema(
+  { read, write }: Connection,
+  dialect: Dialect,
+  path: string,
+): Promise<void> {
+  const isReady = await read(function* () {
+    const id = (yield* first('PRAGMA application_id'))?.['application_id'];
+    const objects = (yield* first('SELECT count(*) AS n FROM sqlite_schema'))?.['n'];
+    if (objects === 0) return false;
+    if (id !== APPLICATION_ID) throw notOurs(path);
+    return yield* isCurrent(dialect, path);
+  });
+  // Readers and the one writer do not hinder each other.
+  await read(() => rows('PRAGMA journal_mode = WAL'));
+  if (isReady) return;
+  await write(function* () {
+    yield* run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    yield* migrate(dialect, path);
+  });
+}
+
+function notOurs(path: string): JournalError {
+  return new JournalError(
+    'invalid',
+    `${path} is a database of another program. Nothing was changed. Name another file in journal.url.`,
+  );
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chooseDriver } from './choose-driver.js';
-import type { SqliteDriver } from './driver.js';
+import { chooseDriver, type SqliteDriver } from './drivers.js';
 import { isLogDamaged } from './wal.js';
 
 const HEADER_BYTES = 32;

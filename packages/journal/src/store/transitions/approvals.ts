@@ -1,7 +1,13 @@
-import { isSameDedupKey, type Approval, type DedupKey, type Operation } from '../../operation.js';
-import { view, type OperationRecord, type RecordChanges } from '../record.js';
+import { type Approval, type DedupKey, isSameDedupKey, type Operation } from '../../operation.js';
+import {
+  auditEntry,
+  isHeldBy,
+  isSettled,
+  type OperationRecord,
+  type RecordChanges,
+  view,
+} from '../record.js';
 import type { Script } from '../script.js';
-import { isHeldBy, isSettled } from '../states.js';
 import type {
   ApprovalDecision,
   ApprovalEdit,
@@ -10,9 +16,7 @@ import type {
   FencingToken,
 } from '../store.js';
 import type { Tables } from '../tables.js';
-import { record as entry } from './audit-entry.js';
-import { equalsFor } from './equals.js';
-import { givenUp, held, isFreeAgain } from './places.js';
+import { equalsFor, givenUp, held, isFreeAgain } from './dedup-keys.js';
 
 export function* awaitApproval(
   tables: Tables,
@@ -40,7 +44,7 @@ export function* awaitApproval(
   });
   yield* tables.notices.add('approval_requested', after.id);
   yield* tables.audit.append(
-    entry('approval_requested', after, fencingToken.owner, {
+    auditEntry('approval_requested', after, fencingToken.owner, {
       rule,
       hash,
       expiresAt,
@@ -97,7 +101,7 @@ export function* editApproval(
     tables,
     operation,
     { ...moved, ...(operation.effect === 'once' && { editedDedupKey }), approval: edited },
-    entry('approval_edited', operation, by, detail),
+    auditEntry('approval_edited', operation, by, detail),
   );
 }
 
@@ -177,12 +181,12 @@ export function* decideApproval(
     tables,
     operation,
     changes,
-    entry('approval_decided', operation, by, detail),
+    auditEntry('approval_decided', operation, by, detail),
   );
 }
 
 /** Closed without having been carried out; the answer is given again while it holds its slot. */
-export function closed(
+function closed(
   operation: OperationRecord,
   state: 'denied' | 'expired',
   now: number,
@@ -216,9 +220,42 @@ function* decided(
   tables: Tables,
   operation: OperationRecord,
   changes: RecordChanges,
-  audit: ReturnType<typeof entry>,
+  audit: ReturnType<typeof auditEntry>,
 ): Script<DecisionResult> {
   const after = yield* tables.operations.update(operation, changes);
   yield* tables.audit.append(audit);
   return { kind: 'decided', operation: view(after, tables.now) };
+}
+
+export function* takeApproved(
+  tables: Tables,
+  owner: string,
+  tools: readonly string[],
+): Script<Operation | undefined> {
+  if (tools.length === 0 || !(yield* tables.owners.alive(owner))) return undefined;
+  const operation = yield* tables.operations.nextApproved(tools);
+  if (operation === undefined) return undefined;
+  const after = yield* tables.operations.update(operation, {
+    state: 'claimed',
+    owner,
+    fence: operation.fence + 1,
+    restsUntil: undefined,
+  });
+  yield* tables.audit.append(auditEntry('approval_taken', after, owner));
+  return view(after, tables.now);
+}
+
+export function* expireOne(
+  tables: Tables,
+  id: string,
+  holdMs: number,
+): Script<Operation | undefined> {
+  const operation = yield* tables.operations.get(id);
+  if (operation?.state !== 'awaiting_approval') return undefined;
+  if (operation.approval === undefined || operation.approval.expiresAt > tables.now)
+    return undefined;
+  const changes = closed(operation, 'expired', tables.now, holdMs);
+  const after = yield* tables.operations.update(operation, changes);
+  yield* tables.audit.append(auditEntry('approval_expired', after, 'toolkeel'));
+  return view(after, tables.now);
 }

@@ -1,14 +1,21 @@
 import { JournalError } from '../../error.js';
-import { view, type OperationRecord } from '../record.js';
+import { isInFlight, isSettled, type OperationRecord, view } from '../record.js';
 import type { Script } from '../script.js';
-import { isInFlight, isSettled } from '../states.js';
 import type { Act, ClaimRequest, ClaimResult, HeldQuery } from '../store.js';
 import type { Tables } from '../tables.js';
-import { lapse } from './lapse.js';
-import { doneBeside } from './last-done.js';
-import { answerOf, bindKey, bindsKey, canGoOn, equalsFor, type Equal } from './equals.js';
-import { givenUp, holds, isFreeAgain } from './places.js';
-import { changeHands } from './take-over.js';
+import { changeHands, lapse } from './ownership.js';
+import {
+  answerOf,
+  bindKey,
+  bindsKey,
+  canGoOn,
+  doneBeside,
+  type Equal,
+  equalsFor,
+  givenUp,
+  holds,
+  isFreeAgain,
+} from './dedup-keys.js';
 
 /** Where a call looks for the operation that it may be a repeat of. */
 export interface Places {
@@ -21,7 +28,7 @@ export interface Places {
   readonly found: string | undefined;
 }
 
-export function placesOf(act: HeldQuery, scopedDedupKey: (act: Act) => string): Places {
+export function claimKeys(act: HeldQuery, scopedDedupKey: (act: Act) => string): Places {
   const { account, tool, key, dedupKey, effect, content } = act;
   const scopedKey = scopedDedupKey(act);
   const keySlot =

@@ -1,12 +1,16 @@
 import type { OperationState, Step } from '../../operation.js';
-import type { OperationRecord, RecordChanges } from '../record.js';
+import {
+  auditEntry,
+  isHalfDone,
+  isHeldBy,
+  isSettled,
+  type OperationRecord,
+  type RecordChanges,
+} from '../record.js';
 import type { Script } from '../script.js';
-import { isHalfDone, isHeldBy, isSettled } from '../states.js';
-import type { Act, FencingToken, Settlement } from '../store.js';
+import type { Act, Delivery, FencingToken, Settlement, Verdict } from '../store.js';
 import type { Tables } from '../tables.js';
-import { record as entry } from './audit-entry.js';
-import { asLastDone } from './last-done.js';
-import { held, NOT_AT_ALL, withoutContent } from './places.js';
+import { asLastDone, delivered, held, NOT_AT_ALL, withoutContent } from './dedup-keys.js';
 
 export function* settle(
   tables: Tables,
@@ -33,7 +37,7 @@ export function* settle(
   const { state, outcome, code, fence } = after;
   const { reason } = settlement;
   const detail = { state, outcome, code, reason, fence };
-  yield* tables.audit.append(entry('settled', after, fencingToken.owner, detail));
+  yield* tables.audit.append(auditEntry('settled', after, fencingToken.owner, detail));
   return true;
 }
 
@@ -99,8 +103,52 @@ function* free(tables: Tables, id: string, actor: string): Script<void> {
       settledAt: tables.now,
       ...over,
     });
-    yield* tables.audit.append(entry('released', after, actor, { reason: 'undone' }));
+    yield* tables.audit.append(auditEntry('released', after, actor, { reason: 'undone' }));
     return;
   }
   if (isSettled(undone)) yield* tables.operations.update(undone, withoutContent(undone));
+}
+
+/** Somebody found out, or a person decided: also about one that stopped half way and has no owner. */
+export function* reconcile(
+  tables: Tables,
+  id: string,
+  verdict: Verdict,
+  placeOf: (act: Act) => string,
+): Script<boolean> {
+  const operation = yield* tables.operations.get(id);
+  const waits = operation?.state === 'claimed' && operation.owner === undefined;
+  if (operation === undefined || (operation.state !== 'unknown' && !waits)) return false;
+
+  const { outcome, answer, code, by, reason, evidence } = verdict;
+  const isExecuted = outcome === 'executed';
+  const placed = isExecuted ? yield* asLastDone(tables, operation, placeOf) : operation;
+  const after = yield* tables.operations.update(operation, {
+    state: 'reconciled',
+    outcome,
+    answer,
+    code,
+    owner: undefined,
+    fence: operation.fence + 1,
+    settledAt: tables.now,
+    ...held(placed, tables.now, isExecuted ? verdict : NOT_AT_ALL),
+  });
+  if (verdict.releases !== undefined) yield* freeAll(tables, verdict.releases, by);
+  yield* tables.audit.append(
+    auditEntry('reconciled', after, by, { outcome, code, reason, evidence }),
+  );
+  return true;
+}
+
+export function* markDelivered(tables: Tables, deliveries: readonly Delivery[]): Script<void> {
+  const { operations, now } = tables;
+  // An operation that was delivered several times counts from the last of them.
+  const agoMs = new Map<string, number>();
+  for (const each of deliveries) {
+    agoMs.set(each.id, Math.min(each.agoMs, agoMs.get(each.id) ?? Infinity));
+  }
+  for (const operation of yield* operations.getAll([...agoMs.keys()])) {
+    if (operation.windowMs === undefined || !isSettled(operation)) continue;
+    yield* operations.update(operation, delivered(operation, now - agoMs.get(operation.id)!));
+  }
 }
