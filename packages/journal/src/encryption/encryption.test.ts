@@ -18,8 +18,8 @@ describe('sealing', () => {
   test('whatever was sealed can be opened, and not be read', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, about) => {
-        const sealed = one.seal(text, about);
-        expect(one.open(sealed, about)).toBe(text);
+        const sealed = one.encrypt(text, about);
+        expect(one.decrypt(sealed, about)).toBe(text);
         expect(isEncrypted(sealed)).toBe(true);
         if (text.length > 3) expect(sealed).not.toContain(text);
       }),
@@ -27,34 +27,34 @@ describe('sealing', () => {
   });
 
   test('the same text is sealed differently each time', () => {
-    expect(one.seal('a', 'x')).not.toBe(one.seal('a', 'x'));
+    expect(one.encrypt('a', 'x')).not.toBe(one.encrypt('a', 'x'));
   });
 
   test('does not look like JSON', () => {
-    expect(one.seal('{}', 'op_1')).toMatch(/^sealed1\./);
+    expect(one.encrypt('{}', 'op_1')).toMatch(/^sealed1\./);
     expect(isEncrypted('{"text":"sealed1."}')).toBe(false);
   });
 
   test('is bound to what it is about', () => {
-    expect(reasonOf(() => one.open(one.seal('a', 'op_1'), 'op_2'))).toBe('corrupt');
+    expect(reasonOf(() => one.decrypt(one.encrypt('a', 'op_1'), 'op_2'))).toBe('corrupt');
   });
 
   test('with another key it is refused, with the names of both', () => {
     const other = createEncryption(key(2));
     expect(other.keyId).not.toBe(one.keyId);
-    expect(() => other.open(one.seal('a', 'x'), 'x')).toThrow(one.keyId);
-    expect(reasonOf(() => other.open(one.seal('a', 'x'), 'x'))).toBe('key');
+    expect(() => other.decrypt(one.encrypt('a', 'x'), 'x')).toThrow(one.keyId);
+    expect(reasonOf(() => other.decrypt(one.encrypt('a', 'x'), 'x'))).toBe('key');
   });
 
   test('any change of it is refused', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (at, flip) => {
-        const sealed = one.seal('some text', 'x');
+        const sealed = one.encrypt('some text', 'x');
         const start = sealed.lastIndexOf('.') + 1;
         const bytes = Buffer.from(sealed.slice(start), 'base64url');
         bytes[at % bytes.length]! ^= flip;
         const altered = sealed.slice(0, start) + bytes.toString('base64url');
-        expect(reasonOf(() => one.open(altered, 'x'))).toBe('corrupt');
+        expect(reasonOf(() => one.decrypt(altered, 'x'))).toBe('corrupt');
       }),
     );
   });
@@ -63,7 +63,7 @@ describe('sealing', () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), (text, dressed) => {
         const said = dressed ? `sealed1.${one.keyId}.${text}` : text;
-        expect(['corrupt', 'key']).toContain(reasonOf(() => one.open(said, 'x')));
+        expect(['corrupt', 'key']).toContain(reasonOf(() => one.decrypt(said, 'x')));
       }),
     );
   });

@@ -8,8 +8,8 @@ export interface Encryption {
   /** Says which key it is, and nothing about it. */
   readonly keyId: string;
   /** `about` is bound to it: sealed text that is moved to another operation cannot be opened. */
-  readonly seal: (text: string, about: string) => string;
-  readonly open: (sealed: string, about: string) => string;
+  readonly encrypt: (text: string, about: string) => string;
+  readonly decrypt: (sealed: string, about: string) => string;
   /** A fingerprint that nobody can guess at without the key: 64 hexadecimal digits. */
   readonly keyedHash: (text: string) => string;
   /** 32 bytes for another purpose, such as signing page tokens. */
@@ -26,27 +26,27 @@ export function createEncryption(secret: Uint8Array): Encryption {
   if (secret.byteLength !== 32) throw new RangeError('a key has 32 bytes');
   const derive = (purpose: string): Uint8Array =>
     new Uint8Array(hkdfSync('sha256', secret, '', `toolkeel/${purpose}`, 32));
-  const sealKey = derive('seal');
-  const fingerprintKey = derive('fingerprint');
+  const encryptionKey = derive('seal');
+  const hashKey = derive('fingerprint');
   const keyId = Buffer.from(derive('key-id')).toString('hex').slice(0, 16);
 
   return {
     keyId,
     derive,
-    keyedHash: (text) => createHmac('sha256', fingerprintKey).update(text, 'utf8').digest('hex'),
-    seal: (text, about) => {
+    keyedHash: (text) => createHmac('sha256', hashKey).update(text, 'utf8').digest('hex'),
+    encrypt: (text, about) => {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, sealKey, iv).setAAD(Buffer.from(about));
+      const cipher = createCipheriv(ALGORITHM, encryptionKey, iv).setAAD(Buffer.from(about));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       const parts = Buffer.concat([iv, cipher.getAuthTag(), body]);
       return `${VERSION}.${keyId}.${parts.toString('base64url')}`;
     },
-    open: (sealed, about) => {
+    decrypt: (sealed, about) => {
       const parts = bytesOf(sealed, keyId);
       const iv = parts.subarray(0, IV_BYTES);
       const tag = parts.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
       try {
-        const decipher = createDecipheriv(ALGORITHM, sealKey, iv, { authTagLength: TAG_BYTES });
+        const decipher = createDecipheriv(ALGORITHM, encryptionKey, iv, { authTagLength: TAG_BYTES });
         decipher.setAAD(Buffer.from(about)).setAuthTag(tag);
         const body = decipher.update(parts.subarray(IV_BYTES + TAG_BYTES));
         return Buffer.concat([body, decipher.final()]).toString('utf8');

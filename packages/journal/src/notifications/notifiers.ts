@@ -1,5 +1,5 @@
-import type { Notifier } from './sender.js';
 import { spawn } from 'node:child_process';
+import type { Notifier } from './sender.js';
 
 export interface WebhookOptions {
   readonly url: string;
@@ -10,7 +10,7 @@ export interface WebhookOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Posts notices as JSON to an address that the operator configured. */
+/** Posts each notification as JSON to a URL that the operator configures. */
 export function webhookNotifier(options: WebhookOptions): Notifier {
   const { url, headers = {}, timeoutMs = 10_000, fetch = globalThis.fetch } = options;
   const { protocol } = new URL(url);
@@ -22,7 +22,7 @@ export function webhookNotifier(options: WebhookOptions): Notifier {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(message),
-      // The address was chosen by the operator, and nobody else may choose another one.
+      // The operator chose this URL; a redirect could send the message to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -32,13 +32,13 @@ export function webhookNotifier(options: WebhookOptions): Notifier {
 }
 
 export interface CommandOptions {
-  /** A program and its arguments. No shell sees them. */
+  /** A program and its arguments, started without a shell. */
   readonly command: readonly [string, ...string[]];
   /** Default: 10 s. */
   readonly timeoutMs?: number;
 }
 
-/** Runs a program for each notice, which gets it as JSON on its standard input. */
+/** Runs a program for each notification and writes the notification as JSON to its standard input. */
 export function commandNotifier({ command, timeoutMs = 10_000 }: CommandOptions): Notifier {
   const [program, ...args] = command;
   return (message) =>
@@ -54,7 +54,7 @@ export function commandNotifier({ command, timeoutMs = 10_000 }: CommandOptions)
         if (code === 0) resolve();
         else reject(new Error(`the command ended with ${signal ?? code}`));
       });
-      // A program that does not read what it gets has still been told.
+      // EPIPE: a program that exits without reading its input may still have succeeded.
       child.stdin.on('error', () => undefined);
       child.stdin.end(`${JSON.stringify(message)}\n`);
     });

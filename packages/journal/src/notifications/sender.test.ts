@@ -10,19 +10,19 @@ const asking: Decide = () => ({
   expiresInMs: 3_600_000,
 });
 
-describe('notices', () => {
-  it('of an approval say what a person needs, and nothing of its arguments', async () => {
-    const told: NotificationMessage[] = [];
+describe('notifications', () => {
+  it('of an approval carry the rule and the expiry, and no arguments', async () => {
+    const sent: NotificationMessage[] = [];
     const { clock, start, store } = rig({
       decide: asking,
-      notify: async (message) => void told.push(message),
+      notify: async (message) => void sent.push(message),
     });
     const server = start();
     server.journal.start();
     const { error } = await clock.run(server.call('post', { text: 'something private' }));
     await clock.advance(3000);
     const head = await store.auditHead();
-    expect(told).toEqual([
+    expect(sent).toEqual([
       {
         kind: 'approval_requested',
         operation_id: error?.operation_id,
@@ -34,22 +34,22 @@ describe('notices', () => {
         audit_head: head,
       },
     ]);
-    expect(JSON.stringify(told)).not.toContain('private');
+    expect(JSON.stringify(sent)).not.toContain('private');
   });
 
-  it('of an unknown operation are told once, by one of the processes', async () => {
-    const told: NotificationMessage[] = [];
-    const notify = async (message: NotificationMessage) => void told.push(message);
+  it('of an unknown operation are sent once, by one of the processes', async () => {
+    const sent: NotificationMessage[] = [];
+    const notify = async (message: NotificationMessage) => void sent.push(message);
     const { clock, start, upstream } = rig({ notify });
     const servers = [start(), start(), start()];
     for (const { journal } of servers) journal.start();
     upstream.plans.push({ answers: 'reset' });
     await clock.run(servers[0]!.call('post', { text: 'a', idempotency_key: keyFor('a') }));
     await clock.advance(300_000);
-    expect(told).toMatchObject([{ kind: 'operation_unknown', tool: 'post' }]);
+    expect(sent).toMatchObject([{ kind: 'operation_unknown', tool: 'post' }]);
   });
 
-  it('that could not be told are told again, ever later', async () => {
+  it('are retried with increasing delays after a failure', async () => {
     const tries: number[] = [];
     const { clock, start } = rig({
       decide: asking,

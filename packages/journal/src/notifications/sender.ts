@@ -2,28 +2,28 @@ import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 import type { Notification } from '../store/store.js';
 
-/** What somebody outside is told. Never an argument or an answer: those may hold anything. */
+/** The body of a notification. Contains no arguments or results, because those may be confidential. */
 export interface NotificationMessage {
   readonly kind: 'approval_requested' | 'operation_unknown';
   readonly operation_id: string;
   readonly tool: string;
   readonly account: string;
   readonly at: string;
-  /** Of an approval: which rule asks for it, and until when it can be given. */
+  /** For an approval: the rule that requires it, and its expiry. */
   readonly rule?: string;
   readonly expires_at?: string;
-  /** The end of the audit chain, to be kept where nobody can change it. */
+  /** The head of the audit chain; stored outside the database, it proves later tampering. */
   readonly audit_head?: { readonly seq: number; readonly hash: string };
 }
 
-/** Tells somebody. Rejects when that failed: it is tried again later. */
+/** Delivers one notification. A rejection schedules a retry. */
 export type Notifier = (message: NotificationMessage) => Promise<void>;
 
-const AT_ONCE = 10;
-const AGAIN_MS = { first: 5000, most: 3_600_000 } as const;
+const BATCH_SIZE = 10;
+const BACKOFF_MS = { initial: 5000, max: 3_600_000 } as const;
 
-/** Tells what is in the outbox, each notice until it was told once. */
-export function teller(
+/** Sends the notifications that are due in the outbox, each at least once. */
+export function notificationSender(
   { store, report }: Pick<Kit, 'store' | 'report'>,
   notify: Notifier,
 ): () => Promise<void> {
@@ -47,25 +47,23 @@ export function teller(
     };
   };
 
-  const tell = async (notice: Notification): Promise<void> => {
+  const send = async (notification: Notification): Promise<void> => {
+    const { id, operationId, tries } = notification;
     let operation: Operation | undefined;
     try {
-      operation = await store.get(notice.operationId);
-      if (operation) await notify(await messageOf(notice, operation));
+      operation = await store.get(operationId);
+      if (operation) await notify(await messageOf(notification, operation));
     } catch (cause) {
       report(cause, operation?.correlationId, 'notice');
-      const { first, most } = AGAIN_MS;
-      await store.rescheduleNotification(
-        notice.id,
-        Math.min(first * 2 ** (notice.tries - 1), most),
-      );
+      const { initial, max } = BACKOFF_MS;
+      await store.rescheduleNotification(id, Math.min(initial * 2 ** (tries - 1), max));
       return;
     }
-    await store.markNotificationSent(notice.id);
+    await store.markNotificationSent(id);
   };
 
   return async () => {
-    const notices = await store.takeNotifications(AT_ONCE);
-    await Promise.all(notices.map(tell));
+    const notifications = await store.takeNotifications(BATCH_SIZE);
+    await Promise.all(notifications.map(send));
   };
 }

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../store/memory/store.js';
 import type { JournalStore } from '../store/store.js';
 import { systemLiveness } from './process.js';
-import { tenure } from './owner-lease.js';
+import { ownerLease } from './owner-lease.js';
 
 function setUp(change: Partial<JournalStore> = {}) {
   const clock = new VirtualClock({ epoch: 1_000_000 });
   const store = { ...memoryStore({ now: () => clock.wallNow() }), ...change };
   const reports: unknown[] = [];
   let ids = 0;
-  const held = tenure({
+  const lease = ownerLease({
     store,
     clock,
     self: { host: 'h', pid: 1, startedAt: 's' },
@@ -19,91 +19,91 @@ function setUp(change: Partial<JournalStore> = {}) {
     leaseMs: 15_000,
     report: (cause) => reports.push(cause),
   });
-  return { clock, store, held, reports };
+  return { clock, store, lease, reports };
 }
 
-describe('the lease of a process', () => {
-  it('is taken when it is first needed, once, and kept alive', async () => {
-    const { clock, store, held } = setUp();
+describe('owner lease', () => {
+  it('registers once, on first use, and renews the lease', async () => {
+    const { clock, store, lease } = setUp();
     expect(await store.owner('own1')).toBeUndefined();
-    expect(await Promise.all([held.current(), held.current()])).toEqual(['own1', 'own1']);
+    expect(await Promise.all([lease.current(), lease.current()])).toEqual(['own1', 'own1']);
     expect(await store.owner('own1')).toMatchObject({ pid: 1, tools: ['post'] });
     await clock.advance(300_000);
     expect((await store.owner('own1'))?.leaseUntil).toBeGreaterThan(clock.wallNow());
-    expect(await held.current()).toBe('own1');
+    expect(await lease.current()).toBe('own1');
   });
 
-  it('that lapsed is followed by another one, under a new name', async () => {
-    const { clock, store, held } = setUp();
-    await held.current();
+  it('registers under a new id after the lease was ended', async () => {
+    const { clock, store, lease } = setUp();
+    await lease.current();
     await store.evictOwner('own1');
     await clock.advance(5000);
-    expect(await held.current()).toBe('own2');
-    expect([held.isOurs('own1'), held.isOurs('own2'), held.isOurs('own3')]).toEqual([
+    expect(await lease.current()).toBe('own2');
+    expect([lease.isOurs('own1'), lease.isOurs('own2'), lease.isOurs('own3')]).toEqual([
       true,
       true,
       false,
     ]);
   });
 
-  it('that could not be renewed is renewed later', async () => {
+  it('retries a failed renewal at the next interval', async () => {
     let isDown = true;
     const base = memoryStore({ now: () => 1 });
-    const { clock, held, reports } = setUp({
+    const { clock, lease, reports } = setUp({
       ...base,
       renew: (...given) => (isDown ? Promise.reject(new Error('down')) : base.renew(...given)),
     });
-    await held.current();
+    await lease.current();
     await clock.advance(5000);
     expect(reports).toHaveLength(1);
     isDown = false;
     await clock.advance(5000);
-    expect(await held.current()).toBe('own1');
+    expect(await lease.current()).toBe('own1');
   });
 
-  it('that could not be taken is tried again by the next call', async () => {
+  it('retries a failed registration at the next call', async () => {
     let isDown = true;
     const base = memoryStore({ now: () => 1 });
-    const { held } = setUp({
+    const { lease } = setUp({
       ...base,
       registerOwner: (...given) =>
         isDown ? Promise.reject(new Error('down')) : base.registerOwner(...given),
     });
-    await expect(held.current()).rejects.toThrow('down');
+    await expect(lease.current()).rejects.toThrow('down');
     isDown = false;
-    expect(await held.current()).toBe('own2');
+    expect(await lease.current()).toBe('own2');
   });
 
-  it('ends when the process leaves, and nothing is begun after that', async () => {
-    const { clock, store, held } = setUp();
-    await held.current();
-    await held.close();
+  it('deregisters on close and refuses further use', async () => {
+    const { clock, store, lease } = setUp();
+    await lease.current();
+    await lease.close();
     expect((await store.owner('own1'))?.leaseUntil ?? 0).toBeLessThanOrEqual(clock.wallNow());
-    await expect(held.current()).rejects.toThrow('closed');
+    await expect(lease.current()).rejects.toThrow('closed');
     expect(clock.pending).toBe(0);
   });
 });
 
-it('a process leaves though its store is gone: the lease lapses by itself', async () => {
+it('close succeeds when deregistration fails', async () => {
   const deregisterOwner = () => Promise.reject(new Error('removed'));
-  const { held, reports } = setUp({ deregisterOwner });
-  await held.current();
-  await held.close();
+  const { lease, reports } = setUp({ deregisterOwner });
+  await lease.current();
+  await lease.close();
   expect(reports).toEqual([new Error('removed')]);
 });
 
-describe('who this process is', () => {
+describe('process identity', () => {
   const self = systemLiveness.self();
 
-  it('is said so that another process can tell whether it still runs', () => {
+  it('reports the own process as alive', () => {
     expect(self.pid).toBe(process.pid);
     expect(self.host).not.toBe('');
     expect(systemLiveness.isAlive(self)).toBe(true);
   });
 
-  it('is not its pid alone: that may have been given to another one', () => {
+  it('distinguishes processes that reuse a pid by their start time', () => {
     const later = { ...self, startedAt: `${self.startedAt}1` };
-    // Where the system does not say when a process began, it counts as alive.
+    // Without a known start time the process counts as alive.
     expect(systemLiveness.isAlive(later)).toBe(self.startedAt === '');
     expect(systemLiveness.isAlive({ ...self, startedAt: '' })).toBe(true);
     expect(systemLiveness.isAlive({ ...self, pid: 2 ** 22 + 1 })).toBe(false);

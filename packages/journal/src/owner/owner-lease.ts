@@ -1,22 +1,22 @@
-import { JournalError } from '../error.js';
-import { every, type Background } from '../background/every.js';
 import type { Clock } from '@toolkeel/kernel';
+import { every, type Background } from '../background/every.js';
+import { JournalError } from '../error.js';
+import type { Operation } from '../operation.js';
 import type { JournalStore } from '../store/store.js';
 import type { Liveness, ProcessRef } from './process.js';
-import type { Operation } from '../operation.js';
 
-/** This process as the store knows it, under an id that is renewed while it lives. */
-export interface Tenure {
-  /** The id that new operations are claimed under. Enlists when there is none yet. */
+/** The lease of this process in the store. A background timer renews it. */
+export interface OwnerLease {
+  /** The owner id for new claims. Registers the process if it holds no lease. */
   readonly current: () => Promise<string>;
-  /** Whether this process was ever known by that id. */
+  /** Whether this process has ever held the lease of that id. */
   readonly isOurs: (id: string) => boolean;
-  /** The store says that this id has lapsed: the next `current` is another one. */
+  /** The store reported this lease as expired: the next `current` registers under a new id. */
   readonly lapsed: (id: string) => void;
   readonly close: () => Promise<void>;
 }
 
-interface TenureOptions {
+interface OwnerLeaseOptions {
   readonly store: Pick<JournalStore, 'registerOwner' | 'renew' | 'deregisterOwner'>;
   readonly clock: Clock;
   readonly self: ProcessRef;
@@ -26,37 +26,37 @@ interface TenureOptions {
   readonly report: (cause: unknown) => void;
 }
 
-export function tenure(options: TenureOptions): Tenure {
+export function ownerLease(options: OwnerLeaseOptions): OwnerLease {
   const { store, clock, self, tools, newId, leaseMs, report } = options;
   const ours = new Set<string>();
-  let now: string | undefined;
-  let enlisting: Promise<string> | undefined;
+  let held: string | undefined;
+  let registration: Promise<string> | undefined;
   let renewal: Background | undefined;
   let closed = false;
 
-  const registerOwner = async (): Promise<string> => {
+  const register = async (): Promise<string> => {
     const id = newId();
     ours.add(id);
     await store.registerOwner({ id, ...self, tools: tools() }, leaseMs);
-    now = id;
+    held = id;
     renewal ??= every({ clock, report, ms: leaseMs / 3, work: renew });
     return id;
   };
   const lapsed = (id: string): void => {
-    if (now === id) now = undefined;
+    if (held === id) held = undefined;
   };
   const renew = async (): Promise<void> => {
-    if (now === undefined) return void (await current());
-    const held = now;
-    if (!(await store.renew(held, leaseMs))) lapsed(held);
+    if (held === undefined) return void (await current());
+    const id = held;
+    if (!(await store.renew(id, leaseMs))) lapsed(id);
   };
   const current = async (): Promise<string> => {
     if (closed) throw new JournalError('unavailable', 'the journal of this process is closed');
-    if (now !== undefined) return now;
-    enlisting ??= registerOwner().finally(() => {
-      enlisting = undefined;
+    if (held !== undefined) return held;
+    registration ??= register().finally(() => {
+      registration = undefined;
     });
-    return enlisting;
+    return registration;
   };
 
   return {
@@ -66,19 +66,19 @@ export function tenure(options: TenureOptions): Tenure {
     close: async () => {
       closed = true;
       await renewal?.stop();
-      await enlisting?.catch(report);
-      // Where that cannot be written the lease lapses by itself, and whoever closes has more to close.
-      if (now !== undefined) await store.deregisterOwner(now).catch(report);
-      now = undefined;
+      await registration?.catch(report);
+      // A failed write only delays the release until the lease expires, so it must not stop the shutdown.
+      if (held !== undefined) await store.deregisterOwner(held).catch(report);
+      held = undefined;
     },
   };
 }
 
 /**
- * Ends the lease of an owner whose process is gone, where that can be seen from here: nobody has to
- * wait for what surely does not come. True: there is something new to be seen.
+ * Evicts the owner of an operation if its process on this host has ended, so that callers do not wait
+ * for the lease to expire. Resolves to whether an owner was evicted.
  */
-export function expeller(
+export function ownerEvictor(
   store: Pick<JournalStore, 'owner' | 'evictOwner'>,
   liveness: Liveness,
 ): (operation: Operation) => Promise<boolean> {

@@ -7,7 +7,7 @@ import {
 } from '@toolkeel/contract';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { testSealing } from '../../fixtures/rig.fixture.js';
+import { testEncryption } from '../../fixtures/rig.fixture.js';
 import { createJournal } from '../../journal.js';
 import type { DedupKey } from '../../operation.js';
 import { scopedDedupKey } from '../../slot.js';
@@ -101,7 +101,7 @@ export async function expectOneAccount(store: JournalStore): Promise<void> {
     }),
   );
   const tools = { specs: () => [tool], load: () => tool };
-  const journal = createJournal({ store, encryption: testSealing, tools });
+  const journal = createJournal({ store, encryption: testEncryption, tools });
   const call = async (args: object) =>
     (await runTool(tool, args, { around: journal.around })).envelope;
   const head = await store.auditHead();
