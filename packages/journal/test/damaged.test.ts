@@ -90,9 +90,9 @@ describe.each([
     const bad = await claimed(store, next());
     await damage(bad.id);
     const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
-    const copied = `account, tool, effect, identity_by, identity_value, args_hash, args, state, fence, owner, correlation_id, created_at, sends, steps`;
+    const copied = `account, tool, effect, dedup_key_by, dedup_key_value, args_hash, args, state, fence, owner, correlation_id, created_at, sends, steps`;
     driver.exec(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO operations (id, slot, ${copied}) SELECT id || i, slot || i, ${copied} FROM operations, n WHERE id = '${bad.id}'`,
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO operations (id, dedup_key, ${copied}) SELECT id || i, dedup_key || i, ${copied} FROM operations, n WHERE id = '${bad.id}'`,
     );
     driver.close();
     const good = await claimed(store, next());

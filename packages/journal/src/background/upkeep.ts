@@ -52,7 +52,9 @@ export function upkeep({ parts, runner, strays, notify, pollMs, sweepMs }: Upkee
     follow,
     every({ clock, report, ms: sweepMs, work: sweep }),
     every({ clock, report, ms: PRUNE_MS, work: prune }),
-    ...(notify ? [every({ clock, report, ms: pollMs, work: notificationSender(kit, notify) })] : []),
+    ...(notify
+      ? [every({ clock, report, ms: pollMs, work: notificationSender(kit, notify) })]
+      : []),
   ];
   const unlisten = store.onApproved(() => {
     void approvals.now();

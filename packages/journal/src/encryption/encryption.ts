@@ -46,7 +46,9 @@ export function createEncryption(secret: Uint8Array): Encryption {
       const iv = parts.subarray(0, IV_BYTES);
       const tag = parts.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
       try {
-        const decipher = createDecipheriv(ALGORITHM, encryptionKey, iv, { authTagLength: TAG_BYTES });
+        const decipher = createDecipheriv(ALGORITHM, encryptionKey, iv, {
+          authTagLength: TAG_BYTES,
+        });
         decipher.setAAD(Buffer.from(about)).setAuthTag(tag);
         const body = decipher.update(parts.subarray(IV_BYTES + TAG_BYTES));
         return Buffer.concat([body, decipher.final()]).toString('utf8');

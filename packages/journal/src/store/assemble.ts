@@ -184,9 +184,9 @@ export function assemble(engine: Engine): JournalStore {
       }),
 
     takeNotifications: (limit) => write((tables) => takeNotifications(tables, limit)),
-    markNotificationSent: (id) => write(({ notices }) => notices.told(id)),
+    markNotificationSent: (id) => write(({ notifications }) => notifications.told(id)),
     rescheduleNotification: (id, againInMs) =>
-      write(({ notices, now }) => notices.defer(id, now + againInMs)),
+      write(({ notifications, now }) => notifications.defer(id, now + againInMs)),
 
     meta: (key) => read(({ meta }) => meta.get(key)),
     initMeta: (key, value) => write(({ meta }) => meta.init(key, value)),
@@ -200,9 +200,9 @@ export function assemble(engine: Engine): JournalStore {
         total += count;
         if (count < PRUNED_AT_ONCE) break;
       }
-      await write(function* ({ calls, limits, notices, owners }) {
+      await write(function* ({ calls, limits, notifications, owners }) {
         yield* calls.prune(settledBefore);
-        yield* notices.prune();
+        yield* notifications.prune();
         yield* limits.prune();
         yield* owners.prune(settledBefore);
       });

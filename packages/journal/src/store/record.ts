@@ -12,7 +12,7 @@ export interface OperationRecord extends Stored<Omit<Operation, 'holdsDedupKey' 
   /** Where it is found as well: under the caller's key, or as what it was asked for before an edit. */
   readonly secondaryDedupKey: string | undefined;
   /** Until when that stays taken after it settled. */
-  readonly otherUntil: number | undefined;
+  readonly secondaryUntil: number | undefined;
   /** Its content, where calls of another name find it: what was asked for, unless a slot is that. */
   readonly contentDedupKey: string | undefined;
   /** The same for the arguments after an edit. */
@@ -27,7 +27,7 @@ export interface OperationRecord extends Stored<Omit<Operation, 'holdsDedupKey' 
   /** How often it was sent: what the limits counted belongs to one of these. */
   readonly sends: number;
   /** Approved, and not to be taken before. */
-  readonly restsUntil: number | undefined;
+  readonly notBefore: number | undefined;
 }
 
 /** One of many: what is wrong with it keeps nobody from the others. */
@@ -100,13 +100,13 @@ export function changed(record: OperationRecord, changes: RecordChanges): Operat
     approval: record.approval,
     scopedKey: record.scopedKey,
     secondaryDedupKey: record.secondaryDedupKey,
-    otherUntil: record.otherUntil,
+    secondaryUntil: record.secondaryUntil,
     contentDedupKey: record.contentDedupKey,
     editedDedupKey: record.editedDedupKey,
     contentUntil: record.contentUntil,
     windowMs: record.windowMs,
     sends: record.sends,
-    restsUntil: record.restsUntil,
+    notBefore: record.notBefore,
   };
   return Object.assign(copy, changes);
 }

@@ -22,7 +22,7 @@ export interface Tables {
   readonly owners: OwnersTable;
   readonly limits: LimitsTable;
   readonly audit: AuditTable;
-  readonly notices: NoticesTable;
+  readonly notifications: NotificationsTable;
   readonly calls: CallsTable;
   readonly meta: MetaTable;
 }
@@ -125,7 +125,7 @@ export interface AuditTable {
   readonly lastSeq: () => Script<number>;
 }
 
-export interface NoticesTable {
+export interface NotificationsTable {
   /** Once for each operation and kind. */
   readonly add: (kind: Notification['kind'], operationId: string) => Script<void>;
   readonly due: (limit: number) => Script<readonly Notification[]>;

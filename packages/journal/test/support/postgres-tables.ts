@@ -11,7 +11,7 @@ export interface PostgresTables {
   readonly close: () => Promise<void>;
 }
 
-const TABLES = ['operations', 'owners', 'hits', 'audit', 'notices', 'calls', 'meta'];
+const TABLES = ['operations', 'owners', 'hits', 'audit', 'notifications', 'calls', 'meta'];
 const START = Date.UTC(2026, 0, 1);
 
 export async function tablesOf({ server, schema }: TestJournal): Promise<PostgresTables> {

@@ -80,8 +80,8 @@ export function noticeContract(bench: () => Bench): void {
     const { store } = bench();
     const { id } = await sending(store, {}, 'first');
     await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
-    const [notice] = await store.takeNotifications(10);
-    await store.markNotificationSent(notice!.id);
+    const [notification] = await store.takeNotifications(10);
+    await store.markNotificationSent(notification!.id);
     const again = (await store.takeOver(id, 'bob', 1))!;
     await store.settle(fencingToken(again), unknown());
     expect(await store.takeNotifications(10)).toEqual([]);
@@ -94,8 +94,8 @@ export function noticeContract(bench: () => Bench): void {
     const { store } = bench();
     const { id } = await sending(store, {}, 'first');
     await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
-    const [notice] = await store.takeNotifications(10);
-    await store.markNotificationSent(notice!.id);
+    const [notification] = await store.takeNotifications(10);
+    await store.markNotificationSent(notification!.id);
     const again = fencingToken((await store.takeOver(id, 'bob', 1))!);
     if (end === 'known to be done') await store.completeStep(again, 'first', '{}');
     else await store.reopenStep(again, 'first');

@@ -42,7 +42,7 @@ export function storeContract(kind: string, open: OpenBench): void {
       approvals: approvalContract,
       edits: editContract,
       'approved operations': decidedContract,
-      notices: noticeContract,
+      notifications: noticeContract,
       audit: auditContract,
       listing: listingContract,
       upkeep: upkeepContract,

@@ -31,7 +31,7 @@ function recorded(
     key === undefined ? { by: 'content', value: hash } : { by: 'key', value: key };
   return insert('operations', {
     id,
-    scopedKey: scopedDedupKey(account, 'send', dedupKey),
+    slot: scopedDedupKey(account, 'send', dedupKey),
     account,
     tool: 'send',
     effect: 'once',

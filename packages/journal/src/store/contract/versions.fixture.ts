@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { scopedDedupKey } from '../../slot.js';
 import type { Dialect } from '../sql/dialect.js';
 import { migrations } from '../sql/schema.js';
-import type { JournalStore } from '../store.js';
+import type { ClaimRequest, JournalStore } from '../store.js';
 import { decision } from './approvals.fixture.js';
 import {
   byContent,
@@ -34,7 +34,7 @@ function operation(
 ): string {
   return insert('operations', {
     id,
-    scopedKey: scopedDedupKey('main', 'post', dedupKey),
+    slot: scopedDedupKey('main', 'post', dedupKey),
     account: 'main',
     tool: 'post',
     effect: 'once',
@@ -60,7 +60,70 @@ const approval = {
 };
 const done = { name: 'a', state: 'done', result: '{"id":"1"}', at: 1 } as const;
 
-/** What a program of that version has left: something unknown, something that waits, something half done. */
+const templated = byTemplate('refund:4');
+const contentHeld = byContent('held');
+const heldForever = { held_until: IN_2100, hash_version: 2 };
+const executed = { state: 'succeeded', outcome: 'executed', settled_at: 2, ...heldForever };
+
+/** Rows with the columns that versions 3 and 4 added: further dedup keys and a due notification. */
+const version4: readonly string[] = [
+  operation('op_templated', templated, {
+    ...executed,
+    given_key: 'key-bbbbbbbbbbbbbbbb',
+    other_slot: scopedDedupKey('main', 'post', byKey('key-bbbbbbbbbbbbbbbb')),
+    other_until: IN_2100,
+  }),
+  operation('op_content', byKey('key-cccccccccccccccc'), {
+    ...executed,
+    content_slot: scopedDedupKey('main', 'post', contentHeld),
+    content_until: IN_2100,
+    window_ms: 30_000,
+  }),
+  operation('op_edited', byKey('key-dddddddddddddddd'), {
+    state: 'awaiting_approval',
+    sends: 0,
+    edited_slot: scopedDedupKey('main', 'post', byContent('became')),
+    approval: JSON.stringify({ ...approval, decision: 'approved', decidedAt: 1 }),
+    approval_decision: 'approved',
+    approval_decided_at: 1,
+    approval_expires_at: IN_2100,
+    rests_until: IN_2100,
+  }),
+  insert('notices', {
+    id: 'operation_unknown:op_unknown',
+    kind: 'operation_unknown',
+    operation_id: 'op_unknown',
+    at: 1,
+    tries: 0,
+    due_at: 1,
+  }),
+];
+
+/** Version 5 renamed columns and a table: every dedup key of the rows above is still found. */
+async function expectVersion4Rows(store: JournalStore): Promise<void> {
+  const finders: readonly (readonly [string, Partial<ClaimRequest>])[] = [
+    ['op_templated', { dedupKey: templated }],
+    ['op_templated', { dedupKey: byKey('key-bbbbbbbbbbbbbbbb') }],
+    ['op_content', { dedupKey: byKey('key-cccccccccccccccc') }],
+    ['op_content', { dedupKey: contentHeld, content: contentHeld.value }],
+    ['op_edited', { dedupKey: byContent('became'), content: 'became' }],
+  ];
+  for (const [id, asked] of finders) {
+    expect(await store.claim(request(asked))).toMatchObject({ kind: 'held', operation: { id } });
+  }
+  expect(await store.get('op_templated')).toMatchObject({
+    dedupKey: templated,
+    key: 'key-bbbbbbbbbbbbbbbb',
+    heldUntil: IN_2100,
+    holdsDedupKey: true,
+  });
+  expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
+  expect(await store.takeNotifications(10)).toMatchObject([
+    { operationId: 'op_unknown', tries: 1 },
+  ]);
+}
+
+/** The statements that create a journal of that version with an unknown, a waiting and a half-done operation. */
 export function journalOfVersion(version: number, kind: Dialect['kind']): readonly string[] {
   return [
     ...migrations({ kind, prefix: '' }).slice(0, version).flat(),
@@ -74,6 +137,7 @@ export function journalOfVersion(version: number, kind: Dialect['kind']): readon
       approval_expires_at: IN_2100,
     }),
     operation('op_half', half, { state: 'claimed', steps: JSON.stringify([done]) }),
+    ...(version === 4 ? version4 : []),
     insert('calls', {
       correlation_id: 'c',
       tool: 'post',
@@ -85,9 +149,10 @@ export function journalOfVersion(version: number, kind: Dialect['kind']): readon
   ];
 }
 
-/** Nothing of it is lost, and what later versions can do is done with it. */
-export async function expectToGoOn(store: JournalStore): Promise<void> {
+/** The rows of `journalOfVersion` are readable, and the current program continues with them. */
+export async function expectMigrated(store: JournalStore, version: number): Promise<void> {
   await store.registerOwner(owner(), LEASE);
+  if (version === 4) await expectVersion4Rows(store);
   for (const again of [{ dedupKey: key }, { dedupKey: byTemplate(), key: key.value }]) {
     expect((await store.claim(request(again))).operation.id).toBe('op_unknown');
   }

@@ -208,9 +208,9 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     ownedBy: (wanted) => answer(flying((owner) => owner === wanted)),
     nextApproved(tools) {
       const time = now();
-      const ready = waiting().filter(({ tool, approval, restsUntil = 0 }) => {
+      const ready = waiting().filter(({ tool, approval, notBefore = 0 }) => {
         const isOpen = approval?.decision === 'approved' && approval.expiresAt > time;
-        return isOpen && restsUntil <= time && tools.includes(tool);
+        return isOpen && notBefore <= time && tools.includes(tool);
       });
       const [first] = ready.toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!);
       return answer(first);
@@ -244,10 +244,10 @@ const NONE: readonly OperationRecord[] = [];
 
 /** Until when it is found under any of its names. */
 function heldUntilOf(record: OperationRecord): number {
-  const { scopedKey, heldUntil, secondaryDedupKey, otherUntil, contentUntil } = record;
+  const { scopedKey, heldUntil, secondaryDedupKey, secondaryUntil, contentUntil } = record;
   return Math.max(
     scopedKey === undefined ? 0 : (heldUntil ?? Infinity),
-    secondaryDedupKey === undefined ? 0 : (otherUntil ?? Infinity),
+    secondaryDedupKey === undefined ? 0 : (secondaryUntil ?? Infinity),
     contentUntil ?? 0,
   );
 }

@@ -8,7 +8,7 @@ import {
   memoryCalls,
   memoryLimits,
   memoryMeta,
-  memoryNotices,
+  memoryNotifications,
   memoryOwners,
 } from './tables.js';
 import { memoryOperations } from './operations.js';
@@ -34,7 +34,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     owners,
     limits: memoryLimits(now),
     audit: memoryAudit(now),
-    notices: memoryNotices(now, (id) => operations.has(id)),
+    notifications: memoryNotifications(now, (id) => operations.has(id)),
     calls: memoryCalls(calls),
     meta: memoryMeta(),
   };

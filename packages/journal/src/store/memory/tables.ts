@@ -6,7 +6,7 @@ import type {
   Hit,
   LimitsTable,
   MetaTable,
-  NoticesTable,
+  NotificationsTable,
   OwnersTable,
 } from '../tables.js';
 import {
@@ -173,14 +173,14 @@ export function memoryAudit(now: () => number): AuditTable {
   };
 }
 
-export function memoryNotices(
+export function memoryNotifications(
   now: () => number,
   exists: (operationId: string) => boolean,
-): NoticesTable {
+): NotificationsTable {
   const all = new Map<string, Notification & { readonly dueAt: number }>();
   const change = (id: string, changes: Partial<Notification & { dueAt: number }>): Script<void> => {
-    const notice = all.get(id);
-    if (notice !== undefined) all.set(id, { ...notice, ...changes });
+    const notification = all.get(id);
+    if (notification !== undefined) all.set(id, { ...notification, ...changes });
     return answer(undefined);
   };
   const idOf = (kind: Notification['kind'], operationId: string): string =>
@@ -199,7 +199,7 @@ export function memoryNotices(
     due(limit) {
       const due = [...all.values()].filter(({ dueAt }) => dueAt <= now());
       const first = due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, limit);
-      return answer(first.map(({ dueAt: _, ...notice }) => notice));
+      return answer(first.map(({ dueAt: _, ...notification }) => notification));
     },
     defer: (id, dueAt, tries) => change(id, tries === undefined ? { dueAt } : { dueAt, tries }),
     told: (id) => change(id, { dueAt: Infinity }),

@@ -9,7 +9,7 @@ type Plain = Exclude<keyof OperationRecord, 'dedupKey' | 'steps' | 'approval'>;
 /** Members that are kept as they are, and what their column is called. */
 const PLAIN = {
   id: 'id',
-  scopedKey: 'slot',
+  scopedKey: 'dedup_key',
   account: 'account',
   tool: 'tool',
   effect: 'effect',
@@ -27,12 +27,12 @@ const PLAIN = {
   answer: 'answer',
   code: 'code',
   sends: 'sends',
-  restsUntil: 'rests_until',
+  notBefore: 'not_before',
   key: 'given_key',
-  secondaryDedupKey: 'other_slot',
-  otherUntil: 'other_until',
-  contentDedupKey: 'content_slot',
-  editedDedupKey: 'edited_slot',
+  secondaryDedupKey: 'secondary_dedup_key',
+  secondaryUntil: 'secondary_until',
+  contentDedupKey: 'content_dedup_key',
+  editedDedupKey: 'edited_dedup_key',
   contentUntil: 'content_until',
   windowMs: 'window_ms',
   deliveredAt: 'delivered_at',
@@ -41,12 +41,12 @@ const PLAIN = {
 /** All that a new operation fills, in the order of `newValues`. Nothing else has happened to it yet. */
 export const NEW_COLUMNS = [
   'id',
-  'slot',
+  'dedup_key',
   'account',
   'tool',
   'effect',
-  'identity_by',
-  'identity_value',
+  'dedup_key_by',
+  'dedup_key_value',
   'args_hash',
   'args',
   'state',
@@ -80,7 +80,12 @@ export function newValues(record: OperationRecord): unknown[] {
 }
 
 /** What is filled beside these where something else than the content names the act. */
-export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot', 'content_slot'] as const;
+export const NAMED_COLUMNS = [
+  ...NEW_COLUMNS,
+  'given_key',
+  'secondary_dedup_key',
+  'content_dedup_key',
+] as const;
 
 export function namedValues(record: OperationRecord): unknown[] {
   return [...newValues(record), record.key, record.secondaryDedupKey, record.contentDedupKey];
@@ -105,7 +110,7 @@ export function changedColumns(
       names.push('steps');
       values.push(JSON.stringify(changes.steps));
     } else if (member === 'dedupKey') {
-      names.push('identity_by', 'identity_value');
+      names.push('dedup_key_by', 'dedup_key_value');
       values.push(changes.dedupKey?.by, changes.dedupKey?.value);
     } else if (member === 'approval') {
       names.push('approval', 'approval_decision', 'approval_decided_at', 'approval_expires_at');
@@ -133,13 +138,13 @@ const READ_COLUMNS = [
   'held_until',
   'answer',
   'code',
-  'rests_until',
+  'not_before',
   'approval',
   'given_key',
-  'other_slot',
-  'other_until',
-  'content_slot',
-  'edited_slot',
+  'secondary_dedup_key',
+  'secondary_until',
+  'content_dedup_key',
+  'edited_dedup_key',
   'content_until',
   'window_ms',
   'delivered_at',
@@ -201,14 +206,14 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     approval: cells[APPROVAL] === null ? undefined : parsed(cells, APPROVAL, isObject),
     scopedKey: cells[1] ?? undefined,
     secondaryDedupKey: cells[25] ?? undefined,
-    otherUntil: cells[26] ?? undefined,
+    secondaryUntil: cells[26] ?? undefined,
     contentDedupKey: cells[27] ?? undefined,
     editedDedupKey: cells[28] ?? undefined,
     contentUntil: cells[29] ?? undefined,
     windowMs: cells[30] ?? undefined,
     deliveredAt: cells[31] ?? undefined,
     sends: cells[14],
-    restsUntil: cells[22] ?? undefined,
+    notBefore: cells[22] ?? undefined,
   };
   return record as unknown as OperationRecord;
 }

@@ -83,14 +83,13 @@ export function sqlOperations(
     dialect.kind === 'sqlite'
       ? `${select}id IN (SELECT value FROM json_each($1))`
       : `${select}id IN (SELECT jsonb_array_elements_text($1::jsonb)) ORDER BY id COLLATE "C"${lock}`;
-  const bySlot = `${select}(slot = $1 OR other_slot = $1)${lock}`;
+  const byDedupKey = `${select}(dedup_key = $1 OR secondary_dedup_key = $1)${lock}`;
   /** What has this content and still counts; `now`: the clock as it is written in the statement. */
   const contentTests = (content: string, now: string): readonly string[] => [
-    `slot = ${content}`,
-    `other_slot = ${content}`,
-    ...['content_slot', 'edited_slot'].map(
-      (scopedKey) =>
-        `${scopedKey} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
+    `dedup_key = ${content}`,
+    `secondary_dedup_key = ${content}`,
+    ...['content_dedup_key', 'edited_dedup_key'].map(
+      (column) => `${column} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
     ),
   ];
   const byContent = once((now) => {
@@ -114,7 +113,7 @@ export function sqlOperations(
       }),
     };
   };
-  const insert = insertOf(NEW_COLUMNS, '(slot)');
+  const insert = insertOf(NEW_COLUMNS, '(dedup_key)');
   const insertNamed = insertOf(NAMED_COLUMNS, '');
   const insertionOf = (record: OperationRecord): { text: Inserts; values: unknown[] } =>
     record.secondaryDedupKey === undefined && record.contentDedupKey === undefined
@@ -154,10 +153,10 @@ export function sqlOperations(
     return found.map(({ id }) => id as string);
   }
 
-  const byGrip = `${byId} AND owner = $2 AND fence = $3 AND EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > `;
+  const byFencingToken = `${byId} AND owner = $2 AND fence = $3 AND EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > `;
   function* heldAtOnce({ id, owner, fence }: FencingToken): Script<OperationRecord | undefined> {
     const values: unknown[] = [id, owner, fence];
-    return yield* one(`${byGrip}${clock(values)})`, values);
+    return yield* one(`${byFencingToken}${clock(values)})`, values);
   }
   /** The lease is looked at when the lock is had, which may take a while. */
   function* heldUnderLock(fencingToken: FencingToken): Script<OperationRecord | undefined> {
@@ -173,7 +172,7 @@ export function sqlOperations(
       return (yield* rows(byIds, [JSON.stringify(wanted)])).map(toRecord);
     },
     look: (id) => one(byId, [id]),
-    holder: (scopedKey) => one(bySlot, [scopedKey]),
+    holder: (scopedKey) => one(byDedupKey, [scopedKey]),
     held: (fencingToken) =>
       dialect.kind === 'sqlite' ? heldAtOnce(fencingToken) : heldUnderLock(fencingToken),
 
@@ -243,7 +242,7 @@ export function sqlOperations(
     *oldHashes(accounts, tools, limit) {
       const values: unknown[] = [];
       const of = `account IN (${bindAll(values, accounts)}) AND tool IN (${bindAll(values, tools)})`;
-      const held = `(settled_at IS NULL OR held_until > ${clock(values)} OR other_until > ${clock(values)})`;
+      const held = `(settled_at IS NULL OR held_until > ${clock(values)} OR secondary_until > ${clock(values)})`;
       const found = yield* rows(
         `SELECT ${columns} FROM ${table} WHERE hash_version < 2 AND ${of} AND ${held} ORDER BY CASE WHEN settled_at IS NULL THEN 0 ELSE 1 END, seq DESC LIMIT ${bind(values, limit)}`,
         values,
@@ -255,9 +254,9 @@ export function sqlOperations(
       const values: unknown[] = [to];
       const of = `account IN (${bindAll(values, accounts)}) AND tool IN (${bindAll(values, tools)})`;
       const isFree = (until: string) => `(${until} IS NULL OR ${until} <= ${clock(values)})`;
-      const free = `settled_at IS NOT NULL AND ${isFree('held_until')} AND ${isFree('other_until')}`;
+      const free = `settled_at IS NOT NULL AND ${isFree('held_until')} AND ${isFree('secondary_until')}`;
       yield* run(
-        `UPDATE ${table} SET account = $1, slot = NULL, other_slot = NULL, hash_version = 2 WHERE hash_version < 2 AND ${of} AND ${free}`,
+        `UPDATE ${table} SET account = $1, dedup_key = NULL, secondary_dedup_key = NULL, hash_version = 2 WHERE hash_version < 2 AND ${of} AND ${free}`,
         values,
       );
     },
@@ -288,7 +287,7 @@ export function sqlOperations(
         const values: unknown[] = [];
         const others =
           unreadable.length === 0 ? '' : ` AND id NOT IN (${bindAll(values, unreadable)})`;
-        const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})${others}`;
+        const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (not_before IS NULL OR not_before <= ${clock(values)})${others}`;
         const row = yield* first(
           `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
           values,
@@ -313,7 +312,7 @@ export function sqlOperations(
     *prune(settledBefore, limit) {
       const values: unknown[] = [];
       const old = `state IN (${SETTLED_LIST}) AND settled_at < ${bind(values, settledBefore)}`;
-      const free = `(slot IS NULL OR held_until <= ${clock(values)}) AND (other_slot IS NULL OR other_until <= ${clock(values)}) AND (content_until IS NULL OR content_until <= ${clock(values)})`;
+      const free = `(dedup_key IS NULL OR held_until <= ${clock(values)}) AND (secondary_dedup_key IS NULL OR secondary_until <= ${clock(values)}) AND (content_until IS NULL OR content_until <= ${clock(values)})`;
       const some = `SELECT seq FROM ${table} AS done WHERE ${old} AND ${free} AND NOT ${isNeeded} ORDER BY settled_at LIMIT ${bind(values, limit)}`;
       return (yield* rows(`DELETE FROM ${table} WHERE seq IN (${some}) RETURNING seq`, values))
         .length;
@@ -356,16 +355,16 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
     where.push(`substr(id, 1, ${length}) = ${bind(values, idPrefix)}`);
   }
   if (dedupKey !== undefined) {
-    where.push(`identity_by = ${bind(values, dedupKey.by)}`);
-    where.push(`identity_value = ${bind(values, dedupKey.value)}`);
+    where.push(`dedup_key_by = ${bind(values, dedupKey.by)}`);
+    where.push(`dedup_key_value = ${bind(values, dedupKey.value)}`);
   }
   if (since !== undefined) where.push(`created_at >= ${bind(values, since)}`);
   if (until !== undefined) where.push(`created_at < ${bind(values, until)}`);
   if (settledSince !== undefined) where.push(`settled_at >= ${bind(values, settledSince)}`);
   if (holdsDedupKey !== undefined) {
-    const holds = `(slot IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
+    const holds = `(dedup_key IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
     where.push(holdsDedupKey ? holds : `NOT ${holds}`);
   }
-  if (filter.withoutDedupKey) where.push('slot IS NULL AND content_slot IS NOT NULL');
+  if (filter.withoutDedupKey) where.push('dedup_key IS NULL AND content_dedup_key IS NOT NULL');
   return where;
 }

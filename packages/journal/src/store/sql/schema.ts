@@ -137,8 +137,30 @@ export function migrations({
       // The owner's own time when it last renewed its lease; NULL once it has left.
       `ALTER TABLE ${p}owners ADD COLUMN beat_at ${int}`,
     ],
+    [
+      ...RENAMED_COLUMNS.map(
+        ([from, to]) => `ALTER TABLE ${p}operations RENAME COLUMN ${from} TO ${to}`,
+      ),
+      // SQLite cannot rename an index.
+      `DROP INDEX ${p}operations_other_slot`,
+      `CREATE UNIQUE INDEX operations_secondary_dedup_key ON ${p}operations (secondary_dedup_key)
+        WHERE secondary_dedup_key IS NOT NULL`,
+      `ALTER TABLE ${p}notices RENAME TO notifications`,
+    ],
   ];
 }
+
+/** Version 5: the names that the program itself uses. */
+const RENAMED_COLUMNS = [
+  ['slot', 'dedup_key'],
+  ['identity_by', 'dedup_key_by'],
+  ['identity_value', 'dedup_key_value'],
+  ['other_slot', 'secondary_dedup_key'],
+  ['other_until', 'secondary_until'],
+  ['content_slot', 'content_dedup_key'],
+  ['edited_slot', 'edited_dedup_key'],
+  ['rests_until', 'not_before'],
+] as const;
 
 /** The clock is a function of the schema, and one row is the end of the audit chain. */
 function onlyPostgres(p: string): Statements {

@@ -3,7 +3,7 @@ import type {
   CallsTable,
   LimitsTable,
   MetaTable,
-  NoticesTable,
+  NotificationsTable,
   OwnersTable,
   Tables,
 } from '../tables.js';
@@ -34,7 +34,7 @@ export function sqlTables({ now, calls, onAudit, ...deps }: SqlTablesOptions): T
     owners,
     limits: sqlLimits(dialect, now),
     audit: sqlAudit(dialect, now, onAudit),
-    notices: sqlNotices(dialect, now),
+    notifications: sqlNotifications(dialect, now),
     calls: sqlCalls(dialect, calls),
     meta: sqlMeta(dialect),
   };
@@ -154,9 +154,9 @@ function sqlLimits(dialect: Dialect, now: () => number): LimitsTable {
   };
 }
 
-function sqlNotices(dialect: Dialect, now: () => number): NoticesTable {
+function sqlNotifications(dialect: Dialect, now: () => number): NotificationsTable {
   const { prefix, clock, lockFree } = dialect;
-  const table = `${prefix}notices`;
+  const table = `${prefix}notifications`;
 
   const idOf = (kind: Notification['kind'], operationId: string): string =>
     `${kind}:${operationId}`;

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import { expectOneAccount, journalWithNames } from '../contract/upgrade.fixture.js';
-import { expectToGoOn, journalOfVersion } from '../contract/versions.fixture.js';
+import { expectMigrated, journalOfVersion } from '../contract/versions.fixture.js';
 import type { JournalStore } from '../store.js';
 import { chooseDriver } from './drivers.js';
 import { sqliteStore } from './store.js';
 
-test.each([1, 2, 3])('what version %i has written down is gone on with', async (version) => {
+test.each([1, 2, 3, 4])('migrates a journal of version %i with live rows', async (version) => {
   const store = await opened(journalOfVersion(version, 'sqlite'));
-  await expectToGoOn(store);
+  await expectMigrated(store, version);
 });
 
-test('what was recorded under the names of an account is met under its id', async () => {
+test('operations recorded under earlier account names are found under the account id', async () => {
   const store = await opened(journalWithNames('sqlite'));
   await expectOneAccount(store);
 });

@@ -42,7 +42,7 @@ export function* awaitApproval(
       ...(sensitive && { sensitive }),
     },
   });
-  yield* tables.notices.add('approval_requested', after.id);
+  yield* tables.notifications.add('approval_requested', after.id);
   yield* tables.audit.append(
     auditEntry('approval_requested', after, fencingToken.owner, {
       rule,
@@ -239,7 +239,7 @@ export function* takeApproved(
     state: 'claimed',
     owner,
     fence: operation.fence + 1,
-    restsUntil: undefined,
+    notBefore: undefined,
   });
   yield* tables.audit.append(auditEntry('approval_taken', after, owner));
   return view(after, tables.now);

@@ -292,14 +292,14 @@ function begun(
     approval: undefined,
     scopedKey,
     secondaryDedupKey: keySlot,
-    otherUntil: undefined,
+    secondaryUntil: undefined,
     contentDedupKey: found === scopedKey ? undefined : found,
     editedDedupKey: undefined,
     contentUntil: undefined,
     windowMs: undefined,
     deliveredAt: undefined,
     sends: 0,
-    restsUntil: undefined,
+    notBefore: undefined,
   };
 }
 

@@ -30,7 +30,7 @@ export function held(record: OperationRecord, now: number, hold: HoldMs): Record
   if (secondaryDedupKey !== undefined) {
     const otherMs = key === undefined ? contentMs : keyHoldMs;
     changes.secondaryDedupKey = otherMs > 0 ? secondaryDedupKey : undefined;
-    changes.otherUntil = otherMs > 0 ? now + otherMs : undefined;
+    changes.secondaryUntil = otherMs > 0 ? now + otherMs : undefined;
   }
   if (content) changes.windowMs = content.windowMs;
   if (isFoundByContent(record)) {
@@ -55,7 +55,7 @@ export function delivered(record: OperationRecord, at: number): RecordChanges {
   if (scopedKey !== undefined && dedupKey.by === 'content')
     changes.heldUntil = until(record.heldUntil);
   if (secondaryDedupKey !== undefined && key === undefined)
-    changes.otherUntil = until(record.otherUntil);
+    changes.secondaryUntil = until(record.secondaryUntil);
   if (isFoundByContent(record)) changes.contentUntil = until(record.contentUntil);
   return changes;
 }
@@ -64,7 +64,7 @@ export function delivered(record: OperationRecord, at: number): RecordChanges {
 export function givenUp(record: OperationRecord, scopedKey: string): RecordChanges {
   return record.scopedKey === scopedKey
     ? { scopedKey: undefined, heldUntil: undefined }
-    : { secondaryDedupKey: undefined, otherUntil: undefined };
+    : { secondaryDedupKey: undefined, secondaryUntil: undefined };
 }
 
 /** Another operation takes this slot: from now on it is found by its content alone. */
@@ -89,7 +89,7 @@ export function withoutContent(record: OperationRecord): RecordChanges {
     editedDedupKey: undefined,
     contentUntil: undefined,
     ...(dedupKey.by !== 'key' && { scopedKey: undefined, heldUntil: undefined }),
-    ...(key === undefined && { secondaryDedupKey: undefined, otherUntil: undefined }),
+    ...(key === undefined && { secondaryDedupKey: undefined, secondaryUntil: undefined }),
   };
 }
 
@@ -101,7 +101,7 @@ export function holds({ scopedKey, secondaryDedupKey }: OperationRecord, wanted:
 export function isFreeAgain(record: OperationRecord, scopedKey: string, now: number): boolean {
   if (record.scopedKey === scopedKey) return isOver(record.heldUntil, now);
   return isOver(
-    record.secondaryDedupKey === scopedKey ? record.otherUntil : record.contentUntil,
+    record.secondaryDedupKey === scopedKey ? record.secondaryUntil : record.contentUntil,
     now,
   );
 }
@@ -201,16 +201,16 @@ export function* bindKey(
   keySlot: string,
 ): Script<OperationRecord> {
   const key = keyGivenTo(request);
-  const otherUntil = isSettled(record) ? now + request.keyHoldMs! : undefined;
+  const secondaryUntil = isSettled(record) ? now + request.keyHoldMs! : undefined;
   // After an edit that place has what was asked for, which is found by its content from now on.
   const asked = record.secondaryDedupKey !== undefined && {
     contentDedupKey: record.secondaryDedupKey,
-    contentUntil: record.otherUntil,
+    contentUntil: record.secondaryUntil,
   };
   return yield* operations.update(record, {
     key,
     secondaryDedupKey: keySlot,
-    otherUntil,
+    secondaryUntil,
     ...asked,
   });
 }

@@ -13,9 +13,9 @@ function stillMatters({ kind }: Notification, operation: OperationRecord | undef
 }
 
 /** Whoever tells of one that is damaged finds that out, and reports it. */
-function* matters(tables: Tables, notice: Notification): Script<boolean> {
+function* matters(tables: Tables, notification: Notification): Script<boolean> {
   try {
-    return stillMatters(notice, yield* tables.operations.look(notice.operationId));
+    return stillMatters(notification, yield* tables.operations.look(notification.operationId));
   } catch (error) {
     if (isDamage(error)) return true;
     throw error;
@@ -25,14 +25,14 @@ function* matters(tables: Tables, notice: Notification): Script<boolean> {
 /** What has been dealt with meanwhile is not told any more. */
 export function* takeNotifications(tables: Tables, limit: number): Script<readonly Notification[]> {
   const taken: Notification[] = [];
-  for (const notice of yield* tables.notices.due(limit)) {
-    if (!(yield* matters(tables, notice))) {
-      yield* tables.notices.remove(notice.id);
+  for (const notification of yield* tables.notifications.due(limit)) {
+    if (!(yield* matters(tables, notification))) {
+      yield* tables.notifications.remove(notification.id);
       continue;
     }
-    const tries = notice.tries + 1;
-    yield* tables.notices.defer(notice.id, tables.now + TELLING_MS, tries);
-    taken.push({ ...notice, tries });
+    const tries = notification.tries + 1;
+    yield* tables.notifications.defer(notification.id, tables.now + TELLING_MS, tries);
+    taken.push({ ...notification, tries });
   }
   return taken;
 }

@@ -16,7 +16,7 @@ export function* lapse(tables: Tables, operation: OperationRecord): Script<Opera
   const { owner, state: from } = operation;
   const changes = leftBehind(operation, tables.now);
   const after = yield* tables.operations.update(operation, changes);
-  if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
+  if (after.state === 'unknown') yield* tables.notifications.add('operation_unknown', after.id);
   yield* tables.audit.append(auditEntry('lapsed', after, owner!, { from, to: after.state }));
   return after;
 }
@@ -94,7 +94,7 @@ export function* changeHands(
     owner,
     fence: operation.fence + 1,
     outcome: undefined,
-    restsUntil: undefined,
+    notBefore: undefined,
   });
   return view(after, tables.now);
 }

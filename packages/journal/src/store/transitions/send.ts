@@ -189,7 +189,7 @@ function* withdrawNotification(
   { owner }: FencingToken,
 ): Script<void> {
   const isOwn = state !== 'unknown' && (step === undefined || step.owner === owner);
-  if (!isOwn) yield* tables.notices.withdraw('operation_unknown', id);
+  if (!isOwn) yield* tables.notifications.withdraw('operation_unknown', id);
 }
 
 function* writeSteps(

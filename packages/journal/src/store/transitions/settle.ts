@@ -29,7 +29,7 @@ export function* settle(
   const { state: end } = settlement;
   const placed = end === 'succeeded' ? yield* asLastDone(tables, operation, placeOf) : operation;
   const after = yield* tables.operations.update(operation, ended(placed, settlement, tables.now));
-  if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
+  if (after.state === 'unknown') yield* tables.notifications.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
   if (settlement.releases !== undefined)
     yield* freeAll(tables, settlement.releases, fencingToken.owner);
@@ -60,8 +60,8 @@ function ended(operation: OperationRecord, settlement: Settlement, now: number):
   }
   const said = { state, outcome, answer, code };
   if (settlement.stillRunning === true) return said;
-  const restsUntil = state === 'awaiting_approval' ? now + holdMs : undefined;
-  return { ...said, owner: undefined, steps: given(operation), restsUntil };
+  const notBefore = state === 'awaiting_approval' ? now + holdMs : undefined;
+  return { ...said, owner: undefined, steps: given(operation), notBefore };
 }
 
 /** Its lease had lapsed, or its call's time was over; but it came back and knows. */
