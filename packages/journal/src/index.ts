@@ -46,5 +46,5 @@ export type {
   SendRequest,
   SendResult,
   Settlement,
-  Verdict,
+  Reconciliation,
 } from './store/store.js';

@@ -193,7 +193,7 @@ describe('a journal in SQLite', () => {
   });
 
   test('that somebody else keeps locked is waited for, without holding up this process', async () => {
-    const store = await sqliteStore({ path, patienceMs: 300 });
+    const store = await sqliteStore({ path, timeoutMs: 300 });
     await store.registerOwner(owner(), DAY);
     const other = (await chooseDriver())(path, 1000);
     other.exec('BEGIN IMMEDIATE');

@@ -35,7 +35,7 @@ describe('opening a journal in SQLite', () => {
 
   test('gives up in time, and says what is the matter', async () => {
     const other = held();
-    const failed = await sqliteStore({ path, patienceMs: 200 }).catch((error: unknown) => error);
+    const failed = await sqliteStore({ path, timeoutMs: 200 }).catch((error: unknown) => error);
     other.close();
     expect(failed).toMatchObject({ name: 'JournalError', reason: 'unavailable' });
     expect(String(failed)).toMatch(/was locked by another process for 0\.\d s/);

@@ -14,7 +14,7 @@ export const GENESIS: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 /** A row that has not found its place yet. */
 export type Unlinked = Omit<AuditRow, 'seq' | 'prev' | 'hash' | 'malformed'>;
 
-export function unlinked(entry: AuditEntry, at: number): Unlinked {
+export function toUnlinked(entry: AuditEntry, at: number): Unlinked {
   const row: { -readonly [K in keyof Unlinked]: Unlinked[K] } = {
     at,
     kind: keepable(entry.kind),
@@ -135,4 +135,4 @@ function shown(value: unknown): string {
 export const READ_BACK = 'read-back';
 
 /** Rows that a person's word has made, unless their actor is READ_BACK. */
-export const PEOPLES_KINDS = ['approval_decided', 'reconciled', 'step_resolved'] as const;
+export const OPERATOR_KINDS = ['approval_decided', 'reconciled', 'step_resolved'] as const;

@@ -32,7 +32,7 @@ export interface AuditReport {
   readonly problemCount: number;
 }
 
-const TOLD = 100;
+const MAX_PROBLEMS = 100;
 
 /**
  * Reads the chain from its beginning. Whoever can write the whole database can also write a chain that
@@ -46,14 +46,14 @@ export async function verifyAudit(
   let problemCount = 0;
   const report = (kind: AuditProblem['kind'], seq: number, message: string): void => {
     problemCount++;
-    if (problems.length < TOLD) problems.push({ kind, seq, message });
+    if (problems.length < MAX_PROBLEMS) problems.push({ kind, seq, message });
   };
 
   let count = 0;
   let last: AuditHead = GENESIS;
   for await (const row of rows) {
     count++;
-    for (const [kind, message] of flaws(row, last, expect)) report(kind, row.seq, message);
+    for (const [kind, message] of problemsIn(row, last, expect)) report(kind, row.seq, message);
     // A row that came late has its place before this one, and the chain goes on from here.
     if (row.seq > last.seq) last = { seq: row.seq, hash: row.hash };
   }
@@ -64,9 +64,13 @@ export async function verifyAudit(
   return { rows: count, head: count === 0 ? undefined : last, problems, problemCount };
 }
 
-type Flaw = readonly [kind: AuditProblem['kind'], message: string];
+type FoundProblem = readonly [kind: AuditProblem['kind'], message: string];
 
-function* flaws(row: AuditRow, last: AuditHead, expect: AuditHead | undefined): Generator<Flaw> {
+function* problemsIn(
+  row: AuditRow,
+  last: AuditHead,
+  expect: AuditHead | undefined,
+): Generator<FoundProblem> {
   const { seq, prev, hash, malformed } = row;
   if (malformed !== undefined) yield ['malformed', `row ${seq} cannot be read: ${malformed}`];
   if (seq <= last.seq) {

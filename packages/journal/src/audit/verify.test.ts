@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '@toolkeel/contract';
 import { hash } from 'node:crypto';
 import { chainOf, entries } from './chain.fixture.js';
-import { type AuditRow, link, unlinked } from './chain.js';
+import { type AuditRow, link, toUnlinked } from './chain.js';
 import { verifyAudit } from './reports.js';
 
 const kinds = async (rows: readonly AuditRow[], expected?: { seq: number; hash: string }) => {
@@ -29,10 +29,10 @@ describe('the audit chain', () => {
   });
 
   test('hashes the canonical JSON of all other members', () => {
-    const row = link(head, unlinked({ kind: 'k', actor: 'a', tool: 't', account: 'ö"' }, 7));
+    const row = link(head, toUnlinked({ kind: 'k', actor: 'a', tool: 't', account: 'ö"' }, 7));
     const { hash: stored, ...rest } = row;
     expect(stored).toBe(hash('sha256', canonicalJson(rest)));
-    const bare = link(head, unlinked({ kind: 'k', actor: 'a' }, 7));
+    const bare = link(head, toUnlinked({ kind: 'k', actor: 'a' }, 7));
     const { hash: kept, ...others } = bare;
     expect(kept).toBe(hash('sha256', canonicalJson(others)));
   });
@@ -42,7 +42,7 @@ describe('the audit chain', () => {
   });
 
   test('shows an altered row whose hash was made anew', async () => {
-    const forged = link(first, unlinked({ kind: 'send', actor: 'mallory' }, second.at));
+    const forged = link(first, toUnlinked({ kind: 'send', actor: 'mallory' }, second.at));
     expect(await kinds([first, forged, third])).toEqual(['altered 3']);
   });
 
@@ -68,7 +68,7 @@ describe('the audit chain', () => {
     expect(await kinds(forged)).toEqual([]);
     expect(await kinds(forged, head)).toEqual(['altered 5']);
     expect(
-      await kinds([...rows, link(fifth, unlinked({ kind: 'z', actor: 'a' }, 1))], head),
+      await kinds([...rows, link(fifth, toUnlinked({ kind: 'z', actor: 'a' }, 1))], head),
     ).toEqual([]);
   });
 

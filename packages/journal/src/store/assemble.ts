@@ -1,7 +1,7 @@
 import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
 import { scopedDedupKey } from '../slot.js';
-import { view } from './record.js';
+import { toOperation } from './record.js';
 import { answer, type Script } from './script.js';
 import type { Act, ClaimRequest, JournalStore } from './store.js';
 import type { Tables } from './tables.js';
@@ -9,12 +9,12 @@ import {
   awaitApproval,
   decideApproval,
   editApproval,
-  expireOne,
+  expireApproval,
   takeApproved,
 } from './transitions/approvals.js';
-import { claim, find, isHeld, claimKeys } from './transitions/claim.js';
+import { claim, findHolder, isHeld, claimKeys } from './transitions/claim.js';
 import { markDelivered, reconcile, settle } from './transitions/settle.js';
-import { lapseAll, lapseOne, takeOver } from './transitions/ownership.js';
+import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
 import { takeNotifications } from './transitions/notifications.js';
 import { rehash } from './transitions/upgrade.js';
 import { completeStep, reopenStep, send } from './transitions/send.js';
@@ -45,7 +45,7 @@ const CALLS = 100;
 const PRUNED_AT_ONCE = 1000;
 
 export function assemble(engine: Engine): JournalStore {
-  const { kind, scopedDedupKey: placeOf = hashedSlotOf, read, wait, onApproved, close } = engine;
+  const { kind, scopedDedupKey: scopedKeyOf = hashedKeyOf, read, wait, onApproved, close } = engine;
   const { refuseIfUnfit = nothingToRefuse, findSkew } = engine;
   const guard = guardWrites({ write: engine.write, refuseIfUnfit, findSkew });
   const { write, heartbeat, writeByClock, refuse } = guard;
@@ -74,17 +74,17 @@ export function assemble(engine: Engine): JournalStore {
   /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
   const take = (
     request: ClaimRequest,
-    places = claimKeys(request, placeOf),
+    keys = claimKeys(request, scopedKeyOf),
     isProbablyFree = false,
   ) =>
     // Claims of one content take turns, whatever they are called.
     (isProbablyFree ? write : writeByClock)(
-      (tables) => claim(tables, request, places, isProbablyFree),
-      places.content,
+      (tables) => claim(tables, request, keys, isProbablyFree),
+      keys.content,
     );
   const end = (owner: string): Promise<void> =>
     write(function* (tables) {
-      yield* lapseAll(tables, owner);
+      yield* expireAllOf(tables, owner);
       yield* tables.owners.deregisterOwner(owner);
     });
 
@@ -98,7 +98,7 @@ export function assemble(engine: Engine): JournalStore {
 
     registerOwner: (owner, leaseMs) =>
       heartbeat(function* (tables) {
-        yield* lapseAll(tables, owner.id);
+        yield* expireAllOf(tables, owner.id);
         yield* tables.owners.registerOwner(owner, leaseMs);
       }),
     renew: async (owner, leaseMs) => {
@@ -117,53 +117,54 @@ export function assemble(engine: Engine): JournalStore {
           (request) => take(request, undefined, request.dedupKey.by !== 'template')
         : async (request) => {
             refuse();
-            const places = claimKeys(request, placeOf);
-            const seen = await read((tables) => find(tables, request, places));
-            return typeof seen === 'object' ? seen : take(request, places, seen === 'free');
+            const keys = claimKeys(request, scopedKeyOf);
+            const seen = await read((tables) => findHolder(tables, request, keys));
+            return typeof seen === 'object' ? seen : take(request, keys, seen === 'free');
           },
-    isHeld: (act) => read((tables) => isHeld(tables, act, claimKeys(act, placeOf))),
+    isHeld: (act) => read((tables) => isHeld(tables, act, claimKeys(act, scopedKeyOf))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (fencingToken, request) => write((tables) => send(tables, fencingToken, request)),
     completeStep: (fencingToken, step, result) =>
       writeEnd((tables) => completeStep(tables, fencingToken, step, result)),
     reopenStep: (fencingToken, step) => write((tables) => reopenStep(tables, fencingToken, step)),
     settle: (fencingToken, settlement) =>
-      writeEnd((tables) => settle(tables, fencingToken, settlement, placeOf)),
-    reconcile: (id, verdict) => write((tables) => reconcile(tables, id, verdict, placeOf)),
+      writeEnd((tables) => settle(tables, fencingToken, settlement, scopedKeyOf)),
+    reconcile: (id, reconciliation) =>
+      write((tables) => reconcile(tables, id, reconciliation, scopedKeyOf)),
     markDelivered: (deliveries) => writeEnd((tables) => markDelivered(tables, deliveries)),
-    sweep: () => each(({ operations }, after) => operations.abandoned(after), lapseOne),
+    sweep: () => each(({ operations }, after) => operations.abandoned(after), expireIfAbandoned),
 
     awaitApproval: (fencingToken, request) =>
       write((tables) => awaitApproval(tables, fencingToken, request)),
-    editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, placeOf)),
+    editApproval: (id, edit) => write((tables) => editApproval(tables, id, edit, scopedKeyOf)),
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
     takeApproved: (owner, tools) => writeByClock((tables) => takeApproved(tables, owner, tools)),
     expireApprovals: (holdMs) =>
       each(
         ({ operations }, after) => operations.overdueApprovals(after),
-        (tables, id) => expireOne(tables, id, holdMs),
+        (tables, id) => expireApproval(tables, id, holdMs),
       ),
 
     get: (id) =>
       read(function* (tables) {
-        const record = yield* tables.operations.look(id);
-        return record && view(record, tables.now);
+        const record = yield* tables.operations.peek(id);
+        return record && toOperation(record, tables.now);
       }),
     list: (filter = {}) =>
       read(function* (tables) {
         const records = yield* tables.operations.list(filter);
-        return records.map((record) => view(record, tables.now));
+        return records.map((record) => toOperation(record, tables.now));
       }),
     count: (states) => read(({ operations }) => operations.count(states)),
 
     oldHashes: ({ accounts, tools, limit }) =>
       read(function* (tables) {
         const records = yield* tables.operations.oldHashes(accounts, tools, limit);
-        return records.map((record) => view(record, tables.now));
+        return records.map((record) => toOperation(record, tables.now));
       }),
     moveFree: (accounts, tools, to) =>
       write(({ operations }) => operations.moveFree(accounts, tools, to)),
-    rehash: (id, to) => write((tables) => rehash(tables, id, to, placeOf)),
+    rehash: (id, to) => write((tables) => rehash(tables, id, to, scopedKeyOf)),
 
     recordCalls: (calls) => write((tables) => tables.calls.add(calls)),
     calls: ({ since = 0, limit = CALLS } = {}) => read((tables) => tables.calls.list(since, limit)),
@@ -184,7 +185,7 @@ export function assemble(engine: Engine): JournalStore {
       }),
 
     takeNotifications: (limit) => write((tables) => takeNotifications(tables, limit)),
-    markNotificationSent: (id) => write(({ notifications }) => notifications.told(id)),
+    markNotificationSent: (id) => write(({ notifications }) => notifications.markSent(id)),
     rescheduleNotification: (id, againInMs) =>
       write(({ notifications, now }) => notifications.defer(id, now + againInMs)),
 
@@ -211,7 +212,7 @@ export function assemble(engine: Engine): JournalStore {
   };
 }
 
-function hashedSlotOf({ account, tool, dedupKey }: Act): string {
+function hashedKeyOf({ account, tool, dedupKey }: Act): string {
   return scopedDedupKey(account, tool, dedupKey);
 }
 

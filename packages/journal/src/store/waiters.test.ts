@@ -15,7 +15,7 @@ test('what happens while somebody looks is not missed', async () => {
       // It ends just after it was read.
       if (state === 'sending') {
         state = 'succeeded';
-        waiting.tell('ended', 'op');
+        waiting.wake('ended', 'op');
       }
       return now;
     },

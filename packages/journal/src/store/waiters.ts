@@ -3,9 +3,9 @@ import type { Operation } from '../operation.js';
 /** Who waits inside of this process, and for what. */
 export interface Waiters {
   readonly next: (id: string, signal: AbortSignal) => Listening;
-  readonly tell: (news: 'ended' | 'approved', id: string) => void;
+  readonly wake: (news: 'ended' | 'approved', id: string) => void;
   /** Everybody looks again, because nobody knows what was missed. */
-  readonly tellAll: () => void;
+  readonly wakeAll: () => void;
   readonly size: () => number;
   /** The operations that somebody waits for. */
   readonly waitedFor: () => readonly string[];
@@ -43,11 +43,11 @@ export function waiters(): Waiters {
       });
       return { news, stop: () => leave(false) };
     },
-    tell: (news, id) => {
+    wake: (news, id) => {
       if (news === 'ended') wake(id);
       else for (const listener of listeners) listener();
     },
-    tellAll: () => {
+    wakeAll: () => {
       for (const id of waiting.keys()) wake(id);
       for (const listener of listeners) listener();
     },

@@ -112,7 +112,7 @@ async function answers(connectionString: string): Promise<void> {
   }
 }
 
-const PATIENCE_MS = 120_000;
+const START_TIMEOUT_MS = 120_000;
 
 type State = { readonly url: string } | { readonly failed: string };
 
@@ -150,7 +150,7 @@ async function begin(dir: string, run: number): Promise<State> {
 
 async function whenReady(dir: string): Promise<State> {
   const start = performance.now();
-  while (performance.now() - start < PATIENCE_MS) {
+  while (performance.now() - start < START_TIMEOUT_MS) {
     try {
       statSync(dir);
       return JSON.parse(readFileSync(stateFile(dir), 'utf8')) as State;

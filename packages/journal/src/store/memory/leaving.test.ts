@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { leaving } from './operations.js';
+import { retentionQueue } from './operations.js';
 
 test('what was free first leaves first, and the newest stay', () => {
-  const finished = leaving<string>(2);
+  const finished = retentionQueue<string>(2);
   finished.add('a', 30, 130);
   finished.add('b', 0, 0);
   finished.add('c', 30, 140);
@@ -17,7 +17,7 @@ test('what was free first leaves first, and the newest stay', () => {
 });
 
 test('nothing leaves twice', () => {
-  const finished = leaving<string>(0);
+  const finished = retentionQueue<string>(0);
   for (let i = 0; i < 100; i++) finished.add(`${i}`, i % 3, i + (i % 3));
   const gone: string[] = [];
   for (let now = 0; now < 120; now++) gone.push(...finished.take(now));

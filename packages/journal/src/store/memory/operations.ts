@@ -3,9 +3,9 @@ import {
   isHeldBy,
   isInFlight,
   isNear,
-  isOver,
+  isExpired,
   isSettled,
-  newsOf,
+  wakeupOf,
   openStep,
   type OperationRecord,
   type RecordChanges,
@@ -24,12 +24,12 @@ interface MemoryOperations extends OperationsTable {
 interface OperationsDeps {
   readonly now: () => number;
   readonly isAlive: (owner: string) => boolean;
-  readonly tell: (news: 'ended' | 'approved', id: string) => void;
+  readonly wake: (wakeup: 'ended' | 'approved', id: string) => void;
   /** How many are kept that are over and hold no slot. */
   readonly kept: number;
 }
 
-export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): MemoryOperations {
+export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): MemoryOperations {
   /** In the order of their creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
@@ -55,7 +55,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     if (left.length === 0) contents.delete(content);
     else contents.set(content, left);
   };
-  const leave = (record: OperationRecord): void => {
+  const forget = (record: OperationRecord): void => {
     const { id, scopedKey, secondaryDedupKey } = record;
     if (scopedKey !== undefined) holders.delete(scopedKey);
     if (secondaryDedupKey !== undefined) holders.delete(secondaryDedupKey);
@@ -63,14 +63,14 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     removeContent(record.editedDedupKey, record);
     all.delete(id);
   };
-  const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
+  const pruneSettled = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
     const time = now();
     for (const record of all.values()) {
       if (count === limit) break;
       if (!isSettled(record) || !mayGo(record)) continue;
       if (heldUntilOf(record) > time) continue;
-      leave(record);
+      forget(record);
       // It stands in line to leave, and must not take a slot from the next holder then.
       Object.assign(record, { scopedKey: undefined, secondaryDedupKey: undefined });
       undelivered.delete(record);
@@ -78,7 +78,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     }
     return count;
   };
-  const finished = leaving<OperationRecord>(kept);
+  const finished = retentionQueue<OperationRecord>(kept);
   let full = 2 * kept;
   /** Those that have been over for longest go first. */
   const makeRoom = (): void => {
@@ -92,12 +92,12 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       // Delivered once more since it was put in line.
       const until = heldUntilOf(record);
       if (until > time) finished.add(record, record.windowMs ?? 0, until);
-      else leave(record);
+      else forget(record);
     }
     full = all.size + kept;
   };
   /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
-  const flying = (matches: (owner: string) => boolean): readonly string[] =>
+  const inFlightIds = (matches: (owner: string) => boolean): readonly string[] =>
     [...all.values()]
       .filter((record) => isInFlight(record) && matches(record.owner!))
       .map(({ id }) => id);
@@ -126,7 +126,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     },
     get: (id) => answer(all.get(id)),
     getAll: (ids) => answer(ids.flatMap((id) => all.get(id) ?? [])),
-    look: (id) => answer(all.get(id)),
+    peek: (id) => answer(all.get(id)),
     held(fencingToken) {
       const record = all.get(fencingToken.id);
       return answer(
@@ -177,13 +177,13 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
           finished.add(record, Math.max(0, until - now()), until);
         }
       }
-      const news = newsOf(wasInFlight, record);
-      if (news !== undefined) tell(news, record.id);
+      const wakeup = wakeupOf(wasInFlight, record);
+      if (wakeup !== undefined) wake(wakeup, record.id);
       return answer(record);
     },
     remove(record) {
-      leave(record);
-      tell('ended', record.id);
+      forget(record);
+      wake('ended', record.id);
       return answer(undefined);
     },
     list(filter) {
@@ -204,8 +204,9 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       return answer(count);
     },
     // All of them are on the first page.
-    abandoned: (after) => answer(after === undefined ? flying((owner) => !isAlive(owner)) : []),
-    ownedBy: (wanted) => answer(flying((owner) => owner === wanted)),
+    abandoned: (after) =>
+      answer(after === undefined ? inFlightIds((owner) => !isAlive(owner)) : []),
+    ownedBy: (wanted) => answer(inFlightIds((owner) => owner === wanted)),
     nextApproved(tools) {
       const time = now();
       const ready = waiting().filter(({ tool, approval, notBefore = 0 }) => {
@@ -234,7 +235,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       const isNeeded = (record: OperationRecord) =>
         record.outcome === 'executed' && open.some((other) => isNear(record, other));
       return answer(
-        forget((record) => record.settledAt! < settledBefore && !isNeeded(record), limit),
+        pruneSettled((record) => record.settledAt! < settledBefore && !isNeeded(record), limit),
       );
     },
   };
@@ -282,12 +283,12 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (filter.withoutDedupKey === undefined ||
       (record.scopedKey === undefined && record.contentDedupKey !== undefined)) &&
     (holdsDedupKey === undefined ||
-      holdsDedupKey === (record.scopedKey !== undefined && !isOver(record.heldUntil, now)))
+      holdsDedupKey === (record.scopedKey !== undefined && !isExpired(record.heldUntil, now)))
   );
 }
 
 /** Who leaves when: finished operations, in the order in which nobody needs them any more. */
-interface Leaving<T> {
+interface RetentionQueue<T> {
   /** It is over, and holds its slot for so long. */
   readonly add: (one: T, holdMs: number, heldUntil: number) => void;
   /** Those that hold nothing any more, without the newest of them, which are kept. */
@@ -303,7 +304,7 @@ interface Line<T> {
  * What is held for equally long becomes free in the order in which it came, so that nobody has to look
  * through all of it. There are as many lines as there are windows: few.
  */
-export function leaving<T>(kept: number): Leaving<T> {
+export function retentionQueue<T>(kept: number): RetentionQueue<T> {
   const lines = new Map<number, Line<T>>();
   const free: T[] = [];
 

@@ -27,7 +27,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
   const { now = Date.now, calls = 1000, operations: kept = 1000 } = options;
   const waiting = waiters();
   const owners = memoryOwners(now, (id) => operations.owns(id));
-  const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell, kept });
+  const operations = memoryOperations({ now, isAlive: owners.isAlive, wake: waiting.wake, kept });
   const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
     now: 0,
     operations,
@@ -50,12 +50,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 
   const store = assemble({
     kind: 'memory',
-    scopedDedupKey: longSlots(),
+    scopedDedupKey: plainScopedKeys(),
     read: run,
     write: run,
     wait: (id, signal) => waitFor(id, signal, store.get, waiting),
     onApproved: waiting.onApproved,
-    close: async () => waiting.tellAll(),
+    close: async () => waiting.wakeAll(),
   });
   return store;
 }
@@ -67,7 +67,7 @@ const NO_START = { account: '', tool: '', start: '' };
  * would otherwise run together. What most have in common is kept: a text that is put together of many
  * stays as many.
  */
-function longSlots(): (act: Act) => string {
+function plainScopedKeys(): (act: Act) => string {
   const starts = { key: NO_START, template: NO_START, content: NO_START };
   return ({ account, tool, dedupKey: { by, value } }) => {
     let last = starts[by];

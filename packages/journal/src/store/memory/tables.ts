@@ -14,9 +14,9 @@ import {
   type AuditRow,
   GENESIS,
   link,
-  PEOPLES_KINDS,
+  OPERATOR_KINDS,
   READ_BACK,
-  unlinked,
+  toUnlinked,
 } from '../../audit/chain.js';
 import type { AuditEntry, CallRow, Notification } from '../store.js';
 
@@ -76,7 +76,7 @@ export function memoryLimits(now: () => number): LimitsTable {
       const hits = counted.get(name);
       return answer({ last: hits?.at(-1)?.at, nth: hits?.at(-n)?.at });
     },
-    pullBack(name, to) {
+    clampTo(name, to) {
       const hits = counted.get(name) ?? [];
       keep(
         name,
@@ -106,7 +106,7 @@ export function memoryLimits(now: () => number): LimitsTable {
   };
 }
 
-const kinds: ReadonlySet<string> = new Set(PEOPLES_KINDS);
+const kinds: ReadonlySet<string> = new Set(OPERATOR_KINDS);
 
 /** Old rows leave: a guard that lives in memory must not grow for ever. */
 const KEPT = 1000;
@@ -124,7 +124,7 @@ export function memoryAudit(now: () => number): AuditTable {
 
   const linkAll = (): readonly AuditRow[] => {
     for (const [index, entry] of waiting.entries()) {
-      linked.push(link(linked.at(-1) ?? gone, unlinked(entry, times[index]!)));
+      linked.push(link(linked.at(-1) ?? gone, toUnlinked(entry, times[index]!)));
     }
     waiting = [];
     times = [];
@@ -158,7 +158,7 @@ export function memoryAudit(now: () => number): AuditTable {
       const first = (linked.at(-1) ?? gone).seq + 1;
       const fresh = waiting.map((entry, index) => ({
         seq: first + index,
-        ...unlinked(entry, times[index]!),
+        ...toUnlinked(entry, times[index]!),
       }));
       const said = [...linked, ...fresh].filter(
         ({ seq, kind, actor }) => seq >= from && kinds.has(kind) && actor !== READ_BACK,
@@ -202,7 +202,7 @@ export function memoryNotifications(
       return answer(first.map(({ dueAt: _, ...notification }) => notification));
     },
     defer: (id, dueAt, tries) => change(id, tries === undefined ? { dueAt } : { dueAt, tries }),
-    told: (id) => change(id, { dueAt: Infinity }),
+    markSent: (id) => change(id, { dueAt: Infinity }),
     remove,
     withdraw: (kind, operationId) => remove(idOf(kind, operationId)),
     prune() {

@@ -52,18 +52,18 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** Whatever happens, no call waits for ever: each of these limits ends it. */
-export function clientSettings(connectionString: string, patienceMs: number): pg.ClientConfig {
+export function clientSettings(connectionString: string, timeoutMs: number): pg.ClientConfig {
   return {
     connectionString,
     application_name: 'toolkeel',
     keepAlive: true,
     types,
-    connectionTimeoutMillis: patienceMs / 2,
-    lock_timeout: patienceMs / 2,
-    statement_timeout: 0.8 * patienceMs,
-    idle_in_transaction_session_timeout: 1.5 * patienceMs,
+    connectionTimeoutMillis: timeoutMs / 2,
+    lock_timeout: timeoutMs / 2,
+    statement_timeout: 0.8 * timeoutMs,
+    idle_in_transaction_session_timeout: 1.5 * timeoutMs,
     // Ours, for when the network swallows the server's own answer.
-    query_timeout: patienceMs,
+    query_timeout: timeoutMs,
   };
 }
 

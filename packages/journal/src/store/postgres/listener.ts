@@ -18,7 +18,7 @@ export interface Listener {
 export function listener(
   settings: pg.ClientConfig,
   channel: string,
-  { tell, tellAll, size }: Pick<Waiters, 'tell' | 'tellAll' | 'size'>,
+  { wake, wakeAll, size }: Pick<Waiters, 'wake' | 'wakeAll' | 'size'>,
 ): Listener {
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
@@ -38,12 +38,12 @@ export function listener(
     };
     mine.on('error', again);
     mine.on('end', again);
-    mine.on('notification', ({ payload = '' }) => hear(payload, tell));
+    mine.on('notification', ({ payload = '' }) => hear(payload, wake));
     try {
       await mine.connect();
       await mine.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       failures = 0;
-      tellAll();
+      wakeAll();
     } catch {
       again();
     }
@@ -54,7 +54,7 @@ export function listener(
       if (isStopped) return;
       if (client === undefined) void connect(0);
       net ??= setInterval(() => {
-        if (size() > 0) return tellAll();
+        if (size() > 0) return wakeAll();
         clearInterval(net);
         net = undefined;
       }, SAFETY_NET_MS);
@@ -69,11 +69,11 @@ export function listener(
 }
 
 /** What is sent on the channel. */
-export function newsPayload(news: 'ended' | 'approved', id: string): string {
+export function wakeupPayload(news: 'ended' | 'approved', id: string): string {
   return `${news}:${id}`;
 }
 
-function hear(payload: string, tell: Waiters['tell']): void {
+function hear(payload: string, wake: Waiters['wake']): void {
   const [, news, id] = /^(ended|approved):(.*)$/.exec(payload) ?? [];
-  if (id !== undefined) tell(news as 'ended' | 'approved', id);
+  if (id !== undefined) wake(news as 'ended' | 'approved', id);
 }

@@ -6,7 +6,7 @@ import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { listener, newsPayload } from './listener.js';
+import { listener, wakeupPayload } from './listener.js';
 import { clientSettings, openPool, postgresSettings } from './connection.js';
 import { transactor, type Transactor } from './transact.js';
 import { JournalError } from '../../error.js';
@@ -19,45 +19,45 @@ export interface PostgresStoreOptions {
   /** How many calls are kept. Default 100,000. */
   readonly calls?: number;
   /** How long a call may take at most when the database does not answer. Default 10 s. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** For many machines. Time is the database's own. */
 export async function postgresStore(options: PostgresStoreOptions): Promise<JournalStore> {
-  const { connections = 8, calls = 100_000, patienceMs = 10_000 } = options;
+  const { connections = 8, calls = 100_000, timeoutMs = 10_000 } = options;
   const { connectionString, schema, where } = postgresSettings(options.url);
   const prefix = `"${schema}".`;
   const clock = `${prefix}now_ms()`;
   const channel = `toolkeel_${schema}`;
-  const settings = clientSettings(connectionString, patienceMs);
+  const settings = clientSettings(connectionString, timeoutMs);
   const pool = openPool(settings, connections);
   const dialect: Dialect = {
     kind: 'postgres',
     prefix,
     clock: () => clock,
     lock: ' FOR UPDATE',
-    lockFree: ' FOR UPDATE SKIP LOCKED',
-    packs: false,
+    skipLocked: ' FOR UPDATE SKIP LOCKED',
+    packsRows: false,
   };
   let caution: string | undefined;
   try {
     // The clock is part of what may have to be made first.
-    const beforehand = transactor({ pool, where, patienceMs, clock: '0' });
-    caution = await prepareSchema(beforehand, dialect, schema, where);
+    const setup = transactor({ pool, where, timeoutMs, clock: '0' });
+    caution = await prepareSchema(setup, dialect, schema, where);
   } catch (error) {
     await pool.end();
     throw error;
   }
 
-  const { read, write } = transactor({ pool, where, patienceMs, clock });
+  const { read, write } = transactor({ pool, where, timeoutMs, clock });
   const waiting = waiters();
   const others = listener(settings, channel, waiting);
-  const tell = (news: 'ended' | 'approved', id: string, values: unknown[]): string =>
-    ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, newsPayload(news, id))})`;
+  const wake = (wakeup: 'ended' | 'approved', id: string, values: unknown[]): string =>
+    ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, wakeupPayload(wakeup, id))})`;
   const using =
     <T>(script: (tables: Tables) => Script<T>, writes: boolean) =>
     (now: number): Script<T> =>
-      script(sqlTables({ now: () => now, calls, dialect, writes, tell }));
+      script(sqlTables({ now: () => now, calls, dialect, writes, wake }));
 
   const store = assemble({
     kind: 'postgres',
@@ -75,7 +75,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     },
     close: async () => {
       await others.stop();
-      waiting.tellAll();
+      waiting.wakeAll();
       await pool.end();
     },
   });

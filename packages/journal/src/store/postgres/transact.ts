@@ -18,7 +18,7 @@ interface TransactorOptions {
   /** The store's clock, in SQL. */
   readonly clock: string;
   /** How long a call tries again before it gives up. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 type End<T> = { readonly value: T } | { readonly error: unknown; readonly again: boolean };
@@ -28,13 +28,13 @@ type End<T> = { readonly value: T } | { readonly error: unknown; readonly again:
  * When the connection breaks on COMMIT, the server is asked what became of the transaction, by its
  * number: only then does anybody say that it failed.
  */
-export function transactor({ pool, where, clock, patienceMs }: TransactorOptions): Transactor {
+export function transactor({ pool, where, clock, timeoutMs }: TransactorOptions): Transactor {
   const persist = async <T>(attempt: () => Promise<End<T>>): Promise<T> => {
     const start = performance.now();
     for (let tries = 0; ; tries++) {
       const end = await attempt();
       if ('value' in end) return end.value;
-      const isLate = performance.now() - start > patienceMs;
+      const isLate = performance.now() - start > timeoutMs;
       if (!end.again || isLate) throw postgresError(end.error, where);
       await sleep(Math.random() * Math.min(200, 5 * 2 ** tries));
     }
@@ -90,7 +90,7 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
   /** Asks on other connections until the server knows; one of them must answer in time. */
   const wasCommitted = async (xid: number, cause: unknown): Promise<boolean> => {
     const start = performance.now();
-    while (performance.now() - start < patienceMs) {
+    while (performance.now() - start < timeoutMs) {
       const status = await statusOf(pool, xid);
       if (status === 'committed') return true;
       if (status === 'aborted') return false;

@@ -3,10 +3,10 @@ import {
   canonicalParts,
   GENESIS,
   link,
-  PEOPLES_KINDS,
+  OPERATOR_KINDS,
   READ_BACK,
   readAuditRow,
-  unlinked,
+  toUnlinked,
   type Unlinked,
 } from '../../audit/chain.js';
 import type { Script } from '../script.js';
@@ -37,7 +37,7 @@ export function sqlAudit(
   const table = `${prefix}audit`;
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
-  const kinds = PEOPLES_KINDS.map((kind) => `'${kind}'`).join(', ');
+  const kinds = OPERATOR_KINDS.map((kind) => `'${kind}'`).join(', ');
   const operatorAuditRows = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
   const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
   const isNext = `($1 - 1, $2) = (${lastRow})`;
@@ -77,7 +77,7 @@ export function sqlAudit(
 
   return {
     *append(entry) {
-      const row = unlinked(entry, now());
+      const row = toUnlinked(entry, now());
       yield* dialect.kind === 'sqlite' ? appendAlone(row) : appendAmongOthers(row);
     },
     *head() {

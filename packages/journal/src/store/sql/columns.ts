@@ -151,22 +151,22 @@ const READ_COLUMNS = [
 ] as const;
 
 /** All columns, or one JSON text with all of them. */
-export function columnsOf({ packs }: Dialect): string {
-  return packs ? `json_array(${READ_COLUMNS.join(', ')}) AS packed` : READ_COLUMNS.join(', ');
+export function columnsOf({ packsRows }: Dialect): string {
+  return packsRows ? `json_array(${READ_COLUMNS.join(', ')}) AS packed` : READ_COLUMNS.join(', ');
 }
 
 export function toRecord(row: Row): OperationRecord {
-  return ofCells(cellsOf(row));
+  return recordOf(cellsOf(row));
 }
 
 /** As far as it can be read; it says what cannot. */
 export function toListedRecord(row: Row): ListedRecord {
   const cells = cellsOf(row);
   try {
-    return ofCells(cells);
+    return recordOf(cells);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { ...ofCells(cells.with(STEPS, '[]').with(APPROVAL, null)), damaged: error.message };
+    return { ...recordOf(cells.with(STEPS, '[]').with(APPROVAL, null)), damaged: error.message };
   }
 }
 
@@ -181,7 +181,7 @@ const STEPS = 15;
 const APPROVAL = 23;
 
 /** Spelt out, because it is done three times for each operation. */
-function ofCells(cells: readonly unknown[]): OperationRecord {
+function recordOf(cells: readonly unknown[]): OperationRecord {
   const record: Record<keyof OperationRecord, unknown> = {
     id: cells[0],
     account: cells[2],

@@ -10,9 +10,9 @@ export interface Dialect {
   /** Behind a SELECT of one row that is going to be changed; nothing where writers take turns. */
   readonly lock: string;
   /** The same, for queues: what somebody else has locked is passed over. */
-  readonly lockFree: string;
+  readonly skipLocked: string;
   /** Whether a row of many columns is read as one JSON text, because the driver charges by the column. */
-  readonly packs: boolean;
+  readonly packsRows: boolean;
 }
 
 /** The number under which PostgreSQL locks a content; SQLite and memory write one after the other anyway. */

@@ -1,12 +1,12 @@
 import {
-  changed,
+  withChanges,
   EARLIER_MS,
   IN_FLIGHT,
   isHeldBy,
   isInFlight,
   isSettled,
   LATER_MS,
-  newsOf,
+  wakeupOf,
   type OperationRecord,
   SETTLED,
   unknownCursor,
@@ -54,7 +54,7 @@ export interface SqlDeps {
   /** Whether what is read is going to be changed. */
   readonly writes: boolean;
   /** Adds to the statement what tells others, where the database does that; else remembers it. */
-  readonly tell: (news: 'ended' | 'approved', id: string, values: unknown[]) => string;
+  readonly wake: (wakeup: 'ended' | 'approved', id: string, values: unknown[]) => string;
 }
 
 const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
@@ -67,7 +67,7 @@ const NONE: readonly OperationRecord[] = [];
 const NEAR = `open.sending_at <= done.settled_at + ${EARLIER_MS} AND open.sending_at > done.created_at - ${LATER_MS}`;
 
 export function sqlOperations(
-  { dialect, writes, tell }: SqlDeps,
+  { dialect, writes, wake }: SqlDeps,
   { alive }: Pick<OwnersTable, 'alive'>,
 ): OperationsTable {
   const { prefix, clock } = dialect;
@@ -171,7 +171,7 @@ export function sqlOperations(
     *getAll(wanted) {
       return (yield* rows(byIds, [JSON.stringify(wanted)])).map(toRecord);
     },
-    look: (id) => one(byId, [id]),
+    peek: (id) => one(byId, [id]),
     holder: (scopedKey) => one(byDedupKey, [scopedKey]),
     held: (fencingToken) =>
       dialect.kind === 'sqlite' ? heldAtOnce(fencingToken) : heldUnderLock(fencingToken),
@@ -203,20 +203,20 @@ export function sqlOperations(
     },
 
     *update(record, changes) {
-      const after = changed(record, changes);
+      const after = withChanges(record, changes);
       // SQLite updates every index of an assigned column, equal or not. Its record is of this transaction.
       const before = dialect.kind === 'sqlite' ? record : undefined;
       const { names, values: changedTo } = changedColumns(changes, before);
       const values = [record.id, ...changedTo];
-      const news = newsOf(isInFlight(record), after);
-      const told = news === undefined ? '' : tell(news, record.id, values);
+      const wakeup = wakeupOf(isInFlight(record), after);
+      const told = wakeup === undefined ? '' : wake(wakeup, record.id, values);
       if (names.length > 0) yield* run(updateOf(names) + told, values);
       return after;
     },
 
     *remove({ id }) {
       const values: unknown[] = [id];
-      const told = tell('ended', id, values);
+      const told = wake('ended', id, values);
       yield* run(`DELETE FROM ${table} WHERE id = $1${told}`, values);
     },
 
@@ -289,7 +289,7 @@ export function sqlOperations(
           unreadable.length === 0 ? '' : ` AND id NOT IN (${bindAll(values, unreadable)})`;
         const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (not_before IS NULL OR not_before <= ${clock(values)})${others}`;
         const row = yield* first(
-          `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
+          `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.skipLocked}`,
           values,
         );
         const found = row && toListedRecord(row);

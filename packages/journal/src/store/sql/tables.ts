@@ -130,7 +130,7 @@ function sqlLimits(dialect: Dialect, now: () => number): LimitsTable {
       const [last, nth] = [row?.['last'], row?.['nth']] as (number | null | undefined)[];
       return { last: last ?? undefined, nth: nth ?? undefined };
     },
-    *pullBack(name, to) {
+    *clampTo(name, to) {
       yield* run(
         `UPDATE ${table} SET at = $2, expires_at = expires_at - at + $2 WHERE name = $1 AND at > $2`,
         [name, to],
@@ -155,7 +155,7 @@ function sqlLimits(dialect: Dialect, now: () => number): LimitsTable {
 }
 
 function sqlNotifications(dialect: Dialect, now: () => number): NotificationsTable {
-  const { prefix, clock, lockFree } = dialect;
+  const { prefix, clock, skipLocked } = dialect;
   const table = `${prefix}notifications`;
 
   const idOf = (kind: Notification['kind'], operationId: string): string =>
@@ -174,7 +174,7 @@ function sqlNotifications(dialect: Dialect, now: () => number): NotificationsTab
     *due(limit) {
       const values: unknown[] = [];
       const where = `due_at <= ${clock(values)} ORDER BY due_at, at LIMIT ${bind(values, limit)}`;
-      const found = yield* rows(`SELECT * FROM ${table} WHERE ${where}${lockFree}`, values);
+      const found = yield* rows(`SELECT * FROM ${table} WHERE ${where}${skipLocked}`, values);
       return found.map((row) => ({
         id: row['id'] as string,
         kind: row['kind'] as Notification['kind'],
@@ -188,7 +188,7 @@ function sqlNotifications(dialect: Dialect, now: () => number): NotificationsTab
       const values = tries === undefined ? [id, until] : [id, until, tries];
       yield* run(`UPDATE ${table} SET due_at = $2${set} WHERE id = $1`, values);
     },
-    *told(id) {
+    *markSent(id) {
       yield* run(`UPDATE ${table} SET due_at = NULL WHERE id = $1`, [id]);
     },
     remove,

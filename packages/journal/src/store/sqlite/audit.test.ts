@@ -6,7 +6,7 @@ import { verifyAudit } from '../../audit/reports.js';
 import { sqlAudit } from '../sql/audit.js';
 import type { Dialect } from '../sql/dialect.js';
 import { chooseDriver } from './drivers.js';
-import { connection, patience } from './connection.js';
+import { connection, busyRetry } from './connection.js';
 import { prepareSchema } from './store.js';
 
 const dialect: Dialect = {
@@ -14,8 +14,8 @@ const dialect: Dialect = {
   prefix: '',
   clock: (values) => `$${values.push(1000)}`,
   lock: '',
-  lockFree: '',
-  packs: true,
+  skipLocked: '',
+  packsRows: true,
 };
 
 const dir = mkdtempSync(join(tmpdir(), 'toolkeel-audit-'));
@@ -30,7 +30,7 @@ afterEach(() => {
 const writer = async () => {
   const driver = (await chooseDriver())(path, 100);
   closing.push(driver.close);
-  const { read, write } = connection(driver, path, patience(path, 1000));
+  const { read, write } = connection(driver, path, busyRetry(path, 1000));
   await prepareSchema({ read, write }, dialect, path);
   const audit = sqlAudit(dialect, () => 1000);
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { batches } from './connection.js';
+import { batchedWrites } from './connection.js';
 
 /** Notes what is asked of it, and fails where it is told to. */
 const scripted = (failAt?: string) => {
@@ -28,20 +28,20 @@ const atOnce = async <T>(action: () => T): Promise<T> => action();
 describe('writing in batches', () => {
   test('one alone is a plain transaction', async () => {
     const driver = scripted();
-    expect(await batches(driver, atOnce)(() => 7)).toBe(7);
+    expect(await batchedWrites(driver, atOnce)(() => 7)).toBe(7);
     expect(driver.log).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
   });
 
   test('several at the same time share a commit', async () => {
     const driver = scripted();
-    const write = batches(driver, atOnce);
+    const write = batchedWrites(driver, atOnce);
     expect(await Promise.all([write(() => 1), write(() => 2)])).toEqual([1, 2]);
     expect(driver.log.filter((text) => text === 'COMMIT')).toHaveLength(1);
   });
 
   test('one that fails leaves the others as they are', async () => {
     const driver = scripted();
-    const write = batches(driver, atOnce);
+    const write = batchedWrites(driver, atOnce);
     const fail = (): never => {
       throw new Error('mine');
     };
@@ -53,14 +53,14 @@ describe('writing in batches', () => {
 
   test('nobody is told that it is done when the commit fails', async () => {
     const driver = scripted('COMMIT');
-    const write = batches(driver, atOnce);
+    const write = batchedWrites(driver, atOnce);
     const ends = await Promise.allSettled([write(() => 1), write(() => 2)]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
   test('a failure that ended the transaction is everybody’s', async () => {
     const driver = scripted();
-    const write = batches(driver, atOnce);
+    const write = batchedWrites(driver, atOnce);
     const ends = await Promise.allSettled([write(() => 1), write(driver.break), write(() => 3)]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(driver.log).not.toContain('COMMIT');
@@ -70,7 +70,7 @@ describe('writing in batches', () => {
   test('who cannot get the lock fails, and the next tries again', async () => {
     let isLocked = true;
     const driver = scripted();
-    const write = batches(driver, async (action) => {
+    const write = batchedWrites(driver, async (action) => {
       if (isLocked) throw new Error('locked');
       return action();
     });
@@ -81,7 +81,7 @@ describe('writing in batches', () => {
 
   test('a batch has a bound', async () => {
     const driver = scripted();
-    const write = batches(driver, atOnce);
+    const write = batchedWrites(driver, atOnce);
     const all = Array.from({ length: 150 }, (_, index) => write(() => index));
     expect(await Promise.all(all)).toEqual(Array.from({ length: 150 }, (_, index) => index));
     expect(driver.log.filter((text) => text === 'COMMIT')).toHaveLength(3);

@@ -27,7 +27,7 @@ interface Written<T> {
 export function connection(
   driver: SqliteDriver,
   path: string,
-  patiently: Patiently,
+  retryBusy: BusyRetry,
   audit?: AuditFollower,
 ): Connection {
   const run = <T>(script: Script<T>): T => {
@@ -39,12 +39,12 @@ export function connection(
     return step.value;
   };
 
-  const write = batches(driver, patiently, (ends) => {
+  const write = batchedWrites(driver, retryBusy, (ends) => {
     const head = audit && lastHead(ends);
     if (head !== undefined) audit!.committed(head);
   });
   return {
-    read: (script) => patiently(() => run(script())),
+    read: (script) => retryBusy(() => run(script())),
     write: async (script) => {
       try {
         const written = await write(() => {
@@ -70,7 +70,7 @@ function lastHead(ends: readonly End[]): Head | undefined {
 }
 
 /** So many transitions at most share a commit, so that nobody else waits long for the lock. */
-const MOST = 64;
+const MAX_BATCH = 64;
 
 interface Job {
   readonly work: () => unknown;
@@ -85,9 +85,9 @@ type End = { readonly value: unknown } | { readonly error: unknown };
  * the disk has to confirm each commit. Each is still all or nothing by itself, and none is told to be
  * done before all are on the disk and `onCommit` has returned.
  */
-export function batches(
+export function batchedWrites(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
-  patiently: Patiently,
+  retryBusy: BusyRetry,
   onCommit: (ends: readonly End[]) => void = () => undefined,
 ): <T>(work: () => T) => Promise<T> {
   const waiting: Job[] = [];
@@ -97,9 +97,9 @@ export function batches(
     const taken: Job[] = [];
     try {
       // Whoever comes while we wait for the lock comes along.
-      const ends = await patiently(() => {
+      const ends = await retryBusy(() => {
         driver.exec('BEGIN IMMEDIATE');
-        taken.push(...waiting.splice(0, MOST));
+        taken.push(...waiting.splice(0, MAX_BATCH));
         return commit(driver, taken);
       });
       onCommit(ends);
@@ -132,7 +132,9 @@ function commit(
 ): readonly End[] {
   try {
     const ends =
-      jobs.length === 1 ? [{ value: jobs[0]!.work() }] : jobs.map((job) => apart(driver, job));
+      jobs.length === 1
+        ? [{ value: jobs[0]!.work() }]
+        : jobs.map((job) => runInSavepoint(driver, job));
     driver.exec('COMMIT');
     return ends;
   } catch (error) {
@@ -142,7 +144,7 @@ function commit(
 }
 
 /** One of several: its failure leaves the others as they are, unless it ended the transaction. */
-function apart(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>, { work }: Job): End {
+function runInSavepoint(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>, { work }: Job): End {
   driver.exec('SAVEPOINT job');
   try {
     const value = work();
@@ -168,10 +170,10 @@ function rollBack(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>): void {
 /** How long one attempt at a lock may hold up this process's event loop. */
 export const BUSY_MS = 40;
 
-export type Patiently = <T>(action: () => T) => Promise<T>;
+export type BusyRetry = <T>(action: () => T) => Promise<T>;
 
 /** Waits for other processes without holding up this one for long. */
-export function patience(path: string, patienceMs: number): Patiently {
+export function busyRetry(path: string, timeoutMs: number): BusyRetry {
   return async (action) => {
     const start = performance.now();
     for (let attempt = 0; ; attempt++) {
@@ -180,7 +182,7 @@ export function patience(path: string, patienceMs: number): Patiently {
       } catch (error) {
         if (!isBusy(error)) throw sqliteError(error, path);
         const waited = performance.now() - start;
-        if (waited > patienceMs) throw lockedTooLong(path, waited, error);
+        if (waited > timeoutMs) throw lockedTooLong(path, waited, error);
         await sleep(Math.random() * Math.min(50, 2 ** attempt));
       }
     }

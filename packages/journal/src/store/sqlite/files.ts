@@ -55,7 +55,7 @@ const CHECKED_MS = 0.5;
  * A database whose file was removed or replaced takes what is written and shows it to nobody else: the
  * next process would not know of it, and would act again. So it is not used any more.
  */
-export function sameFile(path: string, elapsed: () => number): () => void {
+export function fileGuard(path: string, elapsed: () => number): () => void {
   const opened = statSync(path);
   let checkedAt = -Infinity;
   return () => {

@@ -18,7 +18,7 @@ export interface Others {
  */
 export function pollForOthers(
   { version, ended }: Others,
-  { tell, waitedFor }: Pick<Waiters, 'tell' | 'waitedFor'>,
+  { wake, waitedFor }: Pick<Waiters, 'wake' | 'waitedFor'>,
 ): { readonly start: () => void; readonly stop: () => void } {
   let timer: NodeJS.Timeout | undefined;
   let seen: unknown;
@@ -30,10 +30,10 @@ export function pollForOthers(
       const now = version();
       if (now === seen) return;
       seen = now;
-      for (const id of ended(ids)) tell('ended', id);
+      for (const id of ended(ids)) wake('ended', id);
     } catch {
       // It could not be asked: whoever waits looks himself, and hears why not.
-      for (const id of ids) tell('ended', id);
+      for (const id of ids) wake('ended', id);
     }
   };
   const schedule = (delay: number): void => {

@@ -10,8 +10,8 @@ import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
 import { chooseDriver, type OpenDriver, type SqliteDriver } from './drivers.js';
 import { clockSkew, type Heartbeat } from './clock-skew.js';
-import { BUSY_MS, connection, type Connection, patience, type Patiently } from './connection.js';
-import { prepareFile, sameFile } from './files.js';
+import { BUSY_MS, connection, type Connection, busyRetry, type BusyRetry } from './connection.js';
+import { prepareFile, fileGuard } from './files.js';
 import {
   type Head,
   needsRecord,
@@ -30,7 +30,7 @@ export interface SqliteStoreOptions {
   /** How many calls are kept. Default 100,000. */
   readonly calls?: number;
   /** How long to wait for other processes that write. Default 10 s. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   readonly driver?: OpenDriver;
   /** Milliseconds on a clock that is never set. Default: the process's. */
   readonly elapsed?: () => number;
@@ -38,7 +38,7 @@ export interface SqliteStoreOptions {
   readonly processes?: ProcessTable;
 }
 
-type News = [what: 'ended' | 'approved', id: string];
+type Wakeup = [what: 'ended' | 'approved', id: string];
 
 const STILL_WORKED_ON = `SELECT id FROM operations
   WHERE id IN (SELECT value FROM json_each(?)) AND owner IS NOT NULL AND state IN ('claimed', 'sending')`;
@@ -48,14 +48,14 @@ const HEARTBEATS = `SELECT id, host, pid, started_at AS "startedAt", beat_at AS 
   FROM owners WHERE rowid IN (SELECT MAX(rowid) FROM owners WHERE beat_at IS NOT NULL GROUP BY host, pid, started_at)`;
 
 export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalStore> {
-  const { path, now = Date.now, calls = 100_000, patienceMs = 10_000 } = options;
+  const { path, now = Date.now, calls = 100_000, timeoutMs = 10_000 } = options;
   const { processes = systemProcesses, elapsed = () => performance.now() } = options;
   const open = options.driver ?? (await chooseDriver());
   prepareFile(path);
-  const patiently = patience(path, patienceMs);
+  const retryBusy = busyRetry(path, timeoutMs);
   refuseIfDamaged(path);
-  const driver = await openDatabase(open, path, patiently);
-  const mustBeThere = sameFile(path, elapsed);
+  const driver = await openDatabase(open, path, retryBusy);
+  const assertSameFile = fileGuard(path, elapsed);
 
   let time = now();
   const dialect: Dialect = {
@@ -63,21 +63,21 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     prefix: '',
     clock: (values) => `$${values.push(time)}`,
     lock: '',
-    lockFree: '',
-    packs: true,
+    skipLocked: '',
+    packsRows: true,
   };
   let heads: VerifiedHeads;
   try {
-    const beforehand = connection(driver, path, patiently);
-    await prepareSchema(beforehand, dialect, path);
-    heads = await openVerifiedHeads(path, beforehand);
+    const setup = connection(driver, path, retryBusy);
+    await prepareSchema(setup, dialect, path);
+    heads = await openVerifiedHeads(path, setup);
   } catch (error) {
     driver.close();
     throw error;
   }
   const { caution } = heads;
   let appended: Head | undefined;
-  const { read, write } = connection(driver, path, patiently, {
+  const { read, write } = connection(driver, path, retryBusy, {
     appended: () => appended,
     committed: heads.write,
   });
@@ -94,15 +94,15 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     waiting,
   );
   // Transitions run one after the other, each in one go, so that all can use the same tables.
-  let news: News[] = [];
-  const tell = (what: 'ended' | 'approved', id: string): string => {
+  let news: Wakeup[] = [];
+  const wake = (what: 'ended' | 'approved', id: string): string => {
     news.push([what, id]);
     return '';
   };
   const onAudit = (row: AuditRow): void => {
     if (needsRecord(row)) appended = row;
   };
-  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, tell, onAudit });
+  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, wake, onAudit });
   const begin = <T>(script: (tables: Tables) => Script<T>): Script<T> => {
     time = now();
     news = [];
@@ -123,18 +123,18 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
       return skewOf(found as unknown as readonly Heartbeat[], time);
     },
     read: async (script) => {
-      mustBeThere();
+      assertSameFile();
       return read(() => begin(script));
     },
     write: async <T>(script: (tables: Tables) => Script<T>) => {
-      mustBeThere();
-      let told: readonly News[] = [];
+      assertSameFile();
+      let told: readonly Wakeup[] = [];
       const value = await write(() => {
         const begun = begin(script);
         told = news;
         return begun;
       });
-      for (const [what, id] of told) waiting.tell(what, id);
+      for (const [what, id] of told) waiting.wake(what, id);
       return value;
     },
     wait: (id, signal) => {
@@ -144,7 +144,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     onApproved: waiting.onApproved,
     close: async () => {
       others.stop();
-      waiting.tellAll();
+      waiting.wakeAll();
       closeDatabase(driver);
       heads.close();
     },
@@ -156,11 +156,11 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
 async function openDatabase(
   open: OpenDriver,
   path: string,
-  patiently: Patiently,
+  retryBusy: BusyRetry,
 ): Promise<SqliteDriver> {
-  const driver = await patiently(() => open(path, BUSY_MS));
+  const driver = await retryBusy(() => open(path, BUSY_MS));
   try {
-    await patiently(() => driver.exec('PRAGMA synchronous = FULL'));
+    await retryBusy(() => driver.exec('PRAGMA synchronous = FULL'));
     return driver;
   } catch (error) {
     driver.close();

@@ -1,36 +1,40 @@
+import { keyGivenTo } from '../../operation.js';
 import {
   isInFlight,
-  isOver,
+  isExpired,
   isSettled,
   type OperationRecord,
   type RecordChanges,
-  view,
+  toOperation,
 } from '../record.js';
-import type { Act, ClaimRequest, ClaimResult, HeldQuery, Settlement } from '../store.js';
-import { keyGivenTo } from '../../operation.js';
 import type { Script } from '../script.js';
+import type { Act, ClaimRequest, ClaimResult, HeldQuery, Settlement } from '../store.js';
 import type { Tables } from '../tables.js';
 
-type HoldMs = Pick<Settlement, 'holdMs' | 'keyHoldMs' | 'content'>;
+type HoldTimes = Pick<Settlement, 'holdMs' | 'keyHoldMs' | 'content'>;
 
-export const NOT_AT_ALL: HoldMs = { holdMs: 0 };
+export const NO_HOLD: HoldTimes = { holdMs: 0 };
 
-/** All slots of what settles now: each is kept for its own time, or given up. */
-export function held(record: OperationRecord, now: number, hold: HoldMs): RecordChanges {
+/** At settlement each dedup key of the operation is held for its own time, or released. */
+export function keysAfterSettlement(
+  record: OperationRecord,
+  now: number,
+  hold: HoldTimes,
+): RecordChanges {
   const { scopedKey, secondaryDedupKey, key, dedupKey } = record;
   const { holdMs, keyHoldMs = holdMs, content } = hold;
   const contentMs = content?.holdMs ?? holdMs;
   const ownMs = dedupKey.by === 'content' ? contentMs : holdMs;
-  // Members are added one by one: this is done for every operation, and spreading costs more than the rest.
-  const changes: Changing = {
+  // Assigned one by one: this runs for every operation, and spreading costs more than the rest of it.
+  const changes: MutableChanges = {
     scopedKey: ownMs > 0 ? scopedKey : undefined,
-    // Of one without a slot, too: it may come to have the slot of another one.
+    // Also without a key: `executedDuplicate` needs the time.
     heldUntil: ownMs > 0 ? now + ownMs : undefined,
   };
   if (secondaryDedupKey !== undefined) {
-    const otherMs = key === undefined ? contentMs : keyHoldMs;
-    changes.secondaryDedupKey = otherMs > 0 ? secondaryDedupKey : undefined;
-    changes.secondaryUntil = otherMs > 0 ? now + otherMs : undefined;
+    const secondaryMs = key === undefined ? contentMs : keyHoldMs;
+    changes.secondaryDedupKey = secondaryMs > 0 ? secondaryDedupKey : undefined;
+    changes.secondaryUntil = secondaryMs > 0 ? now + secondaryMs : undefined;
   }
   if (content) changes.windowMs = content.windowMs;
   if (isFoundByContent(record)) {
@@ -40,18 +44,18 @@ export function held(record: OperationRecord, now: number, hold: HoldMs): Record
   return changes;
 }
 
-type Changing = { -readonly [K in keyof RecordChanges]: RecordChanges[K] };
+type MutableChanges = { -readonly [K in keyof RecordChanges]: RecordChanges[K] };
 
 function isFoundByContent({ contentDedupKey, editedDedupKey }: OperationRecord): boolean {
   return contentDedupKey !== undefined || editedDedupKey !== undefined;
 }
 
-/** From its delivery on, what was executed holds its content for the window alone. */
-export function delivered(record: OperationRecord, at: number): RecordChanges {
+/** After its delivery an executed operation holds its content only for the window. */
+export function keysAfterDelivery(record: OperationRecord, at: number): RecordChanges {
   const { windowMs = 0, deliveredAt, scopedKey, secondaryDedupKey, key, dedupKey } = record;
   const until = (before: number | undefined): number =>
     deliveredAt === undefined ? at + windowMs : Math.max(before ?? 0, at + windowMs);
-  const changes: Changing = { deliveredAt: Math.max(at, deliveredAt ?? 0) };
+  const changes: MutableChanges = { deliveredAt: Math.max(at, deliveredAt ?? 0) };
   if (scopedKey !== undefined && dedupKey.by === 'content')
     changes.heldUntil = until(record.heldUntil);
   if (secondaryDedupKey !== undefined && key === undefined)
@@ -60,28 +64,27 @@ export function delivered(record: OperationRecord, at: number): RecordChanges {
   return changes;
 }
 
-/** Nothing is found under this any more. */
-export function givenUp(record: OperationRecord, scopedKey: string): RecordChanges {
+export function releaseKey(record: OperationRecord, scopedKey: string): RecordChanges {
   return record.scopedKey === scopedKey
     ? { scopedKey: undefined, heldUntil: undefined }
     : { secondaryDedupKey: undefined, secondaryUntil: undefined };
 }
 
-/** Another operation takes this slot: from now on it is found by its content alone. */
-function movedToContent(record: OperationRecord, scopedKey: string): RecordChanges {
+/** Another operation takes this key over; the record stays reachable by its content. */
+function moveKeyToContent(record: OperationRecord, scopedKey: string): RecordChanges {
   const { dedupKey, windowMs } = record;
   const isContent =
     dedupKey.by === 'content' && record.scopedKey === scopedKey && windowMs !== undefined;
-  if (!isContent) return givenUp(record, scopedKey);
+  if (!isContent) return releaseKey(record, scopedKey);
   return {
-    ...givenUp(record, scopedKey),
+    ...releaseKey(record, scopedKey),
     contentDedupKey: scopedKey,
     contentUntil: record.heldUntil,
   };
 }
 
-/** An inverse has undone it: only an explicit key still stands for its answer. */
-export function withoutContent(record: OperationRecord): RecordChanges {
+/** After compensation only an explicit key still replays the answer. */
+export function releaseContent(record: OperationRecord): RecordChanges {
   const { dedupKey, key } = record;
   return {
     windowMs: undefined,
@@ -93,56 +96,59 @@ export function withoutContent(record: OperationRecord): RecordChanges {
   };
 }
 
-export function holds({ scopedKey, secondaryDedupKey }: OperationRecord, wanted: string): boolean {
+export function holdsKey(
+  { scopedKey, secondaryDedupKey }: OperationRecord,
+  wanted: string,
+): boolean {
   return scopedKey === wanted || secondaryDedupKey === wanted;
 }
 
-/** Whether the time that it holds this slot for has run out. */
-export function isFreeAgain(record: OperationRecord, scopedKey: string, now: number): boolean {
-  if (record.scopedKey === scopedKey) return isOver(record.heldUntil, now);
-  return isOver(
+/** Whether its hold of this key has ended. */
+export function isHoldExpired(record: OperationRecord, scopedKey: string, now: number): boolean {
+  if (record.scopedKey === scopedKey) return isExpired(record.heldUntil, now);
+  return isExpired(
     record.secondaryDedupKey === scopedKey ? record.secondaryUntil : record.contentUntil,
     now,
   );
 }
 
-/** An operation with the same content, under whatever name, and what it means for a call. */
-export interface Equal {
+/** An operation with the content of a call, whatever their dedup keys. */
+export interface ContentMatch {
   readonly record: OperationRecord;
-  /** `met`: it answers the call. `conflict`: both have explicit keys, and the first may have happened. */
-  readonly standing: 'met' | 'conflict';
+  /** `conflict`: the explicit keys differ, and the operation may have been executed. */
+  readonly kind: 'answers' | 'conflict';
 }
 
-/** What the operations with the same content mean for a call, the most telling first. */
-export function equalsFor(
+/** The operations that answer a call by content or conflict with it, the best answer first. */
+export function contentMatches(
   records: readonly OperationRecord[],
   call: Pick<Act, 'dedupKey' | 'key'>,
   content: string,
   now: number,
-): readonly Equal[] {
+): readonly ContentMatch[] {
   return records
-    .flatMap((record): readonly Equal[] => {
-      const standing = standingOf(record, call, content, now);
-      return standing === undefined ? [] : [{ record, standing }];
+    .flatMap((record): readonly ContentMatch[] => {
+      const kind = matchKind(record, call, content, now);
+      return kind === undefined ? [] : [{ record, kind }];
     })
     .toSorted(
       (one, other) => rankOf(one) - rankOf(other) || other.record.createdAt - one.record.createdAt,
     );
 }
 
-function standingOf(
+function matchKind(
   record: OperationRecord,
   call: Pick<Act, 'dedupKey' | 'key'>,
   content: string,
   now: number,
-): Equal['standing'] | undefined {
-  const isOver = isSettled(record);
-  // Of what settled, only what was executed is held by its content.
-  if (isOver && (record.windowMs === undefined || isFreeAgain(record, content, now))) {
+): ContentMatch['kind'] | undefined {
+  const settled = isSettled(record);
+  // Of settled operations only executed ones are held by content.
+  if (settled && (record.windowMs === undefined || isHoldExpired(record, content, now))) {
     return undefined;
   }
-  if (!haveDifferentKeys(record, call)) return 'met';
-  const areTwoActs = isOver
+  if (!haveDifferentKeys(record, call)) return 'answers';
+  const areTwoActs = settled
     ? record.deliveredAt !== undefined
     : isInFlight(record) || record.state === 'awaiting_approval';
   return areTwoActs ? undefined : 'conflict';
@@ -152,45 +158,45 @@ export function haveDifferentKeys(
   record: OperationRecord,
   call: Pick<Act, 'dedupKey' | 'key'>,
 ): boolean {
-  const [one, other] = [keyGivenTo(named(record)), keyGivenTo(call)];
+  const [one, other] = [keyGivenTo(keysOf(record)), keyGivenTo(call)];
   return one !== undefined && other !== undefined && one !== other;
 }
 
-function named({ dedupKey, key }: OperationRecord): Pick<Act, 'dedupKey' | 'key'> {
+export function keysOf({ dedupKey, key }: OperationRecord): Pick<Act, 'dedupKey' | 'key'> {
   return key === undefined ? { dedupKey } : { dedupKey, key };
 }
 
-/** A result is worth more than waiting, and waiting more than not knowing. */
-function rankOf({ record, standing }: Equal): number {
-  if (standing === 'conflict') return 4;
+/** In flight, then settled, then unknown, then awaiting approval; conflicts last. */
+function rankOf({ record, kind }: ContentMatch): number {
+  if (kind === 'conflict') return 4;
   if (isInFlight(record)) return 0;
   if (isSettled(record)) return 1;
   return record.state === 'awaiting_approval' ? 3 : 2;
 }
 
-/** What the first of them answers; undefined where the answer has to be written first. */
-export function answerOf(
-  { record, standing }: Equal,
+/** The result of a claim that the match answers; undefined if the claim has to write first. */
+export function resultOfMatch(
+  { record, kind }: ContentMatch,
   request: ClaimRequest,
   now: number,
 ): ClaimResult | undefined {
-  if (standing === 'conflict') return { kind: 'conflict', operation: view(record, now) };
-  if (canGoOn(record) || bindsKey(record, request)) return undefined;
-  return { kind: 'held', operation: view(record, now) };
+  if (kind === 'conflict') return { kind: 'conflict', operation: toOperation(record, now) };
+  if (isResumable(record) || shouldBindKey(record, request)) return undefined;
+  return { kind: 'held', operation: toOperation(record, now) };
 }
 
-/** It stopped half way, and the caller goes on with it. */
-export function canGoOn({ state, owner }: OperationRecord): boolean {
+/** Whether it stopped between steps and a caller can continue it. */
+export function isResumable({ state, owner }: OperationRecord): boolean {
   return state === 'claimed' && owner === undefined;
 }
 
-/** From now on the caller's key stands for it: asking again with the key gives the same answer. */
-export function bindsKey(record: OperationRecord, request: ClaimRequest): boolean {
+/** Whether the caller's explicit key is to be bound to the operation, so that a repeat with it replays. */
+export function shouldBindKey(record: OperationRecord, request: ClaimRequest): boolean {
   return (
     request.keyHoldMs !== undefined &&
     record.argsHash === request.argsHash &&
     keyGivenTo(request) !== undefined &&
-    keyGivenTo(named(record)) === undefined
+    keyGivenTo(keysOf(record)) === undefined
   );
 }
 
@@ -198,59 +204,57 @@ export function* bindKey(
   { operations, now }: Tables,
   record: OperationRecord,
   request: ClaimRequest,
-  keySlot: string,
+  explicitKey: string,
 ): Script<OperationRecord> {
   const key = keyGivenTo(request);
   const secondaryUntil = isSettled(record) ? now + request.keyHoldMs! : undefined;
-  // After an edit that place has what was asked for, which is found by its content from now on.
-  const asked = record.secondaryDedupKey !== undefined && {
+  // After an edit the secondary key is that of the original content, which moves to the content key.
+  const originalContent = record.secondaryDedupKey !== undefined && {
     contentDedupKey: record.secondaryDedupKey,
     contentUntil: record.secondaryUntil,
   };
   return yield* operations.update(record, {
     key,
-    secondaryDedupKey: keySlot,
+    secondaryDedupKey: explicitKey,
     secondaryUntil,
-    ...asked,
+    ...originalContent,
   });
 }
 
 /**
- * What was carried out beside another one, because a repeat was meant, stands for the act from then on:
- * whoever repeats it gets what was done last. Not before: of a repeat that came to nothing, nothing is
- * left, and the first one still stands.
+ * An intended duplicate takes the dedup key over from the settled holder when it succeeds, so that a
+ * repeat replays the latest result. A failed duplicate leaves the key with the first operation.
  */
-export function* asLastDone(
+export function* takeDedupKey(
   tables: Tables,
   operation: OperationRecord,
-  placeOf: (act: Act) => string,
+  scopedKeyOf: (act: Act) => string,
 ): Script<OperationRecord> {
   const { account, tool, dedupKey } = operation;
   if (operation.scopedKey !== undefined || dedupKey.by === 'key') return operation;
-  const scopedKey = placeOf({ account, tool, dedupKey });
+  const scopedKey = scopedKeyOf({ account, tool, dedupKey });
   const holder = yield* tables.operations.holder(scopedKey);
   if (holder !== undefined && !isSettled(holder)) return operation;
-  // Found by its content, it still answers when this one does not any more.
   if (holder !== undefined)
-    yield* tables.operations.update(holder, movedToContent(holder, scopedKey));
+    yield* tables.operations.update(holder, moveKeyToContent(holder, scopedKey));
   return { ...operation, scopedKey };
 }
 
 /**
- * A repeat that was meant and executed beside an operation that had the template's slot, and has given it
- * up since: what the template names was done.
+ * An intended duplicate that was executed while another operation held the template's key. It answers
+ * calls once the other one has released the key.
  */
-export function* doneBeside(
+export function* executedDuplicate(
   { operations, now }: Tables,
   { account, tool, dedupKey, effect }: HeldQuery,
 ): Script<OperationRecord | undefined> {
   if (effect !== 'once' || dedupKey.by !== 'template') return undefined;
-  const beside = yield* operations.list({ account, tool, dedupKey, withoutDedupKey: true });
-  return beside.find(
+  const duplicates = yield* operations.list({ account, tool, dedupKey, withoutDedupKey: true });
+  return duplicates.find(
     (other) =>
       other.damaged === undefined &&
       isSettled(other) &&
       other.windowMs !== undefined &&
-      !isOver(other.heldUntil, now),
+      !isExpired(other.heldUntil, now),
   );
 }

@@ -5,27 +5,27 @@ import {
   openStep,
   type OperationRecord,
   type RecordChanges,
-  view,
+  toOperation,
 } from '../record.js';
 import type { Script } from '../script.js';
 import type { Tables } from '../tables.js';
-import { held, NOT_AT_ALL } from './dedup-keys.js';
+import { keysAfterSettlement, NO_HOLD } from './dedup-keys.js';
 
-/** Takes an operation from an owner who is gone. What he may have sent, nobody sends again. */
-export function* lapse(tables: Tables, operation: OperationRecord): Script<OperationRecord> {
+/** Takes an operation from an owner whose lease has ended. An operation that may have been sent is never sent again. */
+export function* expireClaim(tables: Tables, operation: OperationRecord): Script<OperationRecord> {
   const { owner, state: from } = operation;
-  const changes = leftBehind(operation, tables.now);
+  const changes = changesOnExpiry(operation, tables.now);
   const after = yield* tables.operations.update(operation, changes);
   if (after.state === 'unknown') yield* tables.notifications.add('operation_unknown', after.id);
   yield* tables.audit.append(auditEntry('lapsed', after, owner!, { from, to: after.state }));
   return after;
 }
 
-function leftBehind(operation: OperationRecord, now: number): RecordChanges {
+function changesOnExpiry(operation: OperationRecord, now: number): RecordChanges {
   if (operation.state === 'sending') {
-    // Repeating it gives the same end state, so nobody has to wait for the truth.
+    // A repeat leads to the same end state, so the outcome does not need to be established.
     if (operation.effect === 'idempotent') return released(operation, 'unknown', now);
-    // The owner stays, for whoever wants to know whether he can still send.
+    // The owner is kept, so that a reconciler can check whether its process can still send.
     return { state: 'unknown', outcome: 'unknown' };
   }
   if (openStep(operation) !== undefined) {
@@ -43,34 +43,32 @@ function released(
   outcome: 'unknown' | 'not_executed',
   now: number,
 ): RecordChanges {
-  const places = held(operation, now, NOT_AT_ALL);
-  return { state: 'released', outcome, owner: undefined, settledAt: now, ...places };
+  const keys = keysAfterSettlement(operation, now, NO_HOLD);
+  return { state: 'released', outcome, owner: undefined, settledAt: now, ...keys };
 }
 
-/** One at a time, so that no process holds up the others while it tidies. */
-export function* lapseOne(tables: Tables, id: string): Script<Operation | undefined> {
+export function* expireIfAbandoned(tables: Tables, id: string): Script<Operation | undefined> {
   const record = yield* tables.operations.get(id);
   if (record === undefined || !isInFlight(record)) return undefined;
   if (yield* tables.owners.alive(record.owner!)) return undefined;
-  return view(yield* lapse(tables, record), tables.now);
+  return toOperation(yield* expireClaim(tables, record), tables.now);
 }
 
-/** Everything that it owns, whether or not its lease still lives. */
-export function* lapseAll(tables: Tables, owner: string): Script<void> {
+/** Takes all operations from an owner, whether or not its lease is live. */
+export function* expireAllOf(tables: Tables, owner: string): Script<void> {
   for (;;) {
-    // They come in batches, and what lapsed is not among the next.
+    // The table returns a limited batch; operations taken in this pass are not in the next one.
     const ids = yield* tables.operations.ownedBy(owner);
     if (ids.length === 0) return;
     for (const id of ids) {
       const record = yield* tables.operations.get(id);
       if (record !== undefined && isInFlight(record) && record.owner === owner) {
-        yield* lapse(tables, record);
+        yield* expireClaim(tables, record);
       }
     }
   }
 }
 
-/** For whoever found out how the open step ended; until then it stays with the one who sent it. */
 export function* takeOver(
   tables: Tables,
   id: string,
@@ -80,11 +78,11 @@ export function* takeOver(
   const operation = yield* tables.operations.get(id);
   if (operation?.state !== 'unknown' || openStep(operation) === undefined) return undefined;
   if (operation.fence !== fence || !(yield* tables.owners.alive(owner))) return undefined;
-  return yield* changeHands(tables, operation, owner);
+  return yield* transferTo(tables, operation, owner);
 }
 
-/** The former owner is recognised by his fence from now on. An open step still says who sent it. */
-export function* changeHands(
+/** Increments the fence, which invalidates the former owner's token. An open step still names its sender. */
+export function* transferTo(
   tables: Tables,
   operation: OperationRecord,
   owner: string,
@@ -96,5 +94,5 @@ export function* changeHands(
     outcome: undefined,
     notBefore: undefined,
   });
-  return view(after, tables.now);
+  return toOperation(after, tables.now);
 }

@@ -4,41 +4,46 @@ import type { Script } from '../script.js';
 import type { Act, Rehash } from '../store.js';
 import type { Tables } from '../tables.js';
 
-/** Brings an operation to the present recipe of hashes, and to the account's own id. */
+/** Moves an operation to the current account id and hashes. */
 export function* rehash(
   tables: Tables,
   id: string,
   to: Rehash,
-  placeOf: (act: Act) => string,
+  scopedKeyOf: (act: Act) => string,
 ): Script<boolean> {
   const record = yield* tables.operations.get(id);
   if (record === undefined || !(yield* tables.operations.takeOldHash(id))) return false;
   const { account, argsHash, editedHash } = to;
-  const slotFor = (dedupKey: DedupKey): string => placeOf({ account, tool: record.tool, dedupKey });
-  const byContent = (value: string): string => slotFor({ by: 'content', value });
+  const keyFor = (dedupKey: DedupKey): string =>
+    scopedKeyOf({ account, tool: record.tool, dedupKey });
+  const byContent = (value: string): string => keyFor({ by: 'content', value });
   const dedupKey: DedupKey =
     record.dedupKey.by === 'content'
       ? { by: 'content', value: editedHash ?? argsHash }
       : { by: record.dedupKey.by, value: to.template ?? record.dedupKey.value };
-  const other =
-    record.key === undefined ? byContent(argsHash) : slotFor({ by: 'key', value: record.key });
-  const scopedKey = yield* unlessTaken(tables, record, record.scopedKey && slotFor(dedupKey));
-  const secondaryDedupKey = yield* unlessTaken(tables, record, record.secondaryDedupKey && other);
+  const secondary =
+    record.key === undefined ? byContent(argsHash) : keyFor({ by: 'key', value: record.key });
+  const scopedKey = yield* unlessHeld(tables, record, record.scopedKey && keyFor(dedupKey));
+  const secondaryDedupKey = yield* unlessHeld(
+    tables,
+    record,
+    record.secondaryDedupKey && secondary,
+  );
   const changes: RecordChanges = {
     account,
     dedupKey,
     argsHash,
     scopedKey,
     secondaryDedupKey,
-    ...(record.effect === 'once' && contentsOf([scopedKey, secondaryDedupKey], to, byContent)),
+    ...(record.effect === 'once' && contentKeys([scopedKey, secondaryDedupKey], to, byContent)),
     ...(record.approval && { approval: { ...record.approval, hash: editedHash ?? argsHash } }),
   };
   yield* tables.operations.update(record, changes);
   return true;
 }
 
-/** Two accounts of one user may both have done it: one of them keeps the slot, and both are found by content. */
-function* unlessTaken(
+/** Two former accounts of one user may hold the same key: the first keeps it, both are found by content. */
+function* unlessHeld(
   { operations }: Tables,
   { id }: OperationRecord,
   scopedKey: string | undefined,
@@ -47,14 +52,14 @@ function* unlessTaken(
   return holder === undefined || holder.id === id ? scopedKey : undefined;
 }
 
-function contentsOf(
-  slots: readonly (string | undefined)[],
+function contentKeys(
+  taken: readonly (string | undefined)[],
   { argsHash, editedHash }: Rehash,
   byContent: (value: string) => string,
 ): RecordChanges {
-  const unlessSlot = (hash: string | undefined): string | undefined => {
+  const unlessTaken = (hash: string | undefined): string | undefined => {
     const content = hash === undefined ? undefined : byContent(hash);
-    return slots.includes(content) ? undefined : content;
+    return taken.includes(content) ? undefined : content;
   };
-  return { contentDedupKey: unlessSlot(argsHash), editedDedupKey: unlessSlot(editedHash) };
+  return { contentDedupKey: unlessTaken(argsHash), editedDedupKey: unlessTaken(editedHash) };
 }
