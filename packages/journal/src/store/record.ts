@@ -129,7 +129,10 @@ export function isSettled({ state }: Pick<OperationRecord, 'state'>): boolean {
 }
 
 /** Whether an owner works on it, or did until its lease expired. */
-export function isInFlight({ state, owner }: Pick<OperationRecord, 'state' | 'owner'>): boolean {
+export function isInFlight({
+  state,
+  owner,
+}: Pick<Operation, 'state'> & { readonly owner?: string | undefined }): boolean {
   return owner !== undefined && (state === 'claimed' || state === 'sending');
 }
 
@@ -150,11 +153,10 @@ export function openStep({ steps }: Pick<OperationRecord, 'steps'>): string | un
   return steps.find(({ state }) => state === 'sending')?.name;
 }
 
-/** Which waiting callers a change wakes: those waiting for the owner to finish, or for approved operations. */
-export function wakeupOf(
-  wasInFlight: boolean,
-  after: OperationRecord,
-): 'ended' | 'approved' | undefined {
+/** Which waiting callers a change wakes: those that wait for an owner to finish, or for an approval. */
+export type Wakeup = 'ended' | 'approved';
+
+export function wakeupOf(wasInFlight: boolean, after: OperationRecord): Wakeup | undefined {
   if (wasInFlight && !isInFlight(after)) return 'ended';
   const approved = after.approval?.decision === 'approved' && after.state === 'awaiting_approval';
   return approved ? 'approved' : undefined;

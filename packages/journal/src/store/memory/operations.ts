@@ -5,6 +5,7 @@ import {
   isNear,
   isExpired,
   isSettled,
+  type Wakeup,
   wakeupOf,
   openStep,
   type OperationRecord,
@@ -17,25 +18,25 @@ import type { OperationsTable } from '../tables.js';
 
 interface MemoryOperations extends OperationsTable {
   readonly has: (id: string) => boolean;
-  /** Whether an operation names this owner. */
+  /** Whether an operation or one of its steps refers to this owner. */
   readonly owns: (owner: string) => boolean;
 }
 
 interface OperationsDeps {
   readonly now: () => number;
   readonly isAlive: (owner: string) => boolean;
-  readonly wake: (wakeup: 'ended' | 'approved', id: string) => void;
-  /** How many are kept that are over and hold no slot. */
+  readonly wake: (wakeup: Wakeup, id: string) => void;
+  /** The number of settled operations without a held dedup key to keep. */
   readonly kept: number;
 }
 
 export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): MemoryOperations {
-  /** In the order of their creation. */
+  /** In order of creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
-  /** Executed and not delivered, in the order in which they settled: all of them are held equally long. */
+  /** Executed and undelivered, in order of settlement, which is also the order in which holds end. */
   const undelivered = new Set<OperationRecord>();
-  /** By a content that none of their slots is. */
+  /** By `contentDedupKey` and `editedDedupKey`. */
   const contents = new Map<string, OperationRecord | readonly OperationRecord[]>();
   const withSameContent = (content: string): readonly OperationRecord[] => {
     const found = contents.get(content);
@@ -43,14 +44,14 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
   };
   const addContent = (content: string | undefined, record: OperationRecord): void => {
     if (content === undefined) return;
-    // Mostly there is one, and a list for each would cost more than the rest.
-    const those = contents.has(content) ? [...withSameContent(content), record] : record;
-    contents.set(content, those);
+    // Usually there is one; an array for each would cost more than the rest of the claim.
+    const records = contents.has(content) ? [...withSameContent(content), record] : record;
+    contents.set(content, records);
   };
   const removeContent = (content: string | undefined, record: OperationRecord): void => {
     if (content === undefined) return;
-    const those = contents.get(content);
-    if (those === record) return void contents.delete(content);
+    const found = contents.get(content);
+    if (found === record) return void contents.delete(content);
     const left = withSameContent(content).filter((other) => other !== record);
     if (left.length === 0) contents.delete(content);
     else contents.set(content, left);
@@ -71,32 +72,32 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       if (!isSettled(record) || !mayGo(record)) continue;
       if (heldUntilOf(record) > time) continue;
       forget(record);
-      // It stands in line to leave, and must not take a slot from the next holder then.
+      // It is still in the retention queue and must not remove the key of a later holder.
       Object.assign(record, { scopedKey: undefined, secondaryDedupKey: undefined });
       undelivered.delete(record);
       count++;
     }
     return count;
   };
-  const finished = retentionQueue<OperationRecord>(kept);
+  const retention = retentionQueue<OperationRecord>(kept);
   let full = 2 * kept;
-  /** Those that have been over for longest go first. */
+  /** Deletes the operations whose holds ended first. */
   const makeRoom = (): void => {
     const time = now();
     for (const record of undelivered) {
       if (heldUntilOf(record) > time) break;
       undelivered.delete(record);
-      finished.add(record, 0, time);
+      retention.add(record, 0, time);
     }
-    for (const record of finished.take(time)) {
-      // Delivered once more since it was put in line.
+    for (const record of retention.take(time)) {
+      // Its hold was extended by a further delivery after it was queued.
       const until = heldUntilOf(record);
-      if (until > time) finished.add(record, record.windowMs ?? 0, until);
+      if (until > time) retention.add(record, record.windowMs ?? 0, until);
       else forget(record);
     }
     full = all.size + kept;
   };
-  /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
+  /** Called every few seconds: a full scan is cheaper than maintaining an index on every change. */
   const inFlightIds = (matches: (owner: string) => boolean): readonly string[] =>
     [...all.values()]
       .filter((record) => isInFlight(record) && matches(record.owner!))
@@ -154,7 +155,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       const wasUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
       const wasInFlight = isInFlight(record);
       const wasSettled = isSettled(record);
-      // In its place: nobody outside has it, and a copy for each change is what costs most.
+      // In place: records do not leave this module, and copies would dominate the cost.
       Object.assign(record, changes);
       if (scopedKey !== record.scopedKey || secondaryDedupKey !== record.secondaryDedupKey) {
         for (const former of [scopedKey, secondaryDedupKey])
@@ -174,7 +175,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
         if (isUndelivered) undelivered.add(record);
         else {
           const until = heldUntilOf(record);
-          finished.add(record, Math.max(0, until - now()), until);
+          retention.add(record, Math.max(0, until - now()), until);
         }
       }
       const wakeup = wakeupOf(wasInFlight, record);
@@ -194,7 +195,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       const found = ordered.slice(start).filter((record) => matches(record, filter, time));
       return answer(found.slice(0, filter.limit ?? 100));
     },
-    // What is in memory was made by this very program.
+    // Records in memory always have current hashes.
     oldHashes: () => answer(NONE),
     moveFree: () => answer(undefined),
     takeOldHash: () => answer(false),
@@ -203,7 +204,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
       for (const { state } of all.values()) if (states.includes(state)) count++;
       return answer(count);
     },
-    // All of them are on the first page.
+    // The first page contains all of them.
     abandoned: (after) =>
       answer(after === undefined ? inFlightIds((owner) => !isAlive(owner)) : []),
     ownedBy: (wanted) => answer(inFlightIds((owner) => owner === wanted)),
@@ -243,7 +244,7 @@ export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): 
 
 const NONE: readonly OperationRecord[] = [];
 
-/** Until when it is found under any of its names. */
+/** When the last of its holds ends. */
 function heldUntilOf(record: OperationRecord): number {
   const { scopedKey, heldUntil, secondaryDedupKey, secondaryUntil, contentUntil } = record;
   return Math.max(
@@ -287,42 +288,41 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
   );
 }
 
-/** Who leaves when: finished operations, in the order in which nobody needs them any more. */
+/** Settled operations in the order in which their holds end. */
 interface RetentionQueue<T> {
-  /** It is over, and holds its slot for so long. */
   readonly add: (one: T, holdMs: number, heldUntil: number) => void;
-  /** Those that hold nothing any more, without the newest of them, which are kept. */
+  /** Removes and returns those whose holds have ended, except the newest `kept`. */
   readonly take: (now: number) => readonly T[];
 }
 
-interface Line<T> {
-  readonly those: T[];
+interface Queue<T> {
+  readonly items: T[];
   readonly ends: number[];
 }
 
 /**
- * What is held for equally long becomes free in the order in which it came, so that nobody has to look
- * through all of it. There are as many lines as there are windows: few.
+ * Holds of equal length end in order of insertion, so a FIFO queue per length needs no search. There are
+ * as many queues as distinct hold times: few.
  */
 export function retentionQueue<T>(kept: number): RetentionQueue<T> {
-  const lines = new Map<number, Line<T>>();
+  const queues = new Map<number, Queue<T>>();
   const free: T[] = [];
 
   return {
     add(one, holdMs, heldUntil) {
-      let line = lines.get(holdMs);
-      if (line === undefined) lines.set(holdMs, (line = { those: [], ends: [] }));
-      line.those.push(one);
-      line.ends.push(heldUntil);
+      let queue = queues.get(holdMs);
+      if (queue === undefined) queues.set(holdMs, (queue = { items: [], ends: [] }));
+      queue.items.push(one);
+      queue.ends.push(heldUntil);
     },
     take(now) {
-      for (const [holdMs, { those, ends }] of lines) {
+      for (const [holdMs, { items, ends }] of queues) {
         const held = ends.findIndex((end) => end > now);
         const count = held < 0 ? ends.length : held;
-        // In their place: an old array that is thrown away would keep all that it held from being collected.
-        for (const one of those.splice(0, count)) free.push(one);
+        // In place: a replaced array would keep its elements from being collected.
+        for (const one of items.splice(0, count)) free.push(one);
         ends.splice(0, count);
-        if (those.length === 0) lines.delete(holdMs);
+        if (items.length === 0) queues.delete(holdMs);
       }
       return free.splice(0, Math.max(0, free.length - kept));
     },

@@ -1,4 +1,4 @@
-import { assemble } from '../assemble.js';
+import { createStore } from '../create-store.js';
 import { runWithoutQueries, type Script } from '../script.js';
 import type { Act, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
@@ -16,13 +16,13 @@ import { memoryOperations } from './operations.js';
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: the process's clock. */
   readonly now?: () => number;
-  /** How many calls are kept. Default 1,000. */
+  /** The number of calls to keep. Default: 1,000. */
   readonly calls?: number;
-  /** How many operations are kept that are over and hold no slot. Default 1,000. */
+  /** The number of settled operations without a held dedup key to keep. Default: 1,000. */
   readonly operations?: number;
 }
 
-/** The guard without a file: never twice, as long as this one process lives. */
+/** Keeps the journal in memory: deduplicates within one process, until it ends. */
 export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
   const { now = Date.now, calls = 1000, operations: kept = 1000 } = options;
   const waiting = waiters();
@@ -38,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     calls: memoryCalls(calls),
     meta: memoryMeta(),
   };
-  // Nothing is awaited on the way, so there is never more than one transition at a time.
+  // Scripts run synchronously, so transitions never overlap.
   const run = <T>(script: (tables: Tables) => Script<T>): Promise<T> => {
     try {
       tables.now = now();
@@ -48,7 +48,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     }
   };
 
-  const store = assemble({
+  const store = createStore({
     kind: 'memory',
     scopedDedupKey: plainScopedKeys(),
     read: run,
@@ -63,9 +63,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 const NO_START = { account: '', tool: '', start: '' };
 
 /**
- * Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what
- * would otherwise run together. What most have in common is kept: a text that is put together of many
- * stays as many.
+ * Scoped keys as plain strings, because a hash would cost more than the rest of a claim. The lengths
+ * keep account and tool apart. The prefix is cached, so that the key is a concatenation of two strings.
  */
 function plainScopedKeys(): (act: Act) => string {
   const starts = { key: NO_START, template: NO_START, content: NO_START };

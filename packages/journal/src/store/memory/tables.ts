@@ -108,18 +108,15 @@ export function memoryLimits(now: () => number): LimitsTable {
 
 const kinds: ReadonlySet<string> = new Set(OPERATOR_KINDS);
 
-/** Old rows leave: a guard that lives in memory must not grow for ever. */
+/** The number of rows to keep: the memory store must not grow without limit. */
 const KEPT = 1000;
 
-/**
- * Rows are linked when somebody asks for them: nobody else can get at them before, and hashing would
- * cost more than all the rest of an operation.
- */
+/** Rows are hashed when they are first read: hashing costs more than the rest of an operation. */
 export function memoryAudit(now: () => number): AuditTable {
   let linked: AuditRow[] = [];
   let waiting: AuditEntry[] = [];
   let times: number[] = [];
-  /** Of rows that left: how many there were, and what the last of them was if anybody saw it. */
+  /** The last deleted row: its number, and its hash if it was ever computed. */
   let gone: AuditHead = GENESIS;
 
   const linkAll = (): readonly AuditRow[] => {
@@ -134,7 +131,7 @@ export function memoryAudit(now: () => number): AuditTable {
     }
     return linked;
   };
-  /** What nobody has ever seen needs no link to what comes after it. */
+  /** Rows that were never read are deleted without computing their hashes. */
   const makeRoom = (): void => {
     if (linked.length > 0 || gone.hash !== GENESIS.hash) return void linkAll();
     gone = { seq: gone.seq + waiting.length - KEPT, hash: GENESIS.hash };

@@ -1,4 +1,4 @@
-import { assemble } from '../assemble.js';
+import { createStore } from '../create-store.js';
 import type { Script } from '../script.js';
 import { bind, type Dialect, first, run } from '../sql/dialect.js';
 import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
@@ -59,7 +59,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     (now: number): Script<T> =>
       script(sqlTables({ now: () => now, calls, dialect, writes, wake }));
 
-  const store = assemble({
+  const store = createStore({
     kind: 'postgres',
     ...(caution !== undefined && { caution }),
     refuseIfUnfit: () => refuseIfNewer(dialect, where),

@@ -51,10 +51,10 @@ export function sqlAudit(
     INSERT INTO ${table} (${COLUMNS})
     SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`;
 
-  /** The row that we wrote last. Others may have written since, or ours was taken back. */
+  /** The row that this process wrote last. Another process may have appended since, or it was rolled back. */
   let remembered: AuditRow | undefined;
 
-  /** Nobody else writes while we do, so the last row is the head; mostly it is still the one we wrote. */
+  /** There is a single writer, so the last row is the head; usually it is still the remembered one. */
   function* appendAlone(row: Unlinked): Script<void> {
     if (remembered !== undefined) {
       const next = link(remembered, row);
@@ -70,7 +70,7 @@ export function sqlAudit(
     onAppend(remembered);
   }
 
-  /** One statement: others wait for the head only as long as it takes to commit. */
+  /** One statement, so that the head row is locked only until the commit. */
   function* appendAmongOthers(row: Unlinked): Script<void> {
     yield* run(linkAndInsert, [...canonicalParts(row), ...toValues(row)]);
   }

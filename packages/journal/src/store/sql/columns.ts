@@ -6,7 +6,7 @@ import type { Dialect } from './dialect.js';
 
 type Plain = Exclude<keyof OperationRecord, 'dedupKey' | 'steps' | 'approval'>;
 
-/** Members that are kept as they are, and what their column is called. */
+/** The columns of members that are stored as they are. */
 const PLAIN = {
   id: 'id',
   scopedKey: 'dedup_key',
@@ -38,7 +38,7 @@ const PLAIN = {
   deliveredAt: 'delivered_at',
 } as const satisfies Record<Plain, string>;
 
-/** All that a new operation fills, in the order of `newValues`. Nothing else has happened to it yet. */
+/** The columns of a new operation with one dedup key, in the order of `newValues`. */
 export const NEW_COLUMNS = [
   'id',
   'dedup_key',
@@ -79,7 +79,7 @@ export function newValues(record: OperationRecord): unknown[] {
   ];
 }
 
-/** What is filled beside these where something else than the content names the act. */
+/** The columns of a new operation with further dedup keys, in the order of `namedValues`. */
 export const NAMED_COLUMNS = [
   ...NEW_COLUMNS,
   'given_key',
@@ -92,8 +92,8 @@ export function namedValues(record: OperationRecord): unknown[] {
 }
 
 /**
- * The columns that a change touches, with their values. An approval also fills those that are searched.
- * With the record before the change: without members that stay equal.
+ * The columns and values of a change. Fields of the approval that are searched have columns of their
+ * own. With `before`, unchanged members are left out.
  */
 export function changedColumns(
   changes: RecordChanges,
@@ -129,7 +129,7 @@ function approvalValues(approval: Approval | undefined): readonly unknown[] {
   return [JSON.stringify(approval), decision, decidedAt, expiresAt];
 }
 
-/** What a record is made of, in the order of `ofCells`. */
+/** In the order of `recordOf`. */
 const READ_COLUMNS = [
   ...NEW_COLUMNS,
   'outcome',
@@ -150,7 +150,7 @@ const READ_COLUMNS = [
   'delivered_at',
 ] as const;
 
-/** All columns, or one JSON text with all of them. */
+/** All columns, or one JSON array of them. */
 export function columnsOf({ packsRows }: Dialect): string {
   return packsRows ? `json_array(${READ_COLUMNS.join(', ')}) AS packed` : READ_COLUMNS.join(', ');
 }
@@ -159,7 +159,7 @@ export function toRecord(row: Row): OperationRecord {
   return recordOf(cellsOf(row));
 }
 
-/** As far as it can be read; it says what cannot. */
+/** Reads a damaged row without its unreadable parts, and sets `damaged`. */
 export function toListedRecord(row: Row): ListedRecord {
   const cells = cellsOf(row);
   try {
@@ -180,7 +180,7 @@ function cellsOf(row: Row): readonly unknown[] {
 const STEPS = 15;
 const APPROVAL = 23;
 
-/** Spelt out, because it is done three times for each operation. */
+/** Spelled out, because it runs three times per operation. */
 function recordOf(cells: readonly unknown[]): OperationRecord {
   const record: Record<keyof OperationRecord, unknown> = {
     id: cells[0],
@@ -220,11 +220,15 @@ function recordOf(cells: readonly unknown[]): OperationRecord {
 
 const NO_STEPS: readonly Step[] = [];
 
-/** Whoever cannot read what was done must not go on from there. */
-function parsed(cells: readonly unknown[], at: number, isIt: (value: unknown) => boolean): unknown {
+/** Throws if the value is unreadable, because no transition may continue from unknown steps. */
+function parsed(
+  cells: readonly unknown[],
+  at: number,
+  isExpected: (value: unknown) => boolean,
+): unknown {
   try {
     const value: unknown = JSON.parse(cells[at] as string);
-    if (isIt(value)) return value;
+    if (isExpected(value)) return value;
     throw new TypeError('it is of another kind');
   } catch (cause) {
     throw new JournalError(

@@ -6,6 +6,7 @@ import {
   isInFlight,
   isSettled,
   LATER_MS,
+  type Wakeup,
   wakeupOf,
   type OperationRecord,
   SETTLED,
@@ -38,23 +39,23 @@ import {
   type Dialect,
 } from './dialect.js';
 
-/** One for each way to write the clock. */
-type ByClock = (now: string) => string;
+/** A statement for the given SQL expression of the clock. */
+type StatementByClock = (now: string) => string;
 
 interface Inserts {
   readonly always: string;
   /** Only if the owner's lease is live. */
-  readonly byOwner: ByClock;
-  /** The same, and only if no other operation has the content that is the last value. */
-  readonly unlessContent: ByClock;
+  readonly byOwner: StatementByClock;
+  /** The same, and only if no other operation holds the content in the last value. */
+  readonly unlessContent: StatementByClock;
 }
 
 export interface SqlDeps {
   readonly dialect: Dialect;
-  /** Whether what is read is going to be changed. */
+  /** Whether the transition writes, and so locks what it reads. */
   readonly writes: boolean;
-  /** Adds to the statement what tells others, where the database does that; else remembers it. */
-  readonly wake: (wakeup: 'ended' | 'approved', id: string, values: unknown[]) => string;
+  /** PostgreSQL: returns SQL that notifies waiting processes. SQLite: remembers the wakeup for the commit. */
+  readonly wake: (wakeup: Wakeup, id: string, values: unknown[]) => string;
 }
 
 const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
@@ -63,7 +64,7 @@ const UNSETTLED_LIST = UNSETTLED.map((state) => `'${state}'`).join(', ');
 const BATCH = 500;
 const NONE: readonly OperationRecord[] = [];
 
-/** As `isNear` says, of what was carried out and `done` is the name of. */
+/** `isNear` in SQL. */
 const NEAR = `open.sending_at <= done.settled_at + ${EARLIER_MS} AND open.sending_at > done.created_at - ${LATER_MS}`;
 
 export function sqlOperations(
@@ -84,7 +85,7 @@ export function sqlOperations(
       ? `${select}id IN (SELECT value FROM json_each($1))`
       : `${select}id IN (SELECT jsonb_array_elements_text($1::jsonb)) ORDER BY id COLLATE "C"${lock}`;
   const byDedupKey = `${select}(dedup_key = $1 OR secondary_dedup_key = $1)${lock}`;
-  /** What has this content and still counts; `now`: the clock as it is written in the statement. */
+  /** Conditions for holding this content; `now` is the SQL expression of the clock. */
   const contentTests = (content: string, now: string): readonly string[] => [
     `dedup_key = ${content}`,
     `secondary_dedup_key = ${content}`,
@@ -92,7 +93,7 @@ export function sqlOperations(
       (column) => `${column} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
     ),
   ];
-  const byContent = once((now) => {
+  const byContent = cachedByClock((now) => {
     const tests = contentTests('$1', now).map((test) => `(${test})`);
     return `${select}(${tests.join(' OR ')})${lock}`;
   });
@@ -104,8 +105,8 @@ export function sqlOperations(
       `EXISTS (SELECT 1 FROM ${prefix}owners WHERE id = ${owner} AND lease_until > ${now})`;
     return {
       always: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT ${conflict} DO NOTHING`,
-      byOwner: once((now) => insertIf(dialect, table, given, isAlive(now))),
-      unlessContent: once((now) => {
+      byOwner: cachedByClock((now) => insertIf(dialect, table, given, isAlive(now))),
+      unlessContent: cachedByClock((now) => {
         const others = contentTests(`$${names.length + 1}`, now).map(
           (test) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${test})`,
         );
@@ -119,7 +120,7 @@ export function sqlOperations(
     record.secondaryDedupKey === undefined && record.contentDedupKey === undefined
       ? { text: insert, values: newValues(record) }
       : { text: insertNamed, values: namedValues(record) };
-  /** By what they change: there are a dozen. */
+  /** By changed columns; there are about a dozen combinations. */
   const updates = new Map<string, string>();
   const updateOf = (names: readonly string[]): string => {
     const key = names.join();
@@ -158,7 +159,7 @@ export function sqlOperations(
     const values: unknown[] = [id, owner, fence];
     return yield* one(`${byFencingToken}${clock(values)})`, values);
   }
-  /** The lease is looked at when the lock is had, which may take a while. */
+  /** Checks the lease after the lock is acquired, which may take a while. */
   function* heldUnderLock(fencingToken: FencingToken): Script<OperationRecord | undefined> {
     const record = yield* one(byIdLocked, [fencingToken.id]);
     return isHeldBy(record, fencingToken) && (yield* alive(fencingToken.owner))
@@ -184,7 +185,7 @@ export function sqlOperations(
     *withContent(content) {
       const values: unknown[] = [content];
       const text = byContent(clock(values));
-      // Mostly there are none, which SQLite's driver says quicker if it is asked for one row.
+      // Usually there are none, and the SQLite drivers are faster if asked for a single row.
       if (dialect.kind === 'sqlite' && (yield* first(text, values)) === undefined) return NONE;
       return (yield* rows(text, values)).map(toRecord);
     },
@@ -197,27 +198,27 @@ export function sqlOperations(
     *insertIfFree(record, content) {
       const { text, values } = insertionOf(record);
       if (content !== undefined) values.push(content);
-      const of = content === undefined ? text.byOwner : text.unlessContent;
+      const statement = content === undefined ? text.byOwner : text.unlessContent;
       const now = clock(values);
-      return (yield* count(of(now), values)) > 0;
+      return (yield* count(statement(now), values)) > 0;
     },
 
     *update(record, changes) {
       const after = withChanges(record, changes);
-      // SQLite updates every index of an assigned column, equal or not. Its record is of this transaction.
+      // SQLite updates the indexes of all assigned columns, even if unchanged. Its record is up to date.
       const before = dialect.kind === 'sqlite' ? record : undefined;
       const { names, values: changedTo } = changedColumns(changes, before);
       const values = [record.id, ...changedTo];
       const wakeup = wakeupOf(isInFlight(record), after);
-      const told = wakeup === undefined ? '' : wake(wakeup, record.id, values);
-      if (names.length > 0) yield* run(updateOf(names) + told, values);
+      const notify = wakeup === undefined ? '' : wake(wakeup, record.id, values);
+      if (names.length > 0) yield* run(updateOf(names) + notify, values);
       return after;
     },
 
     *remove({ id }) {
       const values: unknown[] = [id];
-      const told = wake('ended', id, values);
-      yield* run(`DELETE FROM ${table} WHERE id = $1${told}`, values);
+      const notify = wake('ended', id, values);
+      yield* run(`DELETE FROM ${table} WHERE id = $1${notify}`, values);
     },
 
     *list(filter) {
@@ -230,7 +231,7 @@ export function sqlOperations(
       }
       const all = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
       const limit = bind(values, filter.limit ?? 100);
-      // SQLite would rather read the whole table than sort the little that the index gives.
+      // `+seq` makes SQLite use the index on settled_at and sort, instead of scanning the table.
       const order = filter.settledSince === undefined ? 'seq' : '+seq';
       const found = yield* rows(
         `SELECT ${columns} FROM ${table}${all} ORDER BY ${order} ${filter.order === 'oldest' ? 'ASC' : 'DESC'} LIMIT ${limit}`,
@@ -320,13 +321,13 @@ export function sqlOperations(
   };
 }
 
-/** Makes a statement again only if the clock is written in another way. */
-function once(make: ByClock): ByClock {
+/** Rebuilds the statement only if the expression of the clock changes. */
+function cachedByClock(make: StatementByClock): StatementByClock {
   let made: { readonly now: string; readonly text: string } | undefined;
   return (now) => (made?.now === now ? made : (made = { now, text: make(now) })).text;
 }
 
-/** Said so that the index of what has not settled is used: SQLite does not see that a state implies it. */
+/** Lets SQLite use the partial index of unsettled operations, which it cannot derive from the state. */
 const OPEN = 'settled_at IS NULL';
 const WAITING = `${OPEN} AND state = 'awaiting_approval'`;
 const inFlight = `${OPEN} AND state IN (${IN_FLIGHT_LIST}) AND owner IS NOT NULL`;
@@ -345,7 +346,7 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
   if (tools !== undefined) where.push(`tool IN (${bindAll(values, tools)})`);
   if (owner !== undefined) where.push(`owner = ${bind(values, owner)}`);
   if (argsHash !== undefined) where.push(`args_hash = ${bind(values, argsHash)}`);
-  // As JSON.stringify writes it: no name or result of a step can hold an unescaped quote.
+  // As written by JSON.stringify; names and results of steps contain no unescaped quotes.
   if (stepOpen !== undefined) {
     where.push(`steps ${stepOpen ? '' : 'NOT '}LIKE '%"state":"sending"%'`);
   }

@@ -1,13 +1,10 @@
-import { type Dialect, first, run } from './dialect.js';
 import { JournalError } from '../../error.js';
 import type { Script } from '../script.js';
+import { type Dialect, first, run } from './dialect.js';
 
 type Statements = readonly string[];
 
-/**
- * One entry a version, applied in order, never changed once it was published. What the program can
- * read is as many versions as there are entries.
- */
+/** One entry per schema version, applied in order. A published entry is never changed. */
 export function migrations({
   kind,
   prefix: p,
@@ -51,7 +48,7 @@ export function migrations({
         approval_decided_at ${int},
         approval_expires_at ${int}
       ${end}`,
-      // What somebody works on or has to act on is few; what is over is many.
+      // Partial: few operations are open, many are settled.
       `CREATE INDEX operations_open ON ${p}operations (state, owner)
         WHERE settled_at IS NULL`,
       `CREATE INDEX operations_settled ON ${p}operations (settled_at) WHERE settled_at IS NOT NULL`,
@@ -113,7 +110,7 @@ export function migrations({
       `ALTER TABLE ${p}operations ADD COLUMN given_key TEXT`,
       `ALTER TABLE ${p}operations ADD COLUMN other_slot TEXT`,
       `ALTER TABLE ${p}operations ADD COLUMN other_until ${int}`,
-      // Few have one, and the others should not pay for it.
+      // Partial: few operations have one.
       `CREATE UNIQUE INDEX operations_other_slot ON ${p}operations (other_slot)
         WHERE other_slot IS NOT NULL`,
     ],
@@ -125,16 +122,16 @@ export function migrations({
       `ALTER TABLE ${p}operations ADD COLUMN delivered_at ${int}`,
       `CREATE INDEX operations_content ON ${p}operations (content_slot)
         WHERE content_slot IS NOT NULL`,
-      // What another operation took the slot of: an inverse looks for these as well.
+      // Operations whose dedup key another one took over; an inverse looks for them, too.
       `CREATE INDEX operations_moved ON ${p}operations (account, tool)
         WHERE slot IS NULL AND content_slot IS NOT NULL`,
       `CREATE INDEX operations_edited ON ${p}operations (edited_slot)
         WHERE edited_slot IS NOT NULL`,
-      // Which recipe made its hashes. What was there before is hashed anew when its account is resolved.
+      // The hash recipe. Operations of version 1 are rehashed when their account is resolved.
       `ALTER TABLE ${p}operations ADD COLUMN hash_version ${int} NOT NULL DEFAULT 2`,
       `UPDATE ${p}operations SET hash_version = 1`,
       `CREATE INDEX operations_old_hash ON ${p}operations (account) WHERE hash_version < 2`,
-      // The owner's own time when it last renewed its lease; NULL once it has left.
+      // The owner's own time at its last heartbeat; NULL after deregistration.
       `ALTER TABLE ${p}owners ADD COLUMN beat_at ${int}`,
     ],
     [
@@ -150,7 +147,7 @@ export function migrations({
   ];
 }
 
-/** Version 5: the names that the program itself uses. */
+/** Version 5: the column names that the code uses. */
 const RENAMED_COLUMNS = [
   ['slot', 'dedup_key'],
   ['identity_by', 'dedup_key_by'],
@@ -162,7 +159,7 @@ const RENAMED_COLUMNS = [
   ['rests_until', 'not_before'],
 ] as const;
 
-/** The clock is a function of the schema, and one row is the end of the audit chain. */
+/** The store's clock as a function, and the head of the audit chain as a row that appends lock. */
 function onlyPostgres(p: string): Statements {
   return [
     `CREATE FUNCTION ${p}now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE
@@ -177,7 +174,7 @@ function onlyPostgres(p: string): Statements {
   ];
 }
 
-/** To be run in one transaction that nobody else shares. `where` names the database in messages. */
+/** Runs inside one exclusive transaction. `where` names the database in messages. */
 export function* migrate(dialect: Dialect, where: string): Script<void> {
   const table = `${dialect.prefix}schema_version`;
   yield* run(`CREATE TABLE IF NOT EXISTS ${table} (version INTEGER NOT NULL)`);
@@ -191,7 +188,7 @@ export function* migrate(dialect: Dialect, where: string): Script<void> {
     yield* run(`UPDATE ${table} SET version = ${versions.length}`);
 }
 
-/** Whether there is anything to do; asked before, because asking needs no lock and no right to change. */
+/** Whether no migration is needed. Checked first, because it needs neither a lock nor DDL privileges. */
 export function* isCurrent(dialect: Dialect, where: string): Script<boolean> {
   const row = yield* first(`SELECT version FROM ${dialect.prefix}schema_version`);
   if (row === undefined) throw withoutVersion(where);
@@ -201,19 +198,18 @@ export function* isCurrent(dialect: Dialect, where: string): Script<boolean> {
   return version === known;
 }
 
-/** For a program that has been running since; what is missing is noticed by the next that opens it. */
+/** Checks the version while the store is open. A missing version is reported when it is next opened. */
 export function* refuseIfNewer(dialect: Dialect, where: string): Script<void> {
   const row = yield* first(`SELECT version FROM ${dialect.prefix}schema_version`);
   const version = (row?.['version'] as number | undefined) ?? 0;
   refuseNewer(version, migrations(dialect).length, where);
 }
 
-/** The table is never empty, so something has been lost. */
 function withoutVersion(where: string): JournalError {
   return new JournalError(
     'corrupt',
-    `The journal in ${where} is damaged: it does not say which version it has. Restore a backup, or ` +
-      'name another journal.url. With an empty journal nobody knows any more what was already done.',
+    `The journal in ${where} is damaged: its schema version is missing. Restore a backup, or set ` +
+      'another journal.url. An empty journal has no record of earlier operations and may repeat them.',
   );
 }
 
@@ -222,6 +218,6 @@ function refuseNewer(version: number, known: number, where: string): void {
   throw new JournalError(
     'schema',
     `The journal in ${where} has schema version ${version}, and this program knows versions up to ` +
-      `${known}. It was opened by a newer program: run that one, or name another journal.url.`,
+      `${known}. It was opened by a newer program: run that one, or set another journal.url.`,
   );
 }

@@ -14,15 +14,15 @@ import { bind, bindAll, type Dialect, first, rows, run } from './dialect.js';
 import type { CallRow, Notification } from '../store.js';
 
 interface SqlTablesOptions extends SqlDeps {
-  /** When the transition began. */
+  /** The start of the transition. */
   readonly now: () => number;
-  /** How many calls are kept. */
+  /** The number of calls to keep. */
   readonly calls: number;
-  /** Called with rows that this process has linked itself: not on PostgreSQL, which links them. */
+  /** Called with the audit rows that this process links; PostgreSQL links them in the server. */
   readonly onAudit?: (row: AuditRow) => void;
 }
 
-/** The tables as a transition sees them; as the next one sees them too, where these take turns. */
+/** The tables of a transition. SQLite, where transitions never overlap, uses one instance for all. */
 export function sqlTables({ now, calls, onAudit, ...deps }: SqlTablesOptions): Tables {
   const { dialect } = deps;
   const owners = sqlOwners(dialect);
@@ -201,7 +201,7 @@ function sqlNotifications(dialect: Dialect, now: () => number): NotificationsTab
   };
 }
 
-/** Statements for these many rows are prepared; any number is made of them. */
+/** Inserts are split into these batch sizes, so that few statements are prepared. */
 const SIZES = [64, 16, 4, 1] as const;
 
 const COLUMNS =

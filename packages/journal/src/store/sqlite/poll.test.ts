@@ -21,7 +21,7 @@ const setUp = () => {
   const told: string[] = [];
   const wait = (id: string): void => {
     others.start();
-    void waiting.next(id, new AbortController().signal).news.then(() => told.push(id));
+    void waiting.next(id, new AbortController().signal).woken.then(() => told.push(id));
   };
   return { state, told, wait, others };
 };

@@ -1,6 +1,6 @@
 import type { AuditRow } from '../../audit/chain.js';
 import { systemProcesses, type ProcessTable } from '../../owner/process.js';
-import { assemble } from '../assemble.js';
+import { createStore } from '../create-store.js';
 import type { Script } from '../script.js';
 import { type Dialect, first, rows, run } from '../sql/dialect.js';
 import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
@@ -111,7 +111,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   };
 
   const skewOf = clockSkew({ path, processes, elapsed });
-  const store = assemble({
+  const store = createStore({
     kind: 'sqlite',
     ...(caution !== undefined && { caution }),
     refuseIfUnfit: function* () {

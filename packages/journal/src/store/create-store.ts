@@ -20,20 +20,20 @@ import { rehash } from './transitions/upgrade.js';
 import { completeStep, reopenStep, send } from './transitions/send.js';
 import { guardWrites, type WriteGuardOptions } from './write-guard.js';
 
-/** `lock`: scripts with the same one follow each other, where scripts do not do so anyway. */
+/** Scripts with the same `lock` run one after the other; only PostgreSQL needs it. */
 type Write = <T>(script: (tables: Tables) => Script<T>, lock?: string) => Promise<T>;
 
-/** What differs from store to store: where scripts run. */
+/** The part of a store that depends on the database: running scripts, waiting, closing. */
 export interface Engine {
   readonly kind: JournalStore['kind'];
   readonly caution?: string;
-  /** What at most one operation can hold. Default: a hash, because an index keeps it. */
+  /** The key that at most one operation holds. Default: a hash, which keeps database indexes small. */
   readonly scopedDedupKey?: (act: Act) => string;
-  /** Sees what is committed, changes and locks nothing. */
+  /** Reads committed data without locks. */
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
-  /** All of it or nothing, durable when it resolves. */
+  /** Runs a script atomically; durable when it resolves. */
   readonly write: Write;
-  /** As the write guard wants them. Where they are absent, nothing can be wrong. */
+  /** Checks of the write guard; absent if the store cannot fail them. */
   readonly refuseIfUnfit?: WriteGuardOptions['refuseIfUnfit'];
   readonly findSkew?: WriteGuardOptions['findSkew'];
   readonly wait: JournalStore['wait'];
@@ -41,26 +41,26 @@ export interface Engine {
   readonly close: () => Promise<void>;
 }
 
-const CALLS = 100;
-const PRUNED_AT_ONCE = 1000;
+const DEFAULT_CALLS = 100;
+const PRUNE_BATCH = 1000;
 
-export function assemble(engine: Engine): JournalStore {
+export function createStore(engine: Engine): JournalStore {
   const { kind, scopedDedupKey: scopedKeyOf = hashedKeyOf, read, wait, onApproved, close } = engine;
-  const { refuseIfUnfit = nothingToRefuse, findSkew } = engine;
+  const { refuseIfUnfit = neverRefuse, findSkew } = engine;
   const guard = guardWrites({ write: engine.write, refuseIfUnfit, findSkew });
   const { write, heartbeat, writeByClock, refuse } = guard;
-  // How something ended is known here alone, and is worth a try.
-  const writeEnd = engine.write;
+  // Results are written even when the guard refuses writes: only this process knows them.
+  const writeUnguarded = engine.write;
 
-  /** Each in a transition of its own, so that nobody is held up for long. */
-  const each = async (
+  /** Changes each operation in a transition of its own, which keeps locks short. */
+  const forEachPaged = async (
     ids: (tables: Tables, after: string | undefined) => Script<readonly string[]>,
     change: (tables: Tables, id: string) => Script<Operation | undefined>,
   ): Promise<readonly Operation[]> => {
     const changed: Operation[] = [];
     let after: string | undefined;
     for (;;) {
-      // Page by page to the end: those that cannot be changed keep none from its turn.
+      // Continues after operations that cannot be changed.
       const page = await read((tables) => ids(tables, after));
       for (const id of page) {
         const operation = await writeByClock((tables) => change(tables, id)).catch(unlessDamaged);
@@ -71,18 +71,17 @@ export function assemble(engine: Engine): JournalStore {
     }
   };
 
-  /** Most duplicates are answered without a lock. In memory nobody has to wait for one. */
-  const take = (
+  const writeClaim = (
     request: ClaimRequest,
     keys = claimKeys(request, scopedKeyOf),
     isProbablyFree = false,
   ) =>
-    // Claims of one content take turns, whatever they are called.
+    // Claims of the same content run one after the other, whatever their dedup keys.
     (isProbablyFree ? write : writeByClock)(
       (tables) => claim(tables, request, keys, isProbablyFree),
       keys.content,
     );
-  const end = (owner: string): Promise<void> =>
+  const endLease = (owner: string): Promise<void> =>
     write(function* (tables) {
       yield* expireAllOf(tables, owner);
       yield* tables.owners.deregisterOwner(owner);
@@ -94,7 +93,7 @@ export function assemble(engine: Engine): JournalStore {
     wait,
     onApproved,
     close,
-    now: () => read(clock),
+    now: () => read(readClock),
 
     registerOwner: (owner, leaseMs) =>
       heartbeat(function* (tables) {
@@ -106,33 +105,35 @@ export function assemble(engine: Engine): JournalStore {
       refuse();
       return true;
     },
-    deregisterOwner: end,
-    evictOwner: end,
+    deregisterOwner: endLease,
+    evictOwner: endLease,
     owner: (id) => read(({ owners }) => owners.get(id)),
     hasLiveOwner: (tool) => read(({ owners }) => owners.anyWith(tool)),
 
     claim:
       kind === 'memory'
-        ? // What the template names may have been done beside an operation that held it.
-          (request) => take(request, undefined, request.dedupKey.by !== 'template')
+        ? // A template may have an executed duplicate, which `insertIfFree` does not see.
+          (request) => writeClaim(request, undefined, request.dedupKey.by !== 'template')
         : async (request) => {
             refuse();
+            // Most repeated calls are answered by this read, without a lock.
             const keys = claimKeys(request, scopedKeyOf);
-            const seen = await read((tables) => findHolder(tables, request, keys));
-            return typeof seen === 'object' ? seen : take(request, keys, seen === 'free');
+            const found = await read((tables) => findHolder(tables, request, keys));
+            return typeof found === 'object' ? found : writeClaim(request, keys, found === 'free');
           },
     isHeld: (act) => read((tables) => isHeld(tables, act, claimKeys(act, scopedKeyOf))),
     takeOver: (id, owner, fence) => write((tables) => takeOver(tables, id, owner, fence)),
     send: (fencingToken, request) => write((tables) => send(tables, fencingToken, request)),
     completeStep: (fencingToken, step, result) =>
-      writeEnd((tables) => completeStep(tables, fencingToken, step, result)),
+      writeUnguarded((tables) => completeStep(tables, fencingToken, step, result)),
     reopenStep: (fencingToken, step) => write((tables) => reopenStep(tables, fencingToken, step)),
     settle: (fencingToken, settlement) =>
-      writeEnd((tables) => settle(tables, fencingToken, settlement, scopedKeyOf)),
+      writeUnguarded((tables) => settle(tables, fencingToken, settlement, scopedKeyOf)),
     reconcile: (id, reconciliation) =>
       write((tables) => reconcile(tables, id, reconciliation, scopedKeyOf)),
-    markDelivered: (deliveries) => writeEnd((tables) => markDelivered(tables, deliveries)),
-    sweep: () => each(({ operations }, after) => operations.abandoned(after), expireIfAbandoned),
+    markDelivered: (deliveries) => writeUnguarded((tables) => markDelivered(tables, deliveries)),
+    sweep: () =>
+      forEachPaged(({ operations }, after) => operations.abandoned(after), expireIfAbandoned),
 
     awaitApproval: (fencingToken, request) =>
       write((tables) => awaitApproval(tables, fencingToken, request)),
@@ -140,7 +141,7 @@ export function assemble(engine: Engine): JournalStore {
     decideApproval: (id, decision) => write((tables) => decideApproval(tables, id, decision)),
     takeApproved: (owner, tools) => writeByClock((tables) => takeApproved(tables, owner, tools)),
     expireApprovals: (holdMs) =>
-      each(
+      forEachPaged(
         ({ operations }, after) => operations.overdueApprovals(after),
         (tables, id) => expireApproval(tables, id, holdMs),
       ),
@@ -167,7 +168,8 @@ export function assemble(engine: Engine): JournalStore {
     rehash: (id, to) => write((tables) => rehash(tables, id, to, scopedKeyOf)),
 
     recordCalls: (calls) => write((tables) => tables.calls.add(calls)),
-    calls: ({ since = 0, limit = CALLS } = {}) => read((tables) => tables.calls.list(since, limit)),
+    calls: ({ since = 0, limit = DEFAULT_CALLS } = {}) =>
+      read((tables) => tables.calls.list(since, limit)),
 
     audit: (entry) => write((tables) => tables.audit.append(entry)),
     auditHead: () => read((tables) => tables.audit.head()),
@@ -178,9 +180,9 @@ export function assemble(engine: Engine): JournalStore {
         const last = yield* audit.lastSeq();
         if (from === undefined) return { rows: [], next: last + 1 };
         const rows = yield* audit.operatorAuditRows(from, limit);
-        const seen = rows.at(-1)?.seq ?? 0;
-        // Not further than was looked: rows may have come since.
-        const next = rows.length === limit ? seen + 1 : Math.max(from, seen + 1, last + 1);
+        const found = rows.at(-1)?.seq ?? 0;
+        // Rows beyond a full page, or appended since `last` was read, come with the next call.
+        const next = rows.length === limit ? found + 1 : Math.max(from, found + 1, last + 1);
         return { rows, next };
       }),
 
@@ -196,10 +198,10 @@ export function assemble(engine: Engine): JournalStore {
       let total = 0;
       for (;;) {
         const count = await writeByClock(({ operations }) =>
-          operations.prune(settledBefore, PRUNED_AT_ONCE),
+          operations.prune(settledBefore, PRUNE_BATCH),
         );
         total += count;
-        if (count < PRUNED_AT_ONCE) break;
+        if (count < PRUNE_BATCH) break;
       }
       await write(function* ({ calls, limits, notifications, owners }) {
         yield* calls.prune(settledBefore);
@@ -216,15 +218,15 @@ function hashedKeyOf({ account, tool, dedupKey }: Act): string {
   return scopedDedupKey(account, tool, dedupKey);
 }
 
-/** It stays as it is, and whoever lists it sees it. */
+/** A damaged operation is skipped here and shown by listings. */
 function unlessDamaged(error: unknown): undefined {
   if (!isDamage(error)) throw error;
 }
 
-function nothingToRefuse(): Script<void> {
+function neverRefuse(): Script<void> {
   return answer(undefined);
 }
 
-function clock({ now }: Tables): Script<number> {
+function readClock({ now }: Tables): Script<number> {
   return answer(now);
 }

@@ -12,8 +12,9 @@ import {
   success,
 } from '../contract/harness.fixture.js';
 import { memoryStore } from './store.js';
+import { retentionQueue } from './operations.js';
 
-test('what is over makes room, what holds a slot or is under way stays', async () => {
+test('settled operations are deleted, in-flight and held ones stay', async () => {
   const store = memoryStore({ operations: 10 });
   await store.registerOwner(owner(), DAY);
   const waiting = await claimed(store, { dedupKey: byContent('waiting') });
@@ -24,7 +25,7 @@ test('what is over makes room, what holds a slot or is under way stays', async (
   expect(await store.get(held.id)).toEqual(held);
 });
 
-test('what is known by its key alone stays as well', async () => {
+test('an operation held only by its explicit key stays', async () => {
   const store = memoryStore({ operations: 10 });
   await store.registerOwner(owner(), DAY);
   const named = { dedupKey: byTemplate(), key: 'key-aaaaaaaaaaaaaaaa' };
@@ -33,14 +34,14 @@ test('what is known by its key alone stays as well', async () => {
   expect((await store.claim(request(named))).operation.id).toBe(id);
 });
 
-test('more holders than are kept are all kept', async () => {
+test('held operations stay even above the limit', async () => {
   const store = memoryStore({ operations: 5 });
   await store.registerOwner(owner(), DAY);
   for (let i = 0; i < 50; i++) await settled(store, { dedupKey: byContent(`${i}`) });
   expect(await store.list({ limit: 1000, holdsDedupKey: true })).toHaveLength(50);
 });
 
-test('what was pruned takes the slot from nobody when its turn to leave comes', async () => {
+test('a pruned operation does not remove the dedup key of a later holder', async () => {
   let now = 1000;
   const store = memoryStore({ operations: 5, now: () => now });
   await store.registerOwner(owner(), DAY);
@@ -55,7 +56,7 @@ test('what was pruned takes the slot from nobody when its turn to leave comes', 
   expect(repeat).toMatchObject({ kind: 'held', operation: { id: next.id } });
 });
 
-test('the audit keeps its newest rows, as one chain with the head that was shown before', async () => {
+test('the audit keeps its newest rows in one chain with the head that was read before', async () => {
   const store = memoryStore();
   const write = async (times: number) => {
     for (let i = 0; i < times; i++) await store.audit({ kind: 'x', actor: 'ann' });
@@ -68,6 +69,30 @@ test('the audit keeps its newest rows, as one chain with the head that was shown
   expect(rows).toHaveLength(1000);
   expect(rows.at(-1)!.seq).toBe(5500);
   const { problems } = await verifyAudit(rows);
-  // Only that the chain does not begin at its beginning.
+  // The deleted start of the chain is the only problem.
   expect(problems.map(({ kind }) => kind)).toEqual(['missing']);
+});
+
+test('the retention queue returns those first whose holds ended first, and keeps the newest', () => {
+  const queue = retentionQueue<string>(2);
+  queue.add('a', 30, 130);
+  queue.add('b', 0, 0);
+  queue.add('c', 30, 140);
+  queue.add('d', 1000, 1100);
+  expect(queue.take(129)).toEqual([]);
+  queue.add('e', 0, 0);
+  queue.add('f', 30, 150);
+  expect(queue.take(140)).toEqual(['b', 'a']);
+  expect(queue.take(149)).toEqual([]);
+  expect(queue.take(150)).toEqual(['c']);
+  expect(queue.take(5000)).toEqual(['e']);
+});
+
+test('the retention queue returns each item once', () => {
+  const queue = retentionQueue<string>(0);
+  for (let i = 0; i < 100; i++) queue.add(`${i}`, i % 3, i + (i % 3));
+  const taken: string[] = [];
+  for (let now = 0; now < 120; now++) taken.push(...queue.take(now));
+  expect(new Set(taken).size).toBe(100);
+  expect(taken).toHaveLength(100);
 });
