@@ -101,7 +101,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     proxy.fromServer = () => (isGone ? 'cut' : 'pass');
     const error: unknown = await store.claim(request(wanted)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: 'unavailable', maybeDone: true });
-    expect(String(error)).toContain('it is not known whether it was');
+    expect(String(error)).toContain('it is unknown whether the change was stored');
     // It was: its owner's lease will lapse, and the slot be free.
     expect(await witness.list(wanted)).toMatchObject([{ state: 'claimed' }]);
   });

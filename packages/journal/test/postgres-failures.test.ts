@@ -43,7 +43,7 @@ describe('a journal in PostgreSQL', () => {
     const error = await failureOf('postgres://ann:hunter2@127.0.0.1:1/journal');
     expect(error.reason).toBe('unavailable');
     expect(error.message).toBe(
-      'The journal in PostgreSQL at 127.0.0.1:1, database journal, schema toolkeel failed (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing was changed. Is the server running, and can this machine reach it?',
+      'The journal in PostgreSQL at 127.0.0.1:1, database journal, schema toolkeel failed (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing was changed. Check that the server runs and that this machine can reach it.',
     );
   });
 
@@ -86,7 +86,7 @@ describe('a journal in PostgreSQL', () => {
       `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
     );
     const error = await failureOf(changed((url) => void (url.pathname = `/${name}`)));
-    expect(error.message).toContain('this one is in LATIN1');
+    expect(error.message).toContain('the database uses LATIN1');
     await client.query(`DROP DATABASE ${name}`);
     await client.end();
   });

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import type { AuditEntry } from '../store/store.js';
 import { keepable } from '../text.js';
 
-/** The end of a chain: what is kept elsewhere, so that nobody can cut rows off unseen. */
+/** The last row of a chain. Stored outside the database, it proves that no later rows were removed. */
 export interface AuditHead {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What stands before the first row. */
+/** The predecessor of the first row. */
 export const GENESIS: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** A row that has not found its place yet. */
+/** A row without its position in the chain. */
 export type Unlinked = Omit<AuditRow, 'seq' | 'prev' | 'hash' | 'malformed'>;
 
 export function toUnlinked(entry: AuditEntry, at: number): Unlinked {
@@ -47,13 +47,13 @@ export function link(head: AuditHead, row: Unlinked): AuditRow {
 
 /** SHA-256 over the canonical JSON (RFC 8785) of all other members. */
 export function hashOf(row: Omit<AuditRow, 'hash' | 'malformed'>): string {
-  // All members are strings and whole numbers, so the alphabetical order is all that makes it canonical.
+  // All members are strings and integers, so alphabetical order makes the JSON canonical.
   const { account, actor, at, detail, kind, operationId, prev, seq, tool } = row;
   const members = { account, actor, at, detail, kind, operationId, prev, seq, tool };
   return hash('sha256', JSON.stringify(members));
 }
 
-/** What stands before, between and behind `prev` and `seq`, which PostgreSQL fills in itself. */
+/** The canonical JSON before, between and after `prev` and `seq`, which PostgreSQL fills in. */
 export function canonicalParts(row: Unlinked): readonly [string, string, string] {
   const { account, actor, at, detail, kind, operationId, tool } = row;
   const front = JSON.stringify({ account, actor, at, detail, kind, operationId });
@@ -70,30 +70,30 @@ export interface AuditRow {
   readonly tool?: string;
   readonly account?: string;
   readonly actor: string;
-  /** JSON text, as it was hashed. */
+  /** A JSON string, as hashed. */
   readonly detail: string;
   readonly prev: string;
   readonly hash: string;
-  /** Why it cannot be read, where that is so; the readers go on behind it. */
+  /** Why part of the row is unreadable; readers continue with the next row. */
   readonly malformed?: string;
 }
 
 /**
- * A row as it stands in a database that somebody may have tampered with. What is not of its type is
- * shown as text, and the row says so: one bad row must not keep anybody from reading the others.
+ * Reads a row of a database that may have been tampered with. Values of a wrong type are converted to
+ * strings and reported in `malformed`, so that one bad row does not block reading the others.
  */
 export function readAuditRow(row: Readonly<Record<string, unknown>>): AuditRow {
-  const wrong: string[] = [];
+  const problems: string[] = [];
   const text = (name: string): string => {
     const value = row[name];
     if (typeof value === 'string') return value;
-    wrong.push(`${name} is not text`);
-    return shown(value);
+    problems.push(`${name} is not text`);
+    return toText(value);
   };
   const whole = (name: string): number => {
     const value = row[name];
     if (Number.isSafeInteger(value)) return value as number;
-    wrong.push(`${name} is not a whole number`);
+    problems.push(`${name} is not a whole number`);
     return Number(value) || 0;
   };
   const optional = <K extends string>(member: K, name: string): { [key in K]?: string } =>
@@ -113,8 +113,8 @@ export function readAuditRow(row: Readonly<Record<string, unknown>>): AuditRow {
     prev: text('prev'),
     hash: text('hash'),
   };
-  if (!isJsonObject(read.detail)) wrong.push('detail is not a JSON object');
-  return wrong.length === 0 ? read : { ...read, malformed: wrong.join('; ') };
+  if (!isJsonObject(read.detail)) problems.push('detail is not a JSON object');
+  return problems.length === 0 ? read : { ...read, malformed: problems.join('; ') };
 }
 
 function isJsonObject(text: string): boolean {
@@ -126,13 +126,13 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-function shown(value: unknown): string {
+function toText(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   return value === null || value === undefined ? '' : JSON.stringify(value);
 }
 
-/** Who finds out by looking at the upstream. No person has that name. */
+/** The actor of automatic reconciliation; no operator has this name. */
 export const READ_BACK = 'read-back';
 
-/** Rows that a person's word has made, unless their actor is READ_BACK. */
+/** The kinds of rows that record operator decisions, unless their actor is READ_BACK. */
 export const OPERATOR_KINDS = ['approval_decided', 'reconciled', 'step_resolved'] as const;

@@ -1,33 +1,33 @@
 import type { JournalStore } from '../store/store.js';
 import { type AuditHead, type AuditRow, GENESIS, hashOf } from './chain.js';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
-/** All rows in the order of the chain, a page at a time. */
+/** Reads all rows in chain order, page by page. */
 export async function* readAudit({
   auditRows,
 }: Pick<JournalStore, 'auditRows'>): AsyncGenerator<AuditRow> {
   let from = Number.MIN_SAFE_INTEGER;
   for (;;) {
-    const page = await auditRows(from, PAGE);
+    const page = await auditRows(from, PAGE_SIZE);
     yield* page;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
     from = page.at(-1)!.seq + 1;
   }
 }
 
 export interface AuditProblem {
   readonly kind: 'altered' | 'missing' | 'reordered' | 'cut_off' | 'malformed';
-  /** The row at which it shows. */
+  /** The row at which it was detected. */
   readonly seq: number;
   readonly message: string;
 }
 
 export interface AuditReport {
   readonly rows: number;
-  /** The end of what was read: worth keeping elsewhere. */
+  /** The last row that was read. Store it elsewhere for the next verification. */
   readonly head: AuditHead | undefined;
-  /** The first of them; `problemCount` says how many there are. */
+  /** The first 100; `problemCount` is the total. */
   readonly problems: readonly AuditProblem[];
   readonly problemCount: number;
 }
@@ -35,8 +35,8 @@ export interface AuditReport {
 const MAX_PROBLEMS = 100;
 
 /**
- * Reads the chain from its beginning. Whoever can write the whole database can also write a chain that
- * holds; only `expect`, a head that was kept elsewhere, finds that, and rows that were cut off the end.
+ * Verifies the chain from its start. An attacker who can rewrite the whole table can also forge a
+ * consistent chain; only `expect`, a head stored elsewhere, detects that and rows removed from the end.
  */
 export async function verifyAudit(
   rows: Iterable<AuditRow> | AsyncIterable<AuditRow>,
@@ -54,11 +54,11 @@ export async function verifyAudit(
   for await (const row of rows) {
     count++;
     for (const [kind, message] of problemsIn(row, last, expect)) report(kind, row.seq, message);
-    // A row that came late has its place before this one, and the chain goes on from here.
+    // After a reordered row, the chain continues from the highest number.
     if (row.seq > last.seq) last = { seq: row.seq, hash: row.hash };
   }
   if (expect !== undefined && last.seq < expect.seq) {
-    const message = `the chain ends at row ${last.seq}, and row ${expect.seq} was there once`;
+    const message = `the chain ends at row ${last.seq}, but row ${expect.seq} is expected`;
     report('cut_off', last.seq, message);
   }
   return { rows: count, head: count === 0 ? undefined : last, problems, problemCount };
@@ -74,7 +74,7 @@ function* problemsIn(
   const { seq, prev, hash, malformed } = row;
   if (malformed !== undefined) yield ['malformed', `row ${seq} cannot be read: ${malformed}`];
   if (seq <= last.seq) {
-    yield ['reordered', `row ${seq} stands behind row ${last.seq}`];
+    yield ['reordered', `row ${seq} comes after row ${last.seq}`];
     return;
   }
   if (seq > last.seq + 1) {
@@ -84,9 +84,9 @@ function* problemsIn(
   } else if (prev !== last.hash) {
     yield ['altered', `row ${seq} does not follow row ${last.seq}: one of them was altered`];
   }
-  if (hash !== hashOf(row)) yield ['altered', `row ${seq} was altered: its hash is another one`];
+  if (hash !== hashOf(row)) yield ['altered', `row ${seq} was altered: its hash does not match`];
   if (seq === expect?.seq && hash !== expect.hash) {
-    yield ['altered', `row ${seq} is not the one that was expected there`];
+    yield ['altered', `row ${seq} does not have the expected hash`];
   }
 }
 
@@ -97,7 +97,7 @@ export interface AuditExport {
   readonly until?: number;
 }
 
-/** The lines of a file, one after the other, however many rows there are. */
+/** Yields the lines of the export one by one. */
 export async function* exportAudit(
   rows: Iterable<AuditRow> | AsyncIterable<AuditRow>,
   { format, since = -Infinity, until = Infinity }: AuditExport,
@@ -132,13 +132,13 @@ function toCsv(row: AuditRow): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/** A row that somebody tampered with may say anything. */
+/** The time of a tampered row may be out of range. */
 function timeOf(at: number): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString();
 }
 
-/** Spreadsheets run what begins like a formula, and names come from agents. */
+/** Prevents CSV injection: spreadsheets execute cells that begin like a formula, and agents choose values. */
 function quoted(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -14,52 +14,52 @@ const reasonOf = (action: () => unknown): string | undefined => {
   return undefined;
 };
 
-describe('sealing', () => {
-  test('whatever was sealed can be opened, and not be read', () => {
+describe('encryption', () => {
+  test('decrypts what it encrypted, which is not readable in between', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, about) => {
-        const sealed = one.encrypt(text, about);
-        expect(one.decrypt(sealed, about)).toBe(text);
-        expect(isEncrypted(sealed)).toBe(true);
-        if (text.length > 3) expect(sealed).not.toContain(text);
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => {
+        const encrypted = one.encrypt(text, context);
+        expect(one.decrypt(encrypted, context)).toBe(text);
+        expect(isEncrypted(encrypted)).toBe(true);
+        if (text.length > 3) expect(encrypted).not.toContain(text);
       }),
     );
   });
 
-  test('the same text is sealed differently each time', () => {
+  test('encrypts the same text differently each time', () => {
     expect(one.encrypt('a', 'x')).not.toBe(one.encrypt('a', 'x'));
   });
 
-  test('does not look like JSON', () => {
+  test('produces values that are distinguishable from JSON', () => {
     expect(one.encrypt('{}', 'op_1')).toMatch(/^sealed1\./);
     expect(isEncrypted('{"text":"sealed1."}')).toBe(false);
   });
 
-  test('is bound to what it is about', () => {
+  test('binds the value to its context', () => {
     expect(reasonOf(() => one.decrypt(one.encrypt('a', 'op_1'), 'op_2'))).toBe('corrupt');
   });
 
-  test('with another key it is refused, with the names of both', () => {
+  test('rejects another key and names both keys', () => {
     const other = createEncryption(key(2));
     expect(other.keyId).not.toBe(one.keyId);
     expect(() => other.decrypt(one.encrypt('a', 'x'), 'x')).toThrow(one.keyId);
     expect(reasonOf(() => other.decrypt(one.encrypt('a', 'x'), 'x'))).toBe('key');
   });
 
-  test('any change of it is refused', () => {
+  test('rejects any altered value', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (at, flip) => {
-        const sealed = one.encrypt('some text', 'x');
-        const start = sealed.lastIndexOf('.') + 1;
-        const bytes = Buffer.from(sealed.slice(start), 'base64url');
+        const encrypted = one.encrypt('some text', 'x');
+        const start = encrypted.lastIndexOf('.') + 1;
+        const bytes = Buffer.from(encrypted.slice(start), 'base64url');
         bytes[at % bytes.length]! ^= flip;
-        const altered = sealed.slice(0, start) + bytes.toString('base64url');
+        const altered = encrypted.slice(0, start) + bytes.toString('base64url');
         expect(reasonOf(() => one.decrypt(altered, 'x'))).toBe('corrupt');
       }),
     );
   });
 
-  test('any other text is refused, never misread', () => {
+  test('rejects any other string', () => {
     fc.assert(
       fc.property(fc.string(), fc.boolean(), (text, dressed) => {
         const said = dressed ? `sealed1.${one.keyId}.${text}` : text;
@@ -68,7 +68,7 @@ describe('sealing', () => {
     );
   });
 
-  test('fingerprints and derived keys depend on the key and the purpose', () => {
+  test('keyed hashes and derived keys depend on the key and the purpose', () => {
     const other = createEncryption(key(2));
     expect(one.keyedHash('a')).toMatch(/^[0-9a-f]{64}$/);
     expect(one.keyedHash('a')).toBe(createEncryption(key(1)).keyedHash('a'));

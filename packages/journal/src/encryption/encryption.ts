@@ -3,14 +3,14 @@ import { JournalError } from '../error.js';
 import type { JournalStore } from '../store/store.js';
 import { createKey, keyPath, readKey } from './key-file.js';
 
-/** What the journal keeps from whoever reads its database. */
+/** Encrypts values of the journal at rest (AES-256-GCM). */
 export interface Encryption {
-  /** Says which key it is, and nothing about it. */
+  /** Identifies the key without revealing it. */
   readonly keyId: string;
-  /** `about` is bound to it: sealed text that is moved to another operation cannot be opened. */
-  readonly encrypt: (text: string, about: string) => string;
-  readonly decrypt: (sealed: string, about: string) => string;
-  /** A fingerprint that nobody can guess at without the key: 64 hexadecimal digits. */
+  /** `context` is authenticated: a value copied to another operation cannot be decrypted. */
+  readonly encrypt: (plaintext: string, context: string) => string;
+  readonly decrypt: (encrypted: string, context: string) => string;
+  /** HMAC-SHA-256 as 64 hexadecimal digits; without the key it does not reveal guessable input. */
   readonly keyedHash: (text: string) => string;
   /** 32 bytes for another purpose, such as signing page tokens. */
   readonly derive: (purpose: string) => Uint8Array;
@@ -21,7 +21,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'sealed1';
 
-/** From 32 secret bytes; each use has a key of its own, derived from them. */
+/** Derives a separate key for each purpose from 32 secret bytes. */
 export function createEncryption(secret: Uint8Array): Encryption {
   if (secret.byteLength !== 32) throw new RangeError('a key has 32 bytes');
   const derive = (purpose: string): Uint8Array =>
@@ -34,32 +34,32 @@ export function createEncryption(secret: Uint8Array): Encryption {
     keyId,
     derive,
     keyedHash: (text) => createHmac('sha256', hashKey).update(text, 'utf8').digest('hex'),
-    encrypt: (text, about) => {
+    encrypt: (plaintext, context) => {
       const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(ALGORITHM, encryptionKey, iv).setAAD(Buffer.from(about));
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const cipher = createCipheriv(ALGORITHM, encryptionKey, iv).setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
       const parts = Buffer.concat([iv, cipher.getAuthTag(), body]);
       return `${VERSION}.${keyId}.${parts.toString('base64url')}`;
     },
-    decrypt: (sealed, about) => {
-      const parts = bytesOf(sealed, keyId);
+    decrypt: (encrypted, context) => {
+      const parts = payloadOf(encrypted, keyId);
       const iv = parts.subarray(0, IV_BYTES);
       const tag = parts.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
       try {
         const decipher = createDecipheriv(ALGORITHM, encryptionKey, iv, {
           authTagLength: TAG_BYTES,
         });
-        decipher.setAAD(Buffer.from(about)).setAuthTag(tag);
+        decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
         const body = decipher.update(parts.subarray(IV_BYTES + TAG_BYTES));
         return Buffer.concat([body, decipher.final()]).toString('utf8');
       } catch (cause) {
-        throw damaged(cause);
+        throw alteredError(cause);
       }
     },
   };
 }
 
-/** A key that is forgotten when the process ends, for a journal that is forgotten too. */
+/** Encryption with a random key that is never stored, for a journal in memory. */
 export function ephemeralEncryption(): Encryption {
   return createEncryption(randomBytes(32));
 }
@@ -68,33 +68,33 @@ export function isEncrypted(text: string): boolean {
   return text.startsWith(`${VERSION}.`);
 }
 
-function bytesOf(sealed: string, keyId: string): Buffer {
-  const [version, usedKey, body] = sealed.split('.');
-  if (version !== VERSION || body === undefined) throw damaged();
+function payloadOf(encrypted: string, keyId: string): Buffer {
+  const [version, usedKey, body] = encrypted.split('.');
+  if (version !== VERSION || body === undefined) throw alteredError();
   if (usedKey !== keyId) {
     throw new JournalError(
       'key',
-      `This was sealed with the key ${usedKey}, and the key file holds ${keyId}. ` +
-        'Bring back the key file that belongs to this journal.',
+      `A value is encrypted with the key ${usedKey}, and the key file contains ${keyId}. ` +
+        'Restore the key file that belongs to this journal.',
     );
   }
   return Buffer.from(body, 'base64url');
 }
 
-function damaged(cause?: unknown): JournalError {
+function alteredError(cause?: unknown): JournalError {
   return new JournalError(
     'corrupt',
-    'Sealed arguments were altered, or belong to another operation, and cannot be opened.',
+    'Encrypted arguments cannot be decrypted: they were altered or belong to another operation. Restore a backup.',
     { cause },
   );
 }
 
-/** Under which the journal remembers its key's name. */
+/** The property of the journal that stores the id of its key. */
 const META = 'sealing_key_id';
 
 /**
- * The sealing that belongs to this journal, with the key file in the data directory. A new journal
- * gets a new key; one that knows its key accepts no other, so that nothing is sealed twice over.
+ * Opens the encryption of a journal with the key file in the data directory. Creates a key for a new
+ * journal; rejects any other key than the one whose id the journal has stored.
  */
 export async function openEncryption(
   store: Pick<JournalStore, 'kind' | 'meta' | 'initMeta'>,
@@ -103,29 +103,29 @@ export async function openEncryption(
   if (store.kind === 'memory') return ephemeralEncryption();
   const known = await store.meta(META);
   const secret = readKey(dataDir) ?? (known === undefined ? createKey(dataDir) : undefined);
-  if (secret === undefined) throw missing(keyPath(dataDir), known!);
+  if (secret === undefined) throw missingKey(keyPath(dataDir), known!);
   const opened = createEncryption(secret);
   const kept = known ?? (await store.initMeta(META, opened.keyId));
-  if (kept !== opened.keyId) throw wrong(keyPath(dataDir), opened.keyId, kept);
+  if (kept !== opened.keyId) throw wrongKey(keyPath(dataDir), opened.keyId, kept);
   return opened;
 }
 
-function missing(path: string, keyId: string): JournalError {
+function missingKey(path: string, keyId: string): JournalError {
   return new JournalError(
     'key',
-    `The journal's key file ${path} is missing, and this journal is sealed with the key ${keyId}. ` +
-      ADVICE,
+    `The journal's key file ${path} is missing. The journal is encrypted with the key ${keyId}. ` +
+      RESTORE_KEY,
   );
 }
 
-function wrong(path: string, found: string, keyId: string): JournalError {
+function wrongKey(path: string, found: string, keyId: string): JournalError {
   return new JournalError(
     'key',
-    `The journal's key file ${path} holds the key ${found}, and this journal is sealed with the key ` +
-      `${keyId}. ${ADVICE}`,
+    `The journal's key file ${path} contains the key ${found}. The journal is encrypted with the key ` +
+      `${keyId}. ${RESTORE_KEY}`,
   );
 }
 
-const ADVICE =
-  'Copy the file from a backup, or from another machine of this installation, with mode 600; or name ' +
+const RESTORE_KEY =
+  'Copy the file from a backup, or from another machine of this installation, with mode 600; or set ' +
   'another journal.url.';

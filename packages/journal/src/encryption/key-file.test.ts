@@ -16,7 +16,7 @@ import type { JournalStore } from '../store/store.js';
 import { createKey } from './key-file.js';
 import { openEncryption } from './encryption.js';
 
-describe('the key of a journal', () => {
+describe('the key file of a journal', () => {
   let root: string;
   let dir: string;
   let store: Pick<JournalStore, 'kind' | 'meta' | 'initMeta'>;
@@ -29,7 +29,7 @@ describe('the key of a journal', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  test('is made with the journal, for its user’s eyes only, and found again', async () => {
+  test('is created with the journal, readable by its user only, and reused', async () => {
     const first = await openEncryption(store, dir);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(statSync(dir).mode & 0o777).toBe(0o700);
@@ -38,12 +38,12 @@ describe('the key of a journal', () => {
     expect(again.decrypt(first.encrypt('a', 'x'), 'x')).toBe('a');
   });
 
-  test('is one key, however many make it at once', () => {
+  test('is created once by concurrent processes', () => {
     mkdirSync(dir);
     expect(createKey(dir)).toEqual(createKey(dir));
   });
 
-  test('that others can read is refused, with what to do', async () => {
+  test('is rejected with advice if other users can read it', async () => {
     await openEncryption(store, dir);
     for (const mode of [0o644, 0o640, 0o604]) {
       chmodSync(file(), mode);
@@ -51,7 +51,7 @@ describe('the key of a journal', () => {
     }
   });
 
-  test('that is missing is not made anew for a journal that has one', async () => {
+  test('is not recreated for a journal that has a key', async () => {
     const { keyId } = await openEncryption(store, dir);
     rmSync(file());
     await expect(openEncryption(store, dir)).rejects.toMatchObject({ reason: 'key' });
@@ -59,14 +59,14 @@ describe('the key of a journal', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test('of another journal is refused', async () => {
+  test('of another journal is rejected', async () => {
     await openEncryption(store, dir);
     rmSync(file());
     createKey(dir);
-    await expect(openEncryption(store, dir)).rejects.toThrow('is sealed with the key');
+    await expect(openEncryption(store, dir)).rejects.toThrow('is encrypted with the key');
   });
 
-  test('that is not a key is refused, and never shown', async () => {
+  test('without a valid key is rejected, and its contents are not shown', async () => {
     mkdirSync(dir);
     for (const text of [
       '',
@@ -84,18 +84,18 @@ describe('the key of a journal', () => {
     await expect(openEncryption(store, dir)).rejects.toThrow('cannot be read (EISDIR)');
   });
 
-  test('cannot be made where there is no place for it', async () => {
+  test('cannot be created in a path that is not a directory', async () => {
     writeFileSync(dir, '');
     await expect(openEncryption(store, dir)).rejects.toMatchObject({ reason: 'key' });
   });
 
-  test('of a journal in memory lives as long as that', async () => {
+  test('is not created for a journal in memory', async () => {
     const { encrypt, decrypt } = await openEncryption(memoryStore(), dir);
     expect(decrypt(encrypt('a', 'x'), 'x')).toBe('a');
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test('does not stand in the journal', async () => {
+  test('is referenced in the journal only by its id', async () => {
     const { keyId } = await openEncryption(store, dir);
     expect(await store.meta('sealing_key_id')).toBe(keyId);
     expect(readFileSync(file(), 'utf8')).not.toContain(keyId);

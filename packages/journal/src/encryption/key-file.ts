@@ -20,12 +20,12 @@ export function keyPath(dataDir: string): string {
   return join(dataDir, NAME);
 }
 
-/** The secret, or undefined where there is no file yet. */
+/** The secret; undefined if the file does not exist. */
 export function readKey(dataDir: string): Uint8Array | undefined {
   const path = keyPath(dataDir);
   try {
     const { mode } = statSync(path);
-    // Windows has no such modes.
+    // Windows has no file modes.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) throw tooOpen(path, mode);
     return parse(readFileSync(path, 'utf8'), path);
   } catch (error) {
@@ -40,8 +40,8 @@ export function readKey(dataDir: string): Uint8Array | undefined {
 }
 
 /**
- * Makes the file. When several processes do so at once, all get the key of the first: the file appears
- * under its name only when it is whole and on the disk.
+ * Creates the file. Concurrent processes all get the key of the first one: the file is linked to its
+ * final name only after it is complete and synced.
  */
 export function createKey(dataDir: string): Uint8Array {
   const path = keyPath(dataDir);
@@ -79,8 +79,8 @@ function parse(text: string, path: string): Uint8Array {
   if (header === HEADER && secret.byteLength === 32) return secret;
   throw new JournalError(
     'key',
-    `The journal's key file ${path} does not hold a key. Bring back the one that belongs to this ` +
-      'journal; delete it only if nothing in the journal is sealed.',
+    `The journal's key file ${path} does not contain a key. Restore the file that belongs to this ` +
+      'journal; delete it only if the journal contains nothing encrypted.',
   );
 }
 

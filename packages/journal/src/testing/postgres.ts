@@ -39,7 +39,7 @@ const SERVER = [
 ].flatMap((setting) => ['-c', setting]);
 
 /** Watches over a server: ends it, and removes what it kept, once the process that it is for is gone. */
-const KEEPER = `
+const WATCHER = `
   const [pid, dir, user, program, ...args] = process.argv.slice(1);
   const { spawn } = require('node:child_process');
   const server = spawn(program, args, { ...JSON.parse(user), stdio: 'ignore' });
@@ -77,18 +77,18 @@ export async function startCluster(dir: string, forProcess: number): Promise<Clu
     throw new Error(`initdb failed: ${made.stderr}${String(made.error ?? '')}`);
 
   const url = `postgres://toolkeel@localhost/postgres?host=${encodeURIComponent(dir)}`;
-  let keeper: ChildProcess | undefined;
+  let watcher: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const server = [join(bin, 'postgres'), '-D', data, '-k', dir, ...SERVER];
-    const args = ['-e', KEEPER, String(forProcess), dir, JSON.stringify(user ?? {}), ...server];
-    keeper = spawn(process.execPath, args, { cwd: dir, detached: true, stdio: 'ignore' });
-    keeper.unref();
+    const args = ['-e', WATCHER, String(forProcess), dir, JSON.stringify(user ?? {}), ...server];
+    watcher = spawn(process.execPath, args, { cwd: dir, detached: true, stdio: 'ignore' });
+    watcher.unref();
     await answers(url);
   };
   const kill = async (): Promise<void> => {
-    if (keeper === undefined || keeper.exitCode !== null) return;
-    const gone = new Promise((resolve) => keeper!.once('exit', resolve));
-    keeper.kill('SIGTERM');
+    if (watcher === undefined || watcher.exitCode !== null) return;
+    const gone = new Promise((resolve) => watcher!.once('exit', resolve));
+    watcher.kill('SIGTERM');
     await gone;
   };
   await start();

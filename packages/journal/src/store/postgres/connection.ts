@@ -1,21 +1,21 @@
-import { JournalError } from '../../error.js';
 import pg from 'pg';
+import { JournalError } from '../../error.js';
 
 interface PostgresSettings {
-  /** As `pg` reads it, without what is ours. */
+  /** The URL for `pg`, without our own parameters. */
   readonly connectionString: string;
-  /** Where our tables are. */
+  /** The schema of the journal's tables. */
   readonly schema: string;
-  /** For messages: never with the user or the password. */
+  /** Names the database in messages, without the user and the password. */
   readonly where: string;
 }
 
-const SCHEMA = 'toolkeel';
+const DEFAULT_SCHEMA = 'toolkeel';
 
-/** `postgres://user:password@host:port/database?schema=toolkeel`, and whatever else `pg` understands. */
+/** Parses `postgres://user:password@host:port/database?schema=toolkeel`; other parameters go to `pg`. */
 export function postgresSettings(text: string): PostgresSettings {
   const url = parse(text);
-  const schema = url.searchParams.get('schema') ?? SCHEMA;
+  const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new JournalError(
       'invalid',
@@ -36,22 +36,21 @@ function parse(text: string): URL {
   } catch {
     throw new JournalError(
       'invalid',
-      'journal.url is not an address that can be read. It looks like ' +
-        'postgres://user:password@host:5432/database; characters such as "@", "/" or "#" in a ' +
-        'password are written in percent form ("%40", "%2F", "%23").',
+      'journal.url is not a valid URL. The format is postgres://user:password@host:5432/database; ' +
+        'percent-encode characters such as "@", "/" or "#" in the password ("%40", "%2F", "%23").',
     );
   }
 }
 
 const BIGINT = 20;
 
-/** All whole numbers that we keep fit into a number of JavaScript. */
+/** All stored integers are safe integers in JavaScript. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === BIGINT ? Number : (pg.types.getTypeParser(oid, format) as never),
 };
 
-/** Whatever happens, no call waits for ever: each of these limits ends it. */
+/** Bounds every wait for the server. */
 export function clientSettings(connectionString: string, timeoutMs: number): pg.ClientConfig {
   return {
     connectionString,
@@ -62,7 +61,7 @@ export function clientSettings(connectionString: string, timeoutMs: number): pg.
     lock_timeout: timeoutMs / 2,
     statement_timeout: 0.8 * timeoutMs,
     idle_in_transaction_session_timeout: 1.5 * timeoutMs,
-    // Ours, for when the network swallows the server's own answer.
+    // Enforced by the client, in case the network drops the server's answer.
     query_timeout: timeoutMs,
   };
 }
@@ -70,7 +69,7 @@ export function clientSettings(connectionString: string, timeoutMs: number): pg.
 export function openPool(settings: pg.ClientConfig, max: number): pg.Pool {
   const pool = new pg.Pool({ ...settings, max });
   const ignore = (): void => {};
-  // Whoever uses a connection that breaks learns it from his own statement.
+  // The statement in progress on a broken connection fails itself.
   pool.on('error', ignore);
   pool.on('connect', (client) => void client.on('error', ignore));
   return pool;

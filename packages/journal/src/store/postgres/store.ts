@@ -1,4 +1,6 @@
+import { JournalError } from '../../error.js';
 import { createStore } from '../create-store.js';
+import type { Wakeup } from '../record.js';
 import type { Script } from '../script.js';
 import { bind, type Dialect, first, run } from '../sql/dialect.js';
 import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
@@ -6,23 +8,22 @@ import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { listener, wakeupPayload } from './listener.js';
 import { clientSettings, openPool, postgresSettings } from './connection.js';
-import { transactor, type Transactor } from './transact.js';
-import { JournalError } from '../../error.js';
 import { isMissing } from './errors.js';
+import { listener, wakeupPayload } from './listener.js';
+import { transactor, type Transactor } from './transact.js';
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** How many connections at most, beside the one that listens. Default 8. */
+  /** The maximum number of connections, not counting the one that listens. Default: 8. */
   readonly connections?: number;
-  /** How many calls are kept. Default 100,000. */
+  /** The number of calls to keep. Default: 100,000. */
   readonly calls?: number;
-  /** How long a call may take at most when the database does not answer. Default 10 s. */
+  /** How long to retry and wait for the database. Default: 10 s. */
   readonly timeoutMs?: number;
 }
 
-/** For many machines. Time is the database's own. */
+/** Keeps the journal in PostgreSQL, for processes on many machines. Uses the clock of the server. */
 export async function postgresStore(options: PostgresStoreOptions): Promise<JournalStore> {
   const { connections = 8, calls = 100_000, timeoutMs = 10_000 } = options;
   const { connectionString, schema, where } = postgresSettings(options.url);
@@ -41,7 +42,7 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   };
   let caution: string | undefined;
   try {
-    // The clock is part of what may have to be made first.
+    // The function of the clock may not exist before the migration.
     const setup = transactor({ pool, where, timeoutMs, clock: '0' });
     caution = await prepareSchema(setup, dialect, schema, where);
   } catch (error) {
@@ -51,8 +52,8 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
 
   const { read, write } = transactor({ pool, where, timeoutMs, clock });
   const waiting = waiters();
-  const others = listener(settings, channel, waiting);
-  const wake = (wakeup: 'ended' | 'approved', id: string, values: unknown[]): string =>
+  const listening = listener(settings, channel, waiting);
+  const wake = (wakeup: Wakeup, id: string, values: unknown[]): string =>
     ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, wakeupPayload(wakeup, id))})`;
   const using =
     <T>(script: (tables: Tables) => Script<T>, writes: boolean) =>
@@ -66,15 +67,15 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
     read: (script) => read(using(script, false)),
     write: (script, lock) => write(using(script, true), lock),
     wait: (id, signal) => {
-      others.start();
+      listening.start();
       return waitFor(id, signal, store.get, waiting);
     },
-    onApproved: (told) => {
-      others.start();
-      return waiting.onApproved(told);
+    onApproved: (onApproval) => {
+      listening.start();
+      return waiting.onApproved(onApproval);
     },
     close: async () => {
-      await others.stop();
+      await listening.stop();
       waiting.wakeAll();
       await pool.end();
     },
@@ -82,17 +83,14 @@ export async function postgresStore(options: PostgresStoreOptions): Promise<Jour
   return store;
 }
 
-/** The first that has SHA-256 and everything else we ask for, and is still looked after. */
-const OLDEST = 13;
+/** The oldest version with SHA-256 functions and the other features in use. */
+const MIN_VERSION = 13;
 
 const NO_FSYNC =
-  'The PostgreSQL server runs with fsync = off: after a power cut or a crash of its machine nobody ' +
-  'knows any more what was already done. Set fsync = on and restart it.';
+  'The PostgreSQL server runs with fsync = off: after a power cut or a crash of its machine, committed ' +
+  'operations may be lost and repeated. Set fsync = on and restart the server.';
 
-/**
- * Makes or brings up to date what is ours; several processes may do that at once. Gives what its
- * operator has to know.
- */
+/** Creates or migrates the schema; safe to run in several processes at once. Returns a warning, if any. */
 export async function prepareSchema(
   { read, write }: Transactor,
   dialect: Dialect,
@@ -119,16 +117,16 @@ function* checkServer(where: string): Script<{ readonly syncs: boolean }> {
     `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding, current_setting('fsync')::bool AS syncs`,
   );
   const { version, encoding, syncs } = row as { version: number; encoding: string; syncs: boolean };
-  if (version < OLDEST) {
+  if (version < MIN_VERSION) {
     throw new JournalError(
       'invalid',
-      `The journal in ${where} needs PostgreSQL ${OLDEST} or newer; this is ${version}.`,
+      `The journal in ${where} needs PostgreSQL ${MIN_VERSION} or newer; the server has version ${version}.`,
     );
   }
   if (encoding !== 'UTF8') {
     throw new JournalError(
       'invalid',
-      `The journal in ${where} needs a database in UTF8; this one is in ${encoding}. Create one with ENCODING 'UTF8'.`,
+      `The journal in ${where} needs the encoding UTF8; the database uses ${encoding}. Create one with ENCODING 'UTF8'.`,
     );
   }
   return { syncs };

@@ -1,19 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keepable } from '../../text.js';
 import type { Query, Script } from '../script.js';
 import type { SqliteDriver } from './drivers.js';
 import { isBusy, lockedTooLong, sqliteError } from './errors.js';
 import type { Head } from './lost-commits.js';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { keepable } from '../../text.js';
 
 export interface Connection {
   readonly read: <T>(script: () => Script<T>) => Promise<T>;
-  /** All or nothing. */
+  /** Atomic, and durable when it resolves. */
   readonly write: <T>(script: () => Script<T>) => Promise<T>;
 }
 
-/** Follows what transitions append to the audit. */
+/** Tracks the audit rows of committed transitions. */
 interface AuditFollower {
-  /** The last row that the transition has appended which has just run. */
+  /** The last row appended by the transition that has just run. */
   readonly appended: () => Head | undefined;
   readonly committed: (head: Head) => void;
 }
@@ -23,7 +23,7 @@ interface Written<T> {
   readonly head: Head | undefined;
 }
 
-/** Scripts run in one go: nothing of this process comes between, other processes wait for the lock. */
+/** Runs scripts synchronously: transitions of this process never interleave, other processes wait for the lock. */
 export function connection(
   driver: SqliteDriver,
   path: string,
@@ -59,7 +59,7 @@ export function connection(
   };
 }
 
-/** Of the transitions that were not rolled back. */
+/** The last audit row of the transitions that were not rolled back. */
 function lastHead(ends: readonly End[]): Head | undefined {
   for (let i = ends.length - 1; i >= 0; i -= 1) {
     const end = ends[i]!;
@@ -69,7 +69,7 @@ function lastHead(ends: readonly End[]): Head | undefined {
   return undefined;
 }
 
-/** So many transitions at most share a commit, so that nobody else waits long for the lock. */
+/** The maximum number of transitions per commit, which limits how long other processes wait for the lock. */
 const MAX_BATCH = 64;
 
 interface Job {
@@ -81,9 +81,9 @@ interface Job {
 type End = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Transitions that are asked for at the same time share one transaction: what makes them slow is that
- * the disk has to confirm each commit. Each is still all or nothing by itself, and none is told to be
- * done before all are on the disk and `onCommit` has returned.
+ * Group commit: concurrent transitions share one transaction, because syncing each commit to the disk
+ * dominates their cost. Each transition is still atomic, and none resolves before the commit is on the
+ * disk and `onCommit` has returned.
  */
 export function batchedWrites(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
@@ -96,7 +96,7 @@ export function batchedWrites(
   const flush = async (): Promise<void> => {
     const taken: Job[] = [];
     try {
-      // Whoever comes while we wait for the lock comes along.
+      // Transitions that arrive while this waits for the lock join the batch.
       const ends = await retryBusy(() => {
         driver.exec('BEGIN IMMEDIATE');
         taken.push(...waiting.splice(0, MAX_BATCH));
@@ -125,7 +125,7 @@ export function batchedWrites(
     });
 }
 
-/** In an open transaction. Gives how each ended; throws when none of them happened. */
+/** Runs the jobs in the open transaction and commits. Throws if none of them took effect. */
 function commit(
   driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>,
   jobs: readonly Job[],
@@ -143,7 +143,7 @@ function commit(
   }
 }
 
-/** One of several: its failure leaves the others as they are, unless it ended the transaction. */
+/** A failed job is rolled back alone, unless it ended the whole transaction. */
 function runInSavepoint(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>, { work }: Job): End {
   driver.exec('SAVEPOINT job');
   try {
@@ -158,21 +158,21 @@ function runInSavepoint(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>, { 
   }
 }
 
-/** Some failures have rolled back already, and then there is nothing left to do. */
+/** Some errors roll the transaction back themselves. */
 function rollBack(driver: Pick<SqliteDriver, 'exec' | 'inTransaction'>): void {
   try {
     if (driver.inTransaction()) driver.exec('ROLLBACK');
   } catch {
-    // The failure that brought us here is the one to tell.
+    // The original error is the one to report.
   }
 }
 
-/** How long one attempt at a lock may hold up this process's event loop. */
+/** How long one attempt to lock may block the event loop. */
 export const BUSY_MS = 40;
 
 export type BusyRetry = <T>(action: () => T) => Promise<T>;
 
-/** Waits for other processes without holding up this one for long. */
+/** Retries while other processes hold the lock, without blocking the event loop for long. */
 export function busyRetry(path: string, timeoutMs: number): BusyRetry {
   return async (action) => {
     const start = performance.now();
@@ -191,7 +191,7 @@ export function busyRetry(path: string, timeoutMs: number): BusyRetry {
 
 const compiled = new Map<string, string>();
 
-/** `$1` becomes `?1`, so that a value which is used several times is bound once. */
+/** Replaces `$1` by `?1`, so that a value used several times is bound once. */
 function toSqlite({ text, values }: Query): {
   readonly text: string;
   readonly values: readonly unknown[];

@@ -1,10 +1,10 @@
-import type { Query, Row } from '../script.js';
 import { JournalError } from '../../error.js';
+import type { Query, Row } from '../script.js';
 
-/** One connection to one database file, answering at once. */
+/** A synchronous connection to one database file. */
 export interface SqliteDriver {
   readonly exec: (text: string) => void;
-  /** `?` stands for the values, in their order. Statements are prepared once. */
+  /** Runs a statement with the placeholders `?1`, `?2`…, prepared once. */
   readonly rows: (
     text: string,
     values: readonly unknown[],
@@ -21,7 +21,7 @@ interface NodeStatement {
   run(...values: readonly unknown[]): { readonly changes: number | bigint };
 }
 
-/** The part of `node:sqlite` that is used; the types of Node 20 do not have it. */
+/** The part of `node:sqlite` in use; the types of Node 20 lack the module. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     path: string,
@@ -34,7 +34,7 @@ interface NodeSqlite {
   };
 }
 
-/** SQLite as Node brings it along, from 22.13 on. Undefined where this Node has none. */
+/** The driver of Node.js 22.13 and newer; undefined on older versions. */
 export function nodeDriver(): OpenDriver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite'));
   if (sqlite === undefined) return undefined;
@@ -42,7 +42,7 @@ export function nodeDriver(): OpenDriver | undefined {
 
   return function openWithNode(path, busyMs) {
     const db = new DatabaseSync(path, { timeout: busyMs });
-    // Older versions of the module do not know that option.
+    // Older versions of the module ignore the `timeout` option.
     db.exec(`PRAGMA busy_timeout = ${busyMs}`);
     const prepared = new Map<string, NodeStatement>();
     return {
@@ -58,7 +58,7 @@ export function nodeDriver(): OpenDriver | undefined {
   };
 }
 
-/** It says of itself that it is experimental, on standard error, where a host shows it to people. */
+/** Suppresses the experimental warning of `node:sqlite`, which MCP hosts show to users. */
 function withoutWarning<T>(load: () => T): T {
   const emit = Reflect.get(process, 'emitWarning') as (...args: readonly unknown[]) => void;
   process.emitWarning = (...args: readonly unknown[]) => {
@@ -71,7 +71,7 @@ function withoutWarning<T>(load: () => T): T {
   }
 }
 
-/** It takes the values one by one too, and is slower then. */
+/** Values are passed as one array, which is faster than separate arguments. */
 interface LibsqlStatement {
   all(values: readonly unknown[]): unknown[];
   get(values: readonly unknown[]): unknown;
@@ -80,7 +80,7 @@ interface LibsqlStatement {
 
 const NONE: readonly Row[] = [];
 
-/** SQLite for a Node that brings none along. Undefined where the optional package is not installed. */
+/** The driver of the optional package `libsql`; undefined if it is not installed. */
 export async function libsqlDriver(): Promise<OpenDriver | undefined> {
   const libsql = await import('libsql').catch(() => undefined);
   if (libsql === undefined) return undefined;
@@ -101,7 +101,7 @@ export async function libsqlDriver(): Promise<OpenDriver | undefined> {
       },
       inTransaction: () => db.inTransaction,
       close: () => {
-        // A statement keeps the file open, and nothing but the garbage collector ends one.
+        // Statements keep the file open until they are garbage-collected.
         prepared.clear();
         db.close();
       },
@@ -109,7 +109,7 @@ export async function libsqlDriver(): Promise<OpenDriver | undefined> {
   };
 }
 
-/** Node's own, else the optional package. */
+/** Selects `node:sqlite` if available, else `libsql`. */
 export async function chooseDriver(
   kinds: readonly (() => OpenDriver | undefined | Promise<OpenDriver | undefined>)[] = [
     nodeDriver,
@@ -122,7 +122,7 @@ export async function chooseDriver(
   }
   throw new JournalError(
     'unavailable',
-    `The journal needs SQLite, and Node ${process.versions.node} has none: use Node 22.13 or newer, ` +
+    `The journal needs SQLite, which Node ${process.versions.node} lacks: use Node 22.13 or newer, ` +
       'install the optional package libsql (npm install libsql@0.5.29), or set journal.url to ' +
       'postgres://… or memory:',
   );

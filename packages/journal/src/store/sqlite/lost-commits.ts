@@ -8,22 +8,22 @@ import { isLogDamaged } from './wal.js';
 import { fileError, prepareFile } from './files.js';
 
 export interface VerifiedHeads extends HeadFile {
-  /** What the operator has to know. */
+  /** A warning for the operator. */
   readonly caution: string | undefined;
 }
 
 /**
- * Whether the loss of this row has to be noticed. If only the end of an operation is lost, its outcome
- * is unknown, and it is not sent again.
+ * Whether the loss of this row must be detected. If only a settlement is lost, the operation becomes
+ * unknown and is not sent again.
  */
 export function needsRecord({ kind }: Pick<AuditRow, 'kind'>): boolean {
   return kind !== 'settled';
 }
 
 /**
- * Throws if SQLite would drop commits from its log. To be called before SQLite opens the database,
- * because recovery overwrites the evidence. Without a head file the journal is new, or its operator has
- * accepted the loss.
+ * Throws if SQLite would drop commits from its log. Must run before SQLite opens the database, because
+ * recovery overwrites the evidence. Without a head file the journal is new, or its operator has accepted
+ * the loss.
  */
 export function refuseIfDamaged(path: string): void {
   const file = headPathOf(path);
@@ -56,7 +56,7 @@ export async function openVerifiedHeads(
 }
 
 export function* refuseIfLost(path: string, { newest }: Pick<HeadFile, 'newest'>): Script<void> {
-  // Before the database is read: what other processes commit later is in neither.
+  // Read before the database, so that rows committed in between cannot appear lost.
   const committed = newest();
   if (committed === undefined || committed === 'unreadable') return;
   const found = yield* first('SELECT hash FROM audit WHERE seq = $1', [committed.seq]);
@@ -74,7 +74,7 @@ function headPathOf(path: string): string {
 
 function unreadable(path: string): string {
   return (
-    `The file ${headPathOf(path)} was damaged and is written anew. Whether the journal ${path} still ` +
+    `The file ${headPathOf(path)} was damaged and has been rewritten. Whether the journal ${path} still ` +
     'has its newest commits could not be verified. Check the disk, and which other program writes there.'
   );
 }
@@ -108,25 +108,25 @@ function iso(ms: number): string {
 /** An audit row that a commit made durable. Its hash covers every row before it. */
 export type Head = Pick<AuditRow, 'seq' | 'at' | 'hash'>;
 
-/** Remembers the newest committed audit rows outside of the database. */
+/** Records the newest committed audit rows outside the database. */
 export interface HeadFile {
-  /** Of all processes. `unreadable`: there are records, and none is valid. Undefined: there are none. */
+  /** The newest row of all processes. `unreadable`: no record is valid. Undefined: there are no records. */
   readonly newest: () => Head | 'unreadable' | undefined;
-  /** To be called after the commit and before its callers hear of it. */
+  /** Must be called after the commit and before its callers are answered. */
   readonly write: (head: Head) => void;
   readonly close: () => void;
 }
 
-/** A record never crosses a disk sector, and all of them fill one page. */
+/** A record never crosses a disk sector, and all records fill one page. */
 const RECORD_BYTES = 128;
 const RECORDS = 32;
 
 /**
- * SQLite does not notice that the last commits of its write-ahead log are gone, so they are recorded
- * here as well: one small write after each commit, which survives the death of the process. It is not
- * synced, so after a power cut this file may be older than the database, but never newer.
+ * SQLite does not detect that the last commits of its write-ahead log are missing, so their audit rows
+ * are recorded here as well: one small write after each commit, which survives a crash of the process.
+ * It is not synced, so after a power cut this file may be older than the database, but never newer.
  *
- * Successive rows have different places in the file. So neither a torn write nor a late write of a
+ * Successive rows have different offsets in the file, so neither a torn write nor a late write of a
  * slower process replaces the newest record.
  */
 export function openHeadFile(path: string): HeadFile {
@@ -151,7 +151,7 @@ function readRecords(file: number): readonly string[] {
   const buffer = Buffer.alloc(RECORDS * RECORD_BYTES);
   const text = buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
   const records = text.match(new RegExp(`[^]{1,${RECORD_BYTES}}`, 'g')) ?? [];
-  // Places that were never written are holes.
+  // Records that were never written are holes in the file.
   return records.filter((record) => !/^\0*$/.test(record));
 }
 
@@ -168,7 +168,7 @@ function emptyRecord(): Buffer {
   return record;
 }
 
-/** Follows each commit, so it takes the time of one pass over the characters (FNV-1a). */
+/** Runs after each commit, so the checksum is computed in the same pass (FNV-1a). */
 function encode({ seq, at, hash }: Head, record: Buffer): void {
   const text = `${seq} ${at} ${hash} `;
   let sum = 0x811c_9dc5;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { waiters } from '../waiters.js';
-import { pollForOthers } from './poll.js';
+import { pollForEnded } from './poll.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const setUp = () => {
   const waiting = waiters();
   const state = { version: 1, over: [] as string[], asked: 0 };
-  const others = pollForOthers(
+  const poller = pollForEnded(
     {
       version: () => state.version,
       ended: (ids) => {
@@ -20,10 +20,10 @@ const setUp = () => {
   );
   const told: string[] = [];
   const wait = (id: string): void => {
-    others.start();
+    poller.start();
     void waiting.next(id, new AbortController().signal).woken.then(() => told.push(id));
   };
-  return { state, told, wait, others };
+  return { state, told, wait, poller };
 };
 
 test('only those are woken whose operation another process has ended', async () => {

@@ -1,6 +1,8 @@
 import type { AuditRow } from '../../audit/chain.js';
+import { JournalError } from '../../error.js';
 import { systemProcesses, type ProcessTable } from '../../owner/process.js';
 import { createStore } from '../create-store.js';
+import type { Wakeup } from '../record.js';
 import type { Script } from '../script.js';
 import { type Dialect, first, rows, run } from '../sql/dialect.js';
 import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
@@ -20,30 +22,29 @@ import {
   refuseIfLost,
   type VerifiedHeads,
 } from './lost-commits.js';
-import { pollForOthers } from './poll.js';
-import { JournalError } from '../../error.js';
+import { pollForEnded } from './poll.js';
 
 export interface SqliteStoreOptions {
   readonly path: string;
-  /** Milliseconds since 1970. Default: the machine's clock, which all its processes share. */
+  /** Milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** How many calls are kept. Default 100,000. */
+  /** The number of calls to keep. Default: 100,000. */
   readonly calls?: number;
-  /** How long to wait for other processes that write. Default 10 s. */
+  /** How long to wait for the lock of other processes. Default: 10 s. */
   readonly timeoutMs?: number;
   readonly driver?: OpenDriver;
-  /** Milliseconds on a clock that is never set. Default: the process's. */
+  /** Milliseconds on a monotonic clock. Default: `performance.now`. */
   readonly elapsed?: () => number;
-  /** Default: as the system says. */
+  /** Default: the process table of the system. */
   readonly processes?: ProcessTable;
 }
 
-type Wakeup = [what: 'ended' | 'approved', id: string];
+type PendingWakeup = readonly [wakeup: Wakeup, id: string];
 
 const STILL_WORKED_ON = `SELECT id FROM operations
   WHERE id IN (SELECT value FROM json_each(?)) AND owner IS NOT NULL AND state IN ('claimed', 'sending')`;
 
-/** One for each process: it has left the ids that it was registered under before. */
+/** The latest registration of each process. */
 const HEARTBEATS = `SELECT id, host, pid, started_at AS "startedAt", beat_at AS "beatAt", lease_until AS "leaseUntil"
   FROM owners WHERE rowid IN (SELECT MAX(rowid) FROM owners WHERE beat_at IS NOT NULL GROUP BY host, pid, started_at)`;
 
@@ -83,7 +84,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   });
 
   const waiting = waiters();
-  const others = pollForOthers(
+  const poller = pollForEnded(
     {
       version: () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
       ended: (ids) => {
@@ -93,10 +94,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     },
     waiting,
   );
-  // Transitions run one after the other, each in one go, so that all can use the same tables.
-  let news: Wakeup[] = [];
-  const wake = (what: 'ended' | 'approved', id: string): string => {
-    news.push([what, id]);
+  // Transitions never interleave, so all of them share one instance of the tables.
+  let wakeups: PendingWakeup[] = [];
+  const wake = (wakeup: Wakeup, id: string): string => {
+    wakeups.push([wakeup, id]);
     return '';
   };
   const onAudit = (row: AuditRow): void => {
@@ -105,7 +106,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   const tables = sqlTables({ now: () => time, calls, dialect, writes: true, wake, onAudit });
   const begin = <T>(script: (tables: Tables) => Script<T>): Script<T> => {
     time = now();
-    news = [];
+    wakeups = [];
     appended = undefined;
     return script(tables);
   };
@@ -128,22 +129,22 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     },
     write: async <T>(script: (tables: Tables) => Script<T>) => {
       assertSameFile();
-      let told: readonly Wakeup[] = [];
+      let own: readonly PendingWakeup[] = [];
       const value = await write(() => {
         const begun = begin(script);
-        told = news;
+        own = wakeups;
         return begun;
       });
-      for (const [what, id] of told) waiting.wake(what, id);
+      for (const [wakeup, id] of own) waiting.wake(wakeup, id);
       return value;
     },
     wait: (id, signal) => {
-      others.start();
+      poller.start();
       return waitFor(id, signal, store.get, waiting);
     },
     onApproved: waiting.onApproved,
     close: async () => {
-      others.stop();
+      poller.stop();
       waiting.wakeAll();
       closeDatabase(driver);
       heads.close();
@@ -152,7 +153,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   return store;
 }
 
-/** Another process may have the whole file to itself for a moment, such as one that closes it. */
+/** Retries, because another process may lock the whole file for a moment, for example while closing it. */
 async function openDatabase(
   open: OpenDriver,
   path: string,
@@ -168,20 +169,20 @@ async function openDatabase(
   }
 }
 
-/** What is still in the log goes into the file, so that the file alone is a whole journal. */
+/** Checkpoints the write-ahead log, so that the database file alone is complete. */
 function closeDatabase(driver: SqliteDriver): void {
   try {
     driver.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // Others still use it, or it is damaged: the log is read when it is opened next.
+    // Other processes use the log, or it is damaged; it is recovered at the next open.
   }
   driver.close();
 }
 
-/** Marks a database as a journal, so that nobody writes into another program's file. */
+/** Marks the database as a journal, which protects the files of other programs. */
 const APPLICATION_ID = 0x746b_6a31;
 
-/** Makes or brings up to date what is in the file; several processes may do that at once. */
+/** Creates or migrates the schema; safe to run in several processes at once. */
 export async function prepareSchema(
   { read, write }: Connection,
   dialect: Dialect,
@@ -194,7 +195,7 @@ export async function prepareSchema(
     if (id !== APPLICATION_ID) throw notOurs(path);
     return yield* isCurrent(dialect, path);
   });
-  // Readers and the one writer do not hinder each other.
+  // WAL: readers and the writer do not block each other.
   await read(() => rows('PRAGMA journal_mode = WAL'));
   if (isReady) return;
   await write(function* () {
@@ -206,6 +207,6 @@ export async function prepareSchema(
 function notOurs(path: string): JournalError {
   return new JournalError(
     'invalid',
-    `${path} is a database of another program. Nothing was changed. Name another file in journal.url.`,
+    `${path} is a database of another program. Nothing was changed. Set another file in journal.url.`,
   );
 }

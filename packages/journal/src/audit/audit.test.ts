@@ -1,10 +1,29 @@
+import type { AuditEntry } from '../store/store.js';
+import { type AuditHead, type AuditRow, GENESIS, link, readAuditRow, toUnlinked } from './chain.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '@toolkeel/contract';
 import { hash } from 'node:crypto';
-import { chainOf, entries } from './chain.fixture.js';
-import { type AuditRow, link, toUnlinked } from './chain.js';
-import { verifyAudit } from './reports.js';
+import { type AuditExport, exportAudit, readAudit, verifyAudit } from './reports.js';
+
+/** A chain over these entries, a second apart. */
+function chainOf(entries: readonly AuditEntry[]): AuditRow[] {
+  let head: AuditHead = GENESIS;
+  return entries.map((entry, index) => {
+    const row = link(head, toUnlinked(entry, 1000 * (index + 1)));
+    head = row;
+    return row;
+  });
+}
+
+const entries = (count: number): AuditEntry[] =>
+  Array.from({ length: count }, (_, index) => ({
+    kind: 'send',
+    actor: 'alice',
+    operationId: `op_${index}`,
+    tool: 'post',
+    detail: { n: index },
+  }));
 
 const kinds = async (rows: readonly AuditRow[], expected?: { seq: number; hash: string }) => {
   const { problems } = await verifyAudit(rows, expected && { expect: expected });
@@ -22,7 +41,7 @@ describe('the audit chain', () => {
   ];
   const head = { seq: 5, hash: fifth.hash };
 
-  test('that nobody touched holds, and says its head', async () => {
+  test('verifies if untouched, and reports its head', async () => {
     const report = await verifyAudit(rows, { expect: head });
     expect(report).toEqual({ rows: 5, head, problems: [], problemCount: 0 });
     expect(await verifyAudit([])).toMatchObject({ rows: 0, head: undefined, problems: [] });
@@ -41,12 +60,12 @@ describe('the audit chain', () => {
     expect(await kinds([first, { ...second, actor: 'mallory' }, third])).toEqual(['altered 2']);
   });
 
-  test('shows an altered row whose hash was made anew', async () => {
+  test('shows an altered row whose hash was recomputed', async () => {
     const forged = link(first, toUnlinked({ kind: 'send', actor: 'mallory' }, second.at));
     expect(await kinds([first, forged, third])).toEqual(['altered 3']);
   });
 
-  test('shows a missing row, at the beginning too', async () => {
+  test('shows a missing row, also at the start', async () => {
     expect(await kinds([first, second, fourth])).toEqual(['missing 4']);
     expect(await kinds([third, fourth])).toEqual(['missing 3']);
   });
@@ -57,13 +76,13 @@ describe('the audit chain', () => {
     expect((await kinds(swapped)).length).toBeGreaterThan(0);
   });
 
-  test('shows rows that were cut off, by the head that was kept elsewhere', async () => {
+  test('shows rows removed from the end, by a head stored elsewhere', async () => {
     expect(await kinds([first, second, third])).toEqual([]);
     expect(await kinds([first, second, third], head)).toEqual(['cut_off 3']);
     expect(await kinds([], head)).toEqual(['cut_off 0']);
   });
 
-  test('shows a chain that was written anew from some row on', async () => {
+  test('shows a chain that was rewritten from some row on', async () => {
     const forged = chainOf([...entries(3), { kind: 'x', actor: 'm' }, { kind: 'y', actor: 'm' }]);
     expect(await kinds(forged)).toEqual([]);
     expect(await kinds(forged, head)).toEqual(['altered 5']);
@@ -72,7 +91,7 @@ describe('the audit chain', () => {
     ).toEqual([]);
   });
 
-  test('goes on behind a row that cannot be read', async () => {
+  test('continues after an unreadable row', async () => {
     const broken = { ...second, malformed: 'detail is not a JSON object' };
     expect(await kinds([first, broken, third, { ...fourth, tool: 'other' }, fifth])).toEqual([
       'malformed 2',
@@ -80,14 +99,14 @@ describe('the audit chain', () => {
     ]);
   });
 
-  test('counts all problems and tells the first hundred', async () => {
+  test('counts all problems and lists the first hundred', async () => {
     const many = chainOf(entries(300)).map((row) => ({ ...row, actor: 'mallory' }));
     const report = await verifyAudit(many);
     expect(report.problems).toHaveLength(100);
     expect(report.problemCount).toBe(300);
   });
 
-  test('shows whatever was changed, wherever', async () => {
+  test('detects any change of any row', async () => {
     const members = ['seq', 'at', 'kind', 'operationId', 'tool', 'actor', 'detail', 'prev', 'hash'];
     await fc.assert(
       fc.asyncProperty(
@@ -105,4 +124,69 @@ describe('the audit chain', () => {
       ),
     );
   });
+});
+
+const all = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+};
+
+const text = async (rows: readonly AuditRow[], how: AuditExport) =>
+  (await all(exportAudit(rows, how))).join('');
+
+test('an export as JSON Lines parses to the same rows', async () => {
+  const rows = chainOf(entries(4));
+  const lines = (await text(rows, { format: 'jsonl' })).trimEnd().split('\n');
+  const back = lines.map((line) => JSON.parse(line) as AuditRow);
+  expect(back).toEqual(rows);
+  expect((await verifyAudit(back)).problems).toEqual([]);
+});
+
+test('an export contains only the requested time range', async () => {
+  const rows = chainOf(entries(5));
+  const some = await text(rows, { format: 'jsonl', since: 2000, until: 4000 });
+  expect(some.match(/"seq":\d/g)).toEqual(['"seq":2', '"seq":3']);
+});
+
+test('CSV cells are quoted and never start a formula', async () => {
+  const [row] = chainOf([
+    { kind: 'denied', actor: '=cmd("x")', tool: '-1+2', account: 'a,b\n"c"', detail: { q: '"' } },
+  ]);
+  const { prev, hash } = row!;
+  expect(await text([row!], { format: 'csv' })).toBe(
+    'seq,at,kind,operationId,tool,account,actor,detail,prev,hash,malformed\r\n' +
+      `1,1970-01-01T00:00:01.000Z,denied,,'-1+2,"a,b\n""c""","'=cmd(""x"")","{""q"":""\\""""}",${prev},${hash},\r\n`,
+  );
+});
+
+test('a tampered row is exported like the others', async () => {
+  const odd = readAuditRow({
+    seq: 1,
+    at: 'yesterday',
+    kind: null,
+    operation_id: 7,
+    tool: new Uint8Array([104, 105]),
+    actor: 'ann',
+    detail: '[]',
+    prev: 'p',
+    hash: 'h',
+  });
+  expect(odd).toMatchObject({ seq: 1, at: 0, kind: '', operationId: '7', tool: 'hi' });
+  expect(odd.malformed).toBe(
+    'at is not a whole number; kind is not text; operation_id is not text; tool is not text; detail is not a JSON object',
+  );
+  const far = { ...odd, at: 1e300 };
+  expect(await text([odd, far], { format: 'csv' })).toContain('at is not a whole number');
+});
+
+test('the audit is read page by page', async () => {
+  const rows = chainOf(entries(1203));
+  const asked: number[] = [];
+  const auditRows = async (from: number, limit: number) => {
+    asked.push(from);
+    return rows.filter(({ seq }) => seq >= from).slice(0, limit);
+  };
+  expect(await all(readAudit({ auditRows }))).toEqual(rows);
+  expect(asked.slice(1)).toEqual([501, 1001]);
 });
