@@ -20,14 +20,14 @@ test('finds a server in the PATH', () => {
   expect(findPostgres(['/nowhere', bin].join(delimiter), root)).toBe(bin);
 });
 
-test('finds the newest where Debian keeps them', () => {
+test('finds the newest version in the Debian directory', () => {
   install('9.6/bin');
   install('15/bin');
   const newest = install('17/bin');
   expect(findPostgres('', root)).toBe(newest);
 });
 
-test('takes nothing for a server that is only half of one', () => {
+test('ignores incomplete installations', () => {
   install('17/bin', 0o644);
   install('16/bin', 0o755, ['initdb']);
   expect(findPostgres('', root)).toBeUndefined();

@@ -17,20 +17,20 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 export interface Cluster {
-  /** Without a schema of its own. */
+  /** Without a `schema` parameter. */
   readonly url: string;
-  /** Ends it at once, as a power cut would, and waits until it is gone. */
+  /** Stops the server immediately, as a power cut would, and waits until it has exited. */
   readonly kill: () => Promise<void>;
-  /** Starts it anew with what it had. */
+  /** Starts the server again with its data. */
   readonly start: () => Promise<void>;
 }
 
-const NEEDED =
+const NOT_INSTALLED =
   'These tests need a real PostgreSQL server, and none was found in the PATH or under ' +
   '/usr/lib/postgresql. Install one (on Debian: apt-get install postgresql), or set ' +
   'TOOLKEEL_TEST_POSTGRES_URL to a database in which schemas may be created.';
 
-/** Nothing here has to outlive a power cut, and nobody but us gets to the socket. */
+/** Test data needs no durability; the server listens only on a private socket. */
 const SERVER = [
   'listen_addresses=',
   'fsync=off',
@@ -38,7 +38,7 @@ const SERVER = [
   'max_connections=200',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Watches over a server: ends it, and removes what it kept, once the process that it is for is gone. */
+/** Runs the server; stops it and deletes its data when the owning process has ended. */
 const WATCHER = `
   const [pid, dir, user, program, ...args] = process.argv.slice(1);
   const { spawn } = require('node:child_process');
@@ -58,14 +58,14 @@ const WATCHER = `
 `;
 
 /**
- * A private PostgreSQL in this directory, over a socket that only its user can open. It ends with the
- * process of this id, however that ends.
+ * Starts a private PostgreSQL server in this directory, on a socket that only its user can open. The
+ * server ends with the process of this id.
  */
 export async function startCluster(dir: string, forProcess: number): Promise<Cluster> {
   const bin = findPostgres();
-  if (bin === undefined) throw new Error(NEEDED);
-  const user = unprivileged();
-  // A server refuses to run as root, and its user must be able to write here.
+  if (bin === undefined) throw new Error(NOT_INSTALLED);
+  const user = serverUser();
+  // PostgreSQL refuses to run as root, and its user must be able to write here.
   if (user !== undefined) chownSync(dir, user.uid, user.gid);
   const data = join(dir, 'data');
   const made = spawnSync(
@@ -117,18 +117,18 @@ const START_TIMEOUT_MS = 120_000;
 type State = { readonly url: string } | { readonly failed: string };
 
 /**
- * One server for all processes of a run of tests: the first that asks starts it, and it ends with the
- * process that has started them all.
+ * One server for all processes of a test run. The first caller starts it; it ends with the parent process
+ * of the run.
  */
 async function sharedCluster(run = process.ppid): Promise<string> {
   const dir = join(tmpdir(), `toolkeel-postgres-${run}`);
-  const state = mine(dir) ? await begin(dir, run) : await whenReady(dir);
+  const state = createDirectory(dir) ? await begin(dir, run) : await whenReady(dir);
   if ('failed' in state) throw new Error(state.failed);
   return state.url;
 }
 
-/** Whoever makes the directory starts the server. */
-function mine(dir: string): boolean {
+/** The process that creates the directory starts the server. */
+function createDirectory(dir: string): boolean {
   try {
     mkdirSync(dir, { mode: 0o700 });
     return true;
@@ -158,7 +158,7 @@ async function whenReady(dir: string): Promise<State> {
       await sleep(50);
     }
   }
-  throw new Error(`the server that another process starts in ${dir} did not come up`);
+  throw new Error(`the server that another process starts in ${dir} did not start in time`);
 }
 
 function stateFile(dir: string): string {
@@ -166,17 +166,17 @@ function stateFile(dir: string): string {
 }
 
 export interface TestJournal {
-  /** For `journal.url`: an empty schema of its own in a real PostgreSQL. */
+  /** For `journal.url`: an empty schema on a real PostgreSQL server. */
   readonly url: string;
   readonly schema: string;
-  /** For looking around with another client: the server, without a schema. */
+  /** The server without a schema, for connections of other clients. */
   readonly server: string;
   readonly drop: () => Promise<void>;
 }
 
 /**
- * An empty journal in PostgreSQL: on the server at `TOOLKEEL_TEST_POSTGRES_URL` if that is set, else
- * on a private one that is started from the programs installed here.
+ * Creates an empty journal in PostgreSQL: on the server at `TOOLKEEL_TEST_POSTGRES_URL` if set, else on a
+ * private server started from the installed programs.
  */
 export async function testJournal(): Promise<TestJournal> {
   const server = process.env['TOOLKEEL_TEST_POSTGRES_URL'] ?? (await sharedCluster());
@@ -191,7 +191,6 @@ export async function testJournal(): Promise<TestJournal> {
   };
 }
 
-/** One statement on a connection of its own. */
 async function execute(connectionString: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
@@ -202,10 +201,10 @@ async function execute(connectionString: string, text: string): Promise<void> {
   }
 }
 
-/** Where Debian and its relatives put the servers, which they keep out of the PATH. */
+/** Where Debian installs the server programs, outside the PATH. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The directory of a PostgreSQL server's programs, the newest first; undefined where there is none. */
+/** The directory of the PostgreSQL server programs, the newest version first; undefined if not installed. */
 export function findPostgres(
   path = process.env['PATH'] ?? '',
   debian = DEBIAN,
@@ -239,8 +238,8 @@ interface User {
   readonly gid: number;
 }
 
-/** Somebody else to be, where we are root: PostgreSQL will not run as root. */
-function unprivileged(): User | undefined {
+/** The user that runs the server if this process is root, as which PostgreSQL refuses to run. */
+function serverUser(): User | undefined {
   if (platform() === 'win32' || process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
     const uid = idOf('-u', name);
