@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, onTestFinished, test } from 'vitest';
 import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
-import { expectToStop } from '../src/store/contract/newer.fixture.js';
-import { expectMigrated, journalOfVersion } from '../src/store/contract/versions.fixture.js';
-import { expectOneAccount, journalWithNames } from '../src/store/contract/upgrade.fixture.js';
+import {
+  expectMigrated,
+  expectOneAccount,
+  expectRefusal,
+  journalOfVersion,
+  journalWithNames,
+} from '../src/store/contract/versions.fixture.js';
 import type { JournalStore } from '../src/store/store.js';
 import { postgresStore } from '../src/store/postgres/store.js';
 import { tablesOf, type PostgresTables } from './support/postgres-tables.js';
@@ -35,9 +39,9 @@ describe('versions of a journal in PostgreSQL', () => {
     await expectOneAccount(await opened(journalWithNames('postgres')));
   });
 
-  test('a program that runs while a newer one migrates begins and sends nothing more', async () => {
+  test('a program that runs while a newer one migrates claims and sends nothing more', async () => {
     const store = await postgresStore({ url: journal.url });
-    await expectToStop(store, () =>
+    await expectRefusal(store, () =>
       tables.query('UPDATE schema_version SET version = version + 1'),
     );
     await store.close();

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
-import { expectOneAccount, journalWithNames } from '../contract/upgrade.fixture.js';
-import { expectMigrated, journalOfVersion } from '../contract/versions.fixture.js';
+import {
+  expectMigrated,
+  expectOneAccount,
+  journalOfVersion,
+  journalWithNames,
+} from '../contract/versions.fixture.js';
 import type { JournalStore } from '../store.js';
 import { chooseDriver } from './drivers.js';
 import { sqliteStore } from './store.js';

@@ -24,7 +24,7 @@ const [A, B] = ['key-aaaaaaaaaaaaaaaa', 'key-bbbbbbbbbbbbbbbb'];
 const HOLD = 12 * 3_600_000;
 const WINDOW = 30_000;
 
-/** The same act, under each of the names that it can have. */
+/** The same content under each kind of dedup key. */
 const names = {
   keyless: { dedupKey: byContent(CONTENT) },
   'key A': { dedupKey: byKey(A) },
@@ -61,7 +61,7 @@ const pairs: readonly [Name, Name][] = [
   ['keyless', 'a template with key A'],
 ];
 
-export function equalContract(bench: () => Bench): void {
+export function contentContract(bench: () => Bench): void {
   test.each(pairs)('%s in flight answers %s', async (first, second) => {
     const { store } = bench();
     const { id } = await claimed(store, equal(first));
@@ -82,7 +82,7 @@ export function equalContract(bench: () => Bench): void {
     },
   );
 
-  test.each(pairs)('%s that was executed answers %s until it was delivered', async (...both) => {
+  test.each(pairs)('%s that was executed answers %s until its delivery', async (...both) => {
     const { store, advance } = bench();
     const [first, second] = both;
     const { id } = await settled(store, equal(first), executed());
@@ -91,7 +91,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, second)).toMatchObject({ kind: 'held', operation: { id } });
   });
 
-  test.each(pairs)('%s that was delivered answers %s for the window', async (...both) => {
+  test.each(pairs)('%s that was delivered answers %s within the window', async (...both) => {
     const { store, advance } = bench();
     const [first, second] = both;
     const { id } = await settled(store, equal(first), executed());
@@ -103,14 +103,14 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, second)).toMatchObject({ kind: 'mine' });
   });
 
-  test('what was not executed answers only its own name', async () => {
+  test('an operation that was not executed answers only its own dedup key', async () => {
     const { store } = bench();
     await settled(store, equal('key A'), release());
     await settled(store, equal('key A'), success({ state: 'rejected', outcome: 'not_executed' }));
     expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
   });
 
-  test('the newest of several results is the answer', async () => {
+  test('the newest of several results answers the call', async () => {
     const { store, advance } = bench();
     await settled(store, equal('key A'), executed());
     await advance(10);
@@ -118,7 +118,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, 'keyless')).toMatchObject({ operation: { id: repeat.id } });
   });
 
-  test('two explicit keys are two acts while the first is in flight, waits or was delivered', async () => {
+  test('two explicit keys are two acts while the first is in flight, awaiting approval or delivered', async () => {
     const { store } = bench();
     const first = await claimed(store, equal('key A'));
     const second = await claim(store, 'key B');
@@ -154,7 +154,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, 'key B', { allowDuplicate: true })).toMatchObject({ kind: 'mine' });
   });
 
-  test('an act with an explicit key is not sent while another of its content is unknown', async () => {
+  test('an operation with an explicit key is not sent while another one with its content is unknown', async () => {
     const { store } = bench();
     const first = await sending(store, equal('key A'));
     const second = await claimed(store, equal('key B'));
@@ -165,7 +165,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await store.send(fencingToken(second), plain)).toMatchObject({ kind: 'sent' });
   });
 
-  test('a repeat that is meant is always sent, and answers the next call that is not', async () => {
+  test('an intended duplicate is always sent, and answers the next ordinary call', async () => {
     const { store } = bench();
     const first = await sending(store, equal('keyless'));
     await store.settle(fencingToken(first), unknown());
@@ -177,7 +177,7 @@ export function equalContract(bench: () => Bench): void {
     expect(met).toMatchObject({ kind: 'held', operation: { id: again.id, state: 'unknown' } });
   });
 
-  test('a key that was answered by an operation without one stands for it from then on', async () => {
+  test('an explicit key is bound to the operation without a key that answered it', async () => {
     const { store, advance } = bench();
     const { id } = await settled(store, equal('keyless'), executed());
     const bound = { keyHoldMs: 30 * DAY };
@@ -189,7 +189,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
   });
 
-  test('an operation that stopped half way is gone on with under another name', async () => {
+  test('a half-done operation is resumed under another dedup key', async () => {
     const { store } = bench();
     const begun = await sending(store, equal('key A'), 'one');
     await store.completeStep(fencingToken(begun), 'one', '1');
@@ -199,7 +199,7 @@ export function equalContract(bench: () => Bench): void {
     expect(resumed).toMatchObject({ kind: 'mine', resumed: true, operation: { id: begun.id } });
   });
 
-  test('what was edited answers for what was asked and for what it became', async () => {
+  test('an edited operation answers for its original and its edited content', async () => {
     const { store } = bench();
     const E = 'e'.repeat(64);
     for (const name of ['key A', 'a template'] as const) {
@@ -230,7 +230,7 @@ export function equalContract(bench: () => Bench): void {
     }
   });
 
-  test('an edit cannot become what another operation has, whatever names that', async () => {
+  test('an edit to the content of another operation is refused, whatever its dedup key', async () => {
     const { store } = bench();
     const other = await claimed(store, equal('key A'));
     const waiting = await claimed(store, { dedupKey: byContent('w'), argsHash: 'w', content: 'w' });
@@ -253,7 +253,7 @@ export function equalContract(bench: () => Bench): void {
     });
   });
 
-  test('an inverse frees the content, and an explicit key keeps its answer', async () => {
+  test('compensation releases the content, and an explicit key keeps its answer', async () => {
     const { store } = bench();
     const { id } = await settled(store, equal('key A'), executed());
     const inverse = await sending(store, { tool: 'undo', effect: 'idempotent' });
@@ -262,7 +262,7 @@ export function equalContract(bench: () => Bench): void {
     expect(await claim(store, 'keyless')).toMatchObject({ kind: 'mine' });
   });
 
-  test('the window starts at the last delivery, and a mark changes nothing else', async () => {
+  test('the window starts at the last delivery, which changes nothing else', async () => {
     const { store, advance } = bench();
     const { id } = await settled(store, equal('keyless'), executed());
     const head = await store.auditHead();
@@ -275,12 +275,12 @@ export function equalContract(bench: () => Bench): void {
     expect(await store.auditHead()).toEqual(head);
     const { heldUntil = 0, deliveredAt = 0 } = (await store.get(id))!;
     expect(heldUntil - deliveredAt).toBe(WINDOW);
-    // An earlier one, which comes late, does not shorten it.
+    // A late report of an earlier delivery does not shorten it.
     await store.markDelivered([{ id, agoMs: 15_000 }]);
     expect(await store.get(id)).toMatchObject({ heldUntil, deliveredAt });
   });
 
-  test('of calls under several names at the same moment one acts', async () => {
+  test('one of several concurrent calls under different dedup keys sends', async () => {
     const { store, another } = bench();
     const stores = [store, await another(), await another()];
     const calls: readonly Name[] = ['keyless', 'key A', 'a template', 'keyless', 'a template'];

@@ -13,8 +13,8 @@ import {
 
 const MINUTE = 60_000;
 
-export function noticeContract(bench: () => Bench): void {
-  test('an unknown end and a waiting approval are told of, oldest first', async () => {
+export function notificationContract(bench: () => Bench): void {
+  test('unknown operations and pending approvals are notified, oldest first', async () => {
     const { store, advance } = bench();
     const one = await settled(store, { dedupKey: byContent(newId()) }, unknown());
     const at = await store.now();
@@ -38,7 +38,7 @@ export function noticeContract(bench: () => Bench): void {
     ]);
   });
 
-  test('a dead owner’s unknown is told of too', async () => {
+  test('an operation that becomes unknown by a sweep is notified', async () => {
     const { store, advance } = bench();
     const { id } = await sending(store);
     await advance(LEASE);
@@ -46,7 +46,7 @@ export function noticeContract(bench: () => Bench): void {
     expect(await store.takeNotifications(10)).toMatchObject([{ operationId: id }]);
   });
 
-  test('each is taken by one process, and again if that one says nothing', async () => {
+  test('each is taken by one process, and is due again if that one does not report', async () => {
     const { store, another, advance } = bench();
     for (let i = 0; i < 4; i++) {
       await settled(store, { dedupKey: byContent(newId()) }, unknown());
@@ -61,7 +61,7 @@ export function noticeContract(bench: () => Bench): void {
     expect(again.map(({ tries }) => tries)).toEqual([2, 2, 2, 2]);
   });
 
-  test('what was told is not told again, what failed is, later', async () => {
+  test('sent notifications are not repeated, failed ones are rescheduled', async () => {
     const { store, advance } = bench();
     await settled(store, { dedupKey: byContent(newId()) }, unknown());
     await settled(store, { dedupKey: byContent(newId()) }, unknown());
@@ -76,7 +76,7 @@ export function noticeContract(bench: () => Bench): void {
     expect(await store.takeNotifications(10)).toMatchObject([{ id: two!.id, tries: 3 }]);
   });
 
-  test('nobody hears twice of the same unknown', async () => {
+  test('the same unknown operation is notified once', async () => {
     const { store } = bench();
     const { id } = await sending(store, {}, 'first');
     await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
@@ -105,7 +105,7 @@ export function noticeContract(bench: () => Bench): void {
     expect(await store.takeNotifications(10)).toMatchObject([{ operationId: id, tries: 1 }]);
   });
 
-  test('nobody hears of what has been dealt with', async () => {
+  test('resolved operations are not notified', async () => {
     const { store } = bench();
     const one = await settled(store, { dedupKey: byContent(newId()) }, unknown());
     const verdict = {
@@ -121,7 +121,7 @@ export function noticeContract(bench: () => Bench): void {
     expect(await store.takeNotifications(10)).toEqual([]);
   });
 
-  test('an approved one that ends unknown is told of', async () => {
+  test('an approved operation that becomes unknown is notified', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());
     await store.decideApproval(id, decision());

@@ -24,9 +24,9 @@ const refund = (key?: string, changes: Partial<ClaimRequest> = {}): Partial<Clai
   ...changes,
 });
 
-/** An act that a template names, and that a caller gives a key besides. */
-export function namedContract(bench: () => Bench): void {
-  test('is found under its key and as what it is, by everybody', async () => {
+/** Operations with a template key and an explicit key. */
+export function explicitKeyContract(bench: () => Bench): void {
+  test('is found under its explicit key and its template, by any owner', async () => {
     const { store, another } = bench();
     const first = await claimed(store, refund(a));
     expect(first).toMatchObject({ key: a, dedupKey: byTemplate(), holdsDedupKey: true });
@@ -37,7 +37,7 @@ export function namedContract(bench: () => Bench): void {
       refund(b),
       refund(),
       refund(b, { argsHash: 'h2' }),
-      // The caller's key for something else, whatever that is named by: it is the caller who is told.
+      // The explicit key with another template: the caller gets the operation of its key.
       refund(a, { dedupKey: byTemplate('refund:2'), argsHash: 'h2' }),
       { dedupKey: byKey(a), argsHash: 'h2' },
     ]) {
@@ -52,14 +52,14 @@ export function namedContract(bench: () => Bench): void {
     expect((await other.claim(request(fresh))).kind).toBe('mine');
   });
 
-  test('a key that stands alone is met by one that does not', async () => {
+  test('a call with both keys finds an operation with the explicit key alone', async () => {
     const { store } = bench();
     const first = await claimed(store, { dedupKey: byKey(a) });
     const again = await store.claim(request(refund(a)));
     expect(again).toEqual({ kind: 'held', operation: first });
   });
 
-  test('of many claims at once, each with a key of its own, exactly one wins', async () => {
+  test('exactly one of many concurrent claims with different explicit keys wins', async () => {
     const { store, another } = bench();
     const stores = [store, await another(), await another()];
     const results = await Promise.all(
@@ -71,7 +71,7 @@ export function namedContract(bench: () => Bench): void {
     expect(await store.count(['claimed'])).toBe(1);
   });
 
-  test('of many claims at once for different acts under one key exactly one wins', async () => {
+  test('exactly one of many concurrent claims of different templates under one explicit key wins', async () => {
     const { store, another } = bench();
     const stores = [store, await another(), await another()];
     const results = await Promise.all(
@@ -83,7 +83,7 @@ export function namedContract(bench: () => Bench): void {
     expect(await store.count(['claimed'])).toBe(1);
   });
 
-  test('each name is kept for its own time, and the operation as long as either', async () => {
+  test('each key is held for its own time, and the operation as long as either', async () => {
     const { store, advance } = bench();
     await store.registerOwner(owner('alice'), 10 * DAY);
     const first = await settled(store, refund(a), success({ holdMs: 1000, keyHoldMs: DAY }));
@@ -94,14 +94,14 @@ export function namedContract(bench: () => Bench): void {
     expect((await store.claim(request(refund(a)))).operation.id).toBe(first.id);
     expect((await store.claim(request(refund(b)))).operation.id).toBe(second.id);
     await advance(DAY);
-    // Now the key stands for nothing, and what it is asked for is there already.
+    // The hold of the explicit key has ended, and the template finds another operation.
     expect((await store.claim(request(refund(a)))).operation.id).toBe(second.id);
     expect(await store.prune(await store.now())).toBe(1);
     expect(await store.get(first.id)).toBeUndefined();
     expect(await store.get(second.id)).toBeDefined();
   });
 
-  test('a key that is kept for less makes no difference to the act', async () => {
+  test('a shorter hold of the explicit key does not affect the template', async () => {
     const { store, advance } = bench();
     await store.registerOwner(owner('alice'), DAY);
     const first = await settled(store, refund(a), success({ holdMs: 5000, keyHoldMs: 1000 }));
@@ -112,7 +112,7 @@ export function namedContract(bench: () => Bench): void {
     expect((await store.claim(request(refund()))).operation.id).toBe(first.id);
   });
 
-  test('a meant repeat takes the act of what settled, and leaves it its key', async () => {
+  test('an intended duplicate takes the template key and leaves the explicit key', async () => {
     const { store } = bench();
     const first = await settled(store, refund(a));
     const second = await settled(store, refund(b, { allowDuplicate: true }));
@@ -127,7 +127,7 @@ export function namedContract(bench: () => Bench): void {
     }
   });
 
-  test('a meant repeat beside what has not settled is found under its key alone', async () => {
+  test('a duplicate beside an unsettled operation is found under its explicit key alone', async () => {
     const { store } = bench();
     const first = await claimed(store, refund(a));
     const second = await claimed(store, refund(b, { allowDuplicate: true }));
@@ -139,7 +139,7 @@ export function namedContract(bench: () => Bench): void {
     expect(await store.isHeld({ ...act, key: 'key-cccccccccccccccc' })).toBe(false);
   });
 
-  test('what is released, or was not carried out, gives up both', async () => {
+  test('an operation that was released or not executed releases both keys', async () => {
     const { store, advance } = bench();
     const ends = [
       () => settled(store, refund(a), release()),
@@ -165,7 +165,7 @@ export function namedContract(bench: () => Bench): void {
     }
   });
 
-  test('what nobody knows the end of, or was found to be done, keeps both', async () => {
+  test('an operation that is unknown or reconciled as executed keeps both keys', async () => {
     const { store, advance } = bench();
     await store.registerOwner(owner('alice'), 100 * DAY);
     const { id } = await settled(store, refund(a), unknown());
@@ -181,7 +181,7 @@ export function namedContract(bench: () => Bench): void {
     expect((await store.claim(request(both[0]))).kind).toBe('mine');
   });
 
-  test('what a dead owner was sending keeps both', async () => {
+  test('an operation that a dead owner was sending keeps both keys', async () => {
     const { store, advance } = bench();
     const { id } = await sending(store, refund(a));
     await advance(LEASE);
@@ -192,7 +192,7 @@ export function namedContract(bench: () => Bench): void {
     }
   });
 
-  test('what was undone can be done again, and its key still stands for it', async () => {
+  test('a compensated operation can be repeated, and its explicit key still replays it', async () => {
     const { store } = bench();
     const first = await settled(store, refund(a));
     await settled(store, { tool: 'undo' }, success({ releases: [first.id] }));
@@ -201,7 +201,7 @@ export function namedContract(bench: () => Bench): void {
     expect((await store.claim(request(refund(b)))).kind).toBe('mine');
   });
 
-  test('one that stopped half way goes on under either, and under its key with its arguments only', async () => {
+  test('a half-done operation is resumed under either key, under the explicit key only with its arguments', async () => {
     const { store } = bench();
     const stop = async (operation: Awaited<ReturnType<typeof claimed>>) =>
       store.settle(fencingToken(operation), success({ state: 'claimed' }));
@@ -218,13 +218,13 @@ export function namedContract(bench: () => Bench): void {
     const beside = await sending(store, refund(b, { allowDuplicate: true }), 'one');
     await store.completeStep(fencingToken(beside), 'one', '1');
     await stop(beside);
-    // Whoever is at the act itself does not hinder the one that is known by its key.
+    // An operation that holds the template does not block the one found by its explicit key.
     const atIt = await store.claim(request(refund(a)));
     const own = await store.claim(request(refund(b)));
     expect(own).toMatchObject({ kind: 'mine', resumed: true, operation: { id: beside.id } });
     await store.settle(fencingToken(own.operation), success());
     await stop(atIt.operation);
-    // Undone, it is over: nobody goes on with it beside the next one.
+    // After compensation it is settled and cannot be resumed.
     await settled(store, { tool: 'undo' }, success({ releases: [first.id] }));
     expect(await store.get(first.id)).toMatchObject({ state: 'released' });
     const next = await store.claim(request(refund(a)));

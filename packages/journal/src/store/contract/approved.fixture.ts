@@ -14,14 +14,14 @@ import {
   type Bench,
 } from './harness.fixture.js';
 
-export function decidedContract(bench: () => Bench): void {
+export function approvedContract(bench: () => Bench): void {
   const approved = async (changes: Parameters<typeof waiting>[1] = {}) => {
     const operation = await waiting(bench(), { dedupKey: byContent(newId()), ...changes });
     await bench().store.decideApproval(operation.id, decision());
     return operation;
   };
 
-  test('what was approved is taken once, by whoever has the tool', async () => {
+  test('an approved operation is taken once, by an owner that serves the tool', async () => {
     const { store, another } = bench();
     const { id } = await approved();
     expect(await store.takeApproved('bob', ['like'])).toBeUndefined();
@@ -41,7 +41,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
   });
 
-  test('an operation that is sent again does not show how the attempt before ended', async () => {
+  test('a further send clears the result of the previous attempt', async () => {
     const { store, advance } = bench();
     const { id } = await approved();
     const first = await store.takeApproved('alice', ['post']);
@@ -65,7 +65,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(sending).not.toHaveProperty('answer');
   });
 
-  test('several are taken by several at once, the longest waiting first', async () => {
+  test('concurrent owners take different operations, the earliest decision first', async () => {
     const { store, another, advance } = bench();
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) {
@@ -81,7 +81,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(new Set(taken.map((operation) => operation?.id))).toEqual(new Set(ids.slice(1)));
   });
 
-  test('nobody takes what is undecided, rejected, or after its time', async () => {
+  test('undecided, rejected and expired operations are not taken', async () => {
     const { store, advance } = bench();
     await waiting(bench());
     const { id } = await waiting(bench(), { tool: 'reply' });
@@ -94,7 +94,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(expired.map((operation) => operation.id)).toContain(late.id);
   });
 
-  test('an owner without a lease takes nothing', async () => {
+  test('an owner without a live lease takes nothing', async () => {
     const { store, advance } = bench();
     await approved();
     await advance(LEASE);
@@ -102,7 +102,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.takeApproved('nobody', ['post'])).toBeUndefined();
   });
 
-  test('is taken again when its taker died before sending, and not after', async () => {
+  test('is taken again if its owner died before sending, but not after', async () => {
     const { store, advance } = bench();
     const { id } = await approved();
     await store.takeApproved('alice', ['post']);
@@ -118,7 +118,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.takeApproved('bob', ['post'])).toBeUndefined();
   });
 
-  test('can be given back for a while, or released for good', async () => {
+  test('can be deferred, or released', async () => {
     const { store, advance } = bench();
     const { id } = await approved();
     const first = await store.takeApproved('alice', ['post']);
@@ -139,7 +139,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.get(id)).toMatchObject({ state: 'released', holdsDedupKey: false });
   });
 
-  test('what nobody approved cannot be given back as approved', async () => {
+  test('an operation that was not approved cannot be deferred as approved', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     const later = release({ state: 'awaiting_approval' });
@@ -147,7 +147,7 @@ export function decidedContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toEqual(operation);
   });
 
-  test('whoever listens hears of an approval', async () => {
+  test('listeners are called after an approval', async () => {
     const { store } = bench();
     const operation = await waiting(bench());
     let stop = (): void => {};
