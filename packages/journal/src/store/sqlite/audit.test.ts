@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** The audit as one process writes it, which remembers the row that it wrote last. */
+/** The audit of one process, which remembers the row that it wrote last. */
 const writer = async () => {
   const driver = (await chooseDriver())(path, 100);
   closing.push(driver.close);
@@ -45,7 +45,7 @@ const writer = async () => {
   };
 };
 
-test('the chain holds whatever became of the row that was written last', async () => {
+test('the chain stays valid whether the last row was committed, rolled back or followed by others', async () => {
   const [one, other] = [await writer(), await writer()];
   const kinds = async () => (await one.rows()).map(({ seq, kind }) => `${seq} ${kind}`);
 

@@ -25,7 +25,7 @@ describe('a head file', () => {
     rmSync(dir, { recursive: true });
   });
 
-  test('is empty at first, and has the newest row then', () => {
+  test('is empty at first, and then contains the newest row', () => {
     expect(file.newest()).toBeUndefined();
     for (const seq of [1, 2, 3, 31, 32, 33, 1000, Number.MAX_SAFE_INTEGER]) {
       file.write(head(seq));
@@ -33,7 +33,7 @@ describe('a head file', () => {
     }
   });
 
-  test('keeps the newest row of several processes, in whichever order they write', () => {
+  test('keeps the newest row of several processes, whatever their write order', () => {
     const other = openHeadFile(path);
     file.write(head(11));
     other.write(head(10));
@@ -42,12 +42,12 @@ describe('a head file', () => {
     other.close();
   });
 
-  test('stays as small as it is', () => {
+  test('does not grow', () => {
     for (let seq = 1; seq <= 200; seq += 1) file.write(head(seq));
     expect(readFileSync(path)).toHaveLength(4096);
   });
 
-  test('has the row before the newest one where any byte of that was changed', () => {
+  test('returns the previous row if any byte of the newest was changed', () => {
     for (let seq = 1; seq <= 40; seq += 1) file.write(head(seq));
     const intact = readFileSync(path);
     fc.assert(
@@ -60,7 +60,7 @@ describe('a head file', () => {
     );
   });
 
-  test('says so where it has records and none can be read', () => {
+  test('reports if none of its records is readable', () => {
     const long = `1 2 ${'a'.repeat(200)}`;
     for (const junk of ['junk', '1 2 3', long, `${'\0'.repeat(200)}x`, 'x'.repeat(9000)]) {
       writeFileSync(path, junk);

@@ -7,8 +7,8 @@ import { chooseDriver, libsqlDriver, nodeDriver } from './drivers.js';
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const hasSqlite = major > 22 || (major === 22 && minor >= 13);
 
-describe('the driver', () => {
-  test('is Node’s own where Node has one, without its warning', async () => {
+describe('the SQLite driver', () => {
+  test('is that of Node.js if available, without its warning', async () => {
     const warnings: unknown[] = [];
     const note = (warning: unknown): void => void warnings.push(warning);
     process.on('warning', note);
@@ -16,23 +16,23 @@ describe('the driver', () => {
     await new Promise((resolve) => setTimeout(resolve, 0));
     process.off('warning', note);
     expect(warnings).toEqual([]);
-    // Others' warnings are still heard.
+    // Other warnings are still emitted.
     expect(process.emitWarning.name).toBe('emitWarning');
   });
 
-  test('is the optional package where it has none', async () => {
+  test('is the optional package otherwise', async () => {
     const driver = await chooseDriver();
     expect(driver.name).toBe(hasSqlite ? 'openWithNode' : 'openWithLibsql');
     expect(await libsqlDriver()).toBeDefined();
   });
 
-  test('that is nowhere to be had is refused, with what to install', async () => {
+  test('is refused with installation advice if there is none', async () => {
     const none = chooseDriver([() => undefined, async () => undefined]);
     await expect(none).rejects.toMatchObject({ name: 'JournalError', reason: 'unavailable' });
     await expect(none).rejects.toThrow('npm install libsql@0.5.29');
   });
 
-  test('keeps what is written, and rolls back what is not committed', async () => {
+  test('stores committed data and rolls back the rest', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'toolkeel-driver-'));
     const open = await chooseDriver();
     const driver = open(join(dir, 'test.db'), 100);

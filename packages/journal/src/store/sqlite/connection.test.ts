@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { batchedWrites } from './connection.js';
 
-/** Notes what is asked of it, and fails where it is told to. */
+/** Records its statements, and fails on demand. */
 const scripted = (failAt?: string) => {
   const log: string[] = [];
   let open = false;
@@ -25,21 +25,21 @@ const scripted = (failAt?: string) => {
 };
 const atOnce = async <T>(action: () => T): Promise<T> => action();
 
-describe('writing in batches', () => {
-  test('one alone is a plain transaction', async () => {
+describe('batched writes', () => {
+  test('a single transition is a plain transaction', async () => {
     const driver = scripted();
     expect(await batchedWrites(driver, atOnce)(() => 7)).toBe(7);
     expect(driver.log).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
   });
 
-  test('several at the same time share a commit', async () => {
+  test('concurrent transitions share a commit', async () => {
     const driver = scripted();
     const write = batchedWrites(driver, atOnce);
     expect(await Promise.all([write(() => 1), write(() => 2)])).toEqual([1, 2]);
     expect(driver.log.filter((text) => text === 'COMMIT')).toHaveLength(1);
   });
 
-  test('one that fails leaves the others as they are', async () => {
+  test('a failed transition does not affect the others', async () => {
     const driver = scripted();
     const write = batchedWrites(driver, atOnce);
     const fail = (): never => {
@@ -51,14 +51,14 @@ describe('writing in batches', () => {
     expect(driver.log.at(-1)).toBe('COMMIT');
   });
 
-  test('nobody is told that it is done when the commit fails', async () => {
+  test('no transition resolves if the commit fails', async () => {
     const driver = scripted('COMMIT');
     const write = batchedWrites(driver, atOnce);
     const ends = await Promise.allSettled([write(() => 1), write(() => 2)]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  test('a failure that ended the transaction is everybody’s', async () => {
+  test('an error that ends the transaction rejects all transitions', async () => {
     const driver = scripted();
     const write = batchedWrites(driver, atOnce);
     const ends = await Promise.allSettled([write(() => 1), write(driver.break), write(() => 3)]);
@@ -67,7 +67,7 @@ describe('writing in batches', () => {
     expect(await write(() => 4)).toBe(4);
   });
 
-  test('who cannot get the lock fails, and the next tries again', async () => {
+  test('a transition that cannot get the lock fails, and the next one retries', async () => {
     let isLocked = true;
     const driver = scripted();
     const write = batchedWrites(driver, async (action) => {
@@ -79,7 +79,7 @@ describe('writing in batches', () => {
     expect(await write(() => 2)).toBe(2);
   });
 
-  test('a batch has a bound', async () => {
+  test('a batch has a maximum size', async () => {
     const driver = scripted();
     const write = batchedWrites(driver, atOnce);
     const all = Array.from({ length: 150 }, (_, index) => write(() => index));
