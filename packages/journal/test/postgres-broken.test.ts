@@ -66,7 +66,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   test.each([
     ['the answer to COMMIT', loseAnswerOfCommit],
     ['COMMIT itself', loseCommit],
-  ])('loses %s: claim, send and settle are still what they are', async (_, lose) => {
+  ])('that loses %s: claim, send and settle are stored once', async (_, lose) => {
     lose();
     const operation = await claimed(store, tool());
     expect(await observer.get(operation.id)).toEqual(operation);

@@ -59,7 +59,7 @@ describe('a journal in SQLite', () => {
   test.each([
     ['removed', () => undefined],
     ['replaced', (file: string) => writeFileSync(file, '')],
-  ])('whose file was %s while it was open takes nothing more', async (_, then) => {
+  ])('whose file was %s while it was open refuses every write', async (_, then) => {
     let elapsedMs = 0;
     const store = await sqliteStore({ path, elapsed: () => (elapsedMs += 1) });
     await store.registerOwner(owner(), DAY);
