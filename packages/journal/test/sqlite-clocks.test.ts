@@ -36,7 +36,7 @@ describe('a process that shares a journal with one whose clock is wrong', () => 
   });
 
   // On systems that do not report process states, a stopped process counts as running.
-  test.runIf(self.startedAt !== '')('goes on while that one is stopped', async () => {
+  test.runIf(self.startedAt !== '')('continues while that one is stopped', async () => {
     const child = await startChild('register', { path, wrongByMs: 60_000 });
     const registered = (await store.owner('child'))!;
     expect(systemProcesses.isRunning(registered)).toBe(true);

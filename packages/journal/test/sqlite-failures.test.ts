@@ -116,7 +116,7 @@ describe('a journal in SQLite', () => {
   });
 
   test('of another file type is refused and left unchanged', async () => {
-    writeFileSync(path, 'not a database, but somebody’s letter '.repeat(100));
+    writeFileSync(path, 'not a database but a text file '.repeat(100));
     const before = statSync(path).size;
     await expect(open()).rejects.toMatchObject({ reason: 'corrupt' });
     expect(statSync(path).size).toBe(before);

@@ -19,7 +19,7 @@ const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   explanation: 'posts are read by a person first',
   hash: 'h1',
   expiresAt: Date.parse('2100-01-01'),
-  encryptedArgs: 'sealed:1',
+  encryptedArgs: 'encrypted:1',
   answer: '{"error":{"code":"approval_required"}}',
   ...changes,
 });
@@ -59,7 +59,7 @@ export function approvalContract(bench: () => Bench): void {
     const operation = await waiting(bench(), {}, { cost: { amount: 0.02, unit: 'USD' } });
     expect(operation).toMatchObject({
       state: 'awaiting_approval',
-      args: 'sealed:1',
+      args: 'encrypted:1',
       answer: asked().answer,
       code: 'approval_required',
       holdsDedupKey: true,
@@ -175,12 +175,12 @@ export function approvalContract(bench: () => Bench): void {
       expected: 'h1',
       dedupKey: byContent(),
       hash: 'h2',
-      encryptedArgs: 'sealed:2',
+      encryptedArgs: 'encrypted:2',
       by: 'bea',
     };
     expect(await store.editApproval(id, edit)).toMatchObject({
       kind: 'decided',
-      operation: { args: 'sealed:1', argsHash: 'h1', approval: { editedArgs: 'sealed:2' } },
+      operation: { args: 'encrypted:1', argsHash: 'h1', approval: { editedArgs: 'encrypted:2' } },
     });
     expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'changed' });
     expect(await store.editApproval(id, { ...edit, hash: 'h3' })).toMatchObject({

@@ -99,7 +99,7 @@ export function approvedContract(bench: () => Bench): void {
     await approved();
     await advance(LEASE);
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
-    expect(await store.takeApproved('nobody', ['post'])).toBeUndefined();
+    expect(await store.takeApproved('unregistered', ['post'])).toBeUndefined();
   });
 
   test('is taken again if its owner died before sending, but not after', async () => {

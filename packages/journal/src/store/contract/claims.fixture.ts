@@ -85,7 +85,7 @@ export function claimContract(bench: () => Bench): void {
 
   test('an owner without a live lease claims nothing', async () => {
     const { store, advance } = bench();
-    await expect(store.claim(request({ owner: 'nobody' }))).rejects.toMatchObject({
+    await expect(store.claim(request({ owner: 'unregistered' }))).rejects.toMatchObject({
       name: 'JournalError',
       reason: 'lapsed',
     });
@@ -154,8 +154,8 @@ export function claimContract(bench: () => Bench): void {
     const first = await settled(store, {}, success({ holdMs: DAY }));
     const refused = success({ state: 'rejected', outcome: 'not_executed', holdMs: DAY });
     for (const end of [release(), refused, unknown()]) {
-      const meant = await claimed(store, { allowDuplicate: true });
-      await store.settle(fencingToken(meant), end);
+      const duplicate = await claimed(store, { allowDuplicate: true });
+      await store.settle(fencingToken(duplicate), end);
     }
     await claimed(store, { allowDuplicate: true });
     await advance(LEASE);

@@ -26,7 +26,7 @@ const edit = (dedupKey: DedupKey, changes: Partial<ApprovalEdit> = {}): Approval
   expected: 'h1',
   hash: 'h2',
   dedupKey,
-  encryptedArgs: 'sealed:2',
+  encryptedArgs: 'encrypted:2',
   by: 'bea',
   ...changes,
 });

@@ -62,7 +62,7 @@ const command = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('renew' as const, 'enlist' as const, 'expel' as const),
+      kind: fc.constantFrom('renew' as const, 'register' as const, 'evict' as const),
       owner: who,
     }),
   },
@@ -154,11 +154,11 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
       case 'renew':
         expect(await store.renew(step.owner, LEASE)).toBe(model.renew(step.owner));
         break;
-      case 'enlist':
+      case 'register':
         await store.registerOwner(owner(step.owner), LEASE);
         model.registerOwner(step.owner);
         break;
-      case 'expel':
+      case 'evict':
         await store.evictOwner(step.owner);
         model.evictOwner(step.owner);
         break;

@@ -23,7 +23,7 @@ export function leaseContract(bench: () => Bench): void {
       ...owner('carol', ['post', 'like']),
       leaseUntil: now + 1000,
     });
-    expect(await store.owner('nobody')).toBeUndefined();
+    expect(await store.owner('unregistered')).toBeUndefined();
   });
 
   test('a tool has a live owner until the lease of its last owner ends', async () => {
@@ -46,7 +46,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.renew('alice', LEASE)).toBe(true);
     await advance(LEASE);
     expect(await store.renew('alice', LEASE)).toBe(false);
-    expect(await store.renew('nobody', LEASE)).toBe(false);
+    expect(await store.renew('unregistered', LEASE)).toBe(false);
   });
 
   test('a sweep does not affect owners with a live lease', async () => {
@@ -93,7 +93,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.get(two.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
     expect(await store.renew('alice', LEASE)).toBe(false);
     expect(await store.owner('alice')).toMatchObject({ pid: 42 });
-    await store.deregisterOwner('nobody');
+    await store.deregisterOwner('unregistered');
   });
 
   test('a dead owner can be evicted before its lease expires', async () => {
@@ -103,7 +103,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
     expect(await store.renew('alice', LEASE)).toBe(false);
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('lost');
-    await store.evictOwner('nobody');
+    await store.evictOwner('unregistered');
   });
 
   test('registering again ends the earlier claims of an owner', async () => {

@@ -88,16 +88,16 @@ export function notificationContract(bench: () => Bench): void {
   });
 
   test.each([
-    ['known to be done', 'second'],
-    ['known not to be done', 'first'],
-  ])('an unknown that comes after one that is %s is news', async (end, next) => {
+    ['completed', 'second'],
+    ['reopened', 'first'],
+  ])('an unknown operation after a step that was %s is notified again', async (end, next) => {
     const { store } = bench();
     const { id } = await sending(store, {}, 'first');
     await store.settle({ id, owner: 'alice', fence: 1 }, unknown());
     const [notification] = await store.takeNotifications(10);
     await store.markNotificationSent(notification!.id);
     const again = fencingToken((await store.takeOver(id, 'bob', 1))!);
-    if (end === 'known to be done') await store.completeStep(again, 'first', '{}');
+    if (end === 'completed') await store.completeStep(again, 'first', '{}');
     else await store.reopenStep(again, 'first');
     expect(await store.takeNotifications(10)).toEqual([]);
     await store.send(again, { limits: [], step: next });

@@ -44,7 +44,7 @@ export function storeContract(kind: string, open: OpenBench): void {
       retention: retentionContract,
     };
     for (const [name, register] of Object.entries(parts)) {
-      describe(name, () => {
+      describe(`contract: ${name}`, () => {
         register(() => bench);
       });
     }

@@ -91,7 +91,7 @@ const NO_FSYNC =
   'operations may be lost and repeated. Set fsync = on and restart the server.';
 
 /** Creates or migrates the schema; safe to run in several processes at once. Returns a warning, if any. */
-export async function prepareSchema(
+async function prepareSchema(
   { read, write }: Transactor,
   dialect: Dialect,
   schema: string,
