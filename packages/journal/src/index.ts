@@ -9,25 +9,33 @@ export type { Approvals, Decided } from './approvals/desk.js';
 export type { Operations, Resolution } from './operations/operations.js';
 export type { ApprovalView, OperationView } from './operations/view.js';
 export type { Liveness, ProcessRef } from './owner/process.js';
-export { commandNotifier, type CommandOptions } from './notifications/notifiers.js';
+export {
+  commandNotifier,
+  webhookNotifier,
+  type CommandOptions,
+  type WebhookOptions,
+} from './notifications/notifiers.js';
 export type { NotificationMessage, Notifier } from './notifications/sender.js';
-export { webhookNotifier, type WebhookOptions } from './notifications/notifiers.js';
 export { JournalError, type JournalErrorReason } from './error.js';
 export { openStore, type OpenStoreOptions } from './open-store.js';
-export { openEncryption } from './encryption/encryption.js';
 export {
   createEncryption,
   ephemeralEncryption,
   isEncrypted,
+  openEncryption,
   type Encryption,
 } from './encryption/encryption.js';
-export { exportAudit, type AuditExport } from './audit/reports.js';
-export { readAudit } from './audit/reports.js';
-export { verifyAudit, type AuditProblem, type AuditReport } from './audit/reports.js';
-export type { AuditHead } from './audit/chain.js';
+export type { AuditHead, AuditRow } from './audit/chain.js';
+export {
+  exportAudit,
+  readAudit,
+  verifyAudit,
+  type AuditExport,
+  type AuditProblem,
+  type AuditReport,
+} from './audit/reports.js';
 export { scopedDedupKey } from './slot.js';
 export { memoryStore, type MemoryStoreOptions } from './store/memory/store.js';
-export type { AuditRow } from './audit/chain.js';
 export type { Approval, DedupKey, Operation, OperationState, Owner, Step } from './operation.js';
 export type {
   ApprovalDecision,

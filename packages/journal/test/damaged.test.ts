@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalStore } from '@toolkeel/journal';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { follower } from '../src/background/follow.js';
 import { ownWords } from '../src/background/own-words.js';
 import { decision, waiting } from '../src/store/contract/approvals.fixture.js';

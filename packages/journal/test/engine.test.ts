@@ -1,5 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { acceptControls, defineTool, runTool, toolError, type Tool } from '@toolkeel/contract';
-import { FaultError } from '@toolkeel/kernel';
 import {
   createJournal,
   openEncryption,
@@ -8,9 +10,7 @@ import {
   type Journal,
 } from '@toolkeel/journal';
 import { testJournal } from '@toolkeel/journal/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { FaultError } from '@toolkeel/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 

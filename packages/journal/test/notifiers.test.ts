@@ -1,9 +1,9 @@
-import { commandNotifier, webhookNotifier, type NotificationMessage } from '@toolkeel/journal';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandNotifier, webhookNotifier, type NotificationMessage } from '@toolkeel/journal';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const message: NotificationMessage = {

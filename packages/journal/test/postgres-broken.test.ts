@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readAudit, verifyAudit, type JournalStore } from '@toolkeel/journal';
 import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   claimed,
   DAY,

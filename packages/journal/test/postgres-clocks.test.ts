@@ -5,7 +5,6 @@ import {
   type Middleware,
   type Tool,
 } from '@toolkeel/contract';
-import { systemClock } from '@toolkeel/kernel';
 import {
   createJournal,
   ephemeralEncryption,
@@ -13,6 +12,7 @@ import {
   type JournalStore,
 } from '@toolkeel/journal';
 import { testJournal } from '@toolkeel/journal/testing';
+import { systemClock } from '@toolkeel/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { postgresStore } from '../src/store/postgres/store.js';

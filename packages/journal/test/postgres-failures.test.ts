@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, readAudit, verifyAudit } from '@toolkeel/journal';
 import { startCluster, testJournal, type TestJournal } from '@toolkeel/journal/testing';
+import pg from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   claimed,
   DAY,

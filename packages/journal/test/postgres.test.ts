@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, onTestFinished, test } from 'vitest';
 import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, onTestFinished, test } from 'vitest';
 import type { Bench } from '../src/store/contract/harness.fixture.js';
 import { historyContract } from '../src/store/contract/history.fixture.js';
 import { stormContract } from '../src/store/contract/storm.fixture.js';
 import { storeContract } from '../src/store/contract/suite.fixture.js';
-import { postgresStore } from '../src/store/postgres/store.js';
-import type { JournalStore } from '../src/store/store.js';
-import { type PostgresTables, tablesOf } from './support/postgres-tables.js';
 import {
   expectMigrated,
   expectOneAccount,
@@ -14,6 +11,9 @@ import {
   journalOfVersion,
   journalWithNames,
 } from '../src/store/contract/versions.fixture.js';
+import { postgresStore } from '../src/store/postgres/store.js';
+import type { JournalStore } from '../src/store/store.js';
+import { type PostgresTables, tablesOf } from './support/postgres-tables.js';
 
 /** Creating a schema takes longer than a test, so the tests empty one schema instead. */
 let stores: readonly JournalStore[];

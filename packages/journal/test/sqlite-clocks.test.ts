@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, type JournalStore } from '@toolkeel/journal';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemLiveness, systemProcesses } from '../src/owner/process.js';
 import { DAY, owner, request } from '../src/store/contract/harness.fixture.js';
 import { killChild, startChild } from './support/child.js';

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, readAudit, verifyAudit } from '@toolkeel/journal';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   byContent,
   claimed,

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openStore, type JournalStore } from '@toolkeel/journal';
 import { seededRandom } from '@toolkeel/kernel/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStore, type JournalStore } from '@toolkeel/journal';
 import {
   byKey,
   fencingToken,

@@ -1,9 +1,9 @@
-import type { AuditEntry } from '../store/store.js';
-import { type AuditHead, type AuditRow, GENESIS, link, readAuditRow, toUnlinked } from './chain.js';
+import { hash } from 'node:crypto';
+import { canonicalJson } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '@toolkeel/contract';
-import { hash } from 'node:crypto';
+import type { AuditEntry } from '../store/store.js';
+import { type AuditHead, type AuditRow, GENESIS, link, readAuditRow, toUnlinked } from './chain.js';
 import { type AuditExport, exportAudit, readAudit, verifyAudit } from './reports.js';
 
 /** A chain over these entries, a second apart. */

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { memoryStore } from '../store/memory/store.js';
 import type { JournalStore } from '../store/store.js';
-import { createKey } from './key-file.js';
 import { openEncryption } from './encryption.js';
+import { createKey } from './key-file.js';
 
 describe('the key file of a journal', () => {
   let root: string;

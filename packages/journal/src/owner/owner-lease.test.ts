@@ -2,8 +2,8 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../store/memory/store.js';
 import type { JournalStore } from '../store/store.js';
-import { systemLiveness } from './process.js';
 import { ownerLease } from './owner-lease.js';
+import { systemLiveness } from './process.js';
 
 function setUp(change: Partial<JournalStore> = {}) {
   const clock = new VirtualClock({ epoch: 1_000_000 });

@@ -13,11 +13,11 @@ import {
   takeApproved,
 } from './transitions/approvals.js';
 import { claim, findHolder, isHeld, claimKeys } from './transitions/claim.js';
-import { markDelivered, reconcile, settle } from './transitions/settle.js';
-import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
 import { takeNotifications } from './transitions/notifications.js';
-import { rehash } from './transitions/upgrade.js';
+import { expireAllOf, expireIfAbandoned, takeOver } from './transitions/ownership.js';
 import { completeStep, reopenStep, send } from './transitions/send.js';
+import { markDelivered, reconcile, settle } from './transitions/settle.js';
+import { rehash } from './transitions/upgrade.js';
 import { guardWrites, type WriteGuardOptions } from './write-guard.js';
 
 /** Scripts with the same `lock` run one after the other; only PostgreSQL needs it. */
@@ -28,7 +28,7 @@ export interface Engine {
   readonly kind: JournalStore['kind'];
   readonly caution?: string;
   /** The key that at most one operation holds. Default: a hash, which keeps database indexes small. */
-  readonly scopedDedupKey?: (act: Act) => string;
+  readonly scopedKeyOf?: (act: Act) => string;
   /** Reads committed data without locks. */
   readonly read: <T>(script: (tables: Tables) => Script<T>) => Promise<T>;
   /** Runs a script atomically; durable when it resolves. */
@@ -45,7 +45,7 @@ const DEFAULT_CALLS = 100;
 const PRUNE_BATCH = 1000;
 
 export function createStore(engine: Engine): JournalStore {
-  const { kind, scopedDedupKey: scopedKeyOf = hashedKeyOf, read, wait, onApproved, close } = engine;
+  const { kind, scopedKeyOf = hashedKeyOf, read, wait, onApproved, close } = engine;
   const { refuseIfUnfit = neverRefuse, findSkew } = engine;
   const guard = guardWrites({ write: engine.write, refuseIfUnfit, findSkew });
   const { write, heartbeat, writeByClock, refuse } = guard;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   accessSync,
   chownSync,
@@ -10,10 +11,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { platform, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { platform, tmpdir } from 'node:os';
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 export interface Cluster {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Operation } from '../../operation.js';
+import type { CallRow } from '../store.js';
+import { waiting } from './approvals.fixture.js';
 import {
   type Bench,
   byContent,
@@ -16,9 +19,6 @@ import {
   success,
   unknown,
 } from './harness.fixture.js';
-import type { Operation } from '../../operation.js';
-import type { CallRow } from '../store.js';
-import { waiting } from './approvals.fixture.js';
 
 export function listingContract(bench: () => Bench): void {
   const ids = async (filter?: Parameters<Bench['store']['list']>[0]) =>

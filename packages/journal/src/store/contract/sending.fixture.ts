@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Operation } from '../../operation.js';
+import type { Limit } from '../store.js';
 import {
   type Bench,
   byContent,
@@ -16,8 +18,6 @@ import {
   success,
   unknown,
 } from './harness.fixture.js';
-import type { Operation } from '../../operation.js';
-import type { Limit } from '../store.js';
 
 const LOST = { kind: 'lost' };
 

@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { expect, test } from 'vitest';
 import { seededRandom } from '@toolkeel/kernel/testing';
+import { expect, test } from 'vitest';
 import { readAudit, verifyAudit } from '../../audit/reports.js';
 import type { JournalStore } from '../store.js';
 import {

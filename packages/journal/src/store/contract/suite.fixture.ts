@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { approvalContract } from './approvals.fixture.js';
+import { approvedContract } from './approved.fixture.js';
 import { auditContract } from './audit.fixture.js';
 import { claimContract } from './claims.fixture.js';
-import { approvedContract } from './approved.fixture.js';
 import { contentContract } from './content.fixture.js';
 import { editContract } from './edits.fixture.js';
+import { explicitKeyContract } from './explicit-keys.fixture.js';
 import { type Bench, LEASE, type OpenBench, owner } from './harness.fixture.js';
 import { leaseContract, waitContract } from './leases.fixture.js';
-import { limitContract, sendContract } from './sending.fixture.js';
 import { listingContract, retentionContract } from './listing.fixture.js';
-import { explicitKeyContract } from './explicit-keys.fixture.js';
 import { notificationContract } from './notifications.fixture.js';
+import { limitContract, sendContract } from './sending.fixture.js';
 import { settleContract } from './settling.fixture.js';
 import { stepContract } from './steps.fixture.js';
 

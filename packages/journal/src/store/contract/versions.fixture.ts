@@ -1,4 +1,15 @@
+import {
+  acceptControls,
+  defineTool,
+  contentHash,
+  runTool,
+  upstreamCodes,
+} from '@toolkeel/contract';
 import { expect } from 'vitest';
+import * as z from 'zod';
+import { testEncryption } from '../../fixtures/rig.fixture.js';
+import { createJournal } from '../../journal.js';
+import type { DedupKey } from '../../operation.js';
 import { scopedDedupKey } from '../../slot.js';
 import type { Dialect } from '../sql/dialect.js';
 import { migrations } from '../sql/schema.js';
@@ -17,17 +28,6 @@ import {
   sending,
   success,
 } from './harness.fixture.js';
-import {
-  acceptControls,
-  defineTool,
-  contentHash,
-  runTool,
-  upstreamCodes,
-} from '@toolkeel/contract';
-import * as z from 'zod';
-import { testEncryption } from '../../fixtures/rig.fixture.js';
-import { createJournal } from '../../journal.js';
-import type { DedupKey } from '../../operation.js';
 
 const key = byKey();
 const [asked, edited, half] = [byContent('asked'), byContent('edited'), byContent('half')];

@@ -11,8 +11,8 @@ import {
   settled,
   success,
 } from '../contract/harness.fixture.js';
-import { memoryStore } from './store.js';
 import { retentionQueue } from './operations.js';
+import { memoryStore } from './store.js';
 
 test('settled operations are deleted, in-flight and held ones stay', async () => {
   const store = memoryStore({ operations: 10 });

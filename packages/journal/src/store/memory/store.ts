@@ -3,6 +3,7 @@ import { runWithoutQueries, type Script } from '../script.js';
 import type { Act, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
+import { memoryOperations } from './operations.js';
 import {
   memoryAudit,
   memoryCalls,
@@ -11,7 +12,6 @@ import {
   memoryNotifications,
   memoryOwners,
 } from './tables.js';
-import { memoryOperations } from './operations.js';
 
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: the process's clock. */
@@ -50,7 +50,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 
   const store = createStore({
     kind: 'memory',
-    scopedDedupKey: plainScopedKeys(),
+    scopedKeyOf: plainScopedKeys(),
     read: run,
     write: run,
     wait: (id, signal) => waitFor(id, signal, store.get, waiting),

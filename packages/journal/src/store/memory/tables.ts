@@ -1,14 +1,3 @@
-import type { Owner } from '../../operation.js';
-import { answer, type Script } from '../script.js';
-import type {
-  AuditTable,
-  CallsTable,
-  Hit,
-  LimitsTable,
-  MetaTable,
-  NotificationsTable,
-  OwnersTable,
-} from '../tables.js';
 import {
   type AuditHead,
   type AuditRow,
@@ -18,7 +7,18 @@ import {
   READ_BACK,
   toUnlinked,
 } from '../../audit/chain.js';
+import type { Owner } from '../../operation.js';
+import { answer, type Script } from '../script.js';
 import type { AuditEntry, CallRow, Notification } from '../store.js';
+import type {
+  AuditTable,
+  CallsTable,
+  Hit,
+  LimitsTable,
+  MetaTable,
+  NotificationsTable,
+  OwnersTable,
+} from '../tables.js';
 
 interface MemoryOwners extends OwnersTable {
   readonly isAlive: (id: string) => boolean;

@@ -1,3 +1,4 @@
+import type { OperationState } from '../../operation.js';
 import {
   withChanges,
   EARLIER_MS,
@@ -14,7 +15,6 @@ import {
   UNSETTLED,
 } from '../record.js';
 import type { Script } from '../script.js';
-import type { OperationState } from '../../operation.js';
 import type { FencingToken, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
 import {

@@ -1,4 +1,6 @@
 import type { AuditRow } from '../../audit/chain.js';
+import type { Row, Script } from '../script.js';
+import type { CallRow, Notification } from '../store.js';
 import type {
   CallsTable,
   LimitsTable,
@@ -8,10 +10,8 @@ import type {
   Tables,
 } from '../tables.js';
 import { sqlAudit } from './audit.js';
-import { sqlOperations, type SqlDeps } from './operations.js';
-import type { Row, Script } from '../script.js';
 import { bind, bindAll, type Dialect, first, rows, run } from './dialect.js';
-import type { CallRow, Notification } from '../store.js';
+import { sqlOperations, type SqlDeps } from './operations.js';
 
 interface SqlTablesOptions extends SqlDeps {
   /** The start of the transition. */

@@ -5,8 +5,8 @@ import { afterEach, expect, test } from 'vitest';
 import { verifyAudit } from '../../audit/reports.js';
 import { sqlAudit } from '../sql/audit.js';
 import type { Dialect } from '../sql/dialect.js';
-import { chooseDriver } from './drivers.js';
 import { connection, busyRetry } from './connection.js';
+import { chooseDriver } from './drivers.js';
 import { prepareSchema } from './store.js';
 
 const dialect: Dialect = {

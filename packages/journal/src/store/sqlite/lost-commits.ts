@@ -4,8 +4,8 @@ import { JournalError } from '../../error.js';
 import type { Script } from '../script.js';
 import { first } from '../sql/dialect.js';
 import type { Connection } from './connection.js';
-import { isLogDamaged } from './wal.js';
 import { fileError, prepareFile } from './files.js';
+import { isLogDamaged } from './wal.js';
 
 export interface VerifiedHeads extends HeadFile {
   /** A warning for the operator. */

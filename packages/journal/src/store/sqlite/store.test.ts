@@ -1,6 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   type Bench,
   byKey,
@@ -13,9 +16,6 @@ import {
 import { historyContract } from '../contract/history.fixture.js';
 import { stormContract } from '../contract/storm.fixture.js';
 import { storeContract } from '../contract/suite.fixture.js';
-import type { JournalStore } from '../store.js';
-import { sqliteStore } from './store.js';
-import { expect, onTestFinished, test } from 'vitest';
 import {
   expectMigrated,
   expectOneAccount,
@@ -23,9 +23,9 @@ import {
   journalOfVersion,
   journalWithNames,
 } from '../contract/versions.fixture.js';
+import type { JournalStore } from '../store.js';
 import { chooseDriver } from './drivers.js';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { sqliteStore } from './store.js';
 
 /** In memory if available: these tests do not need durability. */
 const scratch = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -10,9 +10,9 @@ import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { chooseDriver, type OpenDriver, type SqliteDriver } from './drivers.js';
 import { clockSkew, type Heartbeat } from './clock-skew.js';
 import { BUSY_MS, connection, type Connection, busyRetry, type BusyRetry } from './connection.js';
+import { chooseDriver, type OpenDriver, type SqliteDriver } from './drivers.js';
 import { prepareFile, fileGuard } from './files.js';
 import {
   type Head,

@@ -3,7 +3,6 @@ import { isInFlight, isSettled, type OperationRecord, toOperation } from '../rec
 import type { Script } from '../script.js';
 import type { Act, ClaimRequest, ClaimResult, HeldQuery } from '../store.js';
 import type { Tables } from '../tables.js';
-import { transferTo, expireClaim } from './ownership.js';
 import {
   resultOfMatch,
   bindKey,
@@ -16,6 +15,7 @@ import {
   holdsKey,
   isHoldExpired,
 } from './dedup-keys.js';
+import { transferTo, expireClaim } from './ownership.js';
 
 /** The scoped keys under which a claim looks for an earlier operation. */
 export interface ClaimKeys {
