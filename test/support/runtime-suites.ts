@@ -22,7 +22,7 @@ export const runtimeSuites: readonly string[] = [
   'packages/x/test/callback.test.ts',
   // Newer Node brings SQLite along, older Node takes it from a package.
   'packages/journal/src/store/sqlite/*.test.ts',
-  'packages/journal/test/sqlite-{clocks,failures,lost-commits,open}.test.ts',
+  'packages/journal/test/sqlite-{clocks,failures,lost-commits}.test.ts',
   // Processes, signals, the cap.
   'packages/cli/test/{cap,lateness,serve,up}.test.ts',
 ];

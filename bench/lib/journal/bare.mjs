@@ -1,4 +1,4 @@
-import { chooseDriver } from '../../../packages/journal/dist/store/sqlite/choose-driver.js';
+import { chooseDriver } from '../../../packages/journal/dist/store/sqlite/drivers.js';
 import { answer, args, newKey } from './work.mjs';
 
 /**

@@ -13,9 +13,8 @@ import { hashUpgrade } from './identity/upgrade.js';
 import type { Kit } from './kit.js';
 import type { Operation } from './operation.js';
 import type { JournalOptions } from './options.js';
-import { expeller } from './owner/expel.js';
+import { ownerEvictor, ownerLease } from './owner/owner-lease.js';
 import { systemLiveness } from './owner/process.js';
-import { tenure } from './owner/tenure.js';
 import { absenceRule } from './reconcile/absence.js';
 import { confirmations } from './reconcile/confirmations.js';
 
@@ -51,7 +50,7 @@ export function assembleParts(options: Given): Assembled {
     absence: absenceRule(kit, liveness),
     confirmations: confirmations(clock),
     undone: undoneBy(kit),
-    evictOwner: expeller(store, liveness),
+    evictOwner: ownerEvictor(store, liveness),
     noteUnknown: (operation) => note('operation_unknown', operation),
     noteReconciled: (operation, result, by) =>
       note('operation_reconciled', operation, { result, by }),
@@ -96,7 +95,7 @@ function kitOf(options: Given, suspect: () => void): Kit {
     deliveries: deliveries({ store, clock, report }),
     denials: denials({ store, clock, report }),
     upgrade: hashUpgrade({ store, encryption, tools, identities: named }),
-    tenure: tenure({
+    tenure: ownerLease({
       store,
       clock,
       leaseMs,

@@ -9,25 +9,33 @@ export type { Approvals, Decided } from './approvals/desk.js';
 export type { Operations, Resolution } from './operations/operations.js';
 export type { ApprovalView, OperationView } from './operations/view.js';
 export type { Liveness, ProcessRef } from './owner/process.js';
-export { commandNotifier, type CommandOptions } from './notices/command.js';
-export type { NotificationMessage, Notifier } from './notices/message.js';
-export { webhookNotifier, type WebhookOptions } from './notices/webhook.js';
+export {
+  commandNotifier,
+  webhookNotifier,
+  type CommandOptions,
+  type WebhookOptions,
+} from './notifications/notifiers.js';
+export type { NotificationMessage, Notifier } from './notifications/sender.js';
 export { JournalError, type JournalErrorReason } from './error.js';
 export { openStore, type OpenStoreOptions } from './open-store.js';
-export { openEncryption } from './sealing/open-sealing.js';
 export {
   createEncryption,
   ephemeralEncryption,
   isEncrypted,
+  openEncryption,
   type Encryption,
-} from './sealing/sealing.js';
-export { exportAudit, type AuditExport } from './audit/export.js';
-export { readAudit } from './audit/read.js';
-export { verifyAudit, type AuditProblem, type AuditReport } from './audit/verify.js';
-export type { AuditHead } from './audit/chain.js';
+} from './encryption/encryption.js';
+export type { AuditHead, AuditRow } from './audit/chain.js';
+export {
+  exportAudit,
+  readAudit,
+  verifyAudit,
+  type AuditExport,
+  type AuditProblem,
+  type AuditReport,
+} from './audit/reports.js';
 export { scopedDedupKey } from './slot.js';
 export { memoryStore, type MemoryStoreOptions } from './store/memory/store.js';
-export type { AuditRow } from './audit/row.js';
 export type { Approval, DedupKey, Operation, OperationState, Owner, Step } from './operation.js';
 export type {
   ApprovalDecision,
@@ -46,5 +54,5 @@ export type {
   SendRequest,
   SendResult,
   Settlement,
-  Verdict,
+  Reconciliation,
 } from './store/store.js';

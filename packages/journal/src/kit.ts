@@ -6,8 +6,8 @@ import type { OwnWords } from './background/own-words.js';
 import type { Identities } from './identity/identity.js';
 import type { JournalEvent } from './events.js';
 import type { Decide, Report, ToolSource, Watch } from './options.js';
-import type { Encryption } from './sealing/sealing.js';
-import type { Tenure } from './owner/tenure.js';
+import type { Encryption } from './encryption/encryption.js';
+import type { OwnerLease } from './owner/owner-lease.js';
 import type { JournalStore } from './store/store.js';
 
 /** What the parts of a journal share. */
@@ -19,7 +19,7 @@ export interface Kit {
   readonly clock: Clock;
   readonly random: () => number;
   readonly identities: Identities;
-  readonly tenure: Tenure;
+  readonly tenure: OwnerLease;
   readonly observe: (event: JournalEvent) => void;
   readonly report: Report;
   readonly watch: Watch;

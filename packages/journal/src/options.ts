@@ -1,9 +1,9 @@
 import type { AcceptedCall, Tool, ToolSpec } from '@toolkeel/contract';
 import type { Clock } from '@toolkeel/kernel';
 import type { JournalEvent } from './events.js';
-import type { Notifier } from './notices/message.js';
+import type { Notifier } from './notifications/sender.js';
 import type { Liveness } from './owner/process.js';
-import type { Encryption } from './sealing/sealing.js';
+import type { Encryption } from './encryption/encryption.js';
 import type { CallRow, JournalStore, Limit } from './store/store.js';
 
 /** The tools that this process has. */

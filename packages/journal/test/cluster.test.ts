@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 const script = fileURLToPath(new URL('../dist/fixtures/cluster-child.fixture.js', import.meta.url));
 
 test(
-  'a private server ends, and leaves nothing, when its process is killed',
+  'a private server ends and deletes its data when its process is killed',
   { timeout: 90_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'toolkeel-orphan-'));

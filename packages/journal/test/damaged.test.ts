@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalStore } from '@toolkeel/journal';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { follower } from '../src/background/follow.js';
 import { ownWords } from '../src/background/own-words.js';
 import { decision, waiting } from '../src/store/contract/approvals.fixture.js';
@@ -16,13 +16,13 @@ import {
   unknown,
   type Bench,
 } from '../src/store/contract/harness.fixture.js';
-import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { chooseDriver } from '../src/store/sqlite/drivers.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 
-/** Somebody, or a disk, has changed a row. Nobody goes on with it, and everything else does. */
+/** A damaged row blocks its own operation and no other. */
 describe.each([
   ['cannot be read', '{'],
-  ['is of another kind', '7'],
+  ['is of another type', '7'],
 ])('one operation whose JSON %s', (_, junk) => {
   let dir: string;
   let store: JournalStore;
@@ -52,7 +52,7 @@ describe.each([
   };
   const corrupt = { name: 'JournalError', reason: 'corrupt' };
 
-  test('is refused by itself, and marked among the others', async () => {
+  test('is refused alone, and marked in listings', async () => {
     const [good, bad] = [await claimed(store, next()), await claimed(store, next())];
     await damage(bad.id);
     await expect(store.get(bad.id)).rejects.toMatchObject(corrupt);
@@ -63,7 +63,7 @@ describe.each([
     ]);
   });
 
-  test('stops no approval but its own', async () => {
+  test('blocks no approval but its own', async () => {
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
     await store.decideApproval(bad.id, decision());
     await store.decideApproval(good.id, decision());
@@ -72,27 +72,27 @@ describe.each([
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
   });
 
-  test('does not keep others from running out', async () => {
+  test('does not block the expiry of others', async () => {
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
     await damage(bad.id, 'approval');
     await advance(365 * 86_400_000);
     expect(await store.expireApprovals(0)).toMatchObject([{ id: good.id }]);
   });
 
-  test('does not keep others from being swept', async () => {
+  test('does not block the sweep of others', async () => {
     const [bad, good] = [await claimed(store, next()), await claimed(store, next())];
     await damage(bad.id);
     await advance(LEASE);
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
-  test('was one of many that kept the orphan sweep from all others for ever', async () => {
+  test('does not block the sweep even if many are damaged', async () => {
     const bad = await claimed(store, next());
     await damage(bad.id);
     const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
-    const copied = `account, tool, effect, identity_by, identity_value, args_hash, args, state, fence, owner, correlation_id, created_at, sends, steps`;
+    const copied = `account, tool, effect, dedup_key_by, dedup_key_value, args_hash, args, state, fence, owner, correlation_id, created_at, sends, steps`;
     driver.exec(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO operations (id, slot, ${copied}) SELECT id || i, slot || i, ${copied} FROM operations, n WHERE id = '${bad.id}'`,
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT INTO operations (id, dedup_key, ${copied}) SELECT id || i, dedup_key || i, ${copied} FROM operations, n WHERE id = '${bad.id}'`,
     );
     driver.close();
     const good = await claimed(store, next());
@@ -100,7 +100,7 @@ describe.each([
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
-  test('keeps nobody from hearing what people decided elsewhere', async () => {
+  test('does not block reading operator decisions', async () => {
     const told: unknown[] = [];
     const causes: unknown[] = [];
     const pass = follower({
@@ -121,7 +121,7 @@ describe.each([
     expect(causes).toMatchObject([corrupt]);
   });
 
-  test('keeps nobody from hearing of others', async () => {
+  test('does not block notifications of others', async () => {
     const bad = await settled(store, next(), unknown());
     const good = await settled(store, next(), unknown());
     await damage(bad.id);

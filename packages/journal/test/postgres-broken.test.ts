@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readAudit, verifyAudit, type JournalStore } from '@toolkeel/journal';
 import { testJournal, type TestJournal } from '@toolkeel/journal/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   claimed,
   DAY,
@@ -14,24 +14,24 @@ import {
 import { postgresStore } from '../src/store/postgres/store.js';
 import { proxyTo, type Proxy } from './support/proxy.js';
 
-/** A connection that breaks at the worst moments. The server behind it is real. */
+/** A real server behind a connection that breaks at the worst moments. */
 describe('a journal in PostgreSQL, over a connection that breaks', () => {
   let journal: TestJournal;
-  let witness: JournalStore;
+  let observer: JournalStore;
   let proxy: Proxy;
   let store: JournalStore;
 
   beforeAll(async () => {
     journal = await testJournal();
-    witness = await postgresStore({ url: journal.url });
+    observer = await postgresStore({ url: journal.url });
   }, 120_000);
   afterAll(async () => {
-    await witness.close();
+    await observer.close();
     await journal.drop();
   });
   beforeEach(async () => {
     proxy = await proxyTo(journal.url);
-    store = await postgresStore({ url: proxy.url, patienceMs: 600 });
+    store = await postgresStore({ url: proxy.url, timeoutMs: 600 });
     await store.registerOwner(owner(), DAY);
   });
   afterEach(async () => {
@@ -42,7 +42,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
 
   const tool = (): { tool: string } => ({ tool: `tool-${Math.random()}` });
   const isCommit = (data: Buffer): boolean => data.includes('COMMIT\0');
-  /** Breaks the connection once, when the server has answered this many COMMITs. */
+  /** Breaks the connection once, after the server has answered this many COMMITs. */
   const loseAnswerOfCommit = (): void => {
     let isAsked = false;
     proxy.fromClient = (data) => {
@@ -66,32 +66,32 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   test.each([
     ['the answer to COMMIT', loseAnswerOfCommit],
     ['COMMIT itself', loseCommit],
-  ])('loses %s: claim, send and settle are still what they are', async (_, lose) => {
+  ])('that loses %s: claim, send and settle are stored once', async (_, lose) => {
     lose();
     const operation = await claimed(store, tool());
-    expect(await witness.get(operation.id)).toEqual(operation);
+    expect(await observer.get(operation.id)).toEqual(operation);
     lose();
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     lose();
     expect(await store.settle(fencingToken(operation), success())).toBe(true);
-    expect(await witness.get(operation.id)).toMatchObject({ state: 'succeeded' });
-    const rows = (await witness.auditRows(1, 1000)).filter(
+    expect(await observer.get(operation.id)).toMatchObject({ state: 'succeeded' });
+    const rows = (await observer.auditRows(1, 1000)).filter(
       ({ operationId }) => operationId === operation.id,
     );
     expect(rows.map(({ kind }) => kind)).toEqual(['send', 'settled']);
-    expect((await verifyAudit(readAudit(witness))).problems).toEqual([]);
+    expect((await verifyAudit(readAudit(observer))).problems).toEqual([]);
   });
 
-  test('breaks in the middle of a transaction: nothing is done twice, or by half', async () => {
+  test('that breaks during a transaction: nothing is executed twice or partially', async () => {
     const operation = await claimed(store, tool());
     let cuts = 0;
     proxy.fromClient = (data) => (data.includes('audit_head') && cuts++ < 2 ? 'cut' : 'pass');
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('sent');
     expect(cuts).toBeGreaterThan(1);
-    expect(await witness.get(operation.id)).toMatchObject({ state: 'sending' });
+    expect(await observer.get(operation.id)).toMatchObject({ state: 'sending' });
   });
 
-  test('is gone for good after COMMIT: the error says that nobody knows', async () => {
+  test('that is lost for good after COMMIT: the error reports an unknown result', async () => {
     const wanted = tool();
     let isGone = false;
     proxy.fromClient = (data) => {
@@ -101,12 +101,12 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     proxy.fromServer = () => (isGone ? 'cut' : 'pass');
     const error: unknown = await store.claim(request(wanted)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: 'unavailable', maybeDone: true });
-    expect(String(error)).toContain('it is not known whether it was');
-    // It was: its owner's lease will lapse, and the slot be free.
-    expect(await witness.list(wanted)).toMatchObject([{ state: 'claimed' }]);
+    expect(String(error)).toContain('it is unknown whether the change was stored');
+    // It was stored; it is released when the lease of its owner expires.
+    expect(await observer.list(wanted)).toMatchObject([{ state: 'claimed' }]);
   });
 
-  test('swallows everything: no call waits for ever', async () => {
+  test('that drops everything: every call ends in time', async () => {
     const operation = await sending(store, tool());
     proxy.fromClient = proxy.fromServer = () => 'swallow';
     await expect(store.settle(fencingToken(operation), success())).rejects.toMatchObject({
@@ -117,14 +117,11 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     expect(await store.settle(fencingToken(operation), success())).toBe(true);
   });
 
-  test.each(['cut', 'swallow'] as const)(
-    '%ss the news that somebody waits for',
-    async (verdict) => {
-      const operation = await sending(store, tool());
-      const waiting = store.wait(operation.id, AbortSignal.timeout(10_000));
-      proxy.fromServer = (data) => (data.includes('ended:') ? verdict : 'pass');
-      await witness.settle(fencingToken(operation), success());
-      expect(await waiting).toMatchObject({ state: 'succeeded' });
-    },
-  );
+  test.each(['cut', 'swallow'] as const)('%ss the wakeup of a waiting caller', async (verdict) => {
+    const operation = await sending(store, tool());
+    const waiting = store.wait(operation.id, AbortSignal.timeout(10_000));
+    proxy.fromServer = (data) => (data.includes('ended:') ? verdict : 'pass');
+    await observer.settle(fencingToken(operation), success());
+    expect(await waiting).toMatchObject({ state: 'succeeded' });
+  });
 });

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, readAudit, verifyAudit } from '@toolkeel/journal';
 import { startCluster, testJournal, type TestJournal } from '@toolkeel/journal/testing';
+import pg from 'pg';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   claimed,
   DAY,
@@ -39,22 +39,22 @@ describe('a journal in PostgreSQL', () => {
     return url.href;
   };
 
-  test('that cannot be reached says where, without the password', async () => {
+  test('that is unreachable is reported with its address, without the password', async () => {
     const error = await failureOf('postgres://ann:hunter2@127.0.0.1:1/journal');
     expect(error.reason).toBe('unavailable');
     expect(error.message).toBe(
-      'The journal in PostgreSQL at 127.0.0.1:1, database journal, schema toolkeel failed (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing was changed. Is the server running, and can this machine reach it?',
+      'The journal in PostgreSQL at 127.0.0.1:1, database journal, schema toolkeel failed (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing was changed. Check that the server runs and that this machine can reach it.',
     );
   });
 
-  test('whose database or user does not exist says what to do', async () => {
+  test('whose database or user does not exist is reported with advice', async () => {
     const noDatabase = await failureOf(changed((url) => void (url.pathname = '/nowhere')));
     expect(noDatabase.message).toContain('Create that database');
     const noUser = await failureOf(changed((url) => void (url.username = 'nobody_at_all')));
     expect(noUser.message).toContain('Check the user and the password');
   });
 
-  test('that may only be read is refused', async () => {
+  test('that is read-only is refused', async () => {
     await (await open(journal.url)).close();
     const url = changed((it) => {
       it.searchParams.set('options', '-c default_transaction_read_only=on');
@@ -64,21 +64,21 @@ describe('a journal in PostgreSQL', () => {
     await store.close();
   });
 
-  test('of a newer program is refused and left alone', async () => {
+  test('of a newer program is refused and left unchanged', async () => {
     await (await open(journal.url)).close();
     const tables = await tablesOf(journal);
     await tables.query('UPDATE schema_version SET version = 99');
     const error = await failureOf(journal.url);
     expect(error.reason).toBe('schema');
     expect(error.message).toContain(
-      'has schema version 99, and this program knows versions up to 4',
+      'has schema version 99, and this program knows versions up to 5',
     );
     await tables.query('DELETE FROM schema_version');
     expect((await failureOf(journal.url)).reason).toBe('corrupt');
     await tables.close();
   });
 
-  test('in a database that is not in UTF-8 is refused', async () => {
+  test('in a database without UTF-8 is refused', async () => {
     const client = new pg.Client({ connectionString: journal.server });
     await client.connect();
     const name = `latin_${journal.schema}`;
@@ -86,12 +86,12 @@ describe('a journal in PostgreSQL', () => {
       `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
     );
     const error = await failureOf(changed((url) => void (url.pathname = `/${name}`)));
-    expect(error.message).toContain('this one is in LATIN1');
+    expect(error.message).toContain('the database uses LATIN1');
     await client.query(`DROP DATABASE ${name}`);
     await client.end();
   });
 
-  test('tells what somebody did to its audit', async () => {
+  test('reports tampering with its audit', async () => {
     const store = await open(journal.url);
     for (let i = 1; i <= 5; i++) await store.audit({ kind: 'x', actor: 'ann', detail: { i } });
     const head = (await store.auditHead())!;
@@ -104,25 +104,25 @@ describe('a journal in PostgreSQL', () => {
         ({ kind, seq }) => `${kind} ${seq}`,
       );
     expect(await found()).toEqual(['malformed 2', 'altered 2', 'cut_off 4']);
-    // Whoever writes on does not hide it.
+    // Later rows do not hide it.
     await store.audit({ kind: 'x', actor: 'ann' });
     expect(await found()).toEqual(['malformed 2', 'altered 2', 'missing 6']);
     await tables.close();
     await store.close();
   });
 
-  test('tells the time by the database’s clock', async () => {
+  test('uses the clock of the database', async () => {
     const store = await open(journal.url);
     expect(Math.abs((await store.now()) - Date.now())).toBeLessThan(5000);
     await store.close();
   });
 
-  test.each(['40P01', '40001'])('tries again when the database asks for it (%s)', async (code) => {
+  test.each(['40P01', '40001'])('retries transient errors (%s)', async (code) => {
     const store = await open(journal.url);
     await store.registerOwner(owner(), DAY);
     const operation = await sending(store);
     const tables = await tablesOf(journal);
-    // What a deadlock or a conflict looks like, twice; a sequence keeps its value when all else is undone.
+    // Simulates the error twice; a sequence keeps its value through a rollback.
     await tables.query(`
       CREATE SEQUENCE refusals;
       CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -139,7 +139,7 @@ describe('a journal in PostgreSQL', () => {
     await store.close();
   });
 
-  test('can be opened and claimed in by many new processes at once', async () => {
+  test('can be created and used by many processes at once', async () => {
     const keys = Array.from({ length: 15 }, (_, index) => `key-${index}`);
     const dir = mkdtempSync(join(dataDir, 'toolkeel-race-'));
     const results = (await Promise.all(
@@ -154,7 +154,7 @@ describe('a journal in PostgreSQL', () => {
 });
 
 describe('a server that stops', () => {
-  test('is missed at once, and found again when it is back', { timeout: 120_000 }, async () => {
+  test('is reported at once, and used again when it is back', { timeout: 120_000 }, async () => {
     const dir = mkdtempSync(join(dataDir, 'toolkeel-stops-'));
     const cluster = await startCluster(dir, process.pid);
     const store = await open(cluster.url);
@@ -180,7 +180,7 @@ describe('a server that stops', () => {
   });
 
   test(
-    'at once after a send was granted still knows of it, though the role asks for less',
+    'directly after a granted send still has it, even if the role disables synchronous commits',
     { timeout: 120_000 },
     async () => {
       const dir = mkdtempSync(join(dataDir, 'toolkeel-crash-'));
@@ -190,7 +190,7 @@ describe('a server that stops', () => {
       await client.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off');
       await client.end();
       const store = await open(cluster.url);
-      // It is a server for tests, and nobody should take it for anything else.
+      // The test server itself runs without fsync.
       expect(store.caution).toContain('fsync = off');
       await store.registerOwner(owner(), DAY);
       const operation = await sending(store);

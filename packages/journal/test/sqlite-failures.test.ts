@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   rmSync,
-  writeFileSync,
-  writeSync,
-  closeSync,
   statSync,
   truncateSync,
+  writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, readAudit, verifyAudit } from '@toolkeel/journal';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   byContent,
   claimed,
@@ -25,7 +25,7 @@ import {
   plain,
   request,
 } from '../src/store/contract/harness.fixture.js';
-import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
+import { chooseDriver, type OpenDriver, type SqliteDriver } from '../src/store/sqlite/drivers.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 import { inChild } from './support/child.js';
 
@@ -34,7 +34,7 @@ describe('a journal in SQLite', () => {
   let path: string;
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'toolkeel-failures-'));
-    // Some of these tests are somebody else on the way.
+    // Some of these tests drop privileges in a child process.
     chmodSync(dir, 0o755);
     path = join(dir, 'journal.db');
   });
@@ -47,7 +47,7 @@ describe('a journal in SQLite', () => {
     driver.close();
   };
 
-  /** A disk of a megabyte that only the child sees; undefined where we may not mount one. */
+  /** A disk of one megabyte that only the child sees; undefined without the privilege to mount. */
   const smallDisk = (): readonly string[] | undefined => {
     const mount = `mount -t tmpfs -o size=1m tmpfs ${dir}`;
     return [['-m'], ['-rm']]
@@ -59,7 +59,7 @@ describe('a journal in SQLite', () => {
   test.each([
     ['removed', () => undefined],
     ['replaced', (file: string) => writeFileSync(file, '')],
-  ])('whose file was %s while it was open takes nothing more', async (_, then) => {
+  ])('whose file was %s while it was open refuses every write', async (_, then) => {
     let elapsedMs = 0;
     const store = await sqliteStore({ path, elapsed: () => (elapsedMs += 1) });
     await store.registerOwner(owner(), DAY);
@@ -72,9 +72,9 @@ describe('a journal in SQLite', () => {
     await store.close();
   });
 
-  test('on a full disk refuses, keeps what it has, and goes on when there is room', async () => {
+  test('on a full disk refuses writes, keeps its data, and continues when there is space', async () => {
     const disk = smallDisk();
-    // Without the right to mount, the limit for a file's size stands in for the disk.
+    // Without the privilege to mount, a limit of the file size replaces the disk.
     const around = disk ?? ['sh', '-c', 'ulimit -f 1500; exec "$0" "$@"'];
     const filler = disk && { filler: join(dir, 'filler') };
     const result = await inChild('fill', { path, ...filler }, around);
@@ -92,7 +92,7 @@ describe('a journal in SQLite', () => {
     else expect(after).toMatchObject({ reason: 'unavailable' });
   });
 
-  test('in a place that cannot be written to says so, and what to do', async () => {
+  test('in a directory that is not writable is reported with advice', async () => {
     const locked = join(dir, 'locked');
     mkdirSync(locked, { mode: 0o555 });
     const existing = join(dir, 'existing.db');
@@ -110,33 +110,33 @@ describe('a journal in SQLite', () => {
     );
   });
 
-  test('that cannot be a file says so', async () => {
+  test('that cannot be a file is reported', async () => {
     mkdirSync(path);
     await expect(open()).rejects.toThrow(`The journal's file ${path} cannot be opened`);
   });
 
-  test('of another kind of file is refused and left alone', async () => {
-    writeFileSync(path, 'not a database, but somebody’s letter '.repeat(100));
+  test('of another file type is refused and left unchanged', async () => {
+    writeFileSync(path, 'not a database but a text file '.repeat(100));
     const before = statSync(path).size;
     await expect(open()).rejects.toMatchObject({ reason: 'corrupt' });
     expect(statSync(path).size).toBe(before);
   });
 
-  test('that belongs to another program is refused and left alone', async () => {
+  test('of another program is refused and left unchanged', async () => {
     await raw('CREATE TABLE letters (text TEXT)');
     await expect(open()).rejects.toThrow('is a database of another program');
     await raw('DROP TABLE letters');
     await (await open()).close();
   });
 
-  test('that was damaged says so, and a mutation is refused', async () => {
+  test('that was damaged is reported, and mutations are refused', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     for (let i = 0; i < 200; i++) await claimed(store, { dedupKey: byContent(newId()) });
     await store.close();
     const file = openSync(path, 'r+');
     const size = statSync(path).size;
-    // All pages but the first, which says what is where.
+    // All pages but the first, which contains the schema.
     writeSync(file, Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
     closeSync(file);
 
@@ -147,7 +147,7 @@ describe('a journal in SQLite', () => {
     expect(String(error)).toContain('restore a backup');
   });
 
-  test('that was cut off says so', async () => {
+  test('that was truncated is reported', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     for (let i = 0; i < 50; i++) await claimed(store, { dedupKey: byContent(newId()) });
@@ -159,16 +159,16 @@ describe('a journal in SQLite', () => {
     expect(error).toMatchObject({ name: 'JournalError', reason: 'corrupt' });
   });
 
-  test('of a newer program is refused and left alone', async () => {
+  test('of a newer program is refused and left unchanged', async () => {
     await (await open()).close();
     await raw('UPDATE schema_version SET version = 99');
     await expect(open()).rejects.toMatchObject({ reason: 'schema' });
     await expect(open()).rejects.toThrow(
-      `The journal in ${path} has schema version 99, and this program knows versions up to 4.`,
+      `The journal in ${path} has schema version 99, and this program knows versions up to 5.`,
     );
   });
 
-  test('tells what somebody did to its audit, and to an operation', async () => {
+  test('reports tampering with its audit and with an operation', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     const { id } = await claimed(store);
@@ -192,8 +192,8 @@ describe('a journal in SQLite', () => {
     await store.close();
   });
 
-  test('that somebody else keeps locked is waited for, without holding up this process', async () => {
-    const store = await sqliteStore({ path, patienceMs: 300 });
+  test('that is locked by another process is waited for, without blocking the event loop', async () => {
+    const store = await sqliteStore({ path, timeoutMs: 300 });
     await store.registerOwner(owner(), DAY);
     const other = (await chooseDriver())(path, 1000);
     other.exec('BEGIN IMMEDIATE');
@@ -213,7 +213,7 @@ describe('a journal in SQLite', () => {
     await store.close();
   });
 
-  test('is for its user’s eyes only, with everything beside it', async () => {
+  test('is readable by its user only, with all files beside it', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     for (const file of ['', '-wal', '-shm', '-head']) {
@@ -225,7 +225,7 @@ describe('a journal in SQLite', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('can be opened, keyed and claimed in by many new processes at once', async () => {
+  test('can be created, encrypted and used by many processes at once', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
     const dataDir = join(dir, 'data');
     const results = (await Promise.all(
@@ -235,5 +235,50 @@ describe('a journal in SQLite', () => {
     )) as { keyId: string; mine: string[] }[];
     expect(new Set(results.map(({ keyId }) => keyId)).size).toBe(1);
     expect(results.flatMap(({ mine }) => mine).toSorted()).toEqual(keys.toSorted());
+  });
+});
+
+describe('opening a journal in SQLite', () => {
+  let dir: string;
+  let path: string;
+  let open: OpenDriver;
+  beforeEach(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'toolkeel-open-'));
+    path = join(dir, 'journal.db');
+    open = await chooseDriver();
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  /** Takes an exclusive lock, which also blocks readers. */
+  const held = (): SqliteDriver => {
+    const other = open(path, 1000);
+    other.exec('BEGIN EXCLUSIVE');
+    return other;
+  };
+
+  test('waits for a process that has locked the whole file', async () => {
+    const other = held();
+    const opening = sqliteStore({ path });
+    const late = setTimeout(() => other.exec('ROLLBACK'), 300);
+    const store = await opening.finally(() => clearTimeout(late));
+    other.close();
+    expect(await store.count(['claimed'])).toBe(0);
+    await store.close();
+  });
+
+  test('fails in time, with the cause', async () => {
+    const other = held();
+    const failed = await sqliteStore({ path, timeoutMs: 200 }).catch((error: unknown) => error);
+    other.close();
+    expect(failed).toMatchObject({ name: 'JournalError', reason: 'unavailable' });
+    expect(String(failed)).toMatch(/was locked by another process for 0\.\d s/);
+  });
+
+  test('syncs every commit and uses a write-ahead log', async () => {
+    let driver: SqliteDriver | undefined;
+    const store = await sqliteStore({ path, driver: (...given) => (driver = open(...given)) });
+    const setting = (name: string) => Object.values(driver!.rows(`PRAGMA ${name}`, [])[0]!)[0];
+    expect([setting('synchronous'), setting('journal_mode')]).toEqual([2, 'wal']);
+    await store.close();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { isEncrypted } from '../sealing/sealing.js';
+import { isEncrypted } from '../encryption/encryption.js';
 import type { Decide, Decision } from '../options.js';
-import { keyFor, rig, testSealing, type Process } from '../fixtures/rig.fixture.js';
+import { keyFor, rig, testEncryption, type Process } from '../fixtures/rig.fixture.js';
 
 const HOUR = 3_600_000;
 const ask: Decision = {
@@ -176,7 +176,7 @@ describe('an approval', () => {
     server.journal.start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
     // Somebody who can write to the store puts other arguments under the hash that is shown.
-    const encryptedArgs = testSealing.seal(JSON.stringify({ text: 'evil' }), id);
+    const encryptedArgs = testEncryption.encrypt(JSON.stringify({ text: 'evil' }), id);
     const { dedupKey } = (await store.get(id))!;
     await store.editApproval(id, { expected: hash, hash, dedupKey, encryptedArgs, by: 'mallory' });
     await server.journal.approvals.approve(id, { hash, by: 'ana' });

@@ -102,7 +102,7 @@ export function createApprovals(kit: Kit): Approvals {
         isNamed(operation) ? operation : withoutKey(tool, operation.account, before),
         dedupKey,
       );
-      const encryptedArgs = encryption.seal(JSON.stringify(args), id);
+      const encryptedArgs = encryption.encrypt(JSON.stringify(args), id);
       const cost = estimatedCost(tool, args, kit.report);
       const edit = { expected: hash, hash: argsHash, dedupKey, encryptedArgs, by };
       return decided(id, await store.editApproval(id, { ...edit, ...(cost && { cost }) }));

@@ -4,7 +4,7 @@ import type { Decide } from '../options.js';
 import {
   keyFor,
   rig,
-  testSealing,
+  testEncryption,
   type Process,
   type RigOptions,
 } from '../fixtures/rig.fixture.js';
@@ -253,9 +253,9 @@ describe('an edit', () => {
     const { asked, carriedOut, store, upstream } = world();
     const id = await asked('post', { text: 'a' });
     const { account, dedupKey, argsHash: expected } = (await store.get(id))!;
-    const { withoutKey } = identities({ templates: new Map(), encryption: testSealing });
+    const { withoutKey } = identities({ templates: new Map(), encryption: testEncryption });
     const { argsHash: hash } = withoutKey(toolNamed('post'), account, { text: 'b' });
-    const encryptedArgs = testSealing.seal(JSON.stringify({ text: 'b' }), id);
+    const encryptedArgs = testEncryption.encrypt(JSON.stringify({ text: 'b' }), id);
     await store.editApproval(id, { expected, hash, dedupKey, encryptedArgs, by: 'bo' });
     await carriedOut(id);
     expect(upstream.requests).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { rig, sleep, testSealing, type RigOptions } from '../fixtures/rig.fixture.js';
+import { rig, sleep, testEncryption, type RigOptions } from '../fixtures/rig.fixture.js';
 import type { Decide } from '../options.js';
-import { createEncryption } from '../sealing/sealing.js';
+import { createEncryption } from '../encryption/encryption.js';
 
 const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
 const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
@@ -27,7 +27,7 @@ describe('an approval of a tool that this process does not have', () => {
 
   it('cannot be approved where its arguments cannot be decrypted, and can be rejected', async () => {
     const otherKey = createEncryption(new Uint8Array(32).fill(7));
-    expect(otherKey.keyId).not.toBe(testSealing.keyId);
+    expect(otherKey.keyId).not.toBe(testEncryption.keyId);
     const { approvals, id, shown, hash, store } = await elsewhere({ encryption: otherKey });
     expect(shown?.arguments).toBeUndefined();
     await expect(approvals.approve(id, { hash, by: 'ana' })).rejects.toThrow(

@@ -1,21 +1,20 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../store/store.js';
 import { keepable } from '../text.js';
-import type { AuditRow } from './row.js';
 
-/** The end of a chain: what is kept elsewhere, so that nobody can cut rows off unseen. */
+/** The last row of a chain. Stored outside the database, it proves that no later rows were removed. */
 export interface AuditHead {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What stands before the first row. */
+/** The predecessor of the first row. */
 export const GENESIS: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** A row that has not found its place yet. */
+/** A row without its position in the chain. */
 export type Unlinked = Omit<AuditRow, 'seq' | 'prev' | 'hash' | 'malformed'>;
 
-export function unlinked(entry: AuditEntry, at: number): Unlinked {
+export function toUnlinked(entry: AuditEntry, at: number): Unlinked {
   const row: { -readonly [K in keyof Unlinked]: Unlinked[K] } = {
     at,
     kind: keepable(entry.kind),
@@ -48,16 +47,92 @@ export function link(head: AuditHead, row: Unlinked): AuditRow {
 
 /** SHA-256 over the canonical JSON (RFC 8785) of all other members. */
 export function hashOf(row: Omit<AuditRow, 'hash' | 'malformed'>): string {
-  // All members are strings and whole numbers, so the alphabetical order is all that makes it canonical.
+  // All members are strings and integers, so alphabetical order makes the JSON canonical.
   const { account, actor, at, detail, kind, operationId, prev, seq, tool } = row;
   const members = { account, actor, at, detail, kind, operationId, prev, seq, tool };
   return hash('sha256', JSON.stringify(members));
 }
 
-/** What stands before, between and behind `prev` and `seq`, which PostgreSQL fills in itself. */
+/** The canonical JSON before, between and after `prev` and `seq`, which PostgreSQL fills in. */
 export function canonicalParts(row: Unlinked): readonly [string, string, string] {
   const { account, actor, at, detail, kind, operationId, tool } = row;
   const front = JSON.stringify({ account, actor, at, detail, kind, operationId });
   const back = tool === undefined ? '}' : `,"tool":${JSON.stringify(tool)}}`;
   return [`${front.slice(0, -1)},"prev":`, ',"seq":', back];
 }
+
+/** One link of the audit chain. `hash` covers all other fields and `prev`. */
+export interface AuditRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly operationId?: string;
+  readonly tool?: string;
+  readonly account?: string;
+  readonly actor: string;
+  /** A JSON string, as hashed. */
+  readonly detail: string;
+  readonly prev: string;
+  readonly hash: string;
+  /** Why part of the row is unreadable; readers continue with the next row. */
+  readonly malformed?: string;
+}
+
+/**
+ * Reads a row of a database that may have been tampered with. Values of a wrong type are converted to
+ * strings and reported in `malformed`, so that one bad row does not block reading the others.
+ */
+export function readAuditRow(row: Readonly<Record<string, unknown>>): AuditRow {
+  const problems: string[] = [];
+  const text = (name: string): string => {
+    const value = row[name];
+    if (typeof value === 'string') return value;
+    problems.push(`${name} is not text`);
+    return toText(value);
+  };
+  const whole = (name: string): number => {
+    const value = row[name];
+    if (Number.isSafeInteger(value)) return value as number;
+    problems.push(`${name} is not a whole number`);
+    return Number(value) || 0;
+  };
+  const optional = <K extends string>(member: K, name: string): { [key in K]?: string } =>
+    row[name] === null || row[name] === undefined
+      ? {}
+      : ({ [member]: text(name) } as { [key in K]: string });
+
+  const read: AuditRow = {
+    seq: whole('seq'),
+    at: whole('at'),
+    kind: text('kind'),
+    ...optional('operationId', 'operation_id'),
+    ...optional('tool', 'tool'),
+    ...optional('account', 'account'),
+    actor: text('actor'),
+    detail: text('detail'),
+    prev: text('prev'),
+    hash: text('hash'),
+  };
+  if (!isJsonObject(read.detail)) problems.push('detail is not a JSON object');
+  return problems.length === 0 ? read : { ...read, malformed: problems.join('; ') };
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function toText(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  return value === null || value === undefined ? '' : JSON.stringify(value);
+}
+
+/** The actor of automatic reconciliation; no operator has this name. */
+export const READ_BACK = 'read-back';
+
+/** The kinds of rows that record operator decisions, unless their actor is READ_BACK. */
+export const OPERATOR_KINDS = ['approval_decided', 'reconciled', 'step_resolved'] as const;

@@ -1,7 +1,6 @@
 import type { ApprovalRunner } from '../approvals/runner.js';
 import type { FlowParts } from '../flow/parts.js';
-import type { Notifier } from '../notices/message.js';
-import { teller } from '../notices/teller.js';
+import { type Notifier, notificationSender } from '../notifications/sender.js';
 import { reconciler } from '../reconcile/reconciler.js';
 import { every } from './every.js';
 import { follower } from './follow.js';
@@ -53,7 +52,9 @@ export function upkeep({ parts, runner, strays, notify, pollMs, sweepMs }: Upkee
     follow,
     every({ clock, report, ms: sweepMs, work: sweep }),
     every({ clock, report, ms: PRUNE_MS, work: prune }),
-    ...(notify ? [every({ clock, report, ms: pollMs, work: teller(kit, notify) })] : []),
+    ...(notify
+      ? [every({ clock, report, ms: pollMs, work: notificationSender(kit, notify) })]
+      : []),
   ];
   const unlisten = store.onApproved(() => {
     void approvals.now();

@@ -1,5 +1,5 @@
 import { keyGivenTo, type Operation } from '../operation.js';
-import { isSettled } from '../store/states.js';
+import { isSettled } from '../store/record.js';
 import { heldUntil, HOLD_MS, isExecuted, WINDOW_MS } from './checker.fixture.js';
 import { CALL_MS } from './adapter.fixture.js';
 import type { World } from './world.fixture.js';

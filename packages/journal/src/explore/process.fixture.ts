@@ -2,7 +2,7 @@ import type { Tool } from '@toolkeel/contract';
 import { createJournal, type Journal } from '../journal.js';
 import type { JournalOptions } from '../options.js';
 import type { ProcessRef } from '../owner/process.js';
-import { createEncryption } from '../sealing/sealing.js';
+import { createEncryption } from '../encryption/encryption.js';
 import type { JournalStore } from '../store/store.js';
 import { TEMPLATE, toolsFor, type HandlerMode, type Wire } from './adapter.fixture.js';
 import { ProcessClock, type SharedTime } from './clock.fixture.js';

@@ -141,7 +141,7 @@ async function askPerson(
       hash: operation.argsHash,
       expiresAt,
       sensitive: call.tool.sensitive,
-      encryptedArgs: kit.encryption.seal(JSON.stringify(call.args), operation.id),
+      encryptedArgs: kit.encryption.encrypt(JSON.stringify(call.args), operation.id),
       answer: writeAnswer(approvalRequired(operation.id, asked)),
       maxPending: kit.maxPending,
       ...(call.controls.allowDuplicate && { duplicate: true }),

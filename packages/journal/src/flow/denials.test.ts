@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAudit } from '../audit/read.js';
-import { verifyAudit } from '../audit/verify.js';
+import { readAudit, verifyAudit } from '../audit/reports.js';
 import { rig, type RigOptions } from '../fixtures/rig.fixture.js';
 import type { Decision } from '../options.js';
 import type { JournalStore } from '../store/store.js';

@@ -39,7 +39,7 @@ export async function claimFor(kit: Kit, request: Request): Promise<ClaimResult>
       argsHash,
       content: argsHash,
       keyHoldMs: kit.times.retentionMs,
-      args: isClear ? json : kit.encryption.seal(json, id),
+      args: isClear ? json : kit.encryption.encrypt(json, id),
       correlationId,
       allowDuplicate: controls.allowDuplicate,
     });

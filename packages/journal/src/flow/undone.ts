@@ -4,7 +4,7 @@ import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
 import { stepResults } from '../reconcile/others.js';
-import { isHalfDone } from '../store/states.js';
+import { isHalfDone } from '../store/record.js';
 import type { OperationFilter } from '../store/store.js';
 import type { FlowParts } from './parts.js';
 

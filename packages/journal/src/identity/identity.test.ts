@@ -1,13 +1,13 @@
 import type { AcceptedCall, Tool } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { testSealing } from '../fixtures/rig.fixture.js';
+import { testEncryption } from '../fixtures/rig.fixture.js';
 import { toolNamed } from '../fixtures/tools.fixture.js';
 import { identities } from './identity.js';
 import { KEY_IN_META, keyInMeta } from './meta-key.js';
 
 const KEY = 'order-4711.payment:1';
-const { of } = identities({ templates: new Map(), encryption: testSealing });
+const { of } = identities({ templates: new Map(), encryption: testEncryption });
 
 function callOf(tool: Tool, args: object, more: Partial<AcceptedCall> = {}): AcceptedCall {
   const controls = { allowDuplicate: false };
@@ -47,7 +47,7 @@ describe('what makes two calls the same act', () => {
     expect(identityOf(callOf(reply, { to: '1', text: 'a' }))).not.toHaveProperty('key');
     // Where it cannot be told what the act is, the key says so.
     const templates = new Map([['post', 'media:{media}']]);
-    const { of: given } = identities({ templates, encryption: testSealing });
+    const { of: given } = identities({ templates, encryption: testEncryption });
     expect(given(callOf(post, { text: 'a' }, named), 'main', {})).toMatchObject({
       dedupKey: { by: 'key', value: KEY },
     });
@@ -63,7 +63,7 @@ describe('what makes two calls the same act', () => {
 
   it('is what a template of the configuration names, before the one of the tool', () => {
     const templates = new Map([['reply', 'wording:{text}']]);
-    const given = identities({ templates, encryption: testSealing });
+    const given = identities({ templates, encryption: testEncryption });
     const { dedupKey } = given.withoutKey(reply, 'main', { to: '1', text: 'a' });
     expect(dedupKey).toEqual({ by: 'template', value: 'wording:a' });
   });
@@ -86,7 +86,7 @@ describe('what makes two calls the same act', () => {
     const { dedupKey, argsHash } = identityOf(callOf(pay, args));
     const without = identities({ templates: new Map(), encryption: { keyedHash: (text) => text } });
     const bare = without.withoutKey(pay, 'main', args).argsHash;
-    expect(argsHash).toBe(testSealing.keyedHash(bare));
+    expect(argsHash).toBe(testEncryption.keyedHash(bare));
     expect(dedupKey.value).toBe(argsHash);
   });
 

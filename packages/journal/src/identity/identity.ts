@@ -9,7 +9,7 @@ import {
   type ToolSpec,
 } from '@toolkeel/contract';
 import type { DedupKey } from '../operation.js';
-import type { Encryption } from '../sealing/sealing.js';
+import type { Encryption } from '../encryption/encryption.js';
 import { keyInMeta } from './meta-key.js';
 
 /** What a call is the same as, and what it was asked to do. */

@@ -6,7 +6,7 @@ import { JournalError } from '../error.js';
 import type { FlowParts } from '../flow/parts.js';
 import { executedHoldOf } from '../identity/hold.js';
 import type { Operation } from '../operation.js';
-import type { OperationFilter, Verdict } from '../store/store.js';
+import type { OperationFilter, Reconciliation } from '../store/store.js';
 import { settleStep } from './settle-step.js';
 import { viewOf, type OperationView } from './view.js';
 
@@ -120,7 +120,7 @@ export function operations(parts: FlowParts): Operations {
 }
 
 /** Of a tool that is not known here, the window is not either. */
-function heldFor(ms: number): Pick<Verdict, 'holdMs' | 'content'> {
+function heldFor(ms: number): Pick<Reconciliation, 'holdMs' | 'content'> {
   return { holdMs: ms, content: { holdMs: ms, windowMs: ms } };
 }
 

@@ -4,7 +4,7 @@ import { maskSensitive } from '../answer/mask.js';
 import { readAnswer } from '../answer/stored.js';
 import { keyOf } from '../flow/replay.js';
 import type { Approval, Operation, OperationState } from '../operation.js';
-import { isEncrypted, type Encryption } from '../sealing/sealing.js';
+import { isEncrypted, type Encryption } from '../encryption/encryption.js';
 
 type Masked = ReturnType<typeof maskSensitive>;
 

@@ -4,21 +4,21 @@ import type { Owner } from '../operation.js';
 
 export type ProcessRef = Pick<Owner, 'host' | 'pid' | 'startedAt'>;
 
-/** Who this process is, and whether another one on the same host still runs. */
+/** Identifies this process and checks whether another process on the same host is alive. */
 export interface Liveness {
   readonly self: () => ProcessRef;
-  /** Asked only for processes whose `host` is our own. When in doubt, it lives. */
+  /** Only for processes whose `host` equals that of `self`. True where the system cannot tell. */
   readonly isAlive: (other: ProcessRef) => boolean;
 }
 
-/** The processes of this host, as far as a store has to know. */
+/** The process table of this host, as the SQLite store needs it. */
 export interface ProcessTable {
   readonly self: () => ProcessRef;
-  /** Whether it has neither ended nor been stopped. Asked only for processes whose `host` is our own. */
+  /** False for processes that have ended or are stopped. Only for processes on the same `host`. */
   readonly isRunning: (other: ProcessRef) => boolean;
 }
 
-/** What a proc file says; empty where there is no such file. */
+/** The contents of a proc file; empty where there is none. */
 function read(get: () => string): string {
   try {
     return get().trim();
@@ -28,8 +28,8 @@ function read(get: () => string): string {
 }
 
 /**
- * When a process began, in the kernel's ticks, because a pid that was given anew has another one; and
- * whether it has ended and only waits for its parent to notice. Empty where nobody says.
+ * The state of a process and its start time in kernel ticks, which distinguishes processes that got the
+ * same pid one after the other. Empty on systems without /proc.
  */
 function statOf(pid: number): {
   readonly startedAt: string;
@@ -37,7 +37,7 @@ function statOf(pid: number): {
   readonly isStopped: boolean;
 } {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The name stands in brackets and may hold anything, also spaces and brackets.
+  // The process name is in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const { 0: state = '', 19: startedAt = '' } = fields;
   const isStopped = state === 'T' || state === 't';
@@ -45,8 +45,8 @@ function statOf(pid: number): {
 }
 
 /**
- * Processes can be compared only where they see the same process table: the same boot of the same
- * machine, and the same container.
+ * Pids are comparable only within one process table, so the id covers the machine, its boot and the
+ * container's pid namespace.
  */
 function hostOf(): string {
   const boot = read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
@@ -59,7 +59,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    // It is there, and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return (cause as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -3,8 +3,7 @@ import { effectiveArguments } from '../answer/arguments.js';
 import { readAnswer } from '../answer/stored.js';
 import type { Kit } from '../kit.js';
 import type { Operation } from '../operation.js';
-import { EARLIER_MS, LATER_MS } from '../store/near.js';
-import { UNSETTLED } from '../store/states.js';
+import { EARLIER_MS, LATER_MS, UNSETTLED } from '../store/record.js';
 import type { OperationFilter } from '../store/store.js';
 
 const PAGE = 200;

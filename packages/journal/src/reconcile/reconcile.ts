@@ -3,7 +3,7 @@ import { effectiveArguments } from '../answer/arguments.js';
 import { unknownOutcome } from '../answer/refusals.js';
 import { asNotExecuted } from '../answer/known.js';
 import { readAnswer, writeAnswer } from '../answer/stored.js';
-import { READ_BACK } from '../audit/by-people.js';
+import { READ_BACK } from '../audit/chain.js';
 import { currentAccount } from '../flow/account.js';
 import { signalUntil, within } from '../flow/bounded.js';
 import type { FlowParts } from '../flow/parts.js';

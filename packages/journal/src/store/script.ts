@@ -1,10 +1,10 @@
-/** One statement. `$1`, `$2`… stand for the values, also on SQLite, whose driver rewrites them. */
+/** One SQL statement with the placeholders `$1`, `$2`…; the SQLite connection rewrites them. */
 export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * All rows by default; some drivers are quicker where the first is enough, or where there are none.
-   * `count`: how many rows were changed, as one row.
+   * Default: all rows. Some drivers are faster if only the first row, or none, is needed. `count`: the
+   * number of changed rows, as one row.
    */
   readonly wants?: 'one' | 'none' | 'count';
 }
@@ -12,23 +12,21 @@ export interface Query {
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * One transition, written once for all stores. It yields the statements that it needs and is given
- * their rows: run in one go where the store answers at once (memory, SQLite), awaited statement by
- * statement where it does not (PostgreSQL).
+ * A transition, written once for all stores: it yields statements and receives their rows. Memory and
+ * SQLite run it synchronously; PostgreSQL awaits each statement.
  */
 export type Script<T> = Generator<Query, T, readonly Row[]>;
 
-/** Runs a script whose tables answer by themselves. */
+/** Runs a script over tables in memory, which yield no statements. */
 export function runWithoutQueries<T>(script: Script<T>): T {
   const { done, value } = script.next();
-  if (done !== true) throw new TypeError(`nobody answers ${value.text}`);
+  if (done !== true) throw new TypeError(`the memory store cannot run ${value.text}`);
   return value;
 }
 
 /**
- * A script that is over before it begins. A generator would do, and costs several times as much: the
- * memory store has nothing else to say, a dozen times for each operation. Whoever asks takes the answer
- * at once, so that one is enough for all.
+ * A script that returns at once. The memory store needs a dozen of them per operation, and a generator
+ * costs several times as much. The instance is shared: `yield*` reads the value before the next call.
  */
 export function answer<T>(value: T): Script<T> {
   given.value = value;
@@ -43,7 +41,7 @@ class Answer {
     return this;
   }
 
-  /** It is its own result. */
+  /** Implements iterator and result in one object. */
   next(): this {
     return this;
   }

@@ -1,28 +1,31 @@
 import type { FailureOutcome } from '@toolkeel/contract';
-import type { AuditRow } from '../audit/row.js';
+import type { AuditRow } from '../audit/chain.js';
 import type { Approval, DedupKey, Operation, OperationState, Owner } from '../operation.js';
 
-/** Proof of ownership. Whatever does not match the stored fence and owner changes nothing. */
+/**
+ * Proof of ownership of a claimed operation. A write whose owner or fence differs from the stored ones
+ * changes nothing.
+ */
 export interface FencingToken {
   readonly id: string;
   readonly owner: string;
   readonly fence: number;
 }
 
-/** What is asked for, as far as it can be found again. */
+/** What identifies a mutation for deduplication. */
 export interface Act {
   readonly account: string;
   readonly tool: string;
   readonly dedupKey: DedupKey;
   /**
-   * The caller's own key, where the identity is something else: the operation is found under both, and
-   * the key is looked at first.
+   * The caller's explicit key, if `dedupKey` is a template. The operation is found under both; the
+   * explicit key is looked up first.
    */
   readonly key?: string;
 }
 
 export interface ClaimRequest extends Act {
-  /** The id of the operation, should it be new. */
+  /** The id of the operation if the claim creates one. */
   readonly id: string;
   readonly owner: string;
   readonly effect: Operation['effect'];
@@ -30,85 +33,90 @@ export interface ClaimRequest extends Act {
   readonly args: string;
   readonly correlationId: string;
   /**
-   * What its content is, normalised: an operation with the same content that is in flight, unknown or
-   * executed answers the call, whatever names either of them. Only for `once`; default: names alone count.
+   * Hash of the normalised arguments. An operation with the same content that is in flight, unknown or
+   * executed and still held answers the call, whatever the dedup keys of the two. Only for effect
+   * `once`. Default: only dedup keys are compared.
    */
   readonly content?: string;
-  /** How long an explicit key is kept that is bound to the operation which answers it. Default: not at all. */
+  /**
+   * Binds the caller's explicit key to an operation that answers the call by content, and holds it this
+   * long after settlement. Default: the key is not bound.
+   */
   readonly keyHoldMs?: number;
   /**
-   * A repeat is meant: a settled operation gives up the slot; beside an unsettled one the new
-   * operation goes without a slot. Means nothing for what is found under the caller's key.
+   * The caller intends a duplicate: a new operation is created without a dedup key if another one holds
+   * it, and takes the key over when it succeeds. Ignored for an operation found under the explicit key.
    */
   readonly allowDuplicate: boolean;
 }
 
-/** What is asked about without claiming it. */
+/** A lookup without a claim. */
 export type HeldQuery = Act &
   Pick<ClaimRequest, 'allowDuplicate' | 'content'> &
   Partial<Pick<ClaimRequest, 'effect'>>;
 
 export type ClaimResult =
-  /** The caller owns it now. `resumed`: it was begun before, and has steps that are done or open. */
+  /** The caller owns the operation. `resumed`: an earlier owner has completed or opened steps of it. */
   | { readonly kind: 'mine'; readonly operation: Operation; readonly resumed: boolean }
-  /** Somebody else has it, or it is over and is to be replayed: its state says which. */
+  /** Another owner has the operation, or it is settled and to be replayed; `state` says which. */
   | { readonly kind: 'held'; readonly operation: Operation }
   /**
-   * Another explicit key was given to an operation with the same content, which is unknown or whose
-   * result was not delivered: two acts may be meant, and the first may have happened already.
+   * An operation with the same content and another explicit key is unknown or undelivered. Two acts may
+   * be intended, and the first may already have been executed.
    */
   | { readonly kind: 'conflict'; readonly operation: Operation };
 
-/** How much may be sent. Counted over all processes, claimed before the send. */
+/** A policy limit: at most `max` sends within `windowMs`, over all processes, counted before the send. */
 export interface Limit {
-  /** Who counts together: a rule's name, a tool, everything. */
+  /** The counter that sends share: the name of a rule, a tool, or one for all. */
   readonly name: string;
   readonly max: number;
   readonly windowMs: number;
 }
 
 export interface SendRequest {
-  /** For an operation of several steps: which one. */
+  /** The step to send, for an operation with several steps. */
   readonly step?: string;
   readonly limits: readonly Limit[];
-  /** The rule that allowed it, for the audit. */
+  /** The policy rule that allowed the send, for the audit. */
   readonly rule?: string;
-  /** What the whole operation is estimated to cost, for the audit of its first send. */
+  /** The estimated cost of the whole operation, audited with its first send. */
   readonly cost?: Approval['cost'];
-  /** Operations whose slots become free with it, because it may undo them. */
+  /** Operations that this one compensates; their dedup keys are released with the send. */
   readonly releases?: readonly string[];
-  /** Not while an operation with the same content and another explicit key is unknown. */
+  /** Refuse with `conflict` while an operation with the same content and another explicit key is unknown. */
   readonly exclusive?: boolean;
 }
 
 export type SendResult =
   | { readonly kind: 'sent'; readonly at: number }
-  /** It is not the caller's any more: nothing may be sent. */
+  /** The caller no longer owns the operation and must not send. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'conflict'; readonly operation: Operation }
   | { readonly kind: 'limited'; readonly limit: Limit; readonly retryAfterMs: number };
 
-/** How long the content of an executed operation is held. */
+/** How long an executed operation answers calls with the same content. */
 interface ContentHold {
-  /** Until its result was delivered. */
+  /** From settlement, until the result is delivered. */
   readonly holdMs: number;
-  /** From its last delivery on. */
+  /** From the last delivery. */
   readonly windowMs: number;
 }
 
-/** An answer that stated the final outcome of an operation has reached its caller. */
+/** An answer with the final outcome of an operation that reached its caller. */
 export interface Delivery {
   readonly id: string;
-  /** How long ago. */
+  /** Milliseconds since the delivery. */
   readonly agoMs: number;
 }
 
 export interface Settlement {
   /**
-   * `claimed`: it stopped half way, without an owner, and a re-issue goes on at its first open step.
-   * `awaiting_approval`: a person approved it, and it cannot be carried out now, so it waits on as
-   * approved, and takeApproved gives it again after `holdMs`.
-   * From `unknown` (the lease had lapsed meanwhile) a definite end becomes `reconciled`.
+   * - `claimed`: stopped between steps and released by its owner; a repeated call resumes at the next step.
+   * - `awaiting_approval`: approved but not executable now; `takeApproved` returns it after `holdMs`.
+   *
+   * A definite result for an operation that has become `unknown` (its lease expired) is stored as
+   * `reconciled`.
    */
   readonly state:
     | 'succeeded'
@@ -120,38 +128,39 @@ export interface Settlement {
   readonly outcome?: FailureOutcome;
   readonly answer: string;
   readonly code: string;
-  /** How long the slot stays taken from now; 0 frees it. Means nothing for unsettled states. */
+  /** How long the dedup key is held from now; 0 releases it. Ignored for unsettled states. */
   readonly holdMs: number;
-  /** The same for the caller's key, where something else names the act. Default: as long. */
+  /** The same for the explicit key of an operation whose dedup key is a template. Default: `holdMs`. */
   readonly keyHoldMs?: number;
-  /** A `once` operation was executed: its content is held by this rule, and not for `holdMs`. */
+  /** For an executed `once` operation: how long its content is held, instead of `holdMs`. */
   readonly content?: ContentHold;
   /**
-   * Of `unknown`: the call's time is over, its handler is not. Its owner stays, because it can still
-   * send, and can still say how it ended.
+   * With `unknown`: the call timed out while its handler still runs. The owner is kept, because the
+   * handler can still send and can still report the result.
    */
   readonly stillRunning?: true;
-  /** Nothing had left after all: what the limits counted is given back. */
+  /** No byte was sent: the last send is removed from the policy limits. */
   readonly refund?: boolean;
-  /** Operations whose slots become free with it, because it undid them. */
+  /** Operations that this one compensated; their dedup keys are released. */
   readonly releases?: readonly string[];
-  /** Why, for the audit: the rule of a policy that ended it. */
+  /** For the audit: the policy rule that ended the operation. */
   readonly reason?: string;
-  /** A counted repeat: where nothing of it was sent, approved or done it is deleted, without an audit row. */
+  /** Delete the operation, without an audit row, if nothing of it was sent, approved or completed. */
   readonly discard?: boolean;
 }
 
-/** What an operation of an earlier version is by the present recipe. */
+/** The account and hashes of an operation from an earlier version, recomputed by the current recipe. */
 export interface Rehash {
   readonly account: string;
   readonly argsHash: string;
-  /** Of the arguments after an edit. */
+  /** Hash of the arguments after an edit. */
   readonly editedHash?: string;
-  /** What its template gives now, where one names it. */
+  /** The current value of its dedup-key template, if it has one. */
   readonly template?: string;
 }
 
-export interface Verdict {
+/** The established outcome of an unknown or half-done operation. */
+export interface Reconciliation {
   readonly outcome: 'executed' | 'not_executed';
   readonly answer: string;
   readonly code: string;
@@ -160,9 +169,9 @@ export interface Verdict {
   readonly content?: ContentHold;
   readonly by: string;
   readonly reason?: string;
-  /** What was seen that proves it, for the audit. */
+  /** The upstream data that proves the outcome, for the audit. */
   readonly evidence?: unknown;
-  /** Operations whose slots become free with it, because it undid them. */
+  /** Operations that this one compensated; their dedup keys are released. */
   readonly releases?: readonly string[];
 }
 
@@ -170,7 +179,7 @@ export interface ApprovalRequest extends Pick<
   Approval,
   'rule' | 'explanation' | 'hash' | 'expiresAt' | 'cost' | 'duplicate' | 'sensitive'
 > {
-  /** How many of one account may wait for a decision at the same time. Default: any number. */
+  /** The maximum number of undecided approvals per account. Default: unlimited. */
   readonly maxPending?: number;
   readonly encryptedArgs: string;
   readonly answer: string;
@@ -180,21 +189,21 @@ export interface ApprovalEdit {
   /** The hash that the editor saw. */
   readonly expected: string;
   readonly hash: string;
-  /** What the edited arguments are the same act as. */
+  /** The dedup key of the edited arguments. */
   readonly dedupKey: DedupKey;
   readonly encryptedArgs: string;
-  /** What it would cost now; without it nobody knows. */
+  /** The estimated cost after the edit, if known. */
   readonly cost?: Approval['cost'];
   readonly by: string;
 }
 
 export interface ApprovalDecision {
   readonly decision: 'approved' | 'rejected';
-  /** Must be the hash that is stored, so that nobody approves what he has not seen. */
+  /** Must equal the stored hash: a decision applies only to the arguments that the operator saw. */
   readonly hash: string;
   readonly by: string;
   readonly reason?: string;
-  /** How long a rejection holds the slot. */
+  /** How long a rejected operation holds its dedup key. */
   readonly holdMs: number;
 }
 
@@ -204,14 +213,14 @@ export type DecisionResult =
   | { readonly kind: 'expired'; readonly operation: Operation }
   | { readonly kind: 'changed'; readonly operation: Operation }
   | { readonly kind: 'not_waiting'; readonly operation: Operation }
-  /** What it would become is what this other one does or did. */
+  /** `operation` is another one that holds the dedup key or content of the edited arguments. */
   | { readonly kind: 'taken'; readonly operation: Operation }
   | { readonly kind: 'absent' };
 
 export interface OperationFilter {
   /**
-   * One that cannot be read is marked, and the others are given. By default it is an error: whoever
-   * concludes something from what there is must not overlook any.
+   * List unreadable operations with `damaged` set. By default one unreadable operation fails the whole
+   * query, because callers that draw conclusions from a listing need all of it.
    */
   readonly damaged?: 'shown';
   readonly states?: readonly OperationState[];
@@ -221,26 +230,26 @@ export interface OperationFilter {
   readonly owner?: string;
   readonly dedupKey?: DedupKey;
   readonly argsHash?: string;
-  /** Whether one of its steps was sent and has no known outcome. */
+  /** Whether a step was sent whose outcome is not recorded. */
   readonly stepOpen?: boolean;
-  /** How its id begins, for people who write no more of it. */
+  /** A prefix of the id, as operators type it. */
   readonly idPrefix?: string;
-  /** Created at or after, and before. */
+  /** Created at or after `since` and before `until`. */
   readonly since?: number;
   readonly until?: number;
   /** Settled at or after. */
   readonly settledSince?: number;
   readonly holdsDedupKey?: boolean;
-  /** Has no slot, because another operation of the same name has it, and is found by its content. */
+  /** Holds no dedup key, because another operation took it, and is found by its content. */
   readonly withoutDedupKey?: true;
-  /** Newest first; the default is 100. `before` continues after the last one of a page. */
+  /** Page size, newest first. Default: 100. `before` is the id of the last operation of the previous page. */
   readonly limit?: number;
   readonly before?: string;
-  /** Oldest first, and then `before` continues after the last one of a page as well. */
+  /** List the oldest first; `before` is still the last id of the previous page. */
   readonly order?: 'oldest';
 }
 
-/** One call of a tool, read or mutation, as the console and reports show it. */
+/** One tool call, read or mutation, for the console and reports. */
 export interface CallRow {
   readonly correlationId: string;
   readonly tool: string;
@@ -249,7 +258,7 @@ export interface CallRow {
   readonly at: number;
   readonly elapsedMs: number;
   readonly attempts: number;
-  /** Of that time, what was spent waiting: between attempts, and for a turn. Of requests side by side, their sum. */
+  /** The part of `elapsedMs` spent on backoff and queueing, summed over concurrent requests. */
   readonly waitedMs: number;
   readonly operationId?: string;
 }
@@ -260,14 +269,14 @@ export interface AuditEntry {
   readonly tool?: string;
   readonly account?: string;
   readonly actor: string;
-  /** JSON members without secrets. */
+  /** JSON-compatible values; must not contain secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** A row of the audit that tells what a person decided. */
+/** An audit row that records a decision of an operator. */
 export type OperatorAuditRow = Pick<AuditRow, 'seq' | 'kind' | 'operationId' | 'actor' | 'detail'>;
 
-/** Something a person should hear of. Written with the transition that causes it, told afterwards. */
+/** An event for the operator. Written to the outbox with the transition that causes it, and sent later. */
 export interface Notification {
   readonly id: string;
   readonly kind: 'approval_requested' | 'operation_unknown';
@@ -277,118 +286,137 @@ export interface Notification {
 }
 
 /**
- * Where operations are kept. Every method is one atomic, durable transition, and those that send, end
- * or decide write their audit row with it; a claim changes nothing in the world and writes none. All
- * stores keep the same contract, and one suite of tests says so. A store that cannot write throws a
- * JournalError: nothing was changed then, unless the error says that nobody knows.
+ * Stores operations and everything recorded with them. The contract of all stores, tested by one suite
+ * (`store/contract`):
+ *
+ * - Every method is one atomic transition, durable when its promise resolves.
+ * - Transitions that send, settle or decide append their audit row atomically. A claim has no effect
+ *   outside the journal and appends none.
+ * - Leases and hold times are measured on the store's clock.
+ * - A failed write rejects with a `JournalError`, and nothing has changed unless its `maybeDone`
+ *   is true.
  */
 export interface JournalStore {
   readonly kind: 'memory' | 'sqlite' | 'postgres';
-  /** Why its operator should not rely on it as it is set up. */
+  /** A warning for the operator about the durability of this store, if any. */
   readonly caution?: string;
   readonly now: () => Promise<number>;
 
-  /** A process that enlists anew under its old id has lost what it owned before. */
+  /**
+   * Registers a process as an owner with a lease. Registering an id again ends its earlier lease: its
+   * claims are handled as in `sweep`.
+   */
   readonly registerOwner: (owner: Owner, leaseMs: number) => Promise<void>;
-  /** False: the lease had lapsed, and what it owned is not its own any more. */
+  /** Extends the lease. False: the lease has expired, and the owner has lost its claims. */
   readonly renew: (owner: string, leaseMs: number) => Promise<boolean>;
-  /** Ends the lease: what it has is as if swept. Who it was can still be asked. */
+  /** Ends the lease at shutdown; claims of the owner are handled as in `sweep`. `owner` still finds it. */
   readonly deregisterOwner: (owner: string) => Promise<void>;
-  /** Its process is gone: its lease ends now, and not when it would have lapsed. */
+  /** Ends the lease of an owner whose process has ended, before it would expire. */
   readonly evictOwner: (owner: string) => Promise<void>;
   readonly owner: (id: string) => Promise<(Owner & { readonly leaseUntil: number }) | undefined>;
-  /** Whether a process with a live lease has this tool, and so executes what is approved for it. */
+  /** Whether an owner with a live lease serves this tool and would execute its approved operations. */
   readonly hasLiveOwner: (tool: string) => Promise<boolean>;
 
   /**
-   * A holder whose owner has lapsed is swept first. `unknown` is always `held`. Throws a JournalError
-   * of reason `lapsed` when the caller's own lease is over.
+   * Creates or resumes an operation for the caller, or returns the one that holds its dedup key. If the
+   * lease of the holder's owner has expired, the holder is swept first; an `unknown` operation is always
+   * `held`. Rejects with reason `lapsed` if the caller's own lease has expired.
    */
   readonly claim: (request: ClaimRequest) => Promise<ClaimResult>;
-  /** Whether a claim would meet an operation, without claiming anything. */
+  /** Whether a claim would find an operation. Claims nothing. */
   readonly isHeld: (act: HeldQuery) => Promise<boolean>;
   /**
-   * An `unknown` operation with an open step changes hands, because somebody found out how the step
-   * ended: it is `claimed` by `owner`, the step still open. Undefined unless the fence is that.
+   * Claims an `unknown` operation with an open step for `owner`, after the outcome of the step was
+   * established; the step stays open. Undefined if the operation is not in that state or its fence
+   * differs from `fence`.
    */
   readonly takeOver: (id: string, owner: string, fence: number) => Promise<Operation | undefined>;
   /**
-   * `claimed → sending`, fenced, durable, and only while the owner's lease lives. Granted again for a
-   * further attempt at the same request; what it passes as limits is counted again.
+   * `claimed → sending`, called directly before the first byte leaves. Requires the fencing token and a
+   * live lease. Granted again for a further attempt at the same request; each grant counts towards the
+   * limits.
    */
   readonly send: (fencingToken: FencingToken, request: SendRequest) => Promise<SendResult>;
   /**
-   * A step is done: its result is kept, and the operation is `claimed` again. From `unknown` too,
-   * for a former owner whose fence still matches; it is `claimed` without owner then.
+   * Stores the result of a step and returns the operation to `claimed`. Also accepted from `unknown`
+   * while the fence matches; the operation then has no owner.
    */
   readonly completeStep: (
     fencingToken: FencingToken,
     step: string,
     result: string,
   ) => Promise<boolean>;
-  /** A step that nobody knew the end of was not carried out: it may be sent anew. */
+  /** Removes an open step that was not executed, so that it can be sent again. */
   readonly reopenStep: (fencingToken: FencingToken, step: string) => Promise<boolean>;
+  /** Records the result of a run. False: the caller no longer owns the operation, or it is settled. */
   readonly settle: (fencingToken: FencingToken, settlement: Settlement) => Promise<boolean>;
   /**
-   * From `unknown`, or `claimed` half way and without an owner, to `reconciled`. `not_executed` frees
-   * the slot.
+   * Records the established outcome of an operation that is `unknown`, or `claimed` without an owner,
+   * as `reconciled`. `not_executed` releases its dedup key.
    */
-  readonly reconcile: (id: string, verdict: Verdict) => Promise<boolean>;
-  /** The content window of these starts at their last delivery. Writes no audit row. */
+  readonly reconcile: (id: string, reconciliation: Reconciliation) => Promise<boolean>;
+  /** Starts the content window of these operations at their last delivery. Appends no audit row. */
   readonly markDelivered: (deliveries: readonly Delivery[]) => Promise<void>;
   /**
-   * What owners that lapsed have left. `claimed`: released, or without an owner once a step is done,
-   * or waiting for the next to take it where a person approved it. `sending`, or a step that is open:
-   * `unknown`, and `owner` still says who had it; `released` where repeating gives the same end state.
+   * Takes operations from owners whose lease has expired, and returns them:
+   * - `claimed` without steps: `released`, or `awaiting_approval` again if it was approved;
+   * - `claimed` with completed steps: stays `claimed`, without an owner;
+   * - `claimed` with an open step: `unknown`;
+   * - `sending`: `unknown`, and `owner` still names the sender; `released` if the effect is `idempotent`.
    */
   readonly sweep: () => Promise<readonly Operation[]>;
-  /** Resolves when nobody works on the operation any more, or at `signal`; to its last known state. */
+  /** Resolves to the operation when no owner works on it, or in its current state at `signal`. */
   readonly wait: (id: string, signal: AbortSignal) => Promise<Operation | undefined>;
 
-  /** `full`: as many wait as may, and it is still the caller's. Undefined: it is not. */
+  /**
+   * `claimed → awaiting_approval`. `full`: the account has `maxPending` undecided approvals, and the
+   * caller still owns the operation. Undefined: the caller no longer owns it.
+   */
   readonly awaitApproval: (
     fencingToken: FencingToken,
     request: ApprovalRequest,
   ) => Promise<Operation | 'full' | undefined>;
   /**
-   * The operation holds what it becomes from then on, and still what it was asked for. What it was in
-   * between, it gives up.
+   * Replaces the arguments of a pending approval. The operation then holds the dedup keys of the edited
+   * and of the original arguments; those of an earlier edit are released.
    */
   readonly editApproval: (id: string, edit: ApprovalEdit) => Promise<DecisionResult>;
   readonly decideApproval: (id: string, decision: ApprovalDecision) => Promise<DecisionResult>;
-  /** Claims an approved operation for execution; undefined when none of these tools has one. */
+  /** Claims an approved operation of one of these tools for execution; undefined if there is none. */
   readonly takeApproved: (
     owner: string,
     tools: readonly string[],
   ) => Promise<Operation | undefined>;
   /**
-   * Calls when something was approved, also by another process where the store can say so at once.
-   * A hint: whoever waits for approvals asks now and then all the same.
+   * Calls the listener after an approval, including approvals by other processes if the store can
+   * detect them at once. Delivery is best effort: consumers must also poll.
    */
   readonly onApproved: (listener: () => void) => () => void;
-  /** Approvals whose time is over. They hold their slot for `holdMs`. */
+  /** Closes approvals past their expiry. They hold their dedup keys for `holdMs`. */
   readonly expireApprovals: (holdMs: number) => Promise<readonly Operation[]>;
 
   readonly get: (id: string) => Promise<Operation | undefined>;
   readonly list: (filter?: OperationFilter) => Promise<readonly Operation[]>;
   readonly count: (states: readonly OperationState[]) => Promise<number>;
 
-  /** Operations of earlier versions that are open or hold a slot, the open ones first. */
+  /** Operations with hashes of an earlier version that are unsettled or hold a dedup key, unsettled first. */
   readonly oldHashes: (filter: {
     readonly accounts: readonly string[];
     readonly tools: readonly string[];
     readonly limit: number;
   }) => Promise<readonly Operation[]>;
-  /** The same of those that are over and hold no slot: only their account is changed. */
+  /** Moves the other operations of these accounts, settled and without a dedup key, to account `to`. */
   readonly moveFree: (
     accounts: readonly string[],
     tools: readonly string[],
     to: string,
   ) => Promise<void>;
-  /** False: it has been done already. */
+  /** Replaces the account and hashes of an operation. False: already replaced. */
   readonly rehash: (id: string, to: Rehash) => Promise<boolean>;
 
+  /** Appends to the bounded table of calls; the oldest rows are deleted. */
   readonly recordCalls: (calls: readonly CallRow[]) => Promise<void>;
+  /** Newest first. */
   readonly calls: (filter?: {
     readonly since?: number;
     readonly limit?: number;
@@ -396,25 +424,31 @@ export interface JournalStore {
 
   readonly audit: (entry: AuditEntry) => Promise<void>;
   readonly auditHead: () => Promise<{ readonly seq: number; readonly hash: string } | undefined>;
-  /** In the order of the chain. A row that cannot be read comes as it is, marked. */
+  /** In chain order. An unreadable row is returned with `malformed` set. */
   readonly auditRows: (from: number, limit: number) => Promise<readonly AuditRow[]>;
-  /** What people decided, in the order of the chain, and where to go on. Without a place: what comes now. */
+  /**
+   * Operator decisions from `from` on, in chain order, and the `from` of the next call. With `from`
+   * undefined: no rows, and the current end of the chain as `next`.
+   */
   readonly operatorAuditRows: (
     from: number | undefined,
     limit: number,
   ) => Promise<{ readonly rows: readonly OperatorAuditRow[]; readonly next: number }>;
 
-  /** Notices that are due; each is told by one process at a time. */
+  /** Takes notifications that are due. A notification that is not marked as sent becomes due again. */
   readonly takeNotifications: (limit: number) => Promise<readonly Notification[]>;
   readonly markNotificationSent: (id: string) => Promise<void>;
   readonly rescheduleNotification: (id: string, againInMs: number) => Promise<void>;
 
-  /** Facts about the journal as a whole, such as which key seals it. */
+  /** A property of the journal as a whole, such as the id of its encryption key. */
   readonly meta: (key: string) => Promise<string | undefined>;
-  /** The first value stays, whoever sets it; gives the one that is kept. */
+  /** Sets a property if it is absent, and returns the stored value. */
   readonly initMeta: (key: string, value: string) => Promise<string>;
 
-  /** Deletes what settled before and holds no slot, unless a person has still to act. Audit rows stay. */
+  /**
+   * Deletes operations settled before this time that hold no dedup key and are not needed to reconcile
+   * an unsettled one. Audit rows stay. Resolves to the number of deleted operations.
+   */
   readonly prune: (settledBefore: number) => Promise<number>;
   readonly close: () => Promise<void>;
 }

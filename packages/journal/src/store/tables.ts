@@ -1,4 +1,4 @@
-import type { AuditRow } from '../audit/row.js';
+import type { AuditRow } from '../audit/chain.js';
 import type { OperationState, Owner } from '../operation.js';
 import type { ListedRecord, OperationRecord, RecordChanges } from './record.js';
 import type { Script } from './script.js';
@@ -11,43 +11,40 @@ import type {
   OperatorAuditRow,
 } from './store.js';
 
-/**
- * What transitions are made of. Inside of a transition that writes, an operation that was read is
- * locked until its end.
- */
+/** The tables that transitions read and write. A writing transition locks each operation that it reads. */
 export interface Tables {
-  /** When the transition began, on the store's clock. */
+  /** The start of the transition on the store's clock. */
   readonly now: number;
   readonly operations: OperationsTable;
   readonly owners: OwnersTable;
   readonly limits: LimitsTable;
   readonly audit: AuditTable;
-  readonly notices: NoticesTable;
+  readonly notifications: NotificationsTable;
   readonly calls: CallsTable;
   readonly meta: MetaTable;
 }
 
 export interface OperationsTable {
   readonly get: (id: string) => Script<OperationRecord | undefined>;
-  /** Those of them that there are, each locked, always in the same order. */
+  /** The existing ones, locked in a fixed order to avoid deadlocks. */
   readonly getAll: (ids: readonly string[]) => Script<readonly OperationRecord[]>;
   /** Without a lock. */
-  readonly look: (id: string) => Script<OperationRecord | undefined>;
-  /** Who has it, as its slot or its other one. */
+  readonly peek: (id: string) => Script<OperationRecord | undefined>;
+  /** The operation with this `scopedKey` or `secondaryDedupKey`. */
   readonly holder: (scopedKey: string) => Script<OperationRecord | undefined>;
-  /** All that have this content, under whatever name, and whether or not it still counts. */
+  /** All operations with this content key, including those whose hold has ended. */
   readonly withContent: (content: string) => Script<readonly OperationRecord[]>;
-  /** Claims of this content wait until the end of the transition. */
+  /** Blocks claims of this content until the end of the transition. */
   readonly lockContent: (content: string) => Script<void>;
-  /** If it is still the caller's, and his lease lives. */
+  /** The operation, if the fencing token matches and the owner's lease is live. */
   readonly held: (fencingToken: FencingToken) => Script<OperationRecord | undefined>;
-  /** A new one, of which nothing is known but its claim. False: another operation has taken a slot of it. */
+  /** Inserts a newly claimed operation. False: another operation holds one of its keys. */
   readonly insert: (record: OperationRecord) => Script<boolean>;
-  /** The same in one statement, only if its owner's lease is live and no other operation has this content. */
+  /** The same in one statement, also requiring a live owner lease and no other operation with this content. */
   readonly insertIfFree: (record: OperationRecord, content: string | undefined) => Script<boolean>;
-  /** Gives it as it is now; the record may be the same one. Whoever waits for it is told, once the transition is over. */
+  /** Returns the updated record, possibly the same object. Waiting callers are woken after the commit. */
   readonly update: (record: OperationRecord, changes: RecordChanges) => Script<OperationRecord>;
-  /** Nobody works on it any more, and it is gone. */
+  /** Deletes it and wakes waiting callers. */
   readonly remove: (record: OperationRecord) => Script<void>;
   readonly list: (filter: OperationFilter) => Script<readonly ListedRecord[]>;
   readonly oldHashes: (
@@ -55,44 +52,44 @@ export interface OperationsTable {
     tools: readonly string[],
     limit: number,
   ) => Script<readonly ListedRecord[]>;
-  /** Those that are over and hold no slot any more: only whose they are is brought up to date. */
+  /** Changes the account of settled operations that hold no dedup key. */
   readonly moveFree: (
     accounts: readonly string[],
     tools: readonly string[],
     to: string,
   ) => Script<void>;
-  /** True the first time, for one whose hashes an earlier version made. */
+  /** Marks the hashes as current. False: they already were. */
   readonly takeOldHash: (id: string) => Script<boolean>;
   readonly count: (states: readonly OperationState[]) => Script<number>;
-  /** In flight, and their owner's lease is over: a page of them, the oldest first. */
+  /** In-flight operations whose owner's lease has expired: one page, oldest first. */
   readonly abandoned: (after?: string) => Script<readonly string[]>;
-  /** In flight, and owned by this one. */
+  /** In-flight operations of this owner. */
   readonly ownedBy: (owner: string) => Script<readonly string[]>;
-  /** The one that waits longest; passes over what somebody else is just taking, or nobody can read. */
+  /** The approved operation that was decided first; skips locked and damaged ones. */
   readonly nextApproved: (tools: readonly string[]) => Script<OperationRecord | undefined>;
-  /** How many of this account wait for a person's decision. */
+  /** The number of undecided approvals of this account. */
   readonly undecided: (account: string) => Script<number>;
-  /** A page of them, the oldest first. */
+  /** Approvals past their expiry: one page, oldest first. */
   readonly overdueApprovals: (after?: string) => Script<readonly string[]>;
-  /** Deletes some of what settled before and holds no slot; how many. */
+  /** Deletes up to `limit` operations, as `JournalStore.prune` does; returns their number. */
   readonly prune: (settledBefore: number, limit: number) => Script<number>;
 }
 
 export interface OwnersTable {
   readonly get: (id: string) => Script<(Owner & { readonly leaseUntil: number }) | undefined>;
-  /** By the store's clock as it is at this very moment, not as the transition began. */
+  /** Whether the lease is live now, on the store's clock, rather than at the start of the transition. */
   readonly alive: (id: string) => Script<boolean>;
-  /** Whether one with a live lease has this tool. */
+  /** Whether an owner with a live lease serves this tool. */
   readonly anyWith: (tool: string) => Script<boolean>;
   readonly registerOwner: (owner: Owner, leaseMs: number) => Script<void>;
-  /** False: there was no live lease to renew. */
+  /** False: there is no live lease. */
   readonly renew: (id: string, leaseMs: number) => Script<boolean>;
   readonly deregisterOwner: (id: string) => Script<void>;
-  /** Deletes those that lapsed before and own nothing any more. */
+  /** Deletes owners whose lease ended before this time and that own nothing. */
   readonly prune: (lapsedBefore: number) => Script<void>;
 }
 
-/** What was sent, for counting. */
+/** One send, as counted by a policy limit. */
 export interface Hit {
   readonly name: string;
   readonly at: number;
@@ -102,15 +99,15 @@ export interface Hit {
 }
 
 export interface LimitsTable {
-  /** Nobody else counts under these names until the end; gives the time at which that began. */
+  /** Locks these counters until the end of the transition; returns the time of the lock. */
   readonly lock: (names: readonly string[]) => Script<number>;
-  /** When the last one was counted, and the n-th newest, where there are so many. */
+  /** The times of the newest and the n-th newest entry. */
   readonly newest: (
     name: string,
     n: number,
   ) => Script<{ readonly last: number | undefined; readonly nth: number | undefined }>;
-  /** What was counted at a later time was counted now. */
-  readonly pullBack: (name: string, now: number) => Script<void>;
+  /** Sets entries with a later time to `now`, after the clock was set back. */
+  readonly clampTo: (name: string, now: number) => Script<void>;
   readonly add: (hits: readonly Hit[]) => Script<void>;
   readonly remove: (operation: string, send: number) => Script<void>;
   readonly prune: () => Script<void>;
@@ -120,27 +117,27 @@ export interface AuditTable {
   readonly append: (entry: AuditEntry) => Script<void>;
   readonly head: () => Script<{ readonly seq: number; readonly hash: string } | undefined>;
   readonly rows: (from: number, limit: number) => Script<readonly AuditRow[]>;
-  /** Rows that a person's word has made. */
+  /** Rows that record a decision of an operator. */
   readonly operatorAuditRows: (from: number, limit: number) => Script<readonly OperatorAuditRow[]>;
   readonly lastSeq: () => Script<number>;
 }
 
-export interface NoticesTable {
-  /** Once for each operation and kind. */
+export interface NotificationsTable {
+  /** At most one per operation and kind. */
   readonly add: (kind: Notification['kind'], operationId: string) => Script<void>;
   readonly due: (limit: number) => Script<readonly Notification[]>;
   readonly defer: (id: string, until: number, tries?: number) => Script<void>;
-  /** Never due again; it stays, so that nobody is told twice of the same. */
-  readonly told: (id: string) => Script<void>;
+  /** Keeps the row, so that the same event is not notified again. */
+  readonly markSent: (id: string) => Script<void>;
   readonly remove: (id: string) => Script<void>;
-  /** It is over, told or not: should it come to that again, it is news. */
+  /** Removes the row, because the event is resolved; a recurrence is notified again. */
   readonly withdraw: (kind: Notification['kind'], operationId: string) => Script<void>;
-  /** Those of operations that are gone. */
+  /** Deletes notifications of deleted operations. */
   readonly prune: () => Script<void>;
 }
 
 export interface CallsTable {
-  /** The oldest make room. */
+  /** Deletes the oldest rows above the limit. */
   readonly add: (calls: readonly CallRow[]) => Script<void>;
   readonly list: (since: number, limit: number) => Script<readonly CallRow[]>;
   readonly prune: (before: number) => Script<void>;
@@ -148,6 +145,6 @@ export interface CallsTable {
 
 export interface MetaTable {
   readonly get: (key: string) => Script<string | undefined>;
-  /** The first value stays; gives the one that is kept. */
+  /** Sets the value if absent; returns the stored one. */
   readonly init: (key: string, value: string) => Script<string>;
 }

@@ -4,7 +4,7 @@ import { waiters, waitFor } from './waiters.js';
 
 const operation = (state: Operation['state']) => ({ id: 'op', state, owner: 'alice' }) as Operation;
 
-test('what happens while somebody looks is not missed', async () => {
+test('a change between reading and waiting is not missed', async () => {
   const waiting = waiters();
   let state: Operation['state'] = 'sending';
   const seen = waitFor(
@@ -12,10 +12,10 @@ test('what happens while somebody looks is not missed', async () => {
     new AbortController().signal,
     async () => {
       const now = operation(state);
-      // It ends just after it was read.
+      // The operation ends directly after the read.
       if (state === 'sending') {
         state = 'succeeded';
-        waiting.tell('ended', 'op');
+        waiting.wake('ended', 'op');
       }
       return now;
     },
@@ -24,7 +24,7 @@ test('what happens while somebody looks is not missed', async () => {
   expect(await seen).toMatchObject({ state: 'succeeded' });
 });
 
-test('nobody is left behind, however a wait ends', async () => {
+test('no subscription is left behind, however a wait ends', async () => {
   const waiting = waiters();
   const { signal } = new AbortController();
   const failing = waitFor('op', signal, () => Promise.reject(new Error('gone')), waiting);

@@ -1,55 +1,59 @@
 import type { Operation } from '../operation.js';
+import { isInFlight, type Wakeup } from './record.js';
 
-/** Who waits inside of this process, and for what. */
+/** The callers of this process that wait for an operation to end or for an approval. */
 export interface Waiters {
-  readonly next: (id: string, signal: AbortSignal) => Listening;
-  readonly tell: (news: 'ended' | 'approved', id: string) => void;
-  /** Everybody looks again, because nobody knows what was missed. */
-  readonly tellAll: () => void;
+  readonly next: (id: string, signal: AbortSignal) => Subscription;
+  readonly wake: (wakeup: Wakeup, id: string) => void;
+  /** Makes all of them read again, after wakeups may have been lost. */
+  readonly wakeAll: () => void;
   readonly size: () => number;
-  /** The operations that somebody waits for. */
+  /** The ids of the operations that callers wait for. */
   readonly waitedFor: () => readonly string[];
   readonly onApproved: (listener: () => void) => () => void;
 }
 
-interface Listening {
-  /** True when there is news of the operation, false at the signal. */
-  readonly news: Promise<boolean>;
+interface Subscription {
+  /** Resolves to true when the operation has changed, to false at the signal. */
+  readonly woken: Promise<boolean>;
   readonly stop: () => void;
 }
 
 export function waiters(): Waiters {
   const waiting = new Map<string, Set<() => void>>();
   const listeners = new Set<() => void>();
-  const wake = (id: string): void => waiting.get(id)?.forEach((told) => told());
+  const wakeWaiting = (id: string): void => waiting.get(id)?.forEach((onWake) => onWake());
+  const wakeListeners = (): void => {
+    for (const listener of listeners) listener();
+  };
 
   return {
     next: (id, signal) => {
-      let leave = (_wasTold: boolean): void => {};
-      const news = new Promise<boolean>((resolve) => {
+      let leave = (_wasWoken: boolean): void => {};
+      const woken = new Promise<boolean>((resolve) => {
         if (signal.aborted) return resolve(false);
-        const those = waiting.get(id) ?? new Set();
-        waiting.set(id, those);
-        const told = (): void => leave(true);
-        const aborted = (): void => leave(false);
-        leave = (wasTold) => {
-          those.delete(told);
-          if (those.size === 0 && waiting.get(id) === those) waiting.delete(id);
-          signal.removeEventListener('abort', aborted);
-          resolve(wasTold);
+        const subscribers = waiting.get(id) ?? new Set();
+        waiting.set(id, subscribers);
+        const onWake = (): void => leave(true);
+        const onAbort = (): void => leave(false);
+        leave = (wasWoken) => {
+          subscribers.delete(onWake);
+          if (subscribers.size === 0 && waiting.get(id) === subscribers) waiting.delete(id);
+          signal.removeEventListener('abort', onAbort);
+          resolve(wasWoken);
         };
-        those.add(told);
-        signal.addEventListener('abort', aborted);
+        subscribers.add(onWake);
+        signal.addEventListener('abort', onAbort);
       });
-      return { news, stop: () => leave(false) };
+      return { woken, stop: () => leave(false) };
     },
-    tell: (news, id) => {
-      if (news === 'ended') wake(id);
-      else for (const listener of listeners) listener();
+    wake: (wakeup, id) => {
+      if (wakeup === 'ended') wakeWaiting(id);
+      else wakeListeners();
     },
-    tellAll: () => {
-      for (const id of waiting.keys()) wake(id);
-      for (const listener of listeners) listener();
+    wakeAll: () => {
+      for (const id of waiting.keys()) wakeWaiting(id);
+      wakeListeners();
     },
     size: () => waiting.size,
     waitedFor: () => [...waiting.keys()],
@@ -61,25 +65,21 @@ export function waiters(): Waiters {
   };
 }
 
-/** Looks, and looks again whenever there is news, until nobody works on it any more. */
+/** Reads the operation after each wakeup, until no owner works on it. */
 export async function waitFor(
   id: string,
   signal: AbortSignal,
-  look: (id: string) => Promise<Operation | undefined>,
+  read: (id: string) => Promise<Operation | undefined>,
   { next }: Pick<Waiters, 'next'>,
 ): Promise<Operation | undefined> {
   for (;;) {
-    // Listening first: what happens while we look must not be missed.
-    const { news, stop } = next(id, signal);
+    // Subscribes before reading, so that no change in between is missed.
+    const { woken, stop } = next(id, signal);
     try {
-      const operation = await look(id);
-      if (operation === undefined || !isWorkedOn(operation) || !(await news)) return operation;
+      const operation = await read(id);
+      if (operation === undefined || !isInFlight(operation) || !(await woken)) return operation;
     } finally {
       stop();
     }
   }
-}
-
-function isWorkedOn({ state, owner }: Operation): boolean {
-  return owner !== undefined && (state === 'claimed' || state === 'sending');
 }

@@ -2,15 +2,15 @@ import { JournalError } from '../error.js';
 import type { Script } from './script.js';
 import type { Tables } from './tables.js';
 
-/** `lock`: scripts with the same one follow each other. */
+/** Scripts with the same `lock` run one after the other. */
 type Run = <T>(script: (tables: Tables) => Script<T>, lock?: string) => Promise<T>;
 
 export interface WriteGuard {
-  /** Rejects at once while this process must not begin or change anything. */
+  /** Rejects at once while this process must not write. */
   readonly write: Run;
-  /** Checks in the same transaction whether this process may write at all; for heartbeats. */
+  /** Runs the checks in the same transaction; for owner registration and renewal. */
   readonly heartbeat: Run;
-  /** Compares the clocks first, in the same transaction; for what depends on leases or expiries. */
+  /** Compares the clocks first, in the same transaction; for writes that depend on leases or expiries. */
   readonly writeByClock: Run;
   /** Throws while `write` rejects. */
   readonly refuse: () => void;
@@ -20,14 +20,14 @@ export interface WriteGuardOptions {
   readonly write: Run;
   /** Throws a JournalError if a newer program has changed the schema, or commits were lost. */
   readonly refuseIfUnfit: () => Script<void>;
-  /** A JournalError while the clocks of two live owners differ; absent where the store has one clock. */
+  /** A JournalError while the clocks of two live owners differ; absent if the store has a single clock. */
   readonly findSkew: (() => Script<JournalError | undefined>) | undefined;
 }
 
 /**
- * Other processes can make it wrong for this one to write: a newer program changes the schema, an
- * older copy is restored, a clock is set. It notices with its next heartbeat, and begins nothing until
- * a later one finds everything in order.
+ * Stops writes of this process when they become unsafe: a newer program migrates the schema, an older
+ * copy of the database is restored, or clocks diverge. Each heartbeat checks for that; writes are refused
+ * until a later heartbeat passes.
  */
 export function guardWrites({ write, refuseIfUnfit, findSkew }: WriteGuardOptions): WriteGuard {
   let unfit: JournalError | undefined;
@@ -56,7 +56,7 @@ export function guardWrites({ write, refuseIfUnfit, findSkew }: WriteGuardOption
     heartbeat: (script) =>
       write(function* (tables) {
         yield* check();
-        // Before the comparison, and whatever comes of it: others compare their clocks with ours.
+        // Before the comparison, whatever its result: other processes need this heartbeat for theirs.
         const value = yield* script(tables);
         if (findSkew) skew = yield* findSkew();
         return value;

@@ -1,3 +1,3 @@
-export { startCluster, type Cluster } from './cluster.js';
-export { testJournal, type TestJournal } from './journal-url.js';
+export { startCluster, type Cluster } from './postgres.js';
+export { testJournal, type TestJournal } from './postgres.js';
 export { watchWrites, type WriteWatch } from './watch-writes.js';

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { Operation } from '../operation.js';
 import type { JournalStore } from '../store/store.js';
 
-/** A proxy in front of an upstream that holds its write requests against the journal. */
+/** A proxy in front of an upstream that checks its write requests against the journal. */
 export interface WriteWatch {
-  /** The address that stands for the upstream. */
+  /** The URL to use instead of the upstream's. */
   readonly url: string;
   /**
-   * Runs a call of a tool and gives the write requests that arrived meanwhile, e.g. `POST /orders`.
-   * Throws when one of them arrived before an operation of the tool was recorded as sending.
+   * Runs a tool call and returns the write requests that arrived meanwhile, for example `POST /orders`.
+   * Throws if one of them arrived before an operation of the tool was recorded as sending.
    */
   readonly during: (tool: string, call: () => Promise<unknown>) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
@@ -18,8 +18,8 @@ export interface WriteWatch {
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * For tests of a pack: shows that its tools write inside `operation.send` and nowhere else. Every
- * request other than GET and HEAD counts as a write. One call at a time.
+ * For tests of a pack: verifies that its tools write only inside `operation.send`. Every request other
+ * than GET and HEAD counts as a write. One call at a time.
  */
 export async function watchWrites(
   upstream: string,

@@ -1,17 +1,17 @@
 import pg from 'pg';
 import type { TestJournal } from '@toolkeel/journal/testing';
 
-/** What only a test does to a journal's tables, on a connection of its own. */
+/** Direct access to the tables of a journal, on a separate connection. */
 export interface PostgresTables {
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>;
   readonly empty: () => Promise<void>;
-  /** The database's clock is a function of the schema: from here on it stands still until it is moved. */
+  /** Replaces the clock function of the schema by one that the test advances. */
   readonly stopClock: () => Promise<void>;
   readonly advance: (ms: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-const TABLES = ['operations', 'owners', 'hits', 'audit', 'notices', 'calls', 'meta'];
+const TABLES = ['operations', 'owners', 'hits', 'audit', 'notifications', 'calls', 'meta'];
 const START = Date.UTC(2026, 0, 1);
 
 export async function tablesOf({ server, schema }: TestJournal): Promise<PostgresTables> {

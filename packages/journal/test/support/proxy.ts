@@ -1,17 +1,17 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What to do with bytes that pass by. `cut` ends the connection without them. */
-type Verdict = 'pass' | 'cut' | 'swallow';
+/** What to do with received bytes. `cut` closes the connection without forwarding them. */
+type ProxyAction = 'pass' | 'cut' | 'swallow';
 
 export interface Proxy {
-  /** The same server, through us. */
+  /** The URL of the server through the proxy. */
   readonly url: string;
-  fromClient: (data: Buffer) => Verdict;
-  fromServer: (data: Buffer) => Verdict;
+  fromClient: (data: Buffer) => ProxyAction;
+  fromServer: (data: Buffer) => ProxyAction;
   readonly close: () => void;
 }
 
-/** Stands between a client and a real PostgreSQL, and loses what it is told to lose. */
+/** A proxy between a client and PostgreSQL that drops data on demand. */
 export async function proxyTo(url: string): Promise<Proxy> {
   const target = new URL(url);
   const directory = target.searchParams.get('host');
@@ -32,9 +32,9 @@ export async function proxyTo(url: string): Promise<Proxy> {
       sockets.add(socket);
       socket.on('error', end).on('close', end);
     }
-    const relay = (verdict: Verdict, to: Socket, data: Buffer): void => {
-      if (verdict === 'pass') to.write(data);
-      else if (verdict === 'cut') end();
+    const relay = (action: ProxyAction, to: Socket, data: Buffer): void => {
+      if (action === 'pass') to.write(data);
+      else if (action === 'cut') end();
     };
     client.on('data', (data) => relay(proxy.fromClient(data), behind, data));
     behind.on('data', (data) => relay(proxy.fromServer(data), client, data));

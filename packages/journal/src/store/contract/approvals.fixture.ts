@@ -19,7 +19,7 @@ const asked = (changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
   explanation: 'posts are read by a person first',
   hash: 'h1',
   expiresAt: Date.parse('2100-01-01'),
-  encryptedArgs: 'sealed:1',
+  encryptedArgs: 'encrypted:1',
   answer: '{"error":{"code":"approval_required"}}',
   ...changes,
 });
@@ -53,13 +53,13 @@ const operationOf = (result: DecisionResult): Operation => {
 };
 
 export function approvalContract(bench: () => Bench): void {
-  test('keeps what is asked, sealed, without an owner', async () => {
+  test('stores the request with encrypted arguments and without an owner', async () => {
     const { store } = bench();
     const now = await store.now();
     const operation = await waiting(bench(), {}, { cost: { amount: 0.02, unit: 'USD' } });
     expect(operation).toMatchObject({
       state: 'awaiting_approval',
-      args: 'sealed:1',
+      args: 'encrypted:1',
       answer: asked().answer,
       code: 'approval_required',
       holdsDedupKey: true,
@@ -77,7 +77,7 @@ export function approvalContract(bench: () => Bench): void {
     expect(await store.claim(request())).toEqual({ kind: 'held', operation });
   });
 
-  test('only whoever has it can ask, and not once it was sent', async () => {
+  test('only the owner can request approval, and only before sending', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     expect(
@@ -87,7 +87,7 @@ export function approvalContract(bench: () => Bench): void {
     expect(await store.awaitApproval(fencingToken(sent), asked())).toBeUndefined();
   });
 
-  test('no more wait for a person on one account than may, also when many ask at once', async () => {
+  test('the number of pending approvals per account is limited, also for concurrent requests', async () => {
     const { store, another } = bench();
     const other = await another();
     const ask = async (at: JournalStore, account: string) => {
@@ -100,14 +100,14 @@ export function approvalContract(bench: () => Bench): void {
     expect(refused).toHaveLength(5);
     expect(await store.get(refused[0]!.id)).toMatchObject({ state: 'claimed', owner: 'alice' });
     expect(await ask(store, 'b')).toMatchObject({ state: 'awaiting_approval' });
-    // What somebody has decided waits for nobody any more.
+    // A decided approval no longer counts as pending.
     const one = all.find(({ state }) => state === 'awaiting_approval')!;
     await store.decideApproval(one.id, decision());
     expect(await ask(store, 'a')).toMatchObject({ state: 'awaiting_approval' });
     expect(await ask(store, 'a')).toMatchObject({ state: 'full' });
   });
 
-  test('is not lost with the process that asked', async () => {
+  test('survives the process that requested it', async () => {
     const { store, advance } = bench();
     const operation = await waiting(bench());
     await advance(DAY - 1);
@@ -115,7 +115,7 @@ export function approvalContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toEqual(operation);
   });
 
-  test('approving marks it, with who, when and why', async () => {
+  test('approving records the operator, the time and the reason', async () => {
     const { store } = bench();
     const operation = await waiting(bench());
     const result = await store.decideApproval(operation.id, decision({ reason: 'fine' }));
@@ -134,7 +134,7 @@ export function approvalContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toEqual(operationOf(result));
   });
 
-  test('rejecting ends it, and the answer holds for a while', async () => {
+  test('rejecting settles it, and the answer is replayed for the hold time', async () => {
     const { store, advance } = bench();
     const { id } = await waiting(bench());
     const result = await store.decideApproval(id, decision({ decision: 'rejected' }));
@@ -152,7 +152,7 @@ export function approvalContract(bench: () => Bench): void {
     expect((await store.claim(request())).kind).toBe('mine');
   });
 
-  test('of two who decide at once the first counts', async () => {
+  test('the first of two concurrent decisions wins', async () => {
     const { store, another } = bench();
     const { id } = await waiting(bench());
     const other = await another();
@@ -168,19 +168,19 @@ export function approvalContract(bench: () => Bench): void {
     }
   });
 
-  test('nobody decides what he has not seen', async () => {
+  test('a decision with an outdated hash is refused', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());
     const edit = {
       expected: 'h1',
       dedupKey: byContent(),
       hash: 'h2',
-      encryptedArgs: 'sealed:2',
+      encryptedArgs: 'encrypted:2',
       by: 'bea',
     };
     expect(await store.editApproval(id, edit)).toMatchObject({
       kind: 'decided',
-      operation: { args: 'sealed:1', argsHash: 'h1', approval: { editedArgs: 'sealed:2' } },
+      operation: { args: 'encrypted:1', argsHash: 'h1', approval: { editedArgs: 'encrypted:2' } },
     });
     expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'changed' });
     expect(await store.editApproval(id, { ...edit, hash: 'h3' })).toMatchObject({
@@ -188,11 +188,11 @@ export function approvalContract(bench: () => Bench): void {
     });
     expect((await store.decideApproval(id, decision({ hash: 'h2' }))).kind).toBe('decided');
     expect((await store.editApproval(id, { ...edit, expected: 'h2' })).kind).toBe('already');
-    // The re-issue of the original words still meets it.
+    // A repeated call with the original arguments still finds it.
     expect((await store.claim(request())).operation.id).toBe(id);
   });
 
-  test('nobody decides after its time', async () => {
+  test('an expired approval cannot be decided', async () => {
     const { store, advance } = bench();
     const { id } = await waiting(bench());
     await advance(DAY);
@@ -210,7 +210,7 @@ export function approvalContract(bench: () => Bench): void {
     expect((await store.decideApproval(id, decision())).kind).toBe('expired');
   });
 
-  test('nothing else can be decided', async () => {
+  test('operations without a pending approval cannot be decided', async () => {
     const { store } = bench();
     const { id } = await settled(store);
     expect(await store.decideApproval(id, decision())).toMatchObject({ kind: 'not_waiting' });
@@ -225,7 +225,7 @@ export function approvalContract(bench: () => Bench): void {
     expect(await store.editApproval('op_none', edit)).toEqual({ kind: 'absent' });
   });
 
-  test('what nobody decided in time expires once, and the answer holds for a while', async () => {
+  test('an undecided approval expires once, and the answer is replayed for the hold time', async () => {
     const { store, another, advance } = bench();
     const one = await waiting(bench());
     const later = await waiting(bench(), { tool: 'reply' }, { expiresInMs: 2 * DAY });

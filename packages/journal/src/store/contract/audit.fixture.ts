@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { GENESIS, hashOf } from '../../audit/chain.js';
-import type { AuditRow } from '../../audit/row.js';
+import { type AuditRow, GENESIS, hashOf } from '../../audit/chain.js';
 import { decision, waiting } from './approvals.fixture.js';
 import {
   byContent,
@@ -16,7 +15,7 @@ import {
   type Bench,
 } from './harness.fixture.js';
 
-/** Each row names the one before it, and its hash is its own. */
+/** Verifies the links and hashes of the rows. */
 const expectChain = (rows: readonly AuditRow[]): void => {
   let prev = GENESIS.hash;
   for (const [index, row] of rows.entries()) {
@@ -35,7 +34,7 @@ export function auditContract(bench: () => Bench): void {
     expect(await bench().store.auditRows(1, 10)).toEqual([]);
   });
 
-  test('every send and every end is a row, with who did it', async () => {
+  test('every send and settlement appends a row with its actor', async () => {
     const { store } = bench();
     const { id } = await settled(store);
     const rows = await store.auditRows(1, 10);
@@ -51,7 +50,7 @@ export function auditContract(bench: () => Bench): void {
     expectChain(rows);
   });
 
-  test('the first send says what the operation costs, and no other does', async () => {
+  test('only the first send records the cost', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     const cost = { amount: 0.03, unit: 'USD' };
@@ -66,7 +65,7 @@ export function auditContract(bench: () => Bench): void {
     expectChain(rows);
   });
 
-  test('what is asked for and what is edited say what it would cost', async () => {
+  test('approval requests and edits record the estimated cost', async () => {
     const { store } = bench();
     const [before, after] = [
       { amount: 1, unit: 'USD' },
@@ -92,7 +91,7 @@ export function auditContract(bench: () => Bench): void {
     ]);
   });
 
-  test('what people decided can be followed, and nothing else comes with it', async () => {
+  test('operator decisions can be read incrementally, without other rows', async () => {
     const { store } = bench();
     const { next } = await store.operatorAuditRows(undefined, 10);
     expect(await store.operatorAuditRows(next, 10)).toEqual({ rows: [], next });
@@ -111,7 +110,7 @@ export function auditContract(bench: () => Bench): void {
     expect((await store.operatorAuditRows(undefined, 10)).next).toBe(second.next);
   });
 
-  test('every decision is a row', async () => {
+  test('every decision appends a row', async () => {
     const { store } = bench();
     const { id } = await waiting(bench());
     await store.editApproval(id, {
@@ -135,7 +134,7 @@ export function auditContract(bench: () => Bench): void {
     expectChain(await store.auditRows(1, 100));
   });
 
-  test('what was swept, expired or reconciled is a row', async () => {
+  test('sweeps, expiries and reconciliations append rows', async () => {
     const { store, advance } = bench();
     const { id } = await settled(store, {}, unknown());
     await store.reconcile(id, {
@@ -162,7 +161,7 @@ export function auditContract(bench: () => Bench): void {
     expect(rows[0]!.detail).toContain('seen on the page');
   });
 
-  test('what changes nothing writes nothing', async () => {
+  test('refused transitions append nothing', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     await store.send({ ...fencingToken(operation), fence: 4 }, plain);
@@ -171,7 +170,7 @@ export function auditContract(bench: () => Bench): void {
     expect(await kinds()).toEqual([]);
   });
 
-  test('other rooms write their own rows, also with strange text', async () => {
+  test('other packages append their own rows, with any text', async () => {
     const { store, advance } = bench();
     await advance(7);
     const detail = { rule: 'no-links', text: 'a\0b \uD800 "q" 🙂' };
@@ -189,7 +188,7 @@ export function auditContract(bench: () => Bench): void {
     expect(await store.auditHead()).toEqual({ seq: 2, hash: last.hash });
   });
 
-  test('stays one chain when many processes write at once', async () => {
+  test('stays one chain under concurrent writers', async () => {
     const { store, another } = bench();
     const stores = [store, await another(), await another()];
     await Promise.all(

@@ -20,7 +20,7 @@ import {
 } from './harness.fixture.js';
 
 export function claimContract(bench: () => Bench): void {
-  test('a new operation is the caller’s and holds its slot', async () => {
+  test('a new operation belongs to the caller and holds its dedup key', async () => {
     const { store } = bench();
     const asked = request({ dedupKey: byKey(), args: '{"text":"grüße 👋"}' });
     const result = await store.claim(asked);
@@ -47,14 +47,14 @@ export function claimContract(bench: () => Bench): void {
     expect(await store.get(asked.id)).toEqual(result.operation);
   });
 
-  test('the same act is held, by whomever and whatever its other arguments', async () => {
+  test('a repeated claim is held, whatever its caller and its other arguments', async () => {
     const { store, another } = bench();
     const first = await claimed(store);
     const again = await (await another()).claim(request({ owner: 'bob', argsHash: 'h2' }));
     expect(again).toEqual({ kind: 'held', operation: first });
   });
 
-  test('another account, tool, kind or value is another act', async () => {
+  test('another account, tool, kind or value is another dedup key', async () => {
     const { store } = bench();
     await claimed(store);
     const others: Partial<ClaimRequest>[] = [
@@ -67,7 +67,7 @@ export function claimContract(bench: () => Bench): void {
     for (const other of others) expect((await store.claim(request(other))).kind).toBe('mine');
   });
 
-  test('of many claims at once exactly one wins', async () => {
+  test('exactly one of many concurrent claims wins', async () => {
     const { store, another } = bench();
     const stores = [store, await another(), await another()];
     const results = await Promise.all(
@@ -85,7 +85,7 @@ export function claimContract(bench: () => Bench): void {
 
   test('an owner without a live lease claims nothing', async () => {
     const { store, advance } = bench();
-    await expect(store.claim(request({ owner: 'nobody' }))).rejects.toMatchObject({
+    await expect(store.claim(request({ owner: 'unregistered' }))).rejects.toMatchObject({
       name: 'JournalError',
       reason: 'lapsed',
     });
@@ -94,7 +94,7 @@ export function claimContract(bench: () => Bench): void {
     expect(await store.list()).toEqual([]);
   });
 
-  test('what settled is replayed until its window ends, on the store’s clock', async () => {
+  test('a settled operation is replayed until its hold ends, on the store’s clock', async () => {
     const { store, advance } = bench();
     const first = await settled(store);
     await advance(LEASE - 1);
@@ -107,7 +107,7 @@ export function claimContract(bench: () => Bench): void {
     expect(await store.get(first.id)).toMatchObject({ state: 'succeeded', holdsDedupKey: false });
   });
 
-  test('the window runs from the moment it settled', async () => {
+  test('the hold starts at settlement', async () => {
     const { store, advance } = bench();
     const operation = await sending(store);
     await advance(LEASE - 1);
@@ -118,14 +118,14 @@ export function claimContract(bench: () => Bench): void {
     expect((await store.claim(request())).kind).toBe('held');
   });
 
-  test('without a window, or released, the slot is free at once', async () => {
+  test('without a hold, or released, the dedup key is free at once', async () => {
     const { store } = bench();
     await settled(store, {}, success({ holdMs: 0 }));
     await settled(store, {}, release());
     expect((await store.claim(request())).kind).toBe('mine');
   });
 
-  test('an unknown end holds its slot however long', async () => {
+  test('an unknown operation holds its dedup key indefinitely', async () => {
     const { store, advance } = bench();
     const { id } = await settled(store, {}, unknown({ holdMs: 0 }));
     await advance(400 * DAY);
@@ -134,7 +134,7 @@ export function claimContract(bench: () => Bench): void {
     expect(again).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
   });
 
-  test('a meant repeat takes the slot of what settled, when it is done', async () => {
+  test('an intended duplicate takes the dedup key of a settled operation when it succeeds', async () => {
     const { store } = bench();
     const first = await settled(store);
     const second = await sending(store, { allowDuplicate: true });
@@ -149,13 +149,13 @@ export function claimContract(bench: () => Bench): void {
     });
   });
 
-  test('a meant repeat that came to nothing leaves the slot with what was done', async () => {
+  test('a failed duplicate leaves the dedup key with the executed operation', async () => {
     const { store, advance } = bench();
     const first = await settled(store, {}, success({ holdMs: DAY }));
     const refused = success({ state: 'rejected', outcome: 'not_executed', holdMs: DAY });
     for (const end of [release(), refused, unknown()]) {
-      const meant = await claimed(store, { allowDuplicate: true });
-      await store.settle(fencingToken(meant), end);
+      const duplicate = await claimed(store, { allowDuplicate: true });
+      await store.settle(fencingToken(duplicate), end);
     }
     await claimed(store, { allowDuplicate: true });
     await advance(LEASE);
@@ -165,7 +165,7 @@ export function claimContract(bench: () => Bench): void {
     expect(again).toMatchObject({ kind: 'held', operation: { id: first.id } });
   });
 
-  test('a meant repeat that somebody finds done takes the slot then', async () => {
+  test('a duplicate takes the dedup key when it is reconciled as executed', async () => {
     const { store } = bench();
     await settled(store);
     const lost = await settled(store, { allowDuplicate: true }, unknown());
@@ -174,7 +174,7 @@ export function claimContract(bench: () => Bench): void {
     expect((await store.claim(request())).operation.id).toBe(lost.id);
   });
 
-  test('a meant repeat goes without a slot beside what has not settled', async () => {
+  test('a duplicate beside an unsettled operation has no dedup key', async () => {
     const { store } = bench();
     const first = await claimed(store);
     const second = await claimed(store, { allowDuplicate: true });
@@ -185,7 +185,7 @@ export function claimContract(bench: () => Bench): void {
     expect((await store.claim(request())).operation.id).toBe(first.id);
   });
 
-  test('a key cannot be repeated on purpose', async () => {
+  test('`allowDuplicate` is ignored for an explicit key', async () => {
     const { store } = bench();
     const dedupKey = byKey();
     const first = await settled(store, { dedupKey });
@@ -193,7 +193,7 @@ export function claimContract(bench: () => Bench): void {
     expect(again).toEqual({ kind: 'held', operation: first });
   });
 
-  test('whoever claims after a dead owner gets the slot, if nothing was sent', async () => {
+  test('a claim takes the dedup key of a dead owner that sent nothing', async () => {
     const { store, advance } = bench();
     const first = await claimed(store);
     await advance(LEASE);
@@ -203,7 +203,7 @@ export function claimContract(bench: () => Bench): void {
     expect(second).toMatchObject({ fence: 1, owner: 'bob', holdsDedupKey: true });
   });
 
-  test('whoever claims after a dead owner who was sending learns that nobody knows', async () => {
+  test('a claim after a dead owner that was sending finds an unknown operation', async () => {
     const { store, advance } = bench();
     const { id } = await sending(store);
     await advance(LEASE);
@@ -212,7 +212,7 @@ export function claimContract(bench: () => Bench): void {
     expect(result).toMatchObject({ kind: 'held', operation: { id, state: 'unknown' } });
   });
 
-  test('keeps long and strange text as it is', async () => {
+  test('stores long and unusual text unchanged', async () => {
     const { store } = bench();
     const strange = `${'x'.repeat(100_000)}'";--\\ \u2028 🙈`;
     const args = JSON.stringify({ strange, nul: '\0', lone: '\uD800' });
@@ -222,7 +222,7 @@ export function claimContract(bench: () => Bench): void {
     expect((await store.claim(request({ dedupKey }))).kind).toBe('held');
   });
 
-  test('characters that a database refuses cannot stop a claim', async () => {
+  test('characters that a database rejects do not fail a claim', async () => {
     const { store } = bench();
     const dedupKey = { by: 'template', value: 'a\0b\uD800' } as const;
     const { id } = await claimed(store, { dedupKey, account: 'm\0', correlationId: '\uDFFF' });

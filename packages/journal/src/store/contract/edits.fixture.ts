@@ -26,14 +26,14 @@ const edit = (dedupKey: DedupKey, changes: Partial<ApprovalEdit> = {}): Approval
   expected: 'h1',
   hash: 'h2',
   dedupKey,
-  encryptedArgs: 'sealed:2',
+  encryptedArgs: 'encrypted:2',
   by: 'bea',
   ...changes,
 });
 
-/** What a person makes another act of, before it is approved. */
+/** Edits that change the dedup key of a pending approval. */
 export function editContract(bench: () => Bench): void {
-  test('it holds what it was asked for and what it became', async () => {
+  test('holds the dedup keys of the original and the edited arguments', async () => {
     const { store, another } = bench();
     const { id } = await waiting(bench(), { dedupKey: one });
     const edited = await store.editApproval(id, edit(two));
@@ -48,7 +48,7 @@ export function editContract(bench: () => Bench): void {
     }
   });
 
-  test('what it was in between is free again, and it can be taken back', async () => {
+  test('releases the key of an earlier edit, and can restore the original arguments', async () => {
     const { store, advance } = bench();
     const { id } = await waiting(bench(), { dedupKey: one });
     await store.editApproval(id, edit(two));
@@ -68,7 +68,7 @@ export function editContract(bench: () => Bench): void {
     expect((await store.claim(request({ dedupKey: one }))).operation.id).toBe(next.id);
   });
 
-  test('taken back, done and undone, it can be done again', async () => {
+  test('restored, executed and compensated, it can be executed again', async () => {
     const { store } = bench();
     const { id } = await waiting(bench(), { dedupKey: one });
     await store.editApproval(id, edit(two));
@@ -82,7 +82,7 @@ export function editContract(bench: () => Bench): void {
     expect((await store.claim(request({ dedupKey: one }))).kind).toBe('mine');
   });
 
-  test('it cannot become what another one has or did, until that is over', async () => {
+  test('cannot take the dedup key of another operation until its hold ends', async () => {
     const { store, advance } = bench();
     const { id } = await waiting(bench(), { dedupKey: one });
     const before = await store.get(id);
@@ -98,7 +98,7 @@ export function editContract(bench: () => Bench): void {
     expect((await store.claim(request({ dedupKey: two }))).operation.id).toBe(id);
   });
 
-  test('of an edit and claims of the same at once exactly one has it', async () => {
+  test('exactly one of a concurrent edit and claims gets the dedup key', async () => {
     const { store, another } = bench();
     const stores = [store, await another(), await another()];
     for (let round = 0; round < 5; round += 1) {
@@ -113,7 +113,7 @@ export function editContract(bench: () => Bench): void {
     }
   });
 
-  test('a key keeps its own time beside what it was made to be', async () => {
+  test('the explicit key keeps its own hold time', async () => {
     const { store, advance } = bench();
     await store.registerOwner(owner('alice'), 10 * DAY);
     const { id } = await waiting(bench(), { dedupKey: byKey() });
@@ -129,7 +129,7 @@ export function editContract(bench: () => Bench): void {
     expect((await store.claim(request({ dedupKey: byKey() }))).operation.id).toBe(id);
   });
 
-  test('what names it is not lost where only its words are edited', async () => {
+  test('a template key is kept if the edit does not change it', async () => {
     const { store } = bench();
     const key = 'key-aaaaaaaaaaaaaaaa';
     const { id } = await waiting(bench(), { dedupKey: byTemplate(), key });
@@ -140,7 +140,7 @@ export function editContract(bench: () => Bench): void {
     }
   });
 
-  test('refused or expired, it is so under both for a while; released, under neither', async () => {
+  test('a rejection or expiry is replayed under both keys; a release frees both', async () => {
     const { store, advance } = bench();
     await store.registerOwner(owner('alice'), 10 * DAY);
     const { id } = await waiting(bench(), { dedupKey: one });

@@ -1,10 +1,10 @@
 import type { DedupKey, Operation, Owner } from '../../operation.js';
 import type { ClaimRequest, FencingToken, JournalStore, Settlement } from '../store.js';
 
-/** A store of the kind under test, empty, with time that the test moves. */
+/** An empty store of the kind under test with a clock that the test controls. */
 export interface Bench {
   readonly store: JournalStore;
-  /** The same journal as another process sees it. */
+  /** The same journal, opened by another process. */
   readonly another: () => Promise<JournalStore>;
   readonly advance: (ms: number) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -72,7 +72,7 @@ export async function claimed(
   changes: Partial<ClaimRequest> = {},
 ): Promise<Operation> {
   const result = await store.claim(request(changes));
-  if (result.kind !== 'mine') throw new Error(`somebody has it: ${JSON.stringify(result)}`);
+  if (result.kind !== 'mine') throw new Error(`claim not granted: ${JSON.stringify(result)}`);
   return result.operation;
 }
 

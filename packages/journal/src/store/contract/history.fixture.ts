@@ -16,7 +16,7 @@ const OWNERS = ['alice', 'bob'] as const;
 const STATES = ['succeeded', 'rejected', 'released', 'unknown'] as const;
 
 const who = fc.constantFrom(...OWNERS);
-/** Which of the operations so far; as it was when it was claimed, or by somebody who mistakes himself. */
+/** A fencing token of an earlier operation: current, stale, or of another owner. */
 const fencingToken = fc.record({ at: fc.nat(5), stale: fc.boolean(), owner: fc.option(who) });
 
 const command = fc.oneof(
@@ -27,7 +27,7 @@ const command = fc.oneof(
       owner: who,
       by: fc.constantFrom('key' as const, 'content' as const, 'template' as const),
       value: fc.constantFrom('a', 'b'),
-      /** Beside a template. */
+      /** The explicit key beside a template. */
       key: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
       idempotent: fc.boolean(),
       duplicate: fc.boolean(),
@@ -62,7 +62,7 @@ const command = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('renew' as const, 'enlist' as const, 'expel' as const),
+      kind: fc.constantFrom('renew' as const, 'register' as const, 'evict' as const),
       owner: who,
     }),
   },
@@ -71,9 +71,9 @@ const command = fc.oneof(
 
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
-/** Random histories, each step of which must end as the model says. */
+/** Random histories; each step must have the result of the model. */
 export function historyContract(kind: string, open: OpenBench, numRuns: number): void {
-  test(`any history of the ${kind} store is the one that the model has`, async () => {
+  test(`any history of the ${kind} store matches the model`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
         const bench = await open();
@@ -154,11 +154,11 @@ async function play({ store, advance }: Bench, commands: readonly Command[]): Pr
       case 'renew':
         expect(await store.renew(step.owner, LEASE)).toBe(model.renew(step.owner));
         break;
-      case 'enlist':
+      case 'register':
         await store.registerOwner(owner(step.owner), LEASE);
         model.registerOwner(step.owner);
         break;
-      case 'expel':
+      case 'evict':
         await store.evictOwner(step.owner);
         model.evictOwner(step.owner);
         break;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  type Bench,
   byContent,
   claimed,
   fencingToken,
@@ -9,12 +10,12 @@ import {
   plain,
   sending,
   settled,
+  success,
   unknown,
-  type Bench,
 } from './harness.fixture.js';
 
 export function leaseContract(bench: () => Bench): void {
-  test('an owner is known with its lease', async () => {
+  test('an owner is found with its lease', async () => {
     const { store } = bench();
     const now = await store.now();
     await store.registerOwner(owner('carol', ['post', 'like']), 1000);
@@ -22,7 +23,7 @@ export function leaseContract(bench: () => Bench): void {
       ...owner('carol', ['post', 'like']),
       leaseUntil: now + 1000,
     });
-    expect(await store.owner('nobody')).toBeUndefined();
+    expect(await store.owner('unregistered')).toBeUndefined();
   });
 
   test('a tool has a live owner until the lease of its last owner ends', async () => {
@@ -37,7 +38,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await served()).toEqual([false, false, false]);
   });
 
-  test('is renewed while it lives, and not after', async () => {
+  test('a lease is renewed while it is live, and not after', async () => {
     const { store, advance } = bench();
     await advance(LEASE - 1);
     expect(await store.renew('alice', LEASE)).toBe(true);
@@ -45,10 +46,10 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.renew('alice', LEASE)).toBe(true);
     await advance(LEASE);
     expect(await store.renew('alice', LEASE)).toBe(false);
-    expect(await store.renew('nobody', LEASE)).toBe(false);
+    expect(await store.renew('unregistered', LEASE)).toBe(false);
   });
 
-  test('sweeping leaves the living alone', async () => {
+  test('a sweep does not affect owners with a live lease', async () => {
     const { store, advance } = bench();
     const first = await claimed(store);
     await advance(LEASE - 1);
@@ -56,7 +57,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.get(first.id)).toEqual(first);
   });
 
-  test('a dead owner’s claim is released, its send unknown, each told once', async () => {
+  test('a dead owner’s claim is released and its send unknown, each returned once', async () => {
     const { store, another, advance } = bench();
     const one = await claimed(store, { dedupKey: byContent('1') });
     const two = await sending(store, { dedupKey: byContent('2') });
@@ -83,7 +84,7 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.sweep()).toEqual([]);
   });
 
-  test('whoever leaves gives up what it had', async () => {
+  test('deregistration ends the claims of an owner', async () => {
     const { store } = bench();
     const one = await claimed(store, { dedupKey: byContent('1') });
     const two = await sending(store, { dedupKey: byContent('2') });
@@ -92,20 +93,20 @@ export function leaseContract(bench: () => Bench): void {
     expect(await store.get(two.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
     expect(await store.renew('alice', LEASE)).toBe(false);
     expect(await store.owner('alice')).toMatchObject({ pid: 42 });
-    await store.deregisterOwner('nobody');
+    await store.deregisterOwner('unregistered');
   });
 
-  test('whoever is gone can be expelled before its lease is over', async () => {
+  test('a dead owner can be evicted before its lease expires', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     await store.evictOwner('alice');
     expect(await store.get(operation.id)).toMatchObject({ state: 'released' });
     expect(await store.renew('alice', LEASE)).toBe(false);
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('lost');
-    await store.evictOwner('nobody');
+    await store.evictOwner('unregistered');
   });
 
-  test('whoever enlists anew has lost what it had', async () => {
+  test('registering again ends the earlier claims of an owner', async () => {
     const { store, advance } = bench();
     const operation = await claimed(store);
     await advance(LEASE);
@@ -114,7 +115,7 @@ export function leaseContract(bench: () => Bench): void {
     expect((await store.send(fencingToken(operation), plain)).kind).toBe('lost');
   });
 
-  test('an unknown keeps its former owner’s row for as long as it is unknown', async () => {
+  test('the row of a former owner is kept while its operation is unknown', async () => {
     const { store, advance } = bench();
     await store.registerOwner(owner('carol'), LEASE);
     const lost = await sending(store, { owner: 'carol', dedupKey: byContent(newId()) });
@@ -127,5 +128,67 @@ export function leaseContract(bench: () => Bench): void {
     expect((await store.get(lost.id))!.owner).toBe('carol');
     expect(await store.owner('carol')).toBeDefined();
     expect(await store.owner('dave')).toBeUndefined();
+  });
+}
+
+const TIMEOUT_MS = 5000;
+
+export function waitContract(bench: () => Bench): void {
+  test('a wait resolves when another process settles the operation', async () => {
+    const { store, another } = bench();
+    const operation = await sending(store);
+    const other = await another();
+    const waiting = [
+      other.wait(operation.id, AbortSignal.timeout(TIMEOUT_MS)),
+      other.wait(operation.id, AbortSignal.timeout(TIMEOUT_MS)),
+      store.wait(operation.id, AbortSignal.timeout(TIMEOUT_MS)),
+    ];
+    await store.settle(fencingToken(operation), success());
+    for (const seen of await Promise.all(waiting)) {
+      expect(seen).toMatchObject({ id: operation.id, state: 'succeeded', code: 'ok' });
+    }
+  });
+
+  test('a wait continues while the operation is only sent', async () => {
+    const { store, another } = bench();
+    const operation = await claimed(store);
+    const seen = (await another()).wait(operation.id, AbortSignal.timeout(TIMEOUT_MS));
+    await store.send(fencingToken(operation), plain);
+    await store.settle(fencingToken(operation), unknown());
+    expect(await seen).toMatchObject({ state: 'unknown' });
+  });
+
+  test('a wait resolves at once for an operation that is not in flight', async () => {
+    const { store } = bench();
+    const { id } = await settled(store);
+    expect(await store.wait(id, new AbortController().signal)).toMatchObject({ id });
+    expect(await store.wait('op_none', new AbortController().signal)).toBeUndefined();
+  });
+
+  test('a wait resolves to the current state at the signal', async () => {
+    const { store } = bench();
+    const operation = await claimed(store);
+    const stop = new AbortController();
+    const seen = store.wait(operation.id, stop.signal);
+    stop.abort();
+    expect(await seen).toEqual(operation);
+    expect(await store.wait(operation.id, AbortSignal.abort())).toEqual(operation);
+  });
+
+  test('a wait resolves when the owner is swept or the operation stops between steps', async () => {
+    const { store, another, advance } = bench();
+    const operation = await claimed(store);
+    await store.completeStep(fencingToken(operation), 'first', '1');
+    const other = await another();
+    const first = other.wait(operation.id, AbortSignal.timeout(TIMEOUT_MS));
+    await advance(LEASE);
+    await store.sweep();
+    expect(await first).toMatchObject({ state: 'claimed', holdsDedupKey: true });
+
+    await store.registerOwner(owner('bob'), LEASE);
+    const again = await claimed(store, { owner: 'bob' });
+    const second = other.wait(operation.id, AbortSignal.timeout(TIMEOUT_MS));
+    await store.settle(fencingToken(again), success({ state: 'claimed' }));
+    expect((await second)!.owner).toBeUndefined();
   });
 }

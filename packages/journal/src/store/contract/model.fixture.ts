@@ -2,12 +2,12 @@ import type { OperationState } from '../../operation.js';
 import { LEASE } from './harness.fixture.js';
 
 /**
- * What a store should do, said again as plainly as possible and with none of its code: one process,
- * a list, no indexes. Only for operations without steps and approvals; those have their own tests.
+ * A reference model of a store that shares none of its code: one process, a list, no indexes. Only for
+ * operations without steps and approvals, which have their own tests.
  */
 export interface ModelOperation {
   readonly id: string;
-  /** What it is; then the caller's key, where that is something else. */
+  /** The dedup key; then the explicit key, if there is one beside it. */
   readonly names: ModelName[];
   readonly idempotent: boolean;
   state: OperationState;
@@ -25,15 +25,15 @@ export interface ModelClaim {
   readonly id: string;
   readonly owner: string;
   readonly act: string;
-  /** Whether the act is nothing but a key. */
+  /** Whether the dedup key is an explicit key. */
   readonly byKey: boolean;
-  /** A key beside the act. */
+  /** An explicit key beside the dedup key. */
   readonly key: string | undefined;
   readonly idempotent: boolean;
   readonly duplicate: boolean;
 }
 
-/** For how long what it is, and its caller's key, are still found. */
+/** The hold times of the dedup key and of the explicit key. */
 type HoldMs = readonly [act: number, key: number];
 
 const FINAL = new Set<OperationState>(['succeeded', 'rejected', 'released', 'reconciled']);
@@ -47,7 +47,7 @@ export class Model {
     return owner !== undefined && (this.leases.get(owner) ?? 0) > this.now;
   }
 
-  /** Whether it still stands for this; else for what it is. */
+  /** Whether it still holds the explicit key; else the dedup key. */
   holds(operation: ModelOperation, name = operation.names[0]!.name): boolean {
     const found = operation.names.find((one) => one.name === name && one.holds);
     return found !== undefined && (!FINAL.has(operation.state) || found.until > this.now);
@@ -75,7 +75,7 @@ export class Model {
     return left.length;
   }
 
-  /** Which operation the caller gets to see, and whether it is his. */
+  /** The operation that a claim returns, and whether the caller owns it. */
   claim(wanted: ModelClaim): { mine: boolean; id: string } | 'lapsed' {
     const { id, owner, act, key, idempotent } = wanted;
     const keys = key === undefined ? [] : [{ name: key, repeats: false }];
@@ -146,7 +146,7 @@ export class Model {
     }
   }
 
-  /** What was done last stands for the act, unless somebody is still at it. */
+  /** An executed duplicate takes the dedup key over, unless the holder is unsettled. */
   #standFor(one: ModelOperation): void {
     const [act] = one.names as [ModelName];
     if (act.holds) return;

@@ -25,7 +25,7 @@ const found = {
 } as const;
 
 export function settleContract(bench: () => Bench): void {
-  test('keeps the whole answer, the outcome and how long it holds', async () => {
+  test('stores the answer, the outcome and the hold time', async () => {
     const { store } = bench();
     const operation = await sending(store);
     const sent = (await store.get(operation.id))!;
@@ -44,7 +44,7 @@ export function settleContract(bench: () => Bench): void {
     });
   });
 
-  test('discards an operation of which nothing was sent, without an audit row', async () => {
+  test('discards an operation that was never sent, without an audit row', async () => {
     const { store, another } = bench();
     const other = await another();
     const head = await store.auditHead();
@@ -55,7 +55,7 @@ export function settleContract(bench: () => Bench): void {
       expect(await ended).toBeUndefined();
       expect(await store.get(operation.id)).toBeUndefined();
       expect(await store.settle(fencingToken(operation), release({ discard: true }))).toBe(false);
-      // What it held is free again.
+      // Its dedup keys are free again.
       await store.settle(
         fencingToken(await claimed(store, { dedupKey })),
         release({ discard: true }),
@@ -64,7 +64,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.auditHead()).toEqual(head);
   });
 
-  test('discards nothing that was sent', async () => {
+  test('does not discard an operation that was sent', async () => {
     const { store } = bench();
     const operation = await sending(store);
     expect(await store.settle(fencingToken(operation), release({ discard: true }))).toBe(true);
@@ -72,7 +72,7 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.auditRows(1, 100)).at(-1)).toMatchObject({ kind: 'settled' });
   });
 
-  test('is for whoever has it, and once', async () => {
+  test('is accepted from the owner only, and once', async () => {
     const { store } = bench();
     const operation = await sending(store);
     const mine = fencingToken(operation);
@@ -84,7 +84,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
   });
 
-  test('settles what was never sent, and a rejection is held too', async () => {
+  test('settles an operation that was never sent, and holds a rejection', async () => {
     const { store } = bench();
     const never = await claimed(store);
     expect(await store.settle(fencingToken(never), release())).toBe(true);
@@ -96,7 +96,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.claim(request())).toEqual({ kind: 'held', operation: rejected });
   });
 
-  test('is still good when the lease is over but nobody has swept', async () => {
+  test('is accepted after the lease expired, before a sweep', async () => {
     const { store, advance } = bench();
     const operation = await sending(store);
     await advance(LEASE);
@@ -123,7 +123,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.settle(fencingToken(operation), settlement)).toBe(false);
   });
 
-  test('a former owner who does not know either owns it no more', async () => {
+  test('a former owner that reports `unknown` no longer owns the operation', async () => {
     const { store, advance } = bench();
     const operation = await sending(store);
     await advance(LEASE);
@@ -135,7 +135,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.settle(fencingToken(operation), success())).toBe(false);
   });
 
-  test('whoever is still at it may say later how it ended', async () => {
+  test('an owner that is still running may report the result later', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     expect(await store.settle(fencingToken(operation), unknown({ stillRunning: true }))).toBe(true);
@@ -149,7 +149,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toMatchObject({ state: 'reconciled', code: 'ok' });
   });
 
-  test('what an inverse undid may be done again, but keeps its key', async () => {
+  test('a compensated operation may be repeated, but keeps its explicit key', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
     const keyed = await settled(store, { tool: 'like', dedupKey: byKey() });
@@ -162,7 +162,7 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.get(open.id))!.holdsDedupKey).toBe(true);
   });
 
-  test('what an inverse may undo can be done again from its first byte on', async () => {
+  test('a compensated operation may be repeated from the send of its inverse on', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
     const keyed = await settled(store, { tool: 'like', dedupKey: byKey() });
@@ -174,7 +174,7 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.claim(request({ tool: 'like', dedupKey: byKey() }))).kind).toBe('held');
   });
 
-  test('an inverse ends what stopped half way, and nothing that somebody works on', async () => {
+  test('an inverse releases a half-done operation, but not one in flight', async () => {
     const { store } = bench();
     const half = await sending(store, { tool: 'thread' }, 'one');
     await store.completeStep(fencingToken(half), 'one', '1');
@@ -193,7 +193,7 @@ export function settleContract(bench: () => Bench): void {
     });
   });
 
-  test('an inverse that is found to have happened frees too', async () => {
+  test('an inverse that is reconciled as executed releases dedup keys, too', async () => {
     const { store } = bench();
     const liked = await settled(store, { tool: 'like' });
     const unlike = await settled(store, { tool: 'unlike' }, unknown());
@@ -201,7 +201,7 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.claim(request({ tool: 'like' }))).kind).toBe('mine');
   });
 
-  test('an unknown that was found is reconciled and replayed', async () => {
+  test('an unknown operation that was executed is reconciled and replayed', async () => {
     const { store } = bench();
     const { id } = await settled(store, {}, unknown());
     expect(await store.reconcile(id, { ...found, reason: 'read back' })).toBe(true);
@@ -218,7 +218,7 @@ export function settleContract(bench: () => Bench): void {
     expect(await store.reconcile(id, found)).toBe(false);
   });
 
-  test('an unknown that surely did not happen frees its slot', async () => {
+  test('an unknown operation that was not executed releases its dedup key', async () => {
     const { store } = bench();
     const { id } = await settled(store, {}, unknown());
     expect(await store.reconcile(id, { ...found, outcome: 'not_executed' })).toBe(true);
@@ -226,7 +226,7 @@ export function settleContract(bench: () => Bench): void {
     expect((await store.claim(request())).kind).toBe('mine');
   });
 
-  test('two who reconcile at once: one of them does', async () => {
+  test('one of two concurrent reconciliations wins', async () => {
     const { store, another } = bench();
     const { id } = await settled(store, {}, unknown());
     const both = await Promise.all([
@@ -236,7 +236,7 @@ export function settleContract(bench: () => Bench): void {
     expect(both.toSorted()).toEqual([false, true]);
   });
 
-  test('what is in flight or over is not reconciled', async () => {
+  test('in-flight and settled operations are not reconciled', async () => {
     const { store, advance } = bench();
     const flying = await sending(store);
     expect(await store.reconcile(flying.id, found)).toBe(false);

@@ -24,7 +24,7 @@ export function stepContract(bench: () => Bench): void {
   const takenOver = async ({ id, fence }: Operation) =>
     (await bench().store.takeOver(id, 'bob', fence))!;
 
-  test('a step is open while it is sent and kept when it is done', async () => {
+  test('a step is open while it is sent and stored when it is completed', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     const at = await store.now();
@@ -39,7 +39,7 @@ export function stepContract(bench: () => Bench): void {
     });
   });
 
-  test('the next is sent after the last is done, and none is sent twice', async () => {
+  test('the next step is sent after the previous one is completed, and none is sent twice', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     const mine = fencingToken(operation);
@@ -51,7 +51,7 @@ export function stepContract(bench: () => Bench): void {
     expect(names((await store.get(operation.id))!)).toEqual(['first done', 'second sending']);
   });
 
-  test('a step that needs no sending is kept too, and the first result stays', async () => {
+  test('a step without a send is stored, too, and its first result is kept', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     expect(await store.completeStep(fencingToken(operation), 'draft', '"a"')).toBe(true);
@@ -59,7 +59,7 @@ export function stepContract(bench: () => Bench): void {
     expect((await store.get(operation.id))!.steps).toMatchObject([{ result: '"a"' }]);
   });
 
-  test('only whoever has it completes or reopens', async () => {
+  test('only the owner completes or reopens a step', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     for (const other of [{ owner: 'bob' }, { fence: 7 }, { id: 'op_none' }]) {
@@ -71,7 +71,7 @@ export function stepContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toMatchObject({ state: 'sending' });
   });
 
-  test('what stopped half way is resumed by the next who asks, however late', async () => {
+  test('a half-done operation is resumed by the next claim, however late', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await store.completeStep(fencingToken(operation), 'first', '1');
@@ -91,7 +91,7 @@ export function stepContract(bench: () => Bench): void {
     );
   });
 
-  test('of many who would resume one does', async () => {
+  test('one of many concurrent claims resumes', async () => {
     const { store, another } = bench();
     const operation = await claimed(store);
     await store.completeStep(fencingToken(operation), 'first', '1');
@@ -104,7 +104,7 @@ export function stepContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toMatchObject({ fence: 2, owner: 'bob' });
   });
 
-  test('a crash between steps leaves what is done for the next', async () => {
+  test('completed steps survive a crash between steps', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await store.completeStep(fencingToken(operation), 'first', '1');
@@ -115,7 +115,7 @@ export function stepContract(bench: () => Bench): void {
     expect((await taken()).resumed).toBe(true);
   });
 
-  test('a crash within a step leaves it open, with who sent it', async () => {
+  test('a crash during a step leaves it open, with its sender', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
@@ -123,7 +123,7 @@ export function stepContract(bench: () => Bench): void {
     await store.sweep();
     expect(await store.get(operation.id)).toMatchObject({ state: 'unknown', owner: 'alice' });
 
-    // Who does not know how it ended gets it from nobody.
+    // A claim does not resume an unknown operation.
     expect(await store.claim(request({ owner: 'bob' }))).toMatchObject({
       kind: 'held',
       operation: { state: 'unknown', fence: 1 },
@@ -132,7 +132,7 @@ export function stepContract(bench: () => Bench): void {
     expect(resumed).toMatchObject({ state: 'claimed', owner: 'bob', fence: 2 });
     expect(resumed.steps).toMatchObject([{ name: 'first', state: 'sending', owner: 'alice' }]);
     expect(resumed.outcome).toBeUndefined();
-    // Nobody sends it again before somebody has found out.
+    // The step is not sent again before its outcome is established.
     expect((await store.send(fencingToken(resumed), { limits: [], step: 'first' })).kind).toBe(
       'lost',
     );
@@ -143,7 +143,7 @@ export function stepContract(bench: () => Bench): void {
     expect(await store.completeStep(fencingToken(operation), 'first', '1')).toBe(false);
   });
 
-  test('whoever takes over and dies leaves an unknown again', async () => {
+  test('an operation whose new owner dies is unknown again', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
@@ -158,7 +158,7 @@ export function stepContract(bench: () => Bench): void {
     expect(after.steps).toMatchObject([{ state: 'sending', owner: 'alice' }]);
   });
 
-  test('who does not know the end of his own step sends it no more', async () => {
+  test('an owner that settles its step as unknown no longer counts as its sender', async () => {
     const { store } = bench();
     const operation = await sending(store, {}, 'first');
     await store.settle(fencingToken(operation), unknown());
@@ -170,7 +170,7 @@ export function stepContract(bench: () => Bench): void {
     expect(await store.get(operation.id)).toMatchObject({ state: 'claimed', owner: 'bob' });
   });
 
-  test('of another’s open step the settler says nothing', async () => {
+  test('settling keeps the sender of another owner’s open step', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
@@ -182,7 +182,7 @@ export function stepContract(bench: () => Bench): void {
     expect(after.owner).toBeUndefined();
   });
 
-  test('changes hands once, for the fence that was seen, to somebody who lives', async () => {
+  test('is taken over once, with the current fence, by an owner with a live lease', async () => {
     const { store, another, advance } = bench();
     const operation = await sending(store, {}, 'first');
     expect(await store.takeOver(operation.id, 'bob', 1)).toBeUndefined();
@@ -203,7 +203,7 @@ export function stepContract(bench: () => Bench): void {
     expect(await store.takeOver(whole.id, 'bob', 1)).toBeUndefined();
   });
 
-  test('a former owner who knows the end of its step leaves it to the next', async () => {
+  test('a former owner can complete its step and leaves the operation without an owner', async () => {
     const { store, advance } = bench();
     const operation = await sending(store, {}, 'first');
     await advance(LEASE);
@@ -219,7 +219,7 @@ export function stepContract(bench: () => Bench): void {
     expect((await taken()).resumed).toBe(true);
   });
 
-  test('nobody resumes a key with other arguments', async () => {
+  test('an explicit key with other arguments does not resume', async () => {
     const { store } = bench();
     const dedupKey = byKey();
     const operation = await claimed(store, { dedupKey });
@@ -230,14 +230,14 @@ export function stepContract(bench: () => Bench): void {
     expect((await store.claim(request({ dedupKey }))).kind).toBe('mine');
   });
 
-  test('an unknown without an open step is resumed by nobody', async () => {
+  test('an unknown operation without an open step cannot be taken over', async () => {
     const { store } = bench();
     const operation = await sending(store);
     await store.settle(fencingToken(operation), unknown());
     expect((await store.claim(request({ owner: 'bob' }))).kind).toBe('held');
   });
 
-  test('a person can end what stopped half way', async () => {
+  test('an operator can reconcile a half-done operation', async () => {
     const { store } = bench();
     const operation = await claimed(store);
     await store.completeStep(fencingToken(operation), 'first', '1');

@@ -1,8 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { expect, test } from 'vitest';
 import { seededRandom } from '@toolkeel/kernel/testing';
-import { verifyAudit } from '../../audit/verify.js';
-import { readAudit } from '../../audit/read.js';
+import { expect, test } from 'vitest';
+import { readAudit, verifyAudit } from '../../audit/reports.js';
 import type { JournalStore } from '../store.js';
 import {
   byContent,
@@ -19,9 +18,9 @@ import {
 const KEYS = ['a', 'b', 'c', 'd'];
 const WORKERS = 6;
 
-/** Workers on several connections that claim, send, settle, die and come back, all at the same time. */
+/** Workers on several connections that concurrently claim, send, settle, die and restart. */
 export function stormContract(kind: string, open: OpenBench, turns: number): void {
-  test(`no interleaving of the ${kind} store does anything twice`, async () => {
+  test(`no interleaving of the ${kind} store executes an operation twice`, async () => {
     const bench = await open();
     const random = seededRandom(42);
     const stores = [bench.store, await bench.another(), await bench.another()];
@@ -37,7 +36,7 @@ export function stormContract(kind: string, open: OpenBench, turns: number): voi
       if (luck < 0.3) return die(store, name);
       if ((await store.send(mine, plain)).kind !== 'sent') return;
       if (luck < 0.6) {
-        // It surely did not happen, so that the slot is free again.
+        // Not executed, so the dedup key is released.
         await store.settle(mine, release());
         return;
       }
@@ -52,13 +51,13 @@ export function stormContract(kind: string, open: OpenBench, turns: number): voi
       for (let i = 0; i < turns || sent.size < KEYS.length; i++) {
         await turn(store, name);
         if (random() < 0.2) await store.sweep();
-        // Calls come from outside, one turn of the event loop after the other.
+        // Each call starts in its own turn of the event loop.
         await breath();
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, (_, index) => worker(index)));
 
-    // Everything that may have happened is remembered, and happened for one operation of its key.
+    // Every send is recorded and belongs to a single operation of its key.
     expect([...sent.keys()].toSorted()).toEqual(KEYS);
     for (const [, ids] of sent) expect(ids).toHaveLength(1);
     const left = await bench.store.list({ states: ['claimed', 'sending'] });

@@ -1,24 +1,20 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { approvalContract } from './approvals.fixture.js';
+import { approvedContract } from './approved.fixture.js';
 import { auditContract } from './audit.fixture.js';
 import { claimContract } from './claims.fixture.js';
-import { decidedContract } from './decided.fixture.js';
-import { equalContract } from './equals.fixture.js';
+import { contentContract } from './content.fixture.js';
 import { editContract } from './edits.fixture.js';
-import type { Bench, OpenBench } from './harness.fixture.js';
-import { owner, LEASE } from './harness.fixture.js';
-import { leaseContract } from './leases.fixture.js';
-import { limitContract } from './limits.fixture.js';
-import { listingContract } from './listing.fixture.js';
-import { namedContract } from './named.fixture.js';
-import { noticeContract } from './notices.fixture.js';
-import { sendContract } from './sending.fixture.js';
+import { explicitKeyContract } from './explicit-keys.fixture.js';
+import { type Bench, LEASE, type OpenBench, owner } from './harness.fixture.js';
+import { leaseContract, waitContract } from './leases.fixture.js';
+import { listingContract, retentionContract } from './listing.fixture.js';
+import { notificationContract } from './notifications.fixture.js';
+import { limitContract, sendContract } from './sending.fixture.js';
 import { settleContract } from './settling.fixture.js';
 import { stepContract } from './steps.fixture.js';
-import { upkeepContract } from './upkeep.fixture.js';
-import { waitContract } from './waiting.fixture.js';
 
-/** Everything that a store promises. Whoever adds a store runs all of it. */
+/** The contract of JournalStore; every implementation must pass it. */
 export function storeContract(kind: string, open: OpenBench): void {
   describe(`the ${kind} store`, () => {
     let bench: Bench;
@@ -31,8 +27,8 @@ export function storeContract(kind: string, open: OpenBench): void {
 
     const parts = {
       claims: claimContract,
-      'acts with two names': namedContract,
-      'the same act under another name': equalContract,
+      'explicit keys': explicitKeyContract,
+      content: contentContract,
       sending: sendContract,
       limits: limitContract,
       settling: settleContract,
@@ -41,14 +37,14 @@ export function storeContract(kind: string, open: OpenBench): void {
       waiting: waitContract,
       approvals: approvalContract,
       edits: editContract,
-      'approved operations': decidedContract,
-      notices: noticeContract,
+      'approved operations': approvedContract,
+      notifications: notificationContract,
       audit: auditContract,
       listing: listingContract,
-      upkeep: upkeepContract,
+      retention: retentionContract,
     };
     for (const [name, register] of Object.entries(parts)) {
-      describe(`keeps its promises about ${name}`, () => {
+      describe(`contract: ${name}`, () => {
         register(() => bench);
       });
     }

@@ -1,34 +1,42 @@
 import type { OperationState } from '../../operation.js';
-import { isOver, type OperationRecord, type RecordChanges } from '../record.js';
-import { isHeldBy, isInFlight, isSettled, newsOf, openStep } from '../states.js';
+import {
+  isHeldBy,
+  isInFlight,
+  isNear,
+  isExpired,
+  isSettled,
+  type Wakeup,
+  wakeupOf,
+  openStep,
+  type OperationRecord,
+  type RecordChanges,
+  unknownCursor,
+} from '../record.js';
 import { answer, type Script } from '../script.js';
 import type { OperationFilter } from '../store.js';
 import type { OperationsTable } from '../tables.js';
-import { isNear } from '../near.js';
-import { leaving } from './leaving.js';
-import { unknownCursor } from '../unknown-cursor.js';
 
-export interface MemoryOperations extends OperationsTable {
+interface MemoryOperations extends OperationsTable {
   readonly has: (id: string) => boolean;
-  /** Whether an operation names this owner. */
+  /** Whether an operation or one of its steps refers to this owner. */
   readonly owns: (owner: string) => boolean;
 }
 
-export interface OperationsDeps {
+interface OperationsDeps {
   readonly now: () => number;
   readonly isAlive: (owner: string) => boolean;
-  readonly tell: (news: 'ended' | 'approved', id: string) => void;
-  /** How many are kept that are over and hold no slot. */
+  readonly wake: (wakeup: Wakeup, id: string) => void;
+  /** The number of settled operations without a held dedup key to keep. */
   readonly kept: number;
 }
 
-export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): MemoryOperations {
-  /** In the order of their creation. */
+export function memoryOperations({ now, isAlive, wake, kept }: OperationsDeps): MemoryOperations {
+  /** In order of creation. */
   const all = new Map<string, OperationRecord>();
   const holders = new Map<string, OperationRecord>();
-  /** Executed and not delivered, in the order in which they settled: all of them are held equally long. */
+  /** Executed and undelivered, in order of settlement, which is also the order in which holds end. */
   const undelivered = new Set<OperationRecord>();
-  /** By a content that none of their slots is. */
+  /** By `contentDedupKey` and `editedDedupKey`. */
   const contents = new Map<string, OperationRecord | readonly OperationRecord[]>();
   const withSameContent = (content: string): readonly OperationRecord[] => {
     const found = contents.get(content);
@@ -36,19 +44,19 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
   };
   const addContent = (content: string | undefined, record: OperationRecord): void => {
     if (content === undefined) return;
-    // Mostly there is one, and a list for each would cost more than the rest.
-    const those = contents.has(content) ? [...withSameContent(content), record] : record;
-    contents.set(content, those);
+    // Usually there is one; an array for each would cost more than the rest of the claim.
+    const records = contents.has(content) ? [...withSameContent(content), record] : record;
+    contents.set(content, records);
   };
   const removeContent = (content: string | undefined, record: OperationRecord): void => {
     if (content === undefined) return;
-    const those = contents.get(content);
-    if (those === record) return void contents.delete(content);
+    const found = contents.get(content);
+    if (found === record) return void contents.delete(content);
     const left = withSameContent(content).filter((other) => other !== record);
     if (left.length === 0) contents.delete(content);
     else contents.set(content, left);
   };
-  const leave = (record: OperationRecord): void => {
+  const forget = (record: OperationRecord): void => {
     const { id, scopedKey, secondaryDedupKey } = record;
     if (scopedKey !== undefined) holders.delete(scopedKey);
     if (secondaryDedupKey !== undefined) holders.delete(secondaryDedupKey);
@@ -56,41 +64,41 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     removeContent(record.editedDedupKey, record);
     all.delete(id);
   };
-  const forget = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
+  const pruneSettled = (mayGo: (record: OperationRecord) => boolean, limit: number): number => {
     let count = 0;
     const time = now();
     for (const record of all.values()) {
       if (count === limit) break;
       if (!isSettled(record) || !mayGo(record)) continue;
       if (heldUntilOf(record) > time) continue;
-      leave(record);
-      // It stands in line to leave, and must not take a slot from the next holder then.
+      forget(record);
+      // It is still in the retention queue and must not remove the key of a later holder.
       Object.assign(record, { scopedKey: undefined, secondaryDedupKey: undefined });
       undelivered.delete(record);
       count++;
     }
     return count;
   };
-  const finished = leaving<OperationRecord>(kept);
+  const retention = retentionQueue<OperationRecord>(kept);
   let full = 2 * kept;
-  /** Those that have been over for longest go first. */
+  /** Deletes the operations whose holds ended first. */
   const makeRoom = (): void => {
     const time = now();
     for (const record of undelivered) {
       if (heldUntilOf(record) > time) break;
       undelivered.delete(record);
-      finished.add(record, 0, time);
+      retention.add(record, 0, time);
     }
-    for (const record of finished.take(time)) {
-      // Delivered once more since it was put in line.
+    for (const record of retention.take(time)) {
+      // Its hold was extended by a further delivery after it was queued.
       const until = heldUntilOf(record);
-      if (until > time) finished.add(record, record.windowMs ?? 0, until);
-      else leave(record);
+      if (until > time) retention.add(record, record.windowMs ?? 0, until);
+      else forget(record);
     }
     full = all.size + kept;
   };
-  /** Asked for every few seconds: looking through all is cheaper than keeping a list with each change. */
-  const flying = (matches: (owner: string) => boolean): readonly string[] =>
+  /** Called every few seconds: a full scan is cheaper than maintaining an index on every change. */
+  const inFlightIds = (matches: (owner: string) => boolean): readonly string[] =>
     [...all.values()]
       .filter((record) => isInFlight(record) && matches(record.owner!))
       .map(({ id }) => id);
@@ -119,7 +127,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
     },
     get: (id) => answer(all.get(id)),
     getAll: (ids) => answer(ids.flatMap((id) => all.get(id) ?? [])),
-    look: (id) => answer(all.get(id)),
+    peek: (id) => answer(all.get(id)),
     held(fencingToken) {
       const record = all.get(fencingToken.id);
       return answer(
@@ -147,7 +155,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       const wasUndelivered = record.windowMs !== undefined && record.deliveredAt === undefined;
       const wasInFlight = isInFlight(record);
       const wasSettled = isSettled(record);
-      // In its place: nobody outside has it, and a copy for each change is what costs most.
+      // In place: records do not leave this module, and copies would dominate the cost.
       Object.assign(record, changes);
       if (scopedKey !== record.scopedKey || secondaryDedupKey !== record.secondaryDedupKey) {
         for (const former of [scopedKey, secondaryDedupKey])
@@ -167,16 +175,16 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
         if (isUndelivered) undelivered.add(record);
         else {
           const until = heldUntilOf(record);
-          finished.add(record, Math.max(0, until - now()), until);
+          retention.add(record, Math.max(0, until - now()), until);
         }
       }
-      const news = newsOf(wasInFlight, record);
-      if (news !== undefined) tell(news, record.id);
+      const wakeup = wakeupOf(wasInFlight, record);
+      if (wakeup !== undefined) wake(wakeup, record.id);
       return answer(record);
     },
     remove(record) {
-      leave(record);
-      tell('ended', record.id);
+      forget(record);
+      wake('ended', record.id);
       return answer(undefined);
     },
     list(filter) {
@@ -187,7 +195,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       const found = ordered.slice(start).filter((record) => matches(record, filter, time));
       return answer(found.slice(0, filter.limit ?? 100));
     },
-    // What is in memory was made by this very program.
+    // Records in memory always have current hashes.
     oldHashes: () => answer(NONE),
     moveFree: () => answer(undefined),
     takeOldHash: () => answer(false),
@@ -196,14 +204,15 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       for (const { state } of all.values()) if (states.includes(state)) count++;
       return answer(count);
     },
-    // All of them are on the first page.
-    abandoned: (after) => answer(after === undefined ? flying((owner) => !isAlive(owner)) : []),
-    ownedBy: (wanted) => answer(flying((owner) => owner === wanted)),
+    // The first page contains all of them.
+    abandoned: (after) =>
+      answer(after === undefined ? inFlightIds((owner) => !isAlive(owner)) : []),
+    ownedBy: (wanted) => answer(inFlightIds((owner) => owner === wanted)),
     nextApproved(tools) {
       const time = now();
-      const ready = waiting().filter(({ tool, approval, restsUntil = 0 }) => {
+      const ready = waiting().filter(({ tool, approval, notBefore = 0 }) => {
         const isOpen = approval?.decision === 'approved' && approval.expiresAt > time;
-        return isOpen && restsUntil <= time && tools.includes(tool);
+        return isOpen && notBefore <= time && tools.includes(tool);
       });
       const [first] = ready.toSorted((a, b) => a.approval!.decidedAt! - b.approval!.decidedAt!);
       return answer(first);
@@ -227,7 +236,7 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
       const isNeeded = (record: OperationRecord) =>
         record.outcome === 'executed' && open.some((other) => isNear(record, other));
       return answer(
-        forget((record) => record.settledAt! < settledBefore && !isNeeded(record), limit),
+        pruneSettled((record) => record.settledAt! < settledBefore && !isNeeded(record), limit),
       );
     },
   };
@@ -235,12 +244,12 @@ export function memoryOperations({ now, isAlive, tell, kept }: OperationsDeps): 
 
 const NONE: readonly OperationRecord[] = [];
 
-/** Until when it is found under any of its names. */
+/** When the last of its holds ends. */
 function heldUntilOf(record: OperationRecord): number {
-  const { scopedKey, heldUntil, secondaryDedupKey, otherUntil, contentUntil } = record;
+  const { scopedKey, heldUntil, secondaryDedupKey, secondaryUntil, contentUntil } = record;
   return Math.max(
     scopedKey === undefined ? 0 : (heldUntil ?? Infinity),
-    secondaryDedupKey === undefined ? 0 : (otherUntil ?? Infinity),
+    secondaryDedupKey === undefined ? 0 : (secondaryUntil ?? Infinity),
     contentUntil ?? 0,
   );
 }
@@ -275,6 +284,47 @@ function matches(record: OperationRecord, filter: OperationFilter, now: number):
     (filter.withoutDedupKey === undefined ||
       (record.scopedKey === undefined && record.contentDedupKey !== undefined)) &&
     (holdsDedupKey === undefined ||
-      holdsDedupKey === (record.scopedKey !== undefined && !isOver(record.heldUntil, now)))
+      holdsDedupKey === (record.scopedKey !== undefined && !isExpired(record.heldUntil, now)))
   );
+}
+
+/** Settled operations in the order in which their holds end. */
+interface RetentionQueue<T> {
+  readonly add: (one: T, holdMs: number, heldUntil: number) => void;
+  /** Removes and returns those whose holds have ended, except the newest `kept`. */
+  readonly take: (now: number) => readonly T[];
+}
+
+interface Queue<T> {
+  readonly items: T[];
+  readonly ends: number[];
+}
+
+/**
+ * Holds of equal length end in order of insertion, so a FIFO queue per length needs no search. There are
+ * as many queues as distinct hold times: few.
+ */
+export function retentionQueue<T>(kept: number): RetentionQueue<T> {
+  const queues = new Map<number, Queue<T>>();
+  const free: T[] = [];
+
+  return {
+    add(one, holdMs, heldUntil) {
+      let queue = queues.get(holdMs);
+      if (queue === undefined) queues.set(holdMs, (queue = { items: [], ends: [] }));
+      queue.items.push(one);
+      queue.ends.push(heldUntil);
+    },
+    take(now) {
+      for (const [holdMs, { items, ends }] of queues) {
+        const held = ends.findIndex((end) => end > now);
+        const count = held < 0 ? ends.length : held;
+        // In place: a replaced array would keep its elements from being collected.
+        for (const one of items.splice(0, count)) free.push(one);
+        ends.splice(0, count);
+        if (items.length === 0) queues.delete(holdMs);
+      }
+      return free.splice(0, Math.max(0, free.length - kept));
+    },
+  };
 }

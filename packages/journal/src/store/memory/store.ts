@@ -1,42 +1,44 @@
-import { assemble } from '../assemble.js';
+import { createStore } from '../create-store.js';
 import { runWithoutQueries, type Script } from '../script.js';
 import type { Act, JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { memoryAudit } from './audit.js';
-import { memoryCalls } from './calls.js';
-import { memoryLimits } from './limits.js';
-import { memoryMeta } from './meta.js';
-import { memoryNotices } from './notices.js';
 import { memoryOperations } from './operations.js';
-import { memoryOwners } from './owners.js';
+import {
+  memoryAudit,
+  memoryCalls,
+  memoryLimits,
+  memoryMeta,
+  memoryNotifications,
+  memoryOwners,
+} from './tables.js';
 
 export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default: the process's clock. */
   readonly now?: () => number;
-  /** How many calls are kept. Default 1,000. */
+  /** The number of calls to keep. Default: 1,000. */
   readonly calls?: number;
-  /** How many operations are kept that are over and hold no slot. Default 1,000. */
+  /** The number of settled operations without a held dedup key to keep. Default: 1,000. */
   readonly operations?: number;
 }
 
-/** The guard without a file: never twice, as long as this one process lives. */
+/** Keeps the journal in memory: deduplicates within one process, until it ends. */
 export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
   const { now = Date.now, calls = 1000, operations: kept = 1000 } = options;
   const waiting = waiters();
   const owners = memoryOwners(now, (id) => operations.owns(id));
-  const operations = memoryOperations({ now, isAlive: owners.isAlive, tell: waiting.tell, kept });
+  const operations = memoryOperations({ now, isAlive: owners.isAlive, wake: waiting.wake, kept });
   const tables: { -readonly [K in keyof Tables]: Tables[K] } = {
     now: 0,
     operations,
     owners,
     limits: memoryLimits(now),
     audit: memoryAudit(now),
-    notices: memoryNotices(now, (id) => operations.has(id)),
+    notifications: memoryNotifications(now, (id) => operations.has(id)),
     calls: memoryCalls(calls),
     meta: memoryMeta(),
   };
-  // Nothing is awaited on the way, so there is never more than one transition at a time.
+  // Scripts run synchronously, so transitions never overlap.
   const run = <T>(script: (tables: Tables) => Script<T>): Promise<T> => {
     try {
       tables.now = now();
@@ -46,14 +48,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
     }
   };
 
-  const store = assemble({
+  const store = createStore({
     kind: 'memory',
-    scopedDedupKey: longSlots(),
+    scopedKeyOf: plainScopedKeys(),
     read: run,
     write: run,
     wait: (id, signal) => waitFor(id, signal, store.get, waiting),
     onApproved: waiting.onApproved,
-    close: async () => waiting.tellAll(),
+    close: async () => waiting.wakeAll(),
   });
   return store;
 }
@@ -61,11 +63,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): JournalStore {
 const NO_START = { account: '', tool: '', start: '' };
 
 /**
- * Here nothing has to be short, and a hash would cost more than all the rest. Lengths tell apart what
- * would otherwise run together. What most have in common is kept: a text that is put together of many
- * stays as many.
+ * Scoped keys as plain strings, because a hash would cost more than the rest of a claim. The lengths
+ * keep account and tool apart. The prefix is cached, so that the key is a concatenation of two strings.
  */
-function longSlots(): (act: Act) => string {
+function plainScopedKeys(): (act: Act) => string {
   const starts = { key: NO_START, template: NO_START, content: NO_START };
   return ({ account, tool, dedupKey: { by, value } }) => {
     let last = starts[by];

@@ -1,17 +1,14 @@
 import pg from 'pg';
 import { JournalError, type JournalErrorReason } from '../../error.js';
 
-/**
- * Two transactions got into each other's way; the database asks for another try. That somebody has just
- * taken what is unique is seen by then.
- */
+/** Serialization failure, deadlock or unique violation: the transaction can be retried. */
 export function isTransient(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError && ['40001', '40P01', '23505'].includes(error.code ?? '')
   );
 }
 
-/** Nobody answers on this connection any more, so that nothing uncommitted is left of it. */
+/** The connection is broken, so its uncommitted transaction is rolled back. */
 export function isLost(error: unknown): boolean {
   if (error instanceof JournalError) return false;
   return (
@@ -19,9 +16,8 @@ export function isLost(error: unknown): boolean {
   );
 }
 
-/** There is nothing of ours yet, or not all of it. */
+/** The schema or a table does not exist yet. */
 export function isMissing(error: unknown): boolean {
-  // No such table, no such schema.
   return error instanceof pg.DatabaseError && ['42P01', '3F000'].includes(error.code ?? '');
 }
 
@@ -34,19 +30,19 @@ const REASONS: Readonly<Record<string, JournalErrorReason>> = {
 };
 
 const ADVICE: Readonly<Record<string, string>> = {
-  full: 'Make room on the disk of the database.',
+  full: 'Free space on the disk of the database.',
   read_only: 'The journal needs a primary server and a user that may write there.',
-  corrupt: 'The database says that its data is damaged: restore a backup.',
+  corrupt: 'The database reports damaged data: restore a backup.',
   '28P01': 'Check the user and the password in journal.url.',
-  '28000': 'Check the user and the password in journal.url, and whether the server lets it in.',
-  '3D000': 'Create that database, or name another one in journal.url.',
+  '28000': 'Check the user and the password in journal.url, and pg_hba.conf on the server.',
+  '3D000': 'Create that database, or set another one in journal.url.',
   '53300': 'The server has no connection left: raise its max_connections or start fewer processes.',
-  '55P03': 'Something else held a lock for too long.',
-  '57014': 'The database was too slow to answer.',
+  '55P03': 'Another session held a lock for too long.',
+  '57014': 'The statement exceeded its timeout.',
   '57P03': 'The server is starting up or shutting down.',
 };
 
-/** What the database or the network said, in words for a person; never with the password. */
+/** Wraps an error of the database or the network in a JournalError, without the password. */
 export function postgresError(error: unknown, where: string, maybeDone = false): JournalError {
   if (error instanceof JournalError) return error;
   const { code = '', message } = error as Error & { code?: string };
@@ -54,9 +50,11 @@ export function postgresError(error: unknown, where: string, maybeDone = false):
   const advice =
     ADVICE[code] ??
     ADVICE[reason] ??
-    (isLost(error) ? 'Is the server running, and can this machine reach it?' : 'See its log.');
+    (isLost(error)
+      ? 'Check that the server runs and that this machine can reach it.'
+      : 'See the log of the server.');
   const end = maybeDone
-    ? 'The connection broke while a change was being kept, and it is not known whether it was.'
+    ? 'The connection broke during the commit, and it is unknown whether the change was stored.'
     : 'Nothing was changed.';
   const said = code === '' ? message : `${code}: ${message}`;
   return new JournalError(reason, `The journal in ${where} failed (${said}). ${end} ${advice}`, {

@@ -1,51 +1,52 @@
 import pg from 'pg';
+import type { Wakeup } from '../record.js';
 import type { Waiters } from '../waiters.js';
 
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000] as const;
-/** What a lost message would cost at most. */
-const SAFETY_NET_MS = 1000;
+/** The longest delay that a lost message causes. */
+const FALLBACK_POLL_MS = 1000;
 
 export interface Listener {
-  /** From now on somebody wants to know. */
+  /** Starts listening, if it has not started yet. */
   readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Hears over one connection of its own what other processes did. Messages are lost when it breaks, so
- * everybody looks again once it is back; and, while somebody waits, every second in any case.
+ * Receives the wakeups of other processes over a dedicated connection. Messages are lost while it is
+ * down, so all waiting callers read again after a reconnect, and every second in any case.
  */
 export function listener(
   settings: pg.ClientConfig,
   channel: string,
-  { tell, tellAll, size }: Pick<Waiters, 'tell' | 'tellAll' | 'size'>,
+  { wake, wakeAll, size }: Pick<Waiters, 'wake' | 'wakeAll' | 'size'>,
 ): Listener {
   let client: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
-  let net: NodeJS.Timeout | undefined;
+  let fallback: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   const connect = async (failures: number): Promise<void> => {
     const mine = new pg.Client(settings);
     client = mine;
-    let isOver = false;
-    const again = (): void => {
-      if (isOver || isStopped) return;
-      isOver = true;
+    let isBroken = false;
+    const reconnect = (): void => {
+      if (isBroken || isStopped) return;
+      isBroken = true;
       void mine.end().catch(() => {});
       const delay = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)]!;
       retry = setTimeout(() => void connect(failures + 1), delay);
     };
-    mine.on('error', again);
-    mine.on('end', again);
-    mine.on('notification', ({ payload = '' }) => hear(payload, tell));
+    mine.on('error', reconnect);
+    mine.on('end', reconnect);
+    mine.on('notification', ({ payload = '' }) => receive(payload, wake));
     try {
       await mine.connect();
       await mine.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       failures = 0;
-      tellAll();
+      wakeAll();
     } catch {
-      again();
+      reconnect();
     }
   };
 
@@ -53,27 +54,27 @@ export function listener(
     start: () => {
       if (isStopped) return;
       if (client === undefined) void connect(0);
-      net ??= setInterval(() => {
-        if (size() > 0) return tellAll();
-        clearInterval(net);
-        net = undefined;
-      }, SAFETY_NET_MS);
+      fallback ??= setInterval(() => {
+        if (size() > 0) return wakeAll();
+        clearInterval(fallback);
+        fallback = undefined;
+      }, FALLBACK_POLL_MS);
     },
     stop: async () => {
       isStopped = true;
       clearTimeout(retry);
-      clearInterval(net);
+      clearInterval(fallback);
       await client?.end().catch(() => {});
     },
   };
 }
 
-/** What is sent on the channel. */
-export function newsPayload(news: 'ended' | 'approved', id: string): string {
-  return `${news}:${id}`;
+/** The payload of a message on the channel. */
+export function wakeupPayload(wakeup: Wakeup, id: string): string {
+  return `${wakeup}:${id}`;
 }
 
-function hear(payload: string, tell: Waiters['tell']): void {
-  const [, news, id] = /^(ended|approved):(.*)$/.exec(payload) ?? [];
-  if (id !== undefined) tell(news as 'ended' | 'approved', id);
+function receive(payload: string, wake: Waiters['wake']): void {
+  const [, wakeup, id] = /^(ended|approved):(.*)$/.exec(payload) ?? [];
+  if (id !== undefined) wake(wakeup as Wakeup, id);
 }

@@ -1,83 +1,133 @@
-import { assemble } from '../assemble.js';
+import { JournalError } from '../../error.js';
+import { createStore } from '../create-store.js';
+import type { Wakeup } from '../record.js';
 import type { Script } from '../script.js';
-import { bind, type Dialect } from '../sql/dialect.js';
-import { refuseIfNewer } from '../sql/migrate.js';
+import { bind, type Dialect, first, run } from '../sql/dialect.js';
+import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { listener, newsPayload } from './listener.js';
-import { clientSettings, openPool } from './pool.js';
-import { prepareSchema } from './schema.js';
-import { postgresSettings } from './settings.js';
-import { transactor } from './transact.js';
+import { clientSettings, openPool, postgresSettings } from './connection.js';
+import { isMissing } from './errors.js';
+import { listener, wakeupPayload } from './listener.js';
+import { transactor, type Transactor } from './transact.js';
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** How many connections at most, beside the one that listens. Default 8. */
+  /** The maximum number of connections, not counting the one that listens. Default: 8. */
   readonly connections?: number;
-  /** How many calls are kept. Default 100,000. */
+  /** The number of calls to keep. Default: 100,000. */
   readonly calls?: number;
-  /** How long a call may take at most when the database does not answer. Default 10 s. */
-  readonly patienceMs?: number;
+  /** How long to retry and wait for the database. Default: 10 s. */
+  readonly timeoutMs?: number;
 }
 
-/** For many machines. Time is the database's own. */
+/** Keeps the journal in PostgreSQL, for processes on many machines. Uses the clock of the server. */
 export async function postgresStore(options: PostgresStoreOptions): Promise<JournalStore> {
-  const { connections = 8, calls = 100_000, patienceMs = 10_000 } = options;
+  const { connections = 8, calls = 100_000, timeoutMs = 10_000 } = options;
   const { connectionString, schema, where } = postgresSettings(options.url);
   const prefix = `"${schema}".`;
   const clock = `${prefix}now_ms()`;
   const channel = `toolkeel_${schema}`;
-  const settings = clientSettings(connectionString, patienceMs);
+  const settings = clientSettings(connectionString, timeoutMs);
   const pool = openPool(settings, connections);
   const dialect: Dialect = {
     kind: 'postgres',
     prefix,
     clock: () => clock,
     lock: ' FOR UPDATE',
-    lockFree: ' FOR UPDATE SKIP LOCKED',
-    packs: false,
+    skipLocked: ' FOR UPDATE SKIP LOCKED',
+    packsRows: false,
   };
   let caution: string | undefined;
   try {
-    // The clock is part of what may have to be made first.
-    const beforehand = transactor({ pool, where, patienceMs, clock: '0' });
-    caution = await prepareSchema(beforehand, dialect, schema, where);
+    // The function of the clock may not exist before the migration.
+    const setup = transactor({ pool, where, timeoutMs, clock: '0' });
+    caution = await prepareSchema(setup, dialect, schema, where);
   } catch (error) {
     await pool.end();
     throw error;
   }
 
-  const { read, write } = transactor({ pool, where, patienceMs, clock });
+  const { read, write } = transactor({ pool, where, timeoutMs, clock });
   const waiting = waiters();
-  const others = listener(settings, channel, waiting);
-  const tell = (news: 'ended' | 'approved', id: string, values: unknown[]): string =>
-    ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, newsPayload(news, id))})`;
+  const listening = listener(settings, channel, waiting);
+  const wake = (wakeup: Wakeup, id: string, values: unknown[]): string =>
+    ` RETURNING pg_notify(${bind(values, channel)}, ${bind(values, wakeupPayload(wakeup, id))})`;
   const using =
     <T>(script: (tables: Tables) => Script<T>, writes: boolean) =>
     (now: number): Script<T> =>
-      script(sqlTables({ now: () => now, calls, dialect, writes, tell }));
+      script(sqlTables({ now: () => now, calls, dialect, writes, wake }));
 
-  const store = assemble({
+  const store = createStore({
     kind: 'postgres',
     ...(caution !== undefined && { caution }),
     refuseIfUnfit: () => refuseIfNewer(dialect, where),
     read: (script) => read(using(script, false)),
     write: (script, lock) => write(using(script, true), lock),
     wait: (id, signal) => {
-      others.start();
+      listening.start();
       return waitFor(id, signal, store.get, waiting);
     },
-    onApproved: (told) => {
-      others.start();
-      return waiting.onApproved(told);
+    onApproved: (onApproval) => {
+      listening.start();
+      return waiting.onApproved(onApproval);
     },
     close: async () => {
-      await others.stop();
-      waiting.tellAll();
+      await listening.stop();
+      waiting.wakeAll();
       await pool.end();
     },
   });
   return store;
+}
+
+/** The oldest version with SHA-256 functions and the other features in use. */
+const MIN_VERSION = 13;
+
+const NO_FSYNC =
+  'The PostgreSQL server runs with fsync = off: after a power cut or a crash of its machine, committed ' +
+  'operations may be lost and repeated. Set fsync = on and restart the server.';
+
+/** Creates or migrates the schema; safe to run in several processes at once. Returns a warning, if any. */
+async function prepareSchema(
+  { read, write }: Transactor,
+  dialect: Dialect,
+  schema: string,
+  where: string,
+): Promise<string | undefined> {
+  const { syncs } = await read(() => checkServer(where));
+  const caution = syncs ? undefined : NO_FSYNC;
+  const isReady = await read(() => isCurrent(dialect, where)).catch((error: unknown) => {
+    if (error instanceof JournalError && isMissing(error.cause)) return false;
+    throw error;
+  });
+  if (isReady) return caution;
+  await write(function* () {
+    yield* run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`toolkeel:${schema}`]);
+    yield* run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    yield* migrate(dialect, where);
+  });
+  return caution;
+}
+
+function* checkServer(where: string): Script<{ readonly syncs: boolean }> {
+  const row = yield* first(
+    `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('server_encoding') AS encoding, current_setting('fsync')::bool AS syncs`,
+  );
+  const { version, encoding, syncs } = row as { version: number; encoding: string; syncs: boolean };
+  if (version < MIN_VERSION) {
+    throw new JournalError(
+      'invalid',
+      `The journal in ${where} needs PostgreSQL ${MIN_VERSION} or newer; the server has version ${version}.`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new JournalError(
+      'invalid',
+      `The journal in ${where} needs the encoding UTF8; the database uses ${encoding}. Create one with ENCODING 'UTF8'.`,
+    );
+  }
+  return { syncs };
 }

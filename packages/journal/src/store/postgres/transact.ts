@@ -1,41 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Script } from '../script.js';
+import { keepable } from '../../text.js';
+import type { Query, Row, Script } from '../script.js';
 import { contentLock } from '../sql/dialect.js';
 import { isLost, isTransient, postgresError } from './errors.js';
-import { runScript } from './statement.js';
 
 export interface Transactor {
-  /** Statement by statement, each seeing what is committed. */
+  /** Runs each statement on its own, over committed data. */
   readonly read: <T>(script: (now: number) => Script<T>) => Promise<T>;
-  /** `lock`: transactions with the same one follow each other. */
+  /** Transactions with the same `lock` run one after the other. */
   readonly write: <T>(script: (now: number) => Script<T>, lock?: string) => Promise<T>;
 }
 
-export interface TransactorOptions {
+interface TransactorOptions {
   readonly pool: Pick<pg.Pool, 'connect'>;
   readonly where: string;
-  /** The store's clock, in SQL. */
+  /** SQL for the store's clock. */
   readonly clock: string;
-  /** How long a call tries again before it gives up. */
-  readonly patienceMs: number;
+  /** How long a failed transaction is retried. */
+  readonly timeoutMs: number;
 }
 
-type End<T> = { readonly value: T } | { readonly error: unknown; readonly again: boolean };
+type Attempt<T> = { readonly value: T } | { readonly error: unknown; readonly retry: boolean };
 
 /**
- * Transactions on a server that may deadlock, restart or go away. What did not happen is tried again.
- * When the connection breaks on COMMIT, the server is asked what became of the transaction, by its
- * number: only then does anybody say that it failed.
+ * Runs transactions on a server that may deadlock, restart or become unreachable. Transactions that did
+ * not take effect are retried. If the connection breaks during COMMIT, the status of the transaction is
+ * read from the server by its id.
  */
-export function transactor({ pool, where, clock, patienceMs }: TransactorOptions): Transactor {
-  const persist = async <T>(attempt: () => Promise<End<T>>): Promise<T> => {
+export function transactor({ pool, where, clock, timeoutMs }: TransactorOptions): Transactor {
+  const withRetries = async <T>(attempt: () => Promise<Attempt<T>>): Promise<T> => {
     const start = performance.now();
     for (let tries = 0; ; tries++) {
-      const end = await attempt();
-      if ('value' in end) return end.value;
-      const isLate = performance.now() - start > patienceMs;
-      if (!end.again || isLate) throw postgresError(end.error, where);
+      const result = await attempt();
+      if ('value' in result) return result.value;
+      const isLate = performance.now() - start > timeoutMs;
+      if (!result.retry || isLate) throw postgresError(result.error, where);
       await sleep(Math.random() * Math.min(200, 5 * 2 ** tries));
     }
   };
@@ -48,7 +48,7 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
     }
   };
 
-  const readOnce = async <T>(script: (now: number) => Script<T>): Promise<End<T>> => {
+  const readOnce = async <T>(script: (now: number) => Script<T>): Promise<Attempt<T>> => {
     const client = await connect();
     try {
       const { rows } = await client.query<{ now: number }>(`SELECT ${clock} AS now`);
@@ -57,14 +57,14 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
       return { value };
     } catch (error) {
       client.release(isLost(error));
-      return { error, again: isLost(error) };
+      return { error, retry: isLost(error) };
     }
   };
 
   const writeOnce = async <T>(
     script: (now: number) => Script<T>,
     lock: string | undefined,
-  ): Promise<End<T>> => {
+  ): Promise<Attempt<T>> => {
     const client = await connect();
     let begun: Begun;
     let value: T;
@@ -72,8 +72,8 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
       begun = await begin(client, clock, lock);
       value = await runScript(client, script(begun.now));
     } catch (error) {
-      await abandon(client, error);
-      return { error, again: isLost(error) || isTransient(error) };
+      await rollBack(client, error);
+      return { error, retry: isLost(error) || isTransient(error) };
     }
     try {
       await client.query('COMMIT');
@@ -81,16 +81,16 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
       return { value };
     } catch (error) {
       client.release(isLost(error));
-      if (!isLost(error)) return { error, again: isTransient(error) };
+      if (!isLost(error)) return { error, retry: isTransient(error) };
       const isCommitted = await wasCommitted(begun.xid, error);
-      return isCommitted ? { value } : { error, again: true };
+      return isCommitted ? { value } : { error, retry: true };
     }
   };
 
-  /** Asks on other connections until the server knows; one of them must answer in time. */
+  /** Polls the status on other connections, until the server knows it or the timeout ends. */
   const wasCommitted = async (xid: number, cause: unknown): Promise<boolean> => {
     const start = performance.now();
-    while (performance.now() - start < patienceMs) {
+    while (performance.now() - start < timeoutMs) {
       const status = await statusOf(pool, xid);
       if (status === 'committed') return true;
       if (status === 'aborted') return false;
@@ -100,8 +100,8 @@ export function transactor({ pool, where, clock, patienceMs }: TransactorOptions
   };
 
   return {
-    read: (script) => persist(() => readOnce(script)),
-    write: (script, lock) => persist(() => writeOnce(script, lock)),
+    read: (script) => withRetries(() => readOnce(script)),
+    write: (script, lock) => withRetries(() => writeOnce(script, lock)),
   };
 }
 
@@ -111,22 +111,22 @@ interface Begun {
 }
 
 /**
- * A role or a database may come with `synchronous_commit = off`, and then a crash of the server takes
- * back what we were told is kept. Whatever is stricter than `on` stays as the operator has it.
+ * A role or a database may be configured with `synchronous_commit = off`, where a crash of the server
+ * loses acknowledged commits. Settings stricter than `on` are left unchanged.
  */
 const DURABLE = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
 async function begin(client: pg.ClientBase, clock: string, lock?: string): Promise<Begun> {
-  // In the same message, and before the first statement that reads: what that sees is no older than the lock.
+  // In the same message, before the first statement that reads, so that it sees data no older than the lock.
   const locked =
     lock === undefined ? '' : `SELECT pg_advisory_xact_lock(${contentLock(lock)}::bigint); `;
   const text = `BEGIN ISOLATION LEVEL READ COMMITTED; ${locked}SELECT txid_current() AS xid, ${clock} AS now, ${DURABLE}`;
-  // Two statements in one message give two results, which the types of pg do not know.
+  // Several statements in one message return several results, which the types of `pg` do not cover.
   const results = (await client.query(text)) as unknown as readonly pg.QueryResult<Begun>[];
   return results.at(-1)!.rows[0]!;
 }
 
-async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
+async function rollBack(client: pg.PoolClient, error: unknown): Promise<void> {
   if (isLost(error)) return client.release(true);
   try {
     await client.query('ROLLBACK');
@@ -152,4 +152,28 @@ async function statusOf(pool: Pick<pg.Pool, 'connect'>, xid: number): Promise<st
   } catch {
     return undefined;
   }
+}
+
+const names = new Map<string, string>();
+
+/** Named statements are planned once per connection. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = `toolkeel_${names.size}`));
+  return name;
+}
+
+async function rowsOf(
+  client: pg.ClientBase,
+  { text, values, wants }: Query,
+): Promise<readonly Row[]> {
+  const kept = values.map((value) => (typeof value === 'string' ? keepable(value) : value));
+  const { rows, rowCount } = await client.query<Row>({ name: nameOf(text), text, values: kept });
+  return wants === 'count' ? [{ changes: rowCount }] : rows;
+}
+
+async function runScript<T>(client: pg.ClientBase, script: Script<T>): Promise<T> {
+  let step = script.next();
+  while (step.done !== true) step = script.next(await rowsOf(client, step.value));
+  return step.value;
 }

@@ -1,7 +1,14 @@
-import { canonicalParts, GENESIS, link, unlinked, type Unlinked } from '../../audit/chain.js';
-import { PEOPLES_KINDS, READ_BACK } from '../../audit/by-people.js';
-import type { AuditRow } from '../../audit/row.js';
-import { readAuditRow } from '../../audit/read-row.js';
+import {
+  type AuditRow,
+  canonicalParts,
+  GENESIS,
+  link,
+  OPERATOR_KINDS,
+  READ_BACK,
+  readAuditRow,
+  toUnlinked,
+  type Unlinked,
+} from '../../audit/chain.js';
 import type { Script } from '../script.js';
 import type { AuditTable } from '../tables.js';
 import { count, first, insertIf, rows, run, type Dialect } from './dialect.js';
@@ -30,7 +37,7 @@ export function sqlAudit(
   const table = `${prefix}audit`;
 
   const lastRow = `SELECT seq, hash FROM ${table} ORDER BY seq DESC LIMIT 1`;
-  const kinds = PEOPLES_KINDS.map((kind) => `'${kind}'`).join(', ');
+  const kinds = OPERATOR_KINDS.map((kind) => `'${kind}'`).join(', ');
   const operatorAuditRows = `SELECT ${COLUMNS} FROM ${table} WHERE seq >= $1 AND kind IN (${kinds}) AND actor <> $2 ORDER BY seq LIMIT $3`;
   const insert = `INSERT INTO ${table} (${COLUMNS}) VALUES (${VALUES})`;
   const isNext = `($1 - 1, $2) = (${lastRow})`;
@@ -44,10 +51,10 @@ export function sqlAudit(
     INSERT INTO ${table} (${COLUMNS})
     SELECT seq, prev, hash, $4, $5, $6, $7, $8, $9, $10 FROM head`;
 
-  /** The row that we wrote last. Others may have written since, or ours was taken back. */
+  /** The row that this process wrote last. Another process may have appended since, or it was rolled back. */
   let remembered: AuditRow | undefined;
 
-  /** Nobody else writes while we do, so the last row is the head; mostly it is still the one we wrote. */
+  /** There is a single writer, so the last row is the head; usually it is still the remembered one. */
   function* appendAlone(row: Unlinked): Script<void> {
     if (remembered !== undefined) {
       const next = link(remembered, row);
@@ -63,14 +70,14 @@ export function sqlAudit(
     onAppend(remembered);
   }
 
-  /** One statement: others wait for the head only as long as it takes to commit. */
+  /** One statement, so that the head row is locked only until the commit. */
   function* appendAmongOthers(row: Unlinked): Script<void> {
     yield* run(linkAndInsert, [...canonicalParts(row), ...toValues(row)]);
   }
 
   return {
     *append(entry) {
-      const row = unlinked(entry, now());
+      const row = toUnlinked(entry, now());
       yield* dialect.kind === 'sqlite' ? appendAlone(row) : appendAmongOthers(row);
     },
     *head() {

@@ -6,10 +6,10 @@ import type { Dialect } from './dialect.js';
 
 type Plain = Exclude<keyof OperationRecord, 'dedupKey' | 'steps' | 'approval'>;
 
-/** Members that are kept as they are, and what their column is called. */
+/** The columns of members that are stored as they are. */
 const PLAIN = {
   id: 'id',
-  scopedKey: 'slot',
+  scopedKey: 'dedup_key',
   account: 'account',
   tool: 'tool',
   effect: 'effect',
@@ -27,26 +27,26 @@ const PLAIN = {
   answer: 'answer',
   code: 'code',
   sends: 'sends',
-  restsUntil: 'rests_until',
+  notBefore: 'not_before',
   key: 'given_key',
-  secondaryDedupKey: 'other_slot',
-  otherUntil: 'other_until',
-  contentDedupKey: 'content_slot',
-  editedDedupKey: 'edited_slot',
+  secondaryDedupKey: 'secondary_dedup_key',
+  secondaryUntil: 'secondary_until',
+  contentDedupKey: 'content_dedup_key',
+  editedDedupKey: 'edited_dedup_key',
   contentUntil: 'content_until',
   windowMs: 'window_ms',
   deliveredAt: 'delivered_at',
 } as const satisfies Record<Plain, string>;
 
-/** All that a new operation fills, in the order of `newValues`. Nothing else has happened to it yet. */
+/** The columns of a new operation with one dedup key, in the order of `newValues`. */
 export const NEW_COLUMNS = [
   'id',
-  'slot',
+  'dedup_key',
   'account',
   'tool',
   'effect',
-  'identity_by',
-  'identity_value',
+  'dedup_key_by',
+  'dedup_key_value',
   'args_hash',
   'args',
   'state',
@@ -79,16 +79,21 @@ export function newValues(record: OperationRecord): unknown[] {
   ];
 }
 
-/** What is filled beside these where something else than the content names the act. */
-export const NAMED_COLUMNS = [...NEW_COLUMNS, 'given_key', 'other_slot', 'content_slot'] as const;
+/** The columns of a new operation with further dedup keys, in the order of `namedValues`. */
+export const NAMED_COLUMNS = [
+  ...NEW_COLUMNS,
+  'given_key',
+  'secondary_dedup_key',
+  'content_dedup_key',
+] as const;
 
 export function namedValues(record: OperationRecord): unknown[] {
   return [...newValues(record), record.key, record.secondaryDedupKey, record.contentDedupKey];
 }
 
 /**
- * The columns that a change touches, with their values. An approval also fills those that are searched.
- * With the record before the change: without members that stay equal.
+ * The columns and values of a change. Fields of the approval that are searched have columns of their
+ * own. With `before`, unchanged members are left out.
  */
 export function changedColumns(
   changes: RecordChanges,
@@ -105,7 +110,7 @@ export function changedColumns(
       names.push('steps');
       values.push(JSON.stringify(changes.steps));
     } else if (member === 'dedupKey') {
-      names.push('identity_by', 'identity_value');
+      names.push('dedup_key_by', 'dedup_key_value');
       values.push(changes.dedupKey?.by, changes.dedupKey?.value);
     } else if (member === 'approval') {
       names.push('approval', 'approval_decision', 'approval_decided_at', 'approval_expires_at');
@@ -124,7 +129,7 @@ function approvalValues(approval: Approval | undefined): readonly unknown[] {
   return [JSON.stringify(approval), decision, decidedAt, expiresAt];
 }
 
-/** What a record is made of, in the order of `ofCells`. */
+/** In the order of `recordOf`. */
 const READ_COLUMNS = [
   ...NEW_COLUMNS,
   'outcome',
@@ -133,35 +138,35 @@ const READ_COLUMNS = [
   'held_until',
   'answer',
   'code',
-  'rests_until',
+  'not_before',
   'approval',
   'given_key',
-  'other_slot',
-  'other_until',
-  'content_slot',
-  'edited_slot',
+  'secondary_dedup_key',
+  'secondary_until',
+  'content_dedup_key',
+  'edited_dedup_key',
   'content_until',
   'window_ms',
   'delivered_at',
 ] as const;
 
-/** All columns, or one JSON text with all of them. */
-export function columnsOf({ packs }: Dialect): string {
-  return packs ? `json_array(${READ_COLUMNS.join(', ')}) AS packed` : READ_COLUMNS.join(', ');
+/** All columns, or one JSON array of them. */
+export function columnsOf({ packsRows }: Dialect): string {
+  return packsRows ? `json_array(${READ_COLUMNS.join(', ')}) AS packed` : READ_COLUMNS.join(', ');
 }
 
 export function toRecord(row: Row): OperationRecord {
-  return ofCells(cellsOf(row));
+  return recordOf(cellsOf(row));
 }
 
-/** As far as it can be read; it says what cannot. */
+/** Reads a damaged row without its unreadable parts, and sets `damaged`. */
 export function toListedRecord(row: Row): ListedRecord {
   const cells = cellsOf(row);
   try {
-    return ofCells(cells);
+    return recordOf(cells);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { ...ofCells(cells.with(STEPS, '[]').with(APPROVAL, null)), damaged: error.message };
+    return { ...recordOf(cells.with(STEPS, '[]').with(APPROVAL, null)), damaged: error.message };
   }
 }
 
@@ -175,8 +180,8 @@ function cellsOf(row: Row): readonly unknown[] {
 const STEPS = 15;
 const APPROVAL = 23;
 
-/** Spelt out, because it is done three times for each operation. */
-function ofCells(cells: readonly unknown[]): OperationRecord {
+/** Spelled out, because it runs three times per operation. */
+function recordOf(cells: readonly unknown[]): OperationRecord {
   const record: Record<keyof OperationRecord, unknown> = {
     id: cells[0],
     account: cells[2],
@@ -201,25 +206,29 @@ function ofCells(cells: readonly unknown[]): OperationRecord {
     approval: cells[APPROVAL] === null ? undefined : parsed(cells, APPROVAL, isObject),
     scopedKey: cells[1] ?? undefined,
     secondaryDedupKey: cells[25] ?? undefined,
-    otherUntil: cells[26] ?? undefined,
+    secondaryUntil: cells[26] ?? undefined,
     contentDedupKey: cells[27] ?? undefined,
     editedDedupKey: cells[28] ?? undefined,
     contentUntil: cells[29] ?? undefined,
     windowMs: cells[30] ?? undefined,
     deliveredAt: cells[31] ?? undefined,
     sends: cells[14],
-    restsUntil: cells[22] ?? undefined,
+    notBefore: cells[22] ?? undefined,
   };
   return record as unknown as OperationRecord;
 }
 
 const NO_STEPS: readonly Step[] = [];
 
-/** Whoever cannot read what was done must not go on from there. */
-function parsed(cells: readonly unknown[], at: number, isIt: (value: unknown) => boolean): unknown {
+/** Throws if the value is unreadable, because no transition may continue from unknown steps. */
+function parsed(
+  cells: readonly unknown[],
+  at: number,
+  isExpected: (value: unknown) => boolean,
+): unknown {
   try {
     const value: unknown = JSON.parse(cells[at] as string);
-    if (isIt(value)) return value;
+    if (isExpected(value)) return value;
     throw new TypeError('it is of another kind');
   } catch (cause) {
     throw new JournalError(

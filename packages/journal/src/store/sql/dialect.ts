@@ -1,41 +1,40 @@
 import type { Query, Row, Script } from '../script.js';
 
-/** The few words in which SQLite and PostgreSQL differ. */
+/** The differences between the SQL of SQLite and PostgreSQL. */
 export interface Dialect {
   readonly kind: 'sqlite' | 'postgres';
-  /** Stands before every name of a table. */
+  /** Precedes every table name. */
   readonly prefix: string;
-  /** The store's clock in SQL at the moment of the statement; adds the value that it needs, if any. */
+  /** SQL for the store's clock at the time of the statement; adds the value that it needs, if any. */
   readonly clock: (values: unknown[]) => string;
-  /** Behind a SELECT of one row that is going to be changed; nothing where writers take turns. */
+  /** Locks the row of a SELECT before an update; empty if there is a single writer. */
   readonly lock: string;
-  /** The same, for queues: what somebody else has locked is passed over. */
-  readonly lockFree: string;
-  /** Whether a row of many columns is read as one JSON text, because the driver charges by the column. */
-  readonly packs: boolean;
+  /** The same for queues: skips locked rows. */
+  readonly skipLocked: string;
+  /** Whether rows are read as one JSON string, because the driver's cost grows with the number of columns. */
+  readonly packsRows: boolean;
 }
 
-/** The number under which PostgreSQL locks a content; SQLite and memory write one after the other anyway. */
+/** The id of PostgreSQL's advisory lock for a content key. */
 export function contentLock(content: string): string {
   return BigInt.asIntN(64, BigInt(`0x${content.slice(0, 16)}`)).toString();
 }
 
-/** Adds a value and gives what stands for it. */
+/** Adds a value and returns its placeholder. */
 export function bind(values: unknown[], value: unknown): string {
   values.push(value);
   return `$${values.length}`;
 }
 
-/** For `IN`: no list is empty, because SQL has no such thing. */
+/** For `IN`, which does not accept an empty list. */
 export function bindAll(values: unknown[], items: readonly unknown[]): string {
   return items.length === 0 ? 'NULL' : items.map((item) => bind(values, item)).join(', ');
 }
 
 /**
- * An INSERT of one row, with a value for each column in their order, that inserts nothing unless the test
- * holds or where the row conflicts with another. SQLite copies what an `INSERT … SELECT` reads from its
- * own table; NULL for `required`, a column that is NOT NULL, makes it ignore the row at less than half
- * of the cost.
+ * An INSERT of one row that does nothing if `test` fails or the row conflicts with another. On SQLite an
+ * `INSERT … SELECT` from the same table uses a temporary table; setting `required`, a NOT NULL column, to
+ * NULL makes it ignore the row at less than half of the cost.
  */
 export function insertIf(
   { kind }: Pick<Dialect, 'kind'>,
@@ -63,7 +62,7 @@ export function* first(text: string, values: readonly unknown[] = []): Script<Ro
   return (yield query)[0];
 }
 
-/** How many rows it changed; quicker than to have them returned. */
+/** The number of changed rows; faster than returning them. */
 export function* count(text: string, values: readonly unknown[]): Script<number> {
   const query: Query = { text, values, wants: 'count' };
   return (yield query)[0]!['changes'] as number;

@@ -1,19 +1,22 @@
-import { changed, type OperationRecord } from '../record.js';
-import type { Script } from '../script.js';
 import type { OperationState } from '../../operation.js';
-import { EARLIER_MS, LATER_MS } from '../near.js';
 import {
+  withChanges,
+  EARLIER_MS,
   IN_FLIGHT,
   isHeldBy,
   isInFlight,
   isSettled,
-  newsOf,
+  LATER_MS,
+  type Wakeup,
+  wakeupOf,
+  type OperationRecord,
   SETTLED,
+  unknownCursor,
   UNSETTLED,
-} from '../states.js';
+} from '../record.js';
+import type { Script } from '../script.js';
 import type { FencingToken, OperationFilter } from '../store.js';
 import type { OperationsTable, OwnersTable } from '../tables.js';
-import { unknownCursor } from '../unknown-cursor.js';
 import {
   changedColumns,
   columnsOf,
@@ -36,23 +39,23 @@ import {
   type Dialect,
 } from './dialect.js';
 
-/** One for each way to write the clock. */
-type ByClock = (now: string) => string;
+/** A statement for the given SQL expression of the clock. */
+type StatementByClock = (now: string) => string;
 
 interface Inserts {
   readonly always: string;
   /** Only if the owner's lease is live. */
-  readonly byOwner: ByClock;
-  /** The same, and only if no other operation has the content that is the last value. */
-  readonly unlessContent: ByClock;
+  readonly byOwner: StatementByClock;
+  /** The same, and only if no other operation holds the content in the last value. */
+  readonly unlessContent: StatementByClock;
 }
 
 export interface SqlDeps {
   readonly dialect: Dialect;
-  /** Whether what is read is going to be changed. */
+  /** Whether the transition writes, and so locks what it reads. */
   readonly writes: boolean;
-  /** Adds to the statement what tells others, where the database does that; else remembers it. */
-  readonly tell: (news: 'ended' | 'approved', id: string, values: unknown[]) => string;
+  /** PostgreSQL: returns SQL that notifies waiting processes. SQLite: remembers the wakeup for the commit. */
+  readonly wake: (wakeup: Wakeup, id: string, values: unknown[]) => string;
 }
 
 const IN_FLIGHT_LIST = IN_FLIGHT.map((state) => `'${state}'`).join(', ');
@@ -61,11 +64,11 @@ const UNSETTLED_LIST = UNSETTLED.map((state) => `'${state}'`).join(', ');
 const BATCH = 500;
 const NONE: readonly OperationRecord[] = [];
 
-/** As `isNear` says, of what was carried out and `done` is the name of. */
+/** `isNear` in SQL. */
 const NEAR = `open.sending_at <= done.settled_at + ${EARLIER_MS} AND open.sending_at > done.created_at - ${LATER_MS}`;
 
 export function sqlOperations(
-  { dialect, writes, tell }: SqlDeps,
+  { dialect, writes, wake }: SqlDeps,
   { alive }: Pick<OwnersTable, 'alive'>,
 ): OperationsTable {
   const { prefix, clock } = dialect;
@@ -81,17 +84,16 @@ export function sqlOperations(
     dialect.kind === 'sqlite'
       ? `${select}id IN (SELECT value FROM json_each($1))`
       : `${select}id IN (SELECT jsonb_array_elements_text($1::jsonb)) ORDER BY id COLLATE "C"${lock}`;
-  const bySlot = `${select}(slot = $1 OR other_slot = $1)${lock}`;
-  /** What has this content and still counts; `now`: the clock as it is written in the statement. */
+  const byDedupKey = `${select}(dedup_key = $1 OR secondary_dedup_key = $1)${lock}`;
+  /** Conditions for holding this content; `now` is the SQL expression of the clock. */
   const contentTests = (content: string, now: string): readonly string[] => [
-    `slot = ${content}`,
-    `other_slot = ${content}`,
-    ...['content_slot', 'edited_slot'].map(
-      (scopedKey) =>
-        `${scopedKey} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
+    `dedup_key = ${content}`,
+    `secondary_dedup_key = ${content}`,
+    ...['content_dedup_key', 'edited_dedup_key'].map(
+      (column) => `${column} = ${content} AND (content_until IS NULL OR content_until > ${now})`,
     ),
   ];
-  const byContent = once((now) => {
+  const byContent = cachedByClock((now) => {
     const tests = contentTests('$1', now).map((test) => `(${test})`);
     return `${select}(${tests.join(' OR ')})${lock}`;
   });
@@ -103,8 +105,8 @@ export function sqlOperations(
       `EXISTS (SELECT 1 FROM ${prefix}owners WHERE id = ${owner} AND lease_until > ${now})`;
     return {
       always: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${values}) ON CONFLICT ${conflict} DO NOTHING`,
-      byOwner: once((now) => insertIf(dialect, table, given, isAlive(now))),
-      unlessContent: once((now) => {
+      byOwner: cachedByClock((now) => insertIf(dialect, table, given, isAlive(now))),
+      unlessContent: cachedByClock((now) => {
         const others = contentTests(`$${names.length + 1}`, now).map(
           (test) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${test})`,
         );
@@ -112,13 +114,13 @@ export function sqlOperations(
       }),
     };
   };
-  const insert = insertOf(NEW_COLUMNS, '(slot)');
+  const insert = insertOf(NEW_COLUMNS, '(dedup_key)');
   const insertNamed = insertOf(NAMED_COLUMNS, '');
   const insertionOf = (record: OperationRecord): { text: Inserts; values: unknown[] } =>
     record.secondaryDedupKey === undefined && record.contentDedupKey === undefined
       ? { text: insert, values: newValues(record) }
       : { text: insertNamed, values: namedValues(record) };
-  /** By what they change: there are a dozen. */
+  /** By changed columns; there are about a dozen combinations. */
   const updates = new Map<string, string>();
   const updateOf = (names: readonly string[]): string => {
     const key = names.join();
@@ -152,12 +154,12 @@ export function sqlOperations(
     return found.map(({ id }) => id as string);
   }
 
-  const byGrip = `${byId} AND owner = $2 AND fence = $3 AND EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > `;
+  const byFencingToken = `${byId} AND owner = $2 AND fence = $3 AND EXISTS (SELECT 1 FROM ${prefix}owners l WHERE l.id = $2 AND l.lease_until > `;
   function* heldAtOnce({ id, owner, fence }: FencingToken): Script<OperationRecord | undefined> {
     const values: unknown[] = [id, owner, fence];
-    return yield* one(`${byGrip}${clock(values)})`, values);
+    return yield* one(`${byFencingToken}${clock(values)})`, values);
   }
-  /** The lease is looked at when the lock is had, which may take a while. */
+  /** Checks the lease after the lock is acquired, which may take a while. */
   function* heldUnderLock(fencingToken: FencingToken): Script<OperationRecord | undefined> {
     const record = yield* one(byIdLocked, [fencingToken.id]);
     return isHeldBy(record, fencingToken) && (yield* alive(fencingToken.owner))
@@ -170,8 +172,8 @@ export function sqlOperations(
     *getAll(wanted) {
       return (yield* rows(byIds, [JSON.stringify(wanted)])).map(toRecord);
     },
-    look: (id) => one(byId, [id]),
-    holder: (scopedKey) => one(bySlot, [scopedKey]),
+    peek: (id) => one(byId, [id]),
+    holder: (scopedKey) => one(byDedupKey, [scopedKey]),
     held: (fencingToken) =>
       dialect.kind === 'sqlite' ? heldAtOnce(fencingToken) : heldUnderLock(fencingToken),
 
@@ -183,7 +185,7 @@ export function sqlOperations(
     *withContent(content) {
       const values: unknown[] = [content];
       const text = byContent(clock(values));
-      // Mostly there are none, which SQLite's driver says quicker if it is asked for one row.
+      // Usually there are none, and the SQLite drivers are faster if asked for a single row.
       if (dialect.kind === 'sqlite' && (yield* first(text, values)) === undefined) return NONE;
       return (yield* rows(text, values)).map(toRecord);
     },
@@ -196,27 +198,27 @@ export function sqlOperations(
     *insertIfFree(record, content) {
       const { text, values } = insertionOf(record);
       if (content !== undefined) values.push(content);
-      const of = content === undefined ? text.byOwner : text.unlessContent;
+      const statement = content === undefined ? text.byOwner : text.unlessContent;
       const now = clock(values);
-      return (yield* count(of(now), values)) > 0;
+      return (yield* count(statement(now), values)) > 0;
     },
 
     *update(record, changes) {
-      const after = changed(record, changes);
-      // SQLite updates every index of an assigned column, equal or not. Its record is of this transaction.
+      const after = withChanges(record, changes);
+      // SQLite updates the indexes of all assigned columns, even if unchanged. Its record is up to date.
       const before = dialect.kind === 'sqlite' ? record : undefined;
       const { names, values: changedTo } = changedColumns(changes, before);
       const values = [record.id, ...changedTo];
-      const news = newsOf(isInFlight(record), after);
-      const told = news === undefined ? '' : tell(news, record.id, values);
-      if (names.length > 0) yield* run(updateOf(names) + told, values);
+      const wakeup = wakeupOf(isInFlight(record), after);
+      const notify = wakeup === undefined ? '' : wake(wakeup, record.id, values);
+      if (names.length > 0) yield* run(updateOf(names) + notify, values);
       return after;
     },
 
     *remove({ id }) {
       const values: unknown[] = [id];
-      const told = tell('ended', id, values);
-      yield* run(`DELETE FROM ${table} WHERE id = $1${told}`, values);
+      const notify = wake('ended', id, values);
+      yield* run(`DELETE FROM ${table} WHERE id = $1${notify}`, values);
     },
 
     *list(filter) {
@@ -229,7 +231,7 @@ export function sqlOperations(
       }
       const all = where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`;
       const limit = bind(values, filter.limit ?? 100);
-      // SQLite would rather read the whole table than sort the little that the index gives.
+      // `+seq` makes SQLite use the index on settled_at and sort, instead of scanning the table.
       const order = filter.settledSince === undefined ? 'seq' : '+seq';
       const found = yield* rows(
         `SELECT ${columns} FROM ${table}${all} ORDER BY ${order} ${filter.order === 'oldest' ? 'ASC' : 'DESC'} LIMIT ${limit}`,
@@ -241,7 +243,7 @@ export function sqlOperations(
     *oldHashes(accounts, tools, limit) {
       const values: unknown[] = [];
       const of = `account IN (${bindAll(values, accounts)}) AND tool IN (${bindAll(values, tools)})`;
-      const held = `(settled_at IS NULL OR held_until > ${clock(values)} OR other_until > ${clock(values)})`;
+      const held = `(settled_at IS NULL OR held_until > ${clock(values)} OR secondary_until > ${clock(values)})`;
       const found = yield* rows(
         `SELECT ${columns} FROM ${table} WHERE hash_version < 2 AND ${of} AND ${held} ORDER BY CASE WHEN settled_at IS NULL THEN 0 ELSE 1 END, seq DESC LIMIT ${bind(values, limit)}`,
         values,
@@ -253,9 +255,9 @@ export function sqlOperations(
       const values: unknown[] = [to];
       const of = `account IN (${bindAll(values, accounts)}) AND tool IN (${bindAll(values, tools)})`;
       const isFree = (until: string) => `(${until} IS NULL OR ${until} <= ${clock(values)})`;
-      const free = `settled_at IS NOT NULL AND ${isFree('held_until')} AND ${isFree('other_until')}`;
+      const free = `settled_at IS NOT NULL AND ${isFree('held_until')} AND ${isFree('secondary_until')}`;
       yield* run(
-        `UPDATE ${table} SET account = $1, slot = NULL, other_slot = NULL, hash_version = 2 WHERE hash_version < 2 AND ${of} AND ${free}`,
+        `UPDATE ${table} SET account = $1, dedup_key = NULL, secondary_dedup_key = NULL, hash_version = 2 WHERE hash_version < 2 AND ${of} AND ${free}`,
         values,
       );
     },
@@ -286,9 +288,9 @@ export function sqlOperations(
         const values: unknown[] = [];
         const others =
           unreadable.length === 0 ? '' : ` AND id NOT IN (${bindAll(values, unreadable)})`;
-        const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (rests_until IS NULL OR rests_until <= ${clock(values)})${others}`;
+        const where = `${WAITING} AND approval_decision = 'approved' AND tool IN (${bindAll(values, tools)}) AND approval_expires_at > ${clock(values)} AND (not_before IS NULL OR not_before <= ${clock(values)})${others}`;
         const row = yield* first(
-          `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.lockFree}`,
+          `${select}${where} ORDER BY approval_decided_at, seq LIMIT 1${dialect.skipLocked}`,
           values,
         );
         const found = row && toListedRecord(row);
@@ -311,7 +313,7 @@ export function sqlOperations(
     *prune(settledBefore, limit) {
       const values: unknown[] = [];
       const old = `state IN (${SETTLED_LIST}) AND settled_at < ${bind(values, settledBefore)}`;
-      const free = `(slot IS NULL OR held_until <= ${clock(values)}) AND (other_slot IS NULL OR other_until <= ${clock(values)}) AND (content_until IS NULL OR content_until <= ${clock(values)})`;
+      const free = `(dedup_key IS NULL OR held_until <= ${clock(values)}) AND (secondary_dedup_key IS NULL OR secondary_until <= ${clock(values)}) AND (content_until IS NULL OR content_until <= ${clock(values)})`;
       const some = `SELECT seq FROM ${table} AS done WHERE ${old} AND ${free} AND NOT ${isNeeded} ORDER BY settled_at LIMIT ${bind(values, limit)}`;
       return (yield* rows(`DELETE FROM ${table} WHERE seq IN (${some}) RETURNING seq`, values))
         .length;
@@ -319,13 +321,13 @@ export function sqlOperations(
   };
 }
 
-/** Makes a statement again only if the clock is written in another way. */
-function once(make: ByClock): ByClock {
+/** Rebuilds the statement only if the expression of the clock changes. */
+function cachedByClock(make: StatementByClock): StatementByClock {
   let made: { readonly now: string; readonly text: string } | undefined;
   return (now) => (made?.now === now ? made : (made = { now, text: make(now) })).text;
 }
 
-/** Said so that the index of what has not settled is used: SQLite does not see that a state implies it. */
+/** Lets SQLite use the partial index of unsettled operations, which it cannot derive from the state. */
 const OPEN = 'settled_at IS NULL';
 const WAITING = `${OPEN} AND state = 'awaiting_approval'`;
 const inFlight = `${OPEN} AND state IN (${IN_FLIGHT_LIST}) AND owner IS NOT NULL`;
@@ -344,7 +346,7 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
   if (tools !== undefined) where.push(`tool IN (${bindAll(values, tools)})`);
   if (owner !== undefined) where.push(`owner = ${bind(values, owner)}`);
   if (argsHash !== undefined) where.push(`args_hash = ${bind(values, argsHash)}`);
-  // As JSON.stringify writes it: no name or result of a step can hold an unescaped quote.
+  // As written by JSON.stringify; names and results of steps contain no unescaped quotes.
   if (stepOpen !== undefined) {
     where.push(`steps ${stepOpen ? '' : 'NOT '}LIKE '%"state":"sending"%'`);
   }
@@ -354,16 +356,16 @@ function conditions(filter: OperationFilter, values: unknown[], { clock }: Diale
     where.push(`substr(id, 1, ${length}) = ${bind(values, idPrefix)}`);
   }
   if (dedupKey !== undefined) {
-    where.push(`identity_by = ${bind(values, dedupKey.by)}`);
-    where.push(`identity_value = ${bind(values, dedupKey.value)}`);
+    where.push(`dedup_key_by = ${bind(values, dedupKey.by)}`);
+    where.push(`dedup_key_value = ${bind(values, dedupKey.value)}`);
   }
   if (since !== undefined) where.push(`created_at >= ${bind(values, since)}`);
   if (until !== undefined) where.push(`created_at < ${bind(values, until)}`);
   if (settledSince !== undefined) where.push(`settled_at >= ${bind(values, settledSince)}`);
   if (holdsDedupKey !== undefined) {
-    const holds = `(slot IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
+    const holds = `(dedup_key IS NOT NULL AND (held_until IS NULL OR held_until > ${clock(values)}))`;
     where.push(holdsDedupKey ? holds : `NOT ${holds}`);
   }
-  if (filter.withoutDedupKey) where.push('slot IS NULL AND content_slot IS NOT NULL');
+  if (filter.withoutDedupKey) where.push('dedup_key IS NULL AND content_dedup_key IS NOT NULL');
   return where;
 }

@@ -1,11 +1,10 @@
-import type { Dialect } from './dialect.js';
+import { JournalError } from '../../error.js';
+import type { Script } from '../script.js';
+import { type Dialect, first, run } from './dialect.js';
 
 type Statements = readonly string[];
 
-/**
- * One entry a version, applied in order, never changed once it was published. What the program can
- * read is as many versions as there are entries.
- */
+/** One entry per schema version, applied in order. A published entry is never changed. */
 export function migrations({
   kind,
   prefix: p,
@@ -49,7 +48,7 @@ export function migrations({
         approval_decided_at ${int},
         approval_expires_at ${int}
       ${end}`,
-      // What somebody works on or has to act on is few; what is over is many.
+      // Partial: few operations are open, many are settled.
       `CREATE INDEX operations_open ON ${p}operations (state, owner)
         WHERE settled_at IS NULL`,
       `CREATE INDEX operations_settled ON ${p}operations (settled_at) WHERE settled_at IS NOT NULL`,
@@ -111,7 +110,7 @@ export function migrations({
       `ALTER TABLE ${p}operations ADD COLUMN given_key TEXT`,
       `ALTER TABLE ${p}operations ADD COLUMN other_slot TEXT`,
       `ALTER TABLE ${p}operations ADD COLUMN other_until ${int}`,
-      // Few have one, and the others should not pay for it.
+      // Partial: few operations have one.
       `CREATE UNIQUE INDEX operations_other_slot ON ${p}operations (other_slot)
         WHERE other_slot IS NOT NULL`,
     ],
@@ -123,22 +122,44 @@ export function migrations({
       `ALTER TABLE ${p}operations ADD COLUMN delivered_at ${int}`,
       `CREATE INDEX operations_content ON ${p}operations (content_slot)
         WHERE content_slot IS NOT NULL`,
-      // What another operation took the slot of: an inverse looks for these as well.
+      // Operations whose dedup key another one took over; an inverse looks for them, too.
       `CREATE INDEX operations_moved ON ${p}operations (account, tool)
         WHERE slot IS NULL AND content_slot IS NOT NULL`,
       `CREATE INDEX operations_edited ON ${p}operations (edited_slot)
         WHERE edited_slot IS NOT NULL`,
-      // Which recipe made its hashes. What was there before is hashed anew when its account is resolved.
+      // The hash recipe. Operations of version 1 are rehashed when their account is resolved.
       `ALTER TABLE ${p}operations ADD COLUMN hash_version ${int} NOT NULL DEFAULT 2`,
       `UPDATE ${p}operations SET hash_version = 1`,
       `CREATE INDEX operations_old_hash ON ${p}operations (account) WHERE hash_version < 2`,
-      // The owner's own time when it last renewed its lease; NULL once it has left.
+      // The owner's own time at its last heartbeat; NULL after deregistration.
       `ALTER TABLE ${p}owners ADD COLUMN beat_at ${int}`,
+    ],
+    [
+      ...RENAMED_COLUMNS.map(
+        ([from, to]) => `ALTER TABLE ${p}operations RENAME COLUMN ${from} TO ${to}`,
+      ),
+      // SQLite cannot rename an index.
+      `DROP INDEX ${p}operations_other_slot`,
+      `CREATE UNIQUE INDEX operations_secondary_dedup_key ON ${p}operations (secondary_dedup_key)
+        WHERE secondary_dedup_key IS NOT NULL`,
+      `ALTER TABLE ${p}notices RENAME TO notifications`,
     ],
   ];
 }
 
-/** The clock is a function of the schema, and one row is the end of the audit chain. */
+/** Version 5: the column names that the code uses. */
+const RENAMED_COLUMNS = [
+  ['slot', 'dedup_key'],
+  ['identity_by', 'dedup_key_by'],
+  ['identity_value', 'dedup_key_value'],
+  ['other_slot', 'secondary_dedup_key'],
+  ['other_until', 'secondary_until'],
+  ['content_slot', 'content_dedup_key'],
+  ['edited_slot', 'edited_dedup_key'],
+  ['rests_until', 'not_before'],
+] as const;
+
+/** The store's clock as a function, and the head of the audit chain as a row that appends lock. */
 function onlyPostgres(p: string): Statements {
   return [
     `CREATE FUNCTION ${p}now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE
@@ -151,4 +172,52 @@ function onlyPostgres(p: string): Statements {
     )`,
     `INSERT INTO ${p}audit_head VALUES (true, 0, '', repeat('0', 64))`,
   ];
+}
+
+/** Runs inside one exclusive transaction. `where` names the database in messages. */
+export function* migrate(dialect: Dialect, where: string): Script<void> {
+  const table = `${dialect.prefix}schema_version`;
+  yield* run(`CREATE TABLE IF NOT EXISTS ${table} (version INTEGER NOT NULL)`);
+  const found = yield* first(`SELECT version FROM ${table}`);
+  const versions = migrations(dialect);
+  const version = (found?.['version'] as number | undefined) ?? 0;
+  refuseNewer(version, versions.length, where);
+  for (const statement of versions.slice(version).flat()) yield* run(statement);
+  if (found === undefined) yield* run(`INSERT INTO ${table} VALUES (${versions.length})`);
+  else if (version < versions.length)
+    yield* run(`UPDATE ${table} SET version = ${versions.length}`);
+}
+
+/** Whether no migration is needed. Checked first, because it needs neither a lock nor DDL privileges. */
+export function* isCurrent(dialect: Dialect, where: string): Script<boolean> {
+  const row = yield* first(`SELECT version FROM ${dialect.prefix}schema_version`);
+  if (row === undefined) throw withoutVersion(where);
+  const version = row['version'] as number;
+  const known = migrations(dialect).length;
+  refuseNewer(version, known, where);
+  return version === known;
+}
+
+/** Checks the version while the store is open. A missing version is reported when it is next opened. */
+export function* refuseIfNewer(dialect: Dialect, where: string): Script<void> {
+  const row = yield* first(`SELECT version FROM ${dialect.prefix}schema_version`);
+  const version = (row?.['version'] as number | undefined) ?? 0;
+  refuseNewer(version, migrations(dialect).length, where);
+}
+
+function withoutVersion(where: string): JournalError {
+  return new JournalError(
+    'corrupt',
+    `The journal in ${where} is damaged: its schema version is missing. Restore a backup, or set ` +
+      'another journal.url. An empty journal has no record of earlier operations and may repeat them.',
+  );
+}
+
+function refuseNewer(version: number, known: number, where: string): void {
+  if (version <= known) return;
+  throw new JournalError(
+    'schema',
+    `The journal in ${where} has schema version ${version}, and this program knows versions up to ` +
+      `${known}. It was opened by a newer program: run that one, or set another journal.url.`,
+  );
 }

@@ -2,21 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { verifyAudit } from '../../audit/verify.js';
+import { verifyAudit } from '../../audit/reports.js';
 import { sqlAudit } from '../sql/audit.js';
 import type { Dialect } from '../sql/dialect.js';
-import { chooseDriver } from './choose-driver.js';
-import { connection } from './connection.js';
-import { patience } from './patience.js';
-import { prepareSchema } from './schema.js';
+import { connection, busyRetry } from './connection.js';
+import { chooseDriver } from './drivers.js';
+import { prepareSchema } from './store.js';
 
 const dialect: Dialect = {
   kind: 'sqlite',
   prefix: '',
   clock: (values) => `$${values.push(1000)}`,
   lock: '',
-  lockFree: '',
-  packs: true,
+  skipLocked: '',
+  packsRows: true,
 };
 
 const dir = mkdtempSync(join(tmpdir(), 'toolkeel-audit-'));
@@ -27,11 +26,11 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** The audit as one process writes it, which remembers the row that it wrote last. */
+/** The audit of one process, which remembers the row that it wrote last. */
 const writer = async () => {
   const driver = (await chooseDriver())(path, 100);
   closing.push(driver.close);
-  const { read, write } = connection(driver, path, patience(path, 1000));
+  const { read, write } = connection(driver, path, busyRetry(path, 1000));
   await prepareSchema({ read, write }, dialect, path);
   const audit = sqlAudit(dialect, () => 1000);
   return {
@@ -46,7 +45,7 @@ const writer = async () => {
   };
 };
 
-test('the chain holds whatever became of the row that was written last', async () => {
+test('the chain stays valid whether the last row was committed, rolled back or followed by others', async () => {
   const [one, other] = [await writer(), await writer()];
   const kinds = async () => (await one.rows()).map(({ seq, kind }) => `${seq} ${kind}`);
 

@@ -6,11 +6,11 @@ const LEASE = 15_000;
 const self = { host: 'here/boot/ns', pid: 1, startedAt: 's1' };
 
 describe('the clock of this process', () => {
-  /** The right time, and by how much this process and the other one are wrong. */
+  /** The true time, and the clock errors of this and the other process. */
   let time: number;
   let own: number;
   let others: number;
-  /** What the other process has written last. */
+  /** The last heartbeat of the other process. */
   let written: Heartbeat | undefined;
   let state: 'running' | 'stopped' | 'ended';
   let compare: (heartbeats: readonly Heartbeat[], now: number) => JournalError | undefined;
@@ -37,7 +37,7 @@ describe('the clock of this process', () => {
   const isRefused = (): boolean => compare(written ? [written] : [], time + own) !== undefined;
   const pass = (ms: number): void => void (time += ms);
 
-  /** Both renew their leases every 5 s, this process some time after the other one. */
+  /** Both renew their leases every 5 s, this process some time after the other. */
   const refusals = (rounds: number, phase = 2000): boolean[] =>
     Array.from({ length: rounds }, () => {
       beat();
@@ -53,7 +53,7 @@ describe('the clock of this process', () => {
   });
 
   test.each([10_000, 60_000, 86_400_000, -10_000, -60_000, -86_400_000])(
-    'is refused if it differs by %i ms, until it does not',
+    'is refused while it differs by %i ms',
     (difference) => {
       own = difference;
       expect(refusals(5).slice(1)).not.toContain(false);
@@ -62,7 +62,7 @@ describe('the clock of this process', () => {
     },
   );
 
-  test('is refused for little more than 5 s if it is looked at often', () => {
+  test('is refused for a difference slightly above 5 s if compared often', () => {
     others = 6100;
     beat();
     pass(1000);
@@ -76,7 +76,7 @@ describe('the clock of this process', () => {
   });
 
   test.each([60_000, -60_000])(
-    'is refused at the first look already where it is wrong by %i ms',
+    'is refused at the first comparison if it is wrong by %i ms',
     (difference) => {
       own = difference;
       beat();
@@ -85,7 +85,7 @@ describe('the clock of this process', () => {
     },
   );
 
-  test('is compared with processes of other hosts by what they write', () => {
+  test('is compared with the heartbeats of processes on other hosts', () => {
     own = 60_000;
     beat({ host: 'there' });
     expect(isRefused()).toBe(false);
@@ -95,7 +95,7 @@ describe('the clock of this process', () => {
     expect(isRefused()).toBe(true);
   });
 
-  test('is trusted while no other process is there', () => {
+  test('is trusted while there is no other process', () => {
     for (const change of [0, 86_400_000, -86_400_000]) {
       own = change;
       expect(isRefused()).toBe(false);
@@ -115,7 +115,7 @@ describe('the clock of this process', () => {
     expect(isRefused()).toBe(false);
   });
 
-  test('is not compared with a process that has been silent for a lease', () => {
+  test('is not compared with a process without a heartbeat for the length of its lease', () => {
     beat();
     pass(3_600_000);
     expect(isRefused()).toBe(true);
@@ -123,13 +123,13 @@ describe('the clock of this process', () => {
     expect(isRefused()).toBe(true);
     pass(1);
     expect(isRefused()).toBe(false);
-    // It is heard again as soon as it writes.
+    // It counts again as soon as it writes.
     own = 60_000;
     refusals(1);
     expect(refusals(2)).toEqual([true, true]);
   });
 
-  test('agrees with a process that falls silent after it was heard', () => {
+  test('agrees with a process that stops writing heartbeats', () => {
     refusals(3);
     for (let second = 0; second < 60; second += 1) {
       pass(1000);
@@ -138,7 +138,7 @@ describe('the clock of this process', () => {
   });
 
   test.each([3_600_000, -3_600_000])(
-    'that is set by %i ms together with that of the others is refused until they have written',
+    'that is set by %i ms together with the others is refused until they write heartbeats',
     (step) => {
       refusals(3);
       own = step;
@@ -152,7 +152,7 @@ describe('the clock of this process', () => {
     },
   );
 
-  test('is named in the refusal, beside that of the other process', () => {
+  test('is named in the refusal, with that of the other process', () => {
     own = 60_000;
     beat();
     expect(compare([written!], time + own)).toMatchObject({

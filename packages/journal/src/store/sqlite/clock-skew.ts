@@ -1,7 +1,7 @@
 import { JournalError } from '../../error.js';
 import type { ProcessTable, ProcessRef } from '../../owner/process.js';
 
-/** An owner that is registered, and its own time when it last renewed its lease. */
+/** A registered owner and its own time at its last heartbeat. */
 export interface Heartbeat extends ProcessRef {
   readonly id: string;
   readonly beatAt: number;
@@ -12,19 +12,19 @@ export interface ClockSkewOptions {
   /** The database, for messages. */
   readonly path: string;
   readonly processes: ProcessTable;
-  /** Milliseconds on a clock that is never set. */
+  /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
 
 interface Moment {
-  /** On the clock that is compared. */
+  /** Wall-clock time. */
   readonly now: number;
   readonly elapsed: number;
 }
 
 interface Sight {
   readonly beatAt: number;
-  /** When this heartbeat was seen first, on the clock that is never set. */
+  /** When this heartbeat was first seen, on the monotonic clock. */
   readonly since: number;
   readonly isSkewed: boolean;
 }
@@ -32,16 +32,15 @@ interface Sight {
 const TOLERANCE_MS = 5000;
 
 /**
- * Leases and windows of a journal in SQLite end by the clock of the process that looks at them, so its
- * processes have to agree on the time. Gives a function that compares this process's time with the
- * heartbeats of the others, and returns a JournalError of reason `clock` while one of them differs by
- * more than 5 s:
+ * With SQLite each process measures leases and windows on its own clock, so the clocks have to agree.
+ * Returns a function that compares this process's time with the heartbeats of the others, and returns a
+ * JournalError of reason `clock` if one of them differs by more than 5 s:
  * - a heartbeat in the future;
- * - one that was written after the previous comparison, but with a time before it;
- * - one seen for the first time, whose lease is over although its process on this host runs.
+ * - one written after the previous comparison, but with an earlier time;
+ * - one seen for the first time, whose lease has expired although its process on this host runs.
  *
- * An owner that ended, is stopped, or has not written a heartbeat for the length of its lease, is no
- * evidence.
+ * Owners that have ended, are stopped, or have written no heartbeat for the length of their lease are
+ * ignored.
  */
 export function clockSkew({
   path,
@@ -61,7 +60,7 @@ export function clockSkew({
   return (heartbeats, now) => {
     const moment = { now, elapsed: elapsed() };
     const hasStepped = last !== undefined && differenceOf(last, moment) > TOLERANCE_MS;
-    // What was seen before this clock was set cannot be compared with it.
+    // Times seen before this clock was set cannot be compared with it.
     const previous = hasStepped ? undefined : last;
     const before = hasStepped ? new Map<string, Sight>() : sights;
     const seen = new Map<string, Sight>();
@@ -89,7 +88,7 @@ export function clockSkew({
   };
 }
 
-/** By how much the clock that is compared was set between two moments. */
+/** By how much the wall clock was set between two moments. */
 function differenceOf(from: Moment, to: Moment): number {
   return Math.abs(to.now - from.now - (to.elapsed - from.elapsed));
 }
@@ -110,7 +109,7 @@ function skewed(path: string, self: ProcessRef, now: number, other: Heartbeat): 
 }
 
 function named({ host, pid }: ProcessRef): string {
-  // Behind the host's name stand its boot and its process namespace.
+  // The host id also contains the boot id and the pid namespace.
   return `pid ${pid} on ${host.split('/')[0]}`;
 }
 

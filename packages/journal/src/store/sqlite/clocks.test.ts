@@ -22,7 +22,7 @@ const HOST = 'here';
 
 describe('processes that share a journal in SQLite', () => {
   let dir: string;
-  /** The right time, and by how much each process is wrong, by its pid. */
+  /** The true time, and the clock error of each process by its pid. */
   let time: number;
   let wrongBy: Record<number, number>;
   const opened: JournalStore[] = [];
@@ -55,7 +55,7 @@ describe('processes that share a journal in SQLite', () => {
   };
   const next = (by: string, value: string) => request({ owner: by, dedupKey: byContent(value) });
 
-  test('begin nothing while their clocks differ, and go on when they agree', async () => {
+  test('claim nothing while their clocks differ, and continue when they agree', async () => {
     const [one, two] = [await open(1), await open(2)];
     await registerOwner(one, 'alice', 1);
     await registerOwner(two, 'bob', 2);
@@ -67,10 +67,10 @@ describe('processes that share a journal in SQLite', () => {
     await expect(two.claim(next('bob', 'new'))).rejects.toMatchObject(skew);
     await expect(two.send(fencingToken(begun), plain)).rejects.toMatchObject(skew);
     await expect(two.takeApproved('bob', ['post'])).rejects.toMatchObject(skew);
-    // Only this process knows how that ended.
+    // Results are still accepted, because only this process knows them.
     expect(await two.settle(fencingToken(sent), success())).toBe(true);
 
-    // Neither of them knows which of the two is right.
+    // Both refuse, because it is unknown which clock is right.
     time += 1000;
     await expect(one.renew('alice', LEASE)).rejects.toMatchObject({ reason: 'clock' });
     await expect(one.claim(next('alice', 'new'))).rejects.toMatchObject({ reason: 'clock' });
@@ -83,7 +83,7 @@ describe('processes that share a journal in SQLite', () => {
   });
 
   test.each([60_000, -60_000])(
-    'take nothing from each other where one starts with a clock that is wrong by %i ms',
+    'take no claims from each other if one starts with a clock that is wrong by %i ms',
     async (difference) => {
       const one = await open(1);
       await registerOwner(one, 'alice', 1);
@@ -93,7 +93,7 @@ describe('processes that share a journal in SQLite', () => {
 
       wrongBy[2] = difference;
       const two = await open(2);
-      // Before it has registered, as in the background of a server that performs nothing yet.
+      // Before it has registered, as in the background work of an idle server.
       if (difference > 0) await expect(two.sweep()).rejects.toMatchObject(skew);
       await registerOwner(two, 'bob', 2);
       await expect(two.claim(request({ owner: 'bob' }))).rejects.toMatchObject(skew);
@@ -103,7 +103,7 @@ describe('processes that share a journal in SQLite', () => {
     },
   );
 
-  test('are registered anew where a clock was set so that their lease is over', async () => {
+  test('register again if a clock was set and their lease expired', async () => {
     const [one, two] = [await open(1), await open(2)];
     await registerOwner(one, 'alice', 1);
     await registerOwner(two, 'bob', 2);
@@ -111,12 +111,12 @@ describe('processes that share a journal in SQLite', () => {
     expect(await two.renew('bob', LEASE)).toBe(false);
     await registerOwner(two, 'bob_2', 2);
     await expect(two.claim(next('bob_2', 'new'))).rejects.toMatchObject(skew);
-    // So the others hear of it as well.
+    // The others see the new heartbeat.
     await expect(one.renew('alice', LEASE)).rejects.toMatchObject({ reason: 'clock' });
     wrongBy[2] = 0;
     expect(await two.renew('bob_2', LEASE)).toBe(true);
     expect(await one.renew('alice', LEASE)).toBe(true);
-    // The former id of a process that runs says nothing of its clock.
+    // Former ids of a running process are ignored.
     await one.deregisterOwner('alice');
     time += LEASE - 1;
     expect(await two.renew('bob_2', LEASE)).toBe(true);
@@ -126,7 +126,7 @@ describe('processes that share a journal in SQLite', () => {
     expect((await three.claim(next('carol', 'new'))).kind).toBe('mine');
   });
 
-  test('lose what they own to the others when they fall silent, as ever', async () => {
+  test('lose their claims to the others when their lease expires', async () => {
     const [one, two] = [await open(1), await open(2)];
     await registerOwner(one, 'alice', 1);
     await registerOwner(two, 'bob', 2);
@@ -138,7 +138,7 @@ describe('processes that share a journal in SQLite', () => {
     expect(await two.sweep()).toMatchObject([{ id: begun.id, state: 'released' }]);
   });
 
-  test('do not count when they have left', async () => {
+  test('are ignored after they deregistered', async () => {
     const one = await open(1);
     await registerOwner(one, 'alice', 1);
     await one.deregisterOwner('alice');
@@ -148,7 +148,7 @@ describe('processes that share a journal in SQLite', () => {
     expect((await two.claim(request({ owner: 'bob' }))).kind).toBe('mine');
   });
 
-  test('tell an agent which of them disagree, and that nothing was done', async () => {
+  test('report the differing processes to the agent, and that nothing was executed', async () => {
     const { clock, start, upstream } = rig();
     const [one, two] = [await open(1), await open(2)];
     await registerOwner(one, 'alice', 1);

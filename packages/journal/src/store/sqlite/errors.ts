@@ -1,8 +1,8 @@
 import { JournalError, type JournalErrorReason } from '../../error.js';
 
-/** The primary result codes of SQLite that say what is wrong with the file. */
+/** SQLite's primary result codes that concern the file. */
 const REASONS: Readonly<Record<number, JournalErrorReason>> = {
-  // A table is gone, or is not what it was.
+  // SQLITE_ERROR: a table is missing or was changed.
   1: 'corrupt',
   5: 'unavailable',
   6: 'unavailable',
@@ -15,15 +15,15 @@ const REASONS: Readonly<Record<number, JournalErrorReason>> = {
 };
 
 const ADVICE: Readonly<Record<string, string>> = {
-  unavailable: 'Is the disk in order, and does the directory still exist?',
-  read_only: 'Make the file and its directory writable for this user, or name another journal.url.',
+  unavailable: 'Check the disk, and that the directory still exists.',
+  read_only: 'Make the file and its directory writable for this user, or set another journal.url.',
   corrupt:
-    'Move the file away and keep it, restore a backup, or name another journal.url. With an empty ' +
-    'journal nobody knows any more what was already done.',
-  full: 'Make room on that disk. Until then nothing is sent, because it could not be recorded.',
+    'Keep a copy of the file, then restore a backup or set another journal.url. An empty journal has ' +
+    'no record of earlier operations and may repeat them.',
+  full: 'Free space on that disk. Until then nothing is sent, because it could not be recorded.',
 };
 
-/** The result code, as either driver tells it. */
+/** The primary result code, from the error of either driver. */
 function resultCode(error: unknown): number | undefined {
   const { errcode, rawCode } = error as { errcode?: unknown; rawCode?: unknown };
   const code = errcode ?? rawCode;
@@ -35,7 +35,7 @@ export function isBusy(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
-/** What SQLite said, in words for a person. What is not from SQLite is thrown as it is. */
+/** Wraps an error of SQLite in a JournalError; returns other errors unchanged. */
 export function sqliteError(error: unknown, path: string): unknown {
   if (error instanceof JournalError) return error;
   const code = resultCode(error);
@@ -50,7 +50,7 @@ export function lockedTooLong(path: string, ms: number, cause: unknown): Journal
   return new JournalError(
     'unavailable',
     `The journal ${path} was locked by another process for ${(ms / 1000).toFixed(1)} s. Nothing was ` +
-      'changed. Which process holds it? A backup or another program may have it open.',
+      'changed. Find the process that holds the lock; a backup or another program may have it open.',
     { cause },
   );
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { waiters } from '../waiters.js';
-import { pollForOthers } from './poll.js';
+import { pollForEnded } from './poll.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const setUp = () => {
   const waiting = waiters();
   const state = { version: 1, over: [] as string[], asked: 0 };
-  const others = pollForOthers(
+  const poller = pollForEnded(
     {
       version: () => state.version,
       ended: (ids) => {
@@ -20,13 +20,13 @@ const setUp = () => {
   );
   const told: string[] = [];
   const wait = (id: string): void => {
-    others.start();
-    void waiting.next(id, new AbortController().signal).news.then(() => told.push(id));
+    poller.start();
+    void waiting.next(id, new AbortController().signal).woken.then(() => told.push(id));
   };
-  return { state, told, wait, others };
+  return { state, told, wait, poller };
 };
 
-test('only those are woken whose operation another process has ended', async () => {
+test('wakes only the callers whose operation another process has ended', async () => {
   const { state, told, wait } = setUp();
   wait('a');
   wait('b');
@@ -37,7 +37,7 @@ test('only those are woken whose operation another process has ended', async () 
   expect(told).toEqual(['b']);
 });
 
-test('the operations are read only when somebody else has written', async () => {
+test('reads operations only after another process has written', async () => {
   const { state, wait } = setUp();
   wait('a');
   await vi.advanceTimersByTimeAsync(1000);
@@ -49,7 +49,7 @@ test('the operations are read only when somebody else has written', async () => 
   expect(state.asked).toBe(before + 1);
 });
 
-test('a newcomer does not wait for the next look of those who wait for long', async () => {
+test('a new waiter does not wait for the long interval of earlier ones', async () => {
   const { state, told, wait } = setUp();
   wait('a');
   await vi.advanceTimersByTimeAsync(1000);
@@ -59,7 +59,7 @@ test('a newcomer does not wait for the next look of those who wait for long', as
   expect(told).toEqual(['b']);
 });
 
-test('a database that cannot be asked is for those who wait to hear of', async () => {
+test('a failing database wakes the waiting callers, which get the error', async () => {
   const { state, told, wait } = setUp();
   wait('a');
   Object.defineProperty(state, 'version', {
@@ -71,7 +71,7 @@ test('a database that cannot be asked is for those who wait to hear of', async (
   expect(told).toEqual(['a']);
 });
 
-test('many who wait do not make a slow look a constant one', async () => {
+test('many waiters do not turn a slow poll into a permanent load', async () => {
   const { state, wait } = setUp();
   let looks = 0;
   Object.defineProperty(state, 'version', {

@@ -1,64 +1,62 @@
-import type { AuditRow } from '../../audit/row.js';
+import type { AuditRow } from '../../audit/chain.js';
+import { JournalError } from '../../error.js';
 import { systemProcesses, type ProcessTable } from '../../owner/process.js';
-import { assemble } from '../assemble.js';
+import { createStore } from '../create-store.js';
+import type { Wakeup } from '../record.js';
 import type { Script } from '../script.js';
-import { rows, type Dialect } from '../sql/dialect.js';
-import { refuseIfNewer } from '../sql/migrate.js';
+import { type Dialect, first, rows, run } from '../sql/dialect.js';
+import { isCurrent, migrate, refuseIfNewer } from '../sql/schema.js';
 import { sqlTables } from '../sql/tables.js';
 import type { JournalStore } from '../store.js';
 import type { Tables } from '../tables.js';
 import { waiters, waitFor } from '../waiters.js';
-import { chooseDriver } from './choose-driver.js';
 import { clockSkew, type Heartbeat } from './clock-skew.js';
-import { connection } from './connection.js';
-import type { OpenDriver, SqliteDriver } from './driver.js';
-import { prepareFile } from './files.js';
-import type { Head } from './head-file.js';
+import { BUSY_MS, connection, type Connection, busyRetry, type BusyRetry } from './connection.js';
+import { chooseDriver, type OpenDriver, type SqliteDriver } from './drivers.js';
+import { prepareFile, fileGuard } from './files.js';
 import {
+  type Head,
   needsRecord,
   openVerifiedHeads,
   refuseIfDamaged,
   refuseIfLost,
   type VerifiedHeads,
 } from './lost-commits.js';
-import { BUSY_MS, patience, type Patiently } from './patience.js';
-import { pollForOthers } from './poll.js';
-import { sameFile } from './same-file.js';
-import { prepareSchema } from './schema.js';
+import { pollForEnded } from './poll.js';
 
 export interface SqliteStoreOptions {
   readonly path: string;
-  /** Milliseconds since 1970. Default: the machine's clock, which all its processes share. */
+  /** Milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** How many calls are kept. Default 100,000. */
+  /** The number of calls to keep. Default: 100,000. */
   readonly calls?: number;
-  /** How long to wait for other processes that write. Default 10 s. */
-  readonly patienceMs?: number;
+  /** How long to wait for the lock of other processes. Default: 10 s. */
+  readonly timeoutMs?: number;
   readonly driver?: OpenDriver;
-  /** Milliseconds on a clock that is never set. Default: the process's. */
+  /** Milliseconds on a monotonic clock. Default: `performance.now`. */
   readonly elapsed?: () => number;
-  /** Default: as the system says. */
+  /** Default: the process table of the system. */
   readonly processes?: ProcessTable;
 }
 
-type News = [what: 'ended' | 'approved', id: string];
+type PendingWakeup = readonly [wakeup: Wakeup, id: string];
 
 const STILL_WORKED_ON = `SELECT id FROM operations
   WHERE id IN (SELECT value FROM json_each(?)) AND owner IS NOT NULL AND state IN ('claimed', 'sending')`;
 
-/** One for each process: it has left the ids that it was registered under before. */
+/** The latest registration of each process. */
 const HEARTBEATS = `SELECT id, host, pid, started_at AS "startedAt", beat_at AS "beatAt", lease_until AS "leaseUntil"
   FROM owners WHERE rowid IN (SELECT MAX(rowid) FROM owners WHERE beat_at IS NOT NULL GROUP BY host, pid, started_at)`;
 
 export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalStore> {
-  const { path, now = Date.now, calls = 100_000, patienceMs = 10_000 } = options;
+  const { path, now = Date.now, calls = 100_000, timeoutMs = 10_000 } = options;
   const { processes = systemProcesses, elapsed = () => performance.now() } = options;
   const open = options.driver ?? (await chooseDriver());
   prepareFile(path);
-  const patiently = patience(path, patienceMs);
+  const retryBusy = busyRetry(path, timeoutMs);
   refuseIfDamaged(path);
-  const driver = await openDatabase(open, path, patiently);
-  const mustBeThere = sameFile(path, elapsed);
+  const driver = await openDatabase(open, path, retryBusy);
+  const assertSameFile = fileGuard(path, elapsed);
 
   let time = now();
   const dialect: Dialect = {
@@ -66,27 +64,27 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     prefix: '',
     clock: (values) => `$${values.push(time)}`,
     lock: '',
-    lockFree: '',
-    packs: true,
+    skipLocked: '',
+    packsRows: true,
   };
   let heads: VerifiedHeads;
   try {
-    const beforehand = connection(driver, path, patiently);
-    await prepareSchema(beforehand, dialect, path);
-    heads = await openVerifiedHeads(path, beforehand);
+    const setup = connection(driver, path, retryBusy);
+    await prepareSchema(setup, dialect, path);
+    heads = await openVerifiedHeads(path, setup);
   } catch (error) {
     driver.close();
     throw error;
   }
   const { caution } = heads;
   let appended: Head | undefined;
-  const { read, write } = connection(driver, path, patiently, {
+  const { read, write } = connection(driver, path, retryBusy, {
     appended: () => appended,
     committed: heads.write,
   });
 
   const waiting = waiters();
-  const others = pollForOthers(
+  const poller = pollForEnded(
     {
       version: () => driver.rows('PRAGMA data_version', [])[0]?.['data_version'],
       ended: (ids) => {
@@ -96,25 +94,25 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
     },
     waiting,
   );
-  // Transitions run one after the other, each in one go, so that all can use the same tables.
-  let news: News[] = [];
-  const tell = (what: 'ended' | 'approved', id: string): string => {
-    news.push([what, id]);
+  // Transitions never interleave, so all of them share one instance of the tables.
+  let wakeups: PendingWakeup[] = [];
+  const wake = (wakeup: Wakeup, id: string): string => {
+    wakeups.push([wakeup, id]);
     return '';
   };
   const onAudit = (row: AuditRow): void => {
     if (needsRecord(row)) appended = row;
   };
-  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, tell, onAudit });
+  const tables = sqlTables({ now: () => time, calls, dialect, writes: true, wake, onAudit });
   const begin = <T>(script: (tables: Tables) => Script<T>): Script<T> => {
     time = now();
-    news = [];
+    wakeups = [];
     appended = undefined;
     return script(tables);
   };
 
   const skewOf = clockSkew({ path, processes, elapsed });
-  const store = assemble({
+  const store = createStore({
     kind: 'sqlite',
     ...(caution !== undefined && { caution }),
     refuseIfUnfit: function* () {
@@ -126,28 +124,28 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
       return skewOf(found as unknown as readonly Heartbeat[], time);
     },
     read: async (script) => {
-      mustBeThere();
+      assertSameFile();
       return read(() => begin(script));
     },
     write: async <T>(script: (tables: Tables) => Script<T>) => {
-      mustBeThere();
-      let told: readonly News[] = [];
+      assertSameFile();
+      let own: readonly PendingWakeup[] = [];
       const value = await write(() => {
         const begun = begin(script);
-        told = news;
+        own = wakeups;
         return begun;
       });
-      for (const [what, id] of told) waiting.tell(what, id);
+      for (const [wakeup, id] of own) waiting.wake(wakeup, id);
       return value;
     },
     wait: (id, signal) => {
-      others.start();
+      poller.start();
       return waitFor(id, signal, store.get, waiting);
     },
     onApproved: waiting.onApproved,
     close: async () => {
-      others.stop();
-      waiting.tellAll();
+      poller.stop();
+      waiting.wakeAll();
       closeDatabase(driver);
       heads.close();
     },
@@ -155,15 +153,15 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<JournalS
   return store;
 }
 
-/** Another process may have the whole file to itself for a moment, such as one that closes it. */
+/** Retries, because another process may lock the whole file for a moment, for example while closing it. */
 async function openDatabase(
   open: OpenDriver,
   path: string,
-  patiently: Patiently,
+  retryBusy: BusyRetry,
 ): Promise<SqliteDriver> {
-  const driver = await patiently(() => open(path, BUSY_MS));
+  const driver = await retryBusy(() => open(path, BUSY_MS));
   try {
-    await patiently(() => driver.exec('PRAGMA synchronous = FULL'));
+    await retryBusy(() => driver.exec('PRAGMA synchronous = FULL'));
     return driver;
   } catch (error) {
     driver.close();
@@ -171,12 +169,44 @@ async function openDatabase(
   }
 }
 
-/** What is still in the log goes into the file, so that the file alone is a whole journal. */
+/** Checkpoints the write-ahead log, so that the database file alone is complete. */
 function closeDatabase(driver: SqliteDriver): void {
   try {
     driver.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // Others still use it, or it is damaged: the log is read when it is opened next.
+    // Other processes use the log, or it is damaged; it is recovered at the next open.
   }
   driver.close();
+}
+
+/** Marks the database as a journal, which protects the files of other programs. */
+const APPLICATION_ID = 0x746b_6a31;
+
+/** Creates or migrates the schema; safe to run in several processes at once. */
+export async function prepareSchema(
+  { read, write }: Connection,
+  dialect: Dialect,
+  path: string,
+): Promise<void> {
+  const isReady = await read(function* () {
+    const id = (yield* first('PRAGMA application_id'))?.['application_id'];
+    const objects = (yield* first('SELECT count(*) AS n FROM sqlite_schema'))?.['n'];
+    if (objects === 0) return false;
+    if (id !== APPLICATION_ID) throw notOurs(path);
+    return yield* isCurrent(dialect, path);
+  });
+  // WAL: readers and the writer do not block each other.
+  await read(() => rows('PRAGMA journal_mode = WAL'));
+  if (isReady) return;
+  await write(function* () {
+    yield* run(`PRAGMA application_id = ${APPLICATION_ID}`);
+    yield* migrate(dialect, path);
+  });
+}
+
+function notOurs(path: string): JournalError {
+  return new JournalError(
+    'invalid',
+    `${path} is a database of another program. Nothing was changed. Set another file in journal.url.`,
+  );
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chooseDriver } from './choose-driver.js';
-import type { SqliteDriver } from './driver.js';
+import { chooseDriver, type SqliteDriver } from './drivers.js';
 import { isLogDamaged } from './wal.js';
 
 const HEADER_BYTES = 32;
@@ -14,7 +13,7 @@ describe('a write-ahead log', () => {
   let dir: string;
   let driver: SqliteDriver;
   let copied: string;
-  /** As SQLite has written it, with `commits` at these frames. */
+  /** A log written by SQLite, with `commits` at these frames. */
   let intact: Buffer;
   let commits: readonly number[];
 
@@ -39,7 +38,7 @@ describe('a write-ahead log', () => {
     driver.rows('PRAGMA journal_mode = WAL', []);
     driver.exec('CREATE TABLE t (a TEXT)');
     for (let i = 0; i < 20; i += 1) {
-      // One or several pages each.
+      // With one or several pages each.
       driver.exec(`INSERT INTO t VALUES ('${'x'.repeat(i % 3 === 0 ? 9000 : 10)}')`);
     }
     intact = snapshot();
@@ -53,14 +52,14 @@ describe('a write-ahead log', () => {
     rmSync(dir, { recursive: true });
   });
 
-  test('as SQLite leaves it is not damaged, nor is one that is missing or empty', () => {
+  test('written by SQLite is not damaged, nor is a missing or empty one', () => {
     expect(isDamaged(intact)).toBe(false);
     expect(isDamaged(Buffer.alloc(0))).toBe(false);
     expect(isLogDamaged(join(dir, 'missing'))).toBe(false);
   });
 
-  test('is damaged by any changed bit that several commits follow', () => {
-    // The checksum behind a changed one is rejected as well.
+  test('is damaged if any bit before the last commits was changed', () => {
+    // The checksum after a changed one is rejected as well.
     const frames = commits.at(-3)! - 1;
     fc.assert(
       fc.property(fc.nat(frames * FRAME_BYTES - 1), (position) => {
@@ -69,7 +68,7 @@ describe('a write-ahead log', () => {
     );
   });
 
-  test('that ends anywhere is what a power cut leaves', () => {
+  test('that is truncated anywhere is not damaged, as after a power cut', () => {
     fc.assert(
       fc.property(fc.nat(intact.length), (length) => {
         expect(isDamaged(intact.subarray(0, length))).toBe(false);
@@ -77,7 +76,7 @@ describe('a write-ahead log', () => {
     );
   });
 
-  test('whose last transaction is torn is what a power cut leaves', () => {
+  test('whose last transaction is torn is not damaged, as after a power cut', () => {
     const last = HEADER_BYTES + (commits.at(-2)! + 1) * FRAME_BYTES;
     fc.assert(
       fc.property(fc.integer({ min: last, max: intact.length - 1 }), (position) => {
@@ -86,11 +85,11 @@ describe('a write-ahead log', () => {
     );
   });
 
-  test('without a valid header is ignored by SQLite, and holds nothing to compare', () => {
+  test('without a valid header is ignored, as by SQLite', () => {
     for (const byte of [0, 9, 17, 30]) expect(isDamaged(flipped(byte))).toBe(false);
   });
 
-  test('that was begun anew has frames of its former round behind it', () => {
+  test('that was restarted may be followed by frames of its former round', () => {
     driver.exec('PRAGMA wal_checkpoint(RESTART)');
     driver.exec("INSERT INTO t VALUES ('new round')");
     const log = snapshot();
@@ -98,7 +97,7 @@ describe('a write-ahead log', () => {
     expect(isDamaged(log)).toBe(false);
   });
 
-  test('with what an abandoned transaction left behind its end is not damaged', () => {
+  test('with frames of an abandoned transaction after its end is not damaged', () => {
     driver.exec('PRAGMA wal_checkpoint(RESTART)');
     driver.exec('PRAGMA cache_size = 10');
     driver.exec('BEGIN');

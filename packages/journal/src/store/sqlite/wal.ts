@@ -7,7 +7,7 @@ const MAGIC_LITTLE_ENDIAN = 0x377f_0682;
 const MAGIC_BIG_ENDIAN = 0x377f_0683;
 const CHUNK_BYTES = 1 << 20;
 
-/** What the header of a log says of its frames. */
+/** The header of a write-ahead log. */
 interface Log {
   readonly isLittleEndian: boolean;
   readonly pageBytes: number;
@@ -18,14 +18,14 @@ interface Log {
 type Pair = readonly [number, number];
 
 /**
- * Whether SQLite would drop commits from this write-ahead log. Recovery ends at the first frame whose
- * checksum is wrong and ignores every later frame without an error. A torn last transaction is normal
- * after a power cut, so the frame counts as damaged only if two commits follow it: the second one was
- * not begun before the disk had confirmed the first one.
+ * Whether SQLite would drop commits from this write-ahead log. Recovery ends at the first frame with a
+ * wrong checksum and ignores every later frame without an error. A torn last transaction is normal after
+ * a power cut, so a frame counts as damaged only if two commits follow it: the second commit started
+ * after the disk had confirmed the first.
  */
 export function isLogDamaged(path: string): boolean {
   const frame = damagedFrame(path);
-  // Another process may be writing: a frame that was incomplete is complete by the second look.
+  // Another process may be writing: a frame that was incomplete is complete at the second read.
   return frame !== undefined && frame === damagedFrame(path);
 }
 
@@ -80,10 +80,10 @@ function firstDamaged(file: number, log: Log): number | undefined {
         if (rejected !== undefined && isCommit) commitsAfter += 1;
         if (commitsAfter === 2) return rejected;
       } else {
-        // Mostly the end of the log: behind it stand frames of an earlier round, with another salt.
+        // Usually the end of the log, followed by frames of an earlier checkpoint with another salt.
         rejected ??= first + index;
       }
-      // A checksum continues the stored one before it, so frames behind a damaged one can be verified.
+      // A checksum continues from the stored previous one, so frames after a damaged one can be verified.
       before = pairAt(chunk, at + 16);
     }
     if (frames < framesAtOnce) return undefined;
@@ -111,7 +111,7 @@ function isSame(one: Pair, other: Pair): boolean {
   return one[0] === other[0] && one[1] === other[1];
 }
 
-/** SQLite's checksum over `bytes` (a multiple of eight), continued from another one. */
+/** SQLite's checksum over `bytes` (a multiple of eight), continued from `sum`. */
 function addTo(
   sum: Pair,
   view: DataView,

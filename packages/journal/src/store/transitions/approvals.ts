@@ -1,8 +1,15 @@
-import { isSameDedupKey, type Approval, type DedupKey, type Operation } from '../../operation.js';
-import { view, type OperationRecord, type RecordChanges } from '../record.js';
+import { type Approval, type DedupKey, isSameDedupKey, type Operation } from '../../operation.js';
+import {
+  auditEntry,
+  isHeldBy,
+  isSettled,
+  type OperationRecord,
+  type RecordChanges,
+  toOperation,
+} from '../record.js';
 import type { Script } from '../script.js';
-import { isHeldBy, isSettled } from '../states.js';
 import type {
+  Act,
   ApprovalDecision,
   ApprovalEdit,
   ApprovalRequest,
@@ -10,9 +17,7 @@ import type {
   FencingToken,
 } from '../store.js';
 import type { Tables } from '../tables.js';
-import { record as entry } from './audit-entry.js';
-import { equalsFor } from './equals.js';
-import { givenUp, held, isFreeAgain } from './places.js';
+import { contentMatches, releaseKey, keysAfterSettlement, isHoldExpired } from './dedup-keys.js';
 
 export function* awaitApproval(
   tables: Tables,
@@ -24,7 +29,7 @@ export function* awaitApproval(
   if (yield* isFull(tables, operation.account, request.maxPending)) return 'full';
   const { rule, explanation, hash, expiresAt, cost, duplicate, sensitive } = request;
   const { encryptedArgs, answer } = request;
-  const asked = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
+  const requested = { rule, explanation, hash, requestedAt: tables.now, expiresAt };
   const after = yield* tables.operations.update(operation, {
     state: 'awaiting_approval',
     owner: undefined,
@@ -32,15 +37,15 @@ export function* awaitApproval(
     answer,
     code: 'approval_required',
     approval: {
-      ...asked,
+      ...requested,
       ...(cost && { cost }),
       ...(duplicate && { duplicate }),
       ...(sensitive && { sensitive }),
     },
   });
-  yield* tables.notices.add('approval_requested', after.id);
+  yield* tables.notifications.add('approval_requested', after.id);
   yield* tables.audit.append(
-    entry('approval_requested', after, fencingToken.owner, {
+    auditEntry('approval_requested', after, fencingToken.owner, {
       rule,
       hash,
       expiresAt,
@@ -48,7 +53,7 @@ export function* awaitApproval(
       duplicate,
     }),
   );
-  return view(after, tables.now);
+  return toOperation(after, tables.now);
 }
 
 function* isFull(
@@ -57,20 +62,19 @@ function* isFull(
   max: number | undefined,
 ): Script<boolean> {
   if (max === undefined) return false;
-  // Whoever asks for the same account at the same time counts after us.
+  // Concurrent requests of the same account are counted one after the other.
   yield* limits.lock([`pending approvals of ${account}`]);
   return (yield* operations.undecided(account)) >= max;
 }
 
-/** `slot`: of what it becomes. */
 export function* editApproval(
   tables: Tables,
   id: string,
   edit: ApprovalEdit,
-  scopedKey: (of: Pick<Operation, 'account' | 'tool' | 'dedupKey'>) => string,
+  scopedKeyOf: (act: Act) => string,
 ): Script<DecisionResult> {
   const { expected, hash, dedupKey, encryptedArgs, cost, by } = edit;
-  const waiting = yield* undecided(tables, id, expected);
+  const waiting = yield* pendingApproval(tables, id, expected);
   if ('kind' in waiting) return waiting;
   const { operation, approval } = waiting;
   const { cost: _former, ...rest } = approval;
@@ -84,49 +88,50 @@ export function* editApproval(
   };
   const detail = { from: expected, to: hash, cost };
   const { account, tool } = operation;
-  const becomes = scopedKey({ account, tool, dedupKey: { by: 'content', value: hash } });
-  const taken = yield* heldByAnother(tables, operation, becomes);
+  const contentKey = scopedKeyOf({ account, tool, dedupKey: { by: 'content', value: hash } });
+  const taken = yield* conflictingContent(tables, operation, contentKey);
   if (taken) return taken;
-  const moved: RecordChanges | DecisionResult = isSameDedupKey(dedupKey, operation.dedupKey)
+  const rebound: RecordChanges | DecisionResult = isSameDedupKey(dedupKey, operation.dedupKey)
     ? {}
-    : yield* moveTo(tables, operation, dedupKey, scopedKey({ account, tool, dedupKey }));
-  if ('kind' in moved) return moved;
-  // Where the content has a slot of its own, it is found by that.
-  const editedDedupKey = (moved.scopedKey ?? operation.scopedKey) === becomes ? undefined : becomes;
-  return yield* decided(
+    : yield* rebind(tables, operation, dedupKey, scopedKeyOf({ account, tool, dedupKey }));
+  if ('kind' in rebound) return rebound;
+  // Not stored twice if the dedup key itself is that of the content.
+  const editedDedupKey =
+    (rebound.scopedKey ?? operation.scopedKey) === contentKey ? undefined : contentKey;
+  return yield* writeDecision(
     tables,
     operation,
-    { ...moved, ...(operation.effect === 'once' && { editedDedupKey }), approval: edited },
-    entry('approval_edited', operation, by, detail),
+    { ...rebound, ...(operation.effect === 'once' && { editedDedupKey }), approval: edited },
+    auditEntry('approval_edited', operation, by, detail),
   );
 }
 
-/** Another operation is for the very same, or has just executed it, under whatever name. */
-function* heldByAnother(
+/** `taken` if another operation holds the content of the edited arguments. */
+function* conflictingContent(
   tables: Tables,
   { id, effect }: OperationRecord,
   content: string,
 ): Script<DecisionResult | undefined> {
   if (effect !== 'once') return undefined;
   yield* tables.operations.lockContent(content);
-  const equal = yield* tables.operations.withContent(content);
-  const [first] = equalsFor(
-    equal.filter((other) => other.id !== id),
-    UNNAMED,
+  const matches = yield* tables.operations.withContent(content);
+  const [first] = contentMatches(
+    matches.filter((other) => other.id !== id),
+    WITHOUT_KEY,
     content,
     tables.now,
   );
-  return first && { kind: 'taken', operation: view(first.record, tables.now) };
+  return first && { kind: 'taken', operation: toOperation(first.record, tables.now) };
 }
 
-/** An edit has no name of its own that would make a second act of it. */
-const UNNAMED = { dedupKey: { by: 'content', value: '' } } as const;
+/** An edit has no explicit key that could mark it as a second act. */
+const WITHOUT_KEY = { dedupKey: { by: 'content', value: '' } } as const;
 
 /**
- * From now on it holds what it would do, as if that had been asked for; and still what was asked for,
- * so that a re-issue finds it. What another one has, or has just done, it cannot become.
+ * Gives the operation the dedup key of the edited arguments, and keeps that of the original ones, so that
+ * a repeated call finds it. `taken` if another operation holds the new key.
  */
-function* moveTo(
+function* rebind(
   tables: Tables,
   operation: OperationRecord,
   dedupKey: DedupKey,
@@ -134,24 +139,24 @@ function* moveTo(
 ): Script<RecordChanges | DecisionResult> {
   const holder = yield* tables.operations.holder(scopedKey);
   if (holder !== undefined && holder.id !== operation.id) {
-    const isFree = isSettled(holder) && isFreeAgain(holder, scopedKey, tables.now);
-    if (!isFree) return { kind: 'taken', operation: view(holder, tables.now) };
-    yield* tables.operations.update(holder, givenUp(holder, scopedKey));
+    const isFree = isSettled(holder) && isHoldExpired(holder, scopedKey, tables.now);
+    if (!isFree) return { kind: 'taken', operation: toOperation(holder, tables.now) };
+    yield* tables.operations.update(holder, releaseKey(holder, scopedKey));
   }
-  const { key, scopedKey: left, secondaryDedupKey, dedupKey: former } = operation;
-  const named = {
+  const { key, scopedKey: formerKey, secondaryDedupKey, dedupKey: former } = operation;
+  const keys = {
     dedupKey,
     scopedKey,
     key: key ?? (former.by === 'key' ? former.value : undefined),
   };
-  // Taken back: it is what was asked for again.
-  if (secondaryDedupKey === scopedKey) return { ...named, secondaryDedupKey: undefined };
-  const isAsAsked = former.by === 'content' && operation.approval?.editedArgs === undefined;
-  // Where a key has that place already, what was asked for is found by its content.
-  if (secondaryDedupKey !== undefined && key !== undefined && isAsAsked) {
-    return { ...named, contentDedupKey: left ?? operation.contentDedupKey };
+  // The edit restores the original arguments.
+  if (secondaryDedupKey === scopedKey) return { ...keys, secondaryDedupKey: undefined };
+  const isUnedited = former.by === 'content' && operation.approval?.editedArgs === undefined;
+  // The explicit key occupies the secondary key, so the original content moves to the content key.
+  if (secondaryDedupKey !== undefined && key !== undefined && isUnedited) {
+    return { ...keys, contentDedupKey: formerKey ?? operation.contentDedupKey };
   }
-  return { ...named, secondaryDedupKey: secondaryDedupKey ?? left };
+  return { ...keys, secondaryDedupKey: secondaryDedupKey ?? formerKey };
 }
 
 export function* decideApproval(
@@ -160,41 +165,41 @@ export function* decideApproval(
   request: ApprovalDecision,
 ): Script<DecisionResult> {
   const { decision, hash, by, reason, holdMs } = request;
-  const waiting = yield* undecided(tables, id, hash);
+  const waiting = yield* pendingApproval(tables, id, hash);
   if ('kind' in waiting) return waiting;
   const { operation } = waiting;
-  const said = { decision, decidedAt: tables.now, decidedBy: by };
+  const made = { decision, decidedAt: tables.now, decidedBy: by };
   const approval: Approval = {
     ...waiting.approval,
-    ...(reason === undefined ? said : { ...said, reason }),
+    ...(reason === undefined ? made : { ...made, reason }),
   };
   const changes: RecordChanges =
     decision === 'approved'
       ? { approval }
-      : { approval, ...closed(operation, 'denied', tables.now, holdMs) };
+      : { approval, ...closedChanges(operation, 'denied', tables.now, holdMs) };
   const detail = { decision, hash, reason };
-  return yield* decided(
+  return yield* writeDecision(
     tables,
     operation,
     changes,
-    entry('approval_decided', operation, by, detail),
+    auditEntry('approval_decided', operation, by, detail),
   );
 }
 
-/** Closed without having been carried out; the answer is given again while it holds its slot. */
-export function closed(
+/** Closes an operation without execution; its answer is replayed while it holds its dedup keys. */
+function closedChanges(
   operation: OperationRecord,
   state: 'denied' | 'expired',
   now: number,
   holdMs: number,
 ): RecordChanges {
   const code = state === 'denied' ? 'approval_denied' : 'approval_expired';
-  const places = held(operation, now, { holdMs });
-  return { state, outcome: 'not_executed', code, settledAt: now, ...places };
+  const keys = keysAfterSettlement(operation, now, { holdMs });
+  return { state, outcome: 'not_executed', code, settledAt: now, ...keys };
 }
 
-/** The operation if it can still be decided, else why not. */
-function* undecided(
+/** The operation, if its approval can still be decided, or the reason why not. */
+function* pendingApproval(
   tables: Tables,
   id: string,
   hash: string,
@@ -202,7 +207,7 @@ function* undecided(
   const operation = yield* tables.operations.get(id);
   if (operation === undefined) return { kind: 'absent' };
   const { approval, state } = operation;
-  const shown = view(operation, tables.now);
+  const shown = toOperation(operation, tables.now);
   if (approval === undefined) return { kind: 'not_waiting', operation: shown };
   if (state === 'expired') return { kind: 'expired', operation: shown };
   if (approval.decision !== undefined) return { kind: 'already', operation: shown };
@@ -212,13 +217,46 @@ function* undecided(
   return { operation, approval };
 }
 
-function* decided(
+function* writeDecision(
   tables: Tables,
   operation: OperationRecord,
   changes: RecordChanges,
-  audit: ReturnType<typeof entry>,
+  audit: ReturnType<typeof auditEntry>,
 ): Script<DecisionResult> {
   const after = yield* tables.operations.update(operation, changes);
   yield* tables.audit.append(audit);
-  return { kind: 'decided', operation: view(after, tables.now) };
+  return { kind: 'decided', operation: toOperation(after, tables.now) };
+}
+
+export function* takeApproved(
+  tables: Tables,
+  owner: string,
+  tools: readonly string[],
+): Script<Operation | undefined> {
+  if (tools.length === 0 || !(yield* tables.owners.alive(owner))) return undefined;
+  const operation = yield* tables.operations.nextApproved(tools);
+  if (operation === undefined) return undefined;
+  const after = yield* tables.operations.update(operation, {
+    state: 'claimed',
+    owner,
+    fence: operation.fence + 1,
+    notBefore: undefined,
+  });
+  yield* tables.audit.append(auditEntry('approval_taken', after, owner));
+  return toOperation(after, tables.now);
+}
+
+export function* expireApproval(
+  tables: Tables,
+  id: string,
+  holdMs: number,
+): Script<Operation | undefined> {
+  const operation = yield* tables.operations.get(id);
+  if (operation?.state !== 'awaiting_approval') return undefined;
+  if (operation.approval === undefined || operation.approval.expiresAt > tables.now)
+    return undefined;
+  const changes = closedChanges(operation, 'expired', tables.now, holdMs);
+  const after = yield* tables.operations.update(operation, changes);
+  yield* tables.audit.append(auditEntry('approval_expired', after, 'toolkeel'));
+  return toOperation(after, tables.now);
 }

@@ -1,263 +1,283 @@
 import { JournalError } from '../../error.js';
-import { view, type OperationRecord } from '../record.js';
+import { isInFlight, isSettled, type OperationRecord, toOperation } from '../record.js';
 import type { Script } from '../script.js';
-import { isInFlight, isSettled } from '../states.js';
 import type { Act, ClaimRequest, ClaimResult, HeldQuery } from '../store.js';
 import type { Tables } from '../tables.js';
-import { lapse } from './lapse.js';
-import { doneBeside } from './last-done.js';
-import { answerOf, bindKey, bindsKey, canGoOn, equalsFor, type Equal } from './equals.js';
-import { givenUp, holds, isFreeAgain } from './places.js';
-import { changeHands } from './take-over.js';
+import {
+  resultOfMatch,
+  bindKey,
+  shouldBindKey,
+  isResumable,
+  executedDuplicate,
+  type ContentMatch,
+  contentMatches,
+  releaseKey,
+  holdsKey,
+  isHoldExpired,
+} from './dedup-keys.js';
+import { transferTo, expireClaim } from './ownership.js';
 
-/** Where a call looks for the operation that it may be a repeat of. */
-export interface Places {
+/** The scoped keys under which a claim looks for an earlier operation. */
+export interface ClaimKeys {
   readonly scopedKey: string;
-  /** Of the caller's key, where something else names the act. */
-  readonly keySlot: string | undefined;
-  /** Of its content, where operations of other names answer the call as well. */
+  /** Of the explicit key, if the dedup key is a template. */
+  readonly explicitKey: string | undefined;
+  /** Of the content, if operations with other dedup keys answer the call as well. */
   readonly content: string | undefined;
-  /** The same, where only others are to find it: a repeat that is meant, too, is an act. */
-  readonly found: string | undefined;
+  /** Of the content, to be stored: later calls find an intended duplicate by it, too. */
+  readonly recordedContent: string | undefined;
 }
 
-export function placesOf(act: HeldQuery, scopedDedupKey: (act: Act) => string): Places {
+export function claimKeys(act: HeldQuery, scopedKeyOf: (act: Act) => string): ClaimKeys {
   const { account, tool, key, dedupKey, effect, content } = act;
-  const scopedKey = scopedDedupKey(act);
-  const keySlot =
+  const scopedKey = scopedKeyOf(act);
+  const explicitKey =
     key === undefined
       ? undefined
-      : scopedDedupKey({ account, tool, dedupKey: { by: 'key', value: key } });
+      : scopedKeyOf({ account, tool, dedupKey: { by: 'key', value: key } });
   if (effect !== 'once' || content === undefined) {
-    return { scopedKey, keySlot, content: undefined, found: undefined };
+    return { scopedKey, explicitKey, content: undefined, recordedContent: undefined };
   }
-  const found =
+  const recordedContent =
     dedupKey.by === 'content'
       ? scopedKey
-      : scopedDedupKey({ account, tool, dedupKey: { by: 'content', value: content } });
-  return { scopedKey, keySlot, content: act.allowDuplicate ? undefined : found, found };
+      : scopedKeyOf({ account, tool, dedupKey: { by: 'content', value: content } });
+  return {
+    scopedKey,
+    explicitKey,
+    content: act.allowDuplicate ? undefined : recordedContent,
+    recordedContent,
+  };
 }
 
-/** One of them, with how it is looked at. */
-interface Place {
+interface LookupKey {
   readonly scopedKey: string;
-  /** A key stands for one set of arguments, and cannot be repeated on purpose. */
-  readonly isKey: boolean;
+  /** An explicit key is bound to one set of arguments and ignores `allowDuplicate`. */
+  readonly isExplicit: boolean;
 }
 
-/** A key stands for its own answer, whatever else names the act, so it comes first. */
-function placesIn({ dedupKey }: Act, { scopedKey, keySlot }: Places): readonly Place[] {
-  const own = { scopedKey, isKey: dedupKey.by === 'key' };
-  return keySlot === undefined ? [own] : [{ scopedKey: keySlot, isKey: true }, own];
+/** The explicit key comes first: it replays its own answer even if the template finds another one. */
+function lookupKeys(
+  { dedupKey }: Act,
+  { scopedKey, explicitKey }: ClaimKeys,
+): readonly LookupKey[] {
+  const own = { scopedKey, isExplicit: dedupKey.by === 'key' };
+  return explicitKey === undefined ? [own] : [{ scopedKey: explicitKey, isExplicit: true }, own];
 }
 
-/** Operations with the same content, where these count. */
 function* withContent(
   { operations }: Tables,
-  { content }: Places,
+  { content }: ClaimKeys,
 ): Script<readonly OperationRecord[]> {
   return content === undefined ? [] : yield* operations.withContent(content);
 }
 
-const NONE_EQUAL: readonly Equal[] = [];
+const NO_MATCHES: readonly ContentMatch[] = [];
 
-/** Those of them that have none of the call's own names. */
-function othersAmong(
+/** The matches that hold none of the call's own keys. */
+function matchesUnderOtherKeys(
   tables: Tables,
   records: readonly OperationRecord[],
   act: Act,
-  places: Places,
-): readonly Equal[] {
-  const { content } = places;
-  if (content === undefined || records.length === 0) return NONE_EQUAL;
-  const own = placesIn(act, places);
-  const others = records.filter((record) => !own.some(({ scopedKey }) => holds(record, scopedKey)));
-  return equalsFor(others, act, content, tables.now);
+  keys: ClaimKeys,
+): readonly ContentMatch[] {
+  const { content } = keys;
+  if (content === undefined || records.length === 0) return NO_MATCHES;
+  const own = lookupKeys(act, keys);
+  const others = records.filter(
+    (record) => !own.some(({ scopedKey }) => holdsKey(record, scopedKey)),
+  );
+  return contentMatches(others, act, content, tables.now);
 }
 
 /**
- * What can be answered without writing: an operation that settled and is replayed, or one that is
- * not to be had now. Otherwise `claim` has to decide, and may begin with the hope that it is `free`.
+ * The part of a claim that only reads: returns the result if an operation is held or replayed. `free`:
+ * no operation was found, so an insert will probably succeed. `undecided`: `claim` has to write.
  */
-export function* find(
+export function* findHolder(
   tables: Tables,
   request: ClaimRequest,
-  places: Places,
+  keys: ClaimKeys,
 ): Script<ClaimResult | 'free' | 'undecided'> {
-  const equal = yield* withContent(tables, places);
-  let isFree = equal.length === 0;
-  for (const place of placesIn(request, places)) {
+  const matches = yield* withContent(tables, keys);
+  let isFree = matches.length === 0;
+  for (const lookup of lookupKeys(request, keys)) {
     const holder =
-      place.scopedKey === places.content
-        ? equal.find((record) => holds(record, place.scopedKey))
-        : yield* tables.operations.holder(place.scopedKey);
+      lookup.scopedKey === keys.content
+        ? matches.find((record) => holdsKey(record, lookup.scopedKey))
+        : yield* tables.operations.holder(lookup.scopedKey);
     if (holder === undefined) {
-      const beside = repeats(request, place) ? undefined : yield* doneBeside(tables, request);
-      if (beside && !place.isKey) return { kind: 'held', operation: view(beside, tables.now) };
+      const duplicate = isIntendedDuplicate(request, lookup)
+        ? undefined
+        : yield* executedDuplicate(tables, request);
+      if (duplicate && !lookup.isExplicit)
+        return { kind: 'held', operation: toOperation(duplicate, tables.now) };
       continue;
     }
     if (yield* isAbandoned(tables, holder)) return 'undecided';
-    const held = standing(tables, holder, request, place);
+    const held = heldResult(tables, holder, request, lookup);
     if (held !== undefined) return held;
-    // To be gone on with: what the act's other name says does not matter then.
-    if (!isSettled(holder) && !repeats(request, place)) return 'undecided';
+    // It can be resumed, whatever the other key finds.
+    if (!isSettled(holder) && !isIntendedDuplicate(request, lookup)) return 'undecided';
     isFree = false;
   }
-  if (equal.length > 0) {
-    for (const record of equal) if (yield* isAbandoned(tables, record)) return 'undecided';
-    const [first] = othersAmong(tables, equal, request, places);
-    if (first) return answerOf(first, request, tables.now) ?? 'undecided';
+  if (matches.length > 0) {
+    for (const record of matches) if (yield* isAbandoned(tables, record)) return 'undecided';
+    const [first] = matchesUnderOtherKeys(tables, matches, request, keys);
+    if (first) return resultOfMatch(first, request, tables.now) ?? 'undecided';
   }
   return isFree ? 'free' : 'undecided';
 }
 
-/** Whether an operation would answer a claim, its owner dead or alive. */
-export function* isHeld(tables: Tables, act: HeldQuery, places: Places): Script<boolean> {
-  for (const place of placesIn(act, places)) {
-    if (act.allowDuplicate && !place.isKey) continue;
-    const holder = yield* tables.operations.holder(place.scopedKey);
+/** Whether a claim would find an operation, with a live owner or not. */
+export function* isHeld(tables: Tables, act: HeldQuery, keys: ClaimKeys): Script<boolean> {
+  for (const lookup of lookupKeys(act, keys)) {
+    if (act.allowDuplicate && !lookup.isExplicit) continue;
+    const holder = yield* tables.operations.holder(lookup.scopedKey);
     if (holder === undefined) continue;
-    if (!isSettled(holder) || !isFreeAgain(holder, place.scopedKey, tables.now)) return true;
+    if (!isSettled(holder) || !isHoldExpired(holder, lookup.scopedKey, tables.now)) return true;
   }
-  const equal = yield* withContent(tables, places);
-  return othersAmong(tables, equal, act, places).length > 0;
+  const matches = yield* withContent(tables, keys);
+  return matchesUnderOtherKeys(tables, matches, act, keys).length > 0;
 }
 
 export function* claim(
   tables: Tables,
   request: ClaimRequest,
-  places: Places,
+  keys: ClaimKeys,
   isProbablyFree = false,
 ): Script<ClaimResult> {
   const { operations, owners, now } = tables;
-  const { scopedKey, keySlot, content } = places;
+  const { scopedKey, explicitKey, content } = keys;
   if (isProbablyFree) {
-    const record = begun(request, places, scopedKey, now);
-    if (yield* operations.insertIfFree(record, content)) return fresh(record, now);
+    const record = newRecord(request, keys, scopedKey, now);
+    if (yield* operations.insertIfFree(record, content)) return newClaim(record, now);
   }
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    // Most are met by nobody, and that is quickly seen.
+  for (let round = 0; round < MAX_ATTEMPTS; round += 1) {
+    // The common case, a new operation with one key, needs a single lookup.
     const isNew =
-      keySlot === undefined &&
+      explicitKey === undefined &&
       content === undefined &&
       (yield* operations.holder(scopedKey)) === undefined;
-    const seen = isNew ? 'free' : yield* find(tables, request, places);
+    const seen = isNew ? 'free' : yield* findHolder(tables, request, keys);
     if (typeof seen === 'object') return seen;
-    // Only now does the caller become an owner. A replay is for anybody.
+    // A replay needs no lease; becoming the owner does.
     if (!(yield* owners.alive(request.owner))) throw lapsedOwner(request.owner);
     let own: string | undefined = scopedKey;
     if (seen === 'undecided') {
-      for (const place of placesIn(request, places)) {
-        const left = yield* vacate(tables, request, place);
+      for (const lookup of lookupKeys(request, keys)) {
+        const left = yield* vacateKey(tables, request, lookup);
         if (typeof left === 'object') return left;
-        if (left === 'beside') own = undefined;
+        if (left === 'duplicate') own = undefined;
       }
-      const met = yield* meetEqual(tables, request, places);
+      const met = yield* joinMatch(tables, request, keys);
       if (met !== undefined) return met;
-      const beside = request.allowDuplicate ? undefined : yield* doneBeside(tables, request);
-      if (beside) return { kind: 'held', operation: view(beside, now) };
+      const duplicate = request.allowDuplicate
+        ? undefined
+        : yield* executedDuplicate(tables, request);
+      if (duplicate) return { kind: 'held', operation: toOperation(duplicate, now) };
     }
-    const record = begun(request, places, own, now);
-    if (yield* operations.insert(record)) return fresh(record, now);
+    const record = newRecord(request, keys, own, now);
+    if (yield* operations.insert(record)) return newClaim(record, now);
   }
   throw new JournalError(
     'unavailable',
-    `${request.id} cannot be claimed: others always come first.`,
+    `Could not claim ${request.id}: other processes took its dedup key in every attempt. Repeat the call.`,
   );
 }
 
-/** The answer of an operation with the same content and another name, if there is one. */
-function* meetEqual(
+/** The result of an operation with the same content and other keys, if there is one. */
+function* joinMatch(
   tables: Tables,
   request: ClaimRequest,
-  places: Places,
+  keys: ClaimKeys,
 ): Script<ClaimResult | undefined> {
-  for (const record of yield* withContent(tables, places)) {
-    if (yield* isAbandoned(tables, record)) yield* lapse(tables, record);
+  for (const record of yield* withContent(tables, keys)) {
+    if (yield* isAbandoned(tables, record)) yield* expireClaim(tables, record);
   }
-  const equal = yield* withContent(tables, places);
-  const [first] = othersAmong(tables, equal, request, places);
+  const matches = yield* withContent(tables, keys);
+  const [first] = matchesUnderOtherKeys(tables, matches, request, keys);
   if (first === undefined) return undefined;
-  const answered = answerOf(first, request, tables.now);
+  const answered = resultOfMatch(first, request, tables.now);
   if (answered) return answered;
-  const bound = bindsKey(first.record, request)
-    ? yield* bindKey(tables, first.record, request, places.keySlot ?? places.scopedKey)
+  const bound = shouldBindKey(first.record, request)
+    ? yield* bindKey(tables, first.record, request, keys.explicitKey ?? keys.scopedKey)
     : first.record;
-  if (canGoOn(bound)) return yield* resume(tables, bound, request.owner);
-  return { kind: 'held', operation: view(bound, tables.now) };
+  if (isResumable(bound)) return yield* resume(tables, bound, request.owner);
+  return { kind: 'held', operation: toOperation(bound, tables.now) };
 }
 
-/** Each is one that somebody else was quicker in. */
-const MOST_ROUNDS = 1000;
+/** An attempt fails if another process claims the same key between the lookup and the insert. */
+const MAX_ATTEMPTS = 1000;
 
-/** Makes a place free, or says who has it. `beside`: it stays with somebody, and a repeat is meant. */
-function* vacate(
+/** Releases an expired key, or returns its holder. `duplicate`: the holder keeps it beside the new operation. */
+function* vacateKey(
   tables: Tables,
   request: ClaimRequest,
-  place: Place,
-): Script<ClaimResult | 'free' | 'beside'> {
+  lookup: LookupKey,
+): Script<ClaimResult | 'free' | 'duplicate'> {
   const { operations } = tables;
-  const found = yield* operations.holder(place.scopedKey);
+  const found = yield* operations.holder(lookup.scopedKey);
   if (found === undefined) return 'free';
-  const holder = (yield* isAbandoned(tables, found)) ? yield* lapse(tables, found) : found;
-  if (!holds(holder, place.scopedKey)) return 'free';
-  const held = standing(tables, holder, request, place);
+  const holder = (yield* isAbandoned(tables, found)) ? yield* expireClaim(tables, found) : found;
+  if (!holdsKey(holder, lookup.scopedKey)) return 'free';
+  const held = heldResult(tables, holder, request, lookup);
   if (held !== undefined) return held;
-  if (isSettled(holder) && isFreeAgain(holder, place.scopedKey, tables.now)) {
-    yield* operations.update(holder, givenUp(holder, place.scopedKey));
+  if (isSettled(holder) && isHoldExpired(holder, lookup.scopedKey, tables.now)) {
+    yield* operations.update(holder, releaseKey(holder, lookup.scopedKey));
     return 'free';
   }
-  // It keeps its place until the repeat is done as well: that may come to nothing.
-  if (repeats(request, place)) return 'beside';
+  // The holder keeps the key until the duplicate succeeds.
+  if (isIntendedDuplicate(request, lookup)) return 'duplicate';
   return yield* resume(tables, holder, request.owner);
 }
 
-function fresh(record: OperationRecord, now: number): ClaimResult {
-  return { kind: 'mine', operation: view(record, now), resumed: false };
+function newClaim(record: OperationRecord, now: number): ClaimResult {
+  return { kind: 'mine', operation: toOperation(record, now), resumed: false };
 }
 
 function* isAbandoned({ owners }: Tables, record: OperationRecord): Script<boolean> {
   return isInFlight(record) && !(yield* owners.alive(record.owner!));
 }
 
-/** What the caller gets to see, where he cannot have the place. */
-function standing(
+/** The result of a claim that the holder blocks; undefined if the caller can take the key or resume. */
+function heldResult(
   { now }: Tables,
   holder: OperationRecord,
   request: ClaimRequest,
-  place: Place,
+  lookup: LookupKey,
 ): ClaimResult | undefined {
-  if (repeats(request, place)) return undefined;
+  if (isIntendedDuplicate(request, lookup)) return undefined;
   const isFree = isSettled(holder)
-    ? isFreeAgain(holder, place.scopedKey, now)
-    : canResume(holder, request, place);
-  return isFree ? undefined : { kind: 'held', operation: view(holder, now) };
+    ? isHoldExpired(holder, lookup.scopedKey, now)
+    : canResume(holder, request, lookup);
+  return isFree ? undefined : { kind: 'held', operation: toOperation(holder, now) };
 }
 
-/**
- * Somebody stopped half way: what he did is kept, and the next one goes on. A key stands for one set
- * of arguments, and nobody goes on with other ones.
- */
-function canResume(holder: OperationRecord, { argsHash }: ClaimRequest, { isKey }: Place): boolean {
-  if (isKey && argsHash !== holder.argsHash) return false;
-  return holder.state === 'claimed' && holder.owner === undefined;
+/** A caller resumes at the next step, but under an explicit key only with the same arguments. */
+function canResume(
+  holder: OperationRecord,
+  { argsHash }: ClaimRequest,
+  { isExplicit }: LookupKey,
+): boolean {
+  return isResumable(holder) && (!isExplicit || argsHash === holder.argsHash);
 }
 
 function* resume(tables: Tables, holder: OperationRecord, owner: string): Script<ClaimResult> {
-  const operation = yield* changeHands(tables, holder, owner);
+  const operation = yield* transferTo(tables, holder, owner);
   return { kind: 'mine', operation, resumed: operation.steps.length > 0 };
 }
 
-function repeats({ allowDuplicate }: ClaimRequest, { isKey }: Place): boolean {
-  return allowDuplicate && !isKey;
+function isIntendedDuplicate({ allowDuplicate }: ClaimRequest, { isExplicit }: LookupKey): boolean {
+  return allowDuplicate && !isExplicit;
 }
 
-/** Never changed, only replaced. */
+/** Shared, because step arrays are replaced and never mutated. */
 const NO_STEPS: OperationRecord['steps'] = [];
 
-function begun(
+function newRecord(
   request: ClaimRequest,
-  { keySlot, found }: Places,
+  { explicitKey, recordedContent }: ClaimKeys,
   scopedKey: string | undefined,
   now: number,
 ): OperationRecord {
@@ -284,21 +304,21 @@ function begun(
     steps: NO_STEPS,
     approval: undefined,
     scopedKey,
-    secondaryDedupKey: keySlot,
-    otherUntil: undefined,
-    contentDedupKey: found === scopedKey ? undefined : found,
+    secondaryDedupKey: explicitKey,
+    secondaryUntil: undefined,
+    contentDedupKey: recordedContent === scopedKey ? undefined : recordedContent,
     editedDedupKey: undefined,
     contentUntil: undefined,
     windowMs: undefined,
     deliveredAt: undefined,
     sends: 0,
-    restsUntil: undefined,
+    notBefore: undefined,
   };
 }
 
 function lapsedOwner(owner: string): JournalError {
   return new JournalError(
     'lapsed',
-    `The lease of ${owner} is over, so it can claim nothing. Enlist again, then repeat the call.`,
+    `The lease of owner ${owner} has expired, so it cannot claim. Register again, then repeat the call.`,
   );
 }

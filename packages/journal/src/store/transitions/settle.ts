@@ -1,18 +1,29 @@
 import type { OperationState, Step } from '../../operation.js';
-import type { OperationRecord, RecordChanges } from '../record.js';
+import {
+  auditEntry,
+  isHalfDone,
+  isHeldBy,
+  isSettled,
+  type OperationRecord,
+  type RecordChanges,
+} from '../record.js';
 import type { Script } from '../script.js';
-import { isHalfDone, isHeldBy, isSettled } from '../states.js';
-import type { Act, FencingToken, Settlement } from '../store.js';
+import type { Act, Delivery, FencingToken, Settlement, Reconciliation } from '../store.js';
 import type { Tables } from '../tables.js';
-import { record as entry } from './audit-entry.js';
-import { asLastDone } from './last-done.js';
-import { held, NOT_AT_ALL, withoutContent } from './places.js';
+import {
+  isResumable,
+  takeDedupKey,
+  keysAfterDelivery,
+  keysAfterSettlement,
+  NO_HOLD,
+  releaseContent,
+} from './dedup-keys.js';
 
 export function* settle(
   tables: Tables,
   fencingToken: FencingToken,
   settlement: Settlement,
-  placeOf: (act: Act) => string,
+  scopedKeyOf: (act: Act) => string,
 ): Script<boolean> {
   const operation = yield* tables.operations.get(fencingToken.id);
   if (!isHeldBy(operation, fencingToken) || isSettled(operation)) return false;
@@ -23,17 +34,21 @@ export function* settle(
     return true;
   }
   const { state: end } = settlement;
-  const placed = end === 'succeeded' ? yield* asLastDone(tables, operation, placeOf) : operation;
-  const after = yield* tables.operations.update(operation, ended(placed, settlement, tables.now));
-  if (after.state === 'unknown') yield* tables.notices.add('operation_unknown', after.id);
+  const withKey =
+    end === 'succeeded' ? yield* takeDedupKey(tables, operation, scopedKeyOf) : operation;
+  const after = yield* tables.operations.update(
+    operation,
+    settledChanges(withKey, settlement, tables.now),
+  );
+  if (after.state === 'unknown') yield* tables.notifications.add('operation_unknown', after.id);
   if (settlement.refund === true) yield* tables.limits.remove(operation.id, operation.sends);
   if (settlement.releases !== undefined)
-    yield* freeAll(tables, settlement.releases, fencingToken.owner);
+    yield* releaseCompensated(tables, settlement.releases, fencingToken.owner);
 
   const { state, outcome, code, fence } = after;
   const { reason } = settlement;
   const detail = { state, outcome, code, reason, fence };
-  yield* tables.audit.append(entry('settled', after, fencingToken.owner, detail));
+  yield* tables.audit.append(auditEntry('settled', after, fencingToken.owner, detail));
   return true;
 }
 
@@ -45,28 +60,36 @@ function isApproved({ approval }: OperationRecord): boolean {
   return approval?.decision === 'approved';
 }
 
-function ended(operation: OperationRecord, settlement: Settlement, now: number): RecordChanges {
+function settledChanges(
+  operation: OperationRecord,
+  settlement: Settlement,
+  now: number,
+): RecordChanges {
   const { answer, code, holdMs } = settlement;
   const state = stateAfter(operation, settlement);
-  // Of half an operation none is true: what is said of its next step does not hold for the whole.
+  // The outcome is that of the next step, not of the half-done operation.
   const outcome = state === 'claimed' ? undefined : settlement.outcome;
   if (isSettled({ state })) {
-    const places = held(operation, now, settlement.state === 'released' ? NOT_AT_ALL : settlement);
-    return { state, outcome, answer, code, owner: undefined, settledAt: now, ...places };
+    const keys = keysAfterSettlement(
+      operation,
+      now,
+      settlement.state === 'released' ? NO_HOLD : settlement,
+    );
+    return { state, outcome, answer, code, owner: undefined, settledAt: now, ...keys };
   }
-  const said = { state, outcome, answer, code };
-  if (settlement.stillRunning === true) return said;
-  const restsUntil = state === 'awaiting_approval' ? now + holdMs : undefined;
-  return { ...said, owner: undefined, steps: given(operation), restsUntil };
+  const result = { state, outcome, answer, code };
+  if (settlement.stillRunning === true) return result;
+  const notBefore = state === 'awaiting_approval' ? now + holdMs : undefined;
+  return { ...result, owner: undefined, steps: withoutStepOwner(operation), notBefore };
 }
 
-/** Its lease had lapsed, or its call's time was over; but it came back and knows. */
+/** A definite result for an operation that has become unknown reconciles it. */
 function stateAfter(operation: OperationRecord, { state }: Settlement): OperationState {
   return operation.state === 'unknown' && isSettled({ state }) ? 'reconciled' : state;
 }
 
-/** Who settles a step that he sent himself sends it no more. Of another's step he knows nothing. */
-function given({ steps, owner }: OperationRecord): readonly Step[] {
+/** An owner that settles will not send its open step again; steps of other senders keep their owner. */
+function withoutStepOwner({ steps, owner }: OperationRecord): readonly Step[] {
   return steps.map((step) => {
     if (step.owner !== owner) return step;
     const { owner: _, ...rest } = step;
@@ -74,33 +97,84 @@ function given({ steps, owner }: OperationRecord): readonly Step[] {
   });
 }
 
-/** Always in the same order, so that two of us never wait for each other. */
-export function* freeAll(tables: Tables, ids: readonly string[], actor: string): Script<void> {
-  for (const id of ids.toSorted()) yield* free(tables, id, actor);
+/** Releases the dedup keys of compensated operations; in a fixed order, to avoid deadlocks. */
+export function* releaseCompensated(
+  tables: Tables,
+  ids: readonly string[],
+  actor: string,
+): Script<void> {
+  for (const id of ids.toSorted()) yield* releaseOne(tables, id, actor);
 }
 
-/** What was undone may be done again. An explicit key still stands for its answer. */
-function* free(tables: Tables, id: string, actor: string): Script<void> {
-  const undone = yield* tables.operations.get(id);
-  if (undone === undefined) return;
-  if (isHalfDone(undone) && undone.dedupKey.by === 'key') {
-    // Its key still stands for what was begun: only calls of other names begin anew.
-    yield* tables.operations.update(undone, {
+function* releaseOne(tables: Tables, id: string, actor: string): Script<void> {
+  const compensated = yield* tables.operations.get(id);
+  if (compensated === undefined) return;
+  if (isHalfDone(compensated) && compensated.dedupKey.by === 'key') {
+    // The explicit key still resumes it; calls with other keys start a new operation.
+    yield* tables.operations.update(compensated, {
       contentDedupKey: undefined,
       editedDedupKey: undefined,
     });
     return;
   }
-  if (isHalfDone(undone)) {
-    // Nor does its key find it: going on would do what was begun again by then.
-    const over = held(undone, tables.now, NOT_AT_ALL);
-    const after = yield* tables.operations.update(undone, {
+  if (isHalfDone(compensated)) {
+    // Resuming it would repeat the compensated steps beside a new operation.
+    const keys = keysAfterSettlement(compensated, tables.now, NO_HOLD);
+    const after = yield* tables.operations.update(compensated, {
       state: 'released',
       settledAt: tables.now,
-      ...over,
+      ...keys,
     });
-    yield* tables.audit.append(entry('released', after, actor, { reason: 'undone' }));
+    yield* tables.audit.append(auditEntry('released', after, actor, { reason: 'undone' }));
     return;
   }
-  if (isSettled(undone)) yield* tables.operations.update(undone, withoutContent(undone));
+  if (isSettled(compensated))
+    yield* tables.operations.update(compensated, releaseContent(compensated));
+}
+
+export function* reconcile(
+  tables: Tables,
+  id: string,
+  reconciliation: Reconciliation,
+  scopedKeyOf: (act: Act) => string,
+): Script<boolean> {
+  const operation = yield* tables.operations.get(id);
+  if (operation === undefined) return false;
+  if (operation.state !== 'unknown' && !isResumable(operation)) return false;
+
+  const { outcome, answer, code, by, reason, evidence } = reconciliation;
+  const isExecuted = outcome === 'executed';
+  const withKey = isExecuted ? yield* takeDedupKey(tables, operation, scopedKeyOf) : operation;
+  const after = yield* tables.operations.update(operation, {
+    state: 'reconciled',
+    outcome,
+    answer,
+    code,
+    owner: undefined,
+    fence: operation.fence + 1,
+    settledAt: tables.now,
+    ...keysAfterSettlement(withKey, tables.now, isExecuted ? reconciliation : NO_HOLD),
+  });
+  if (reconciliation.releases !== undefined)
+    yield* releaseCompensated(tables, reconciliation.releases, by);
+  yield* tables.audit.append(
+    auditEntry('reconciled', after, by, { outcome, code, reason, evidence }),
+  );
+  return true;
+}
+
+export function* markDelivered(tables: Tables, deliveries: readonly Delivery[]): Script<void> {
+  const { operations, now } = tables;
+  // Several deliveries of one operation count as the last of them.
+  const agoMs = new Map<string, number>();
+  for (const each of deliveries) {
+    agoMs.set(each.id, Math.min(each.agoMs, agoMs.get(each.id) ?? Infinity));
+  }
+  for (const operation of yield* operations.getAll([...agoMs.keys()])) {
+    if (operation.windowMs === undefined || !isSettled(operation)) continue;
+    yield* operations.update(
+      operation,
+      keysAfterDelivery(operation, now - agoMs.get(operation.id)!),
+    );
+  }
 }
