@@ -37,10 +37,10 @@ describe('opening a store by its address', () => {
     ['journal.db', 'names no kind of store'],
     ['sqlite:', 'names no file'],
     ['sqlite://', 'names no file'],
-    ['sqlite::memory:', 'is written memory:'],
+    ['sqlite::memory:', 'use memory: for'],
     ['sqlite:journal.db?mode=ro', 'takes no options'],
-    ['memory:shared', 'nothing stands behind memory:'],
-    ['mysql://root:hunter2@localhost/db', 'no store of the kind "mysql"'],
+    ['memory:shared', 'memory: takes no path'],
+    ['mysql://root:hunter2@localhost/db', 'unknown kind of store "mysql"'],
     ['postgres://user:hunter2@ho st/db', 'not an address that can be read'],
     ['postgres://user:hunter2@localhost/db?schema=Bad-Name', 'names the schema "Bad-Name"'],
   ])('%j is refused', async (url, why) => {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalStore } from '@toolkeel/journal';
-import { follower } from '../src/background/follow.js';
-import { ownWords } from '../src/background/own-words.js';
+import {
+  createOwnDecisions,
+  watchOperatorDecisions,
+} from '../src/background/operator-decisions.js';
 import { decision, waiting } from '../src/store/contract/approvals.fixture.js';
 import {
   byContent,
@@ -103,11 +105,11 @@ describe.each([
   test('keeps nobody from hearing what people decided elsewhere', async () => {
     const told: unknown[] = [];
     const causes: unknown[] = [];
-    const pass = follower({
+    const pass = watchOperatorDecisions({
       store,
-      observe: ({ operationId, correlationId }) => told.push({ operationId, correlationId }),
+      emit: (_, { id, correlationId }) => told.push({ operationId: id, correlationId }),
       report: (cause) => causes.push(cause),
-      ownWords: ownWords(),
+      ownDecisions: createOwnDecisions(),
     });
     await pass();
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];

@@ -200,7 +200,7 @@ describe('an approval', () => {
       const server = start();
       const { id, hash } = await queued(server, (work) => clock.run(work));
       const edit = server.journal.approvals.edit(id, { hash, by: 'bo', changes });
-      await expect(edit).rejects.toThrow('is for the agent to say, and cannot be edited');
+      await expect(edit).rejects.toThrow("belongs to the agent's request and cannot be edited");
     },
   );
 

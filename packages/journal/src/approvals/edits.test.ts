@@ -9,7 +9,7 @@ import {
   type RigOptions,
 } from '../fixtures/rig.fixture.js';
 import { toolNamed } from '../fixtures/tools.fixture.js';
-import { identities } from '../identity/identity.js';
+import { createDedupKeys } from '../dedup-key/dedup-key.js';
 
 const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
 const asking: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
@@ -253,8 +253,8 @@ describe('an edit', () => {
     const { asked, carriedOut, store, upstream } = world();
     const id = await asked('post', { text: 'a' });
     const { account, dedupKey, argsHash: expected } = (await store.get(id))!;
-    const { withoutKey } = identities({ templates: new Map(), encryption: testSealing });
-    const { argsHash: hash } = withoutKey(toolNamed('post'), account, { text: 'b' });
+    const { ofArguments } = createDedupKeys({ templates: new Map(), encryption: testSealing });
+    const { argsHash: hash } = ofArguments(toolNamed('post'), account, { text: 'b' });
     const encryptedArgs = testSealing.seal(JSON.stringify({ text: 'b' }), id);
     await store.editApproval(id, { expected, hash, dedupKey, encryptedArgs, by: 'bo' });
     await carriedOut(id);

@@ -1,8 +1,8 @@
 import { toolError, type Settled } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import { writeAnswer } from '../answer/stored.js';
+import { writeAnswer } from '../answer/answer.js';
 import type { Operation, OperationState } from '../operation.js';
-import { idempotencyMeta, replayOf } from './replay.js';
+import { idempotencyMeta, replayedAnswer } from './replay.js';
 
 const operation = (state: OperationState, answer?: Settled | string): Operation => ({
   id: 'op_1',
@@ -26,7 +26,7 @@ const part: Settled = { ok: false, error: toolError('thread_partial_failure', 'H
 
 describe('what a repeat is told', () => {
   it('of an unknown one is not what an earlier life of it answered', () => {
-    expect(replayOf(operation('unknown', part))).toMatchObject({
+    expect(replayedAnswer(operation('unknown', part))).toMatchObject({
       error: { code: 'outcome_unknown', operationId: 'op_1' },
     });
   });
@@ -34,7 +34,9 @@ describe('what a repeat is told', () => {
   it.each(['not json', '[]', '{"ok":1}', '{"ok":true}', '{"ok":false}', 'null'])(
     'of one whose answer cannot be read any more is that: %s',
     (answer) => {
-      expect(replayOf({ ...operation('succeeded', answer), outcome: 'executed' })).toMatchObject({
+      expect(
+        replayedAnswer({ ...operation('succeeded', answer), outcome: 'executed' }),
+      ).toMatchObject({
         ok: false,
         error: { code: 'internal_error', outcome: 'executed', operationId: 'op_1' },
       });

@@ -1,4 +1,4 @@
-import type { Kit } from '../kit.js';
+import type { JournalContext } from '../context.js';
 import type { Operation } from '../operation.js';
 import type { Notification } from '../store/store.js';
 import type { NotificationMessage, Notifier } from './message.js';
@@ -8,7 +8,7 @@ const AGAIN_MS = { first: 5000, most: 3_600_000 } as const;
 
 /** Tells what is in the outbox, each notice until it was told once. */
 export function teller(
-  { store, report }: Pick<Kit, 'store' | 'report'>,
+  { store, report }: Pick<JournalContext, 'store' | 'report'>,
   notify: Notifier,
 ): () => Promise<void> {
   const messageOf = async (

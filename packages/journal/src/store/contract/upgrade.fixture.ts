@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { testSealing } from '../../fixtures/rig.fixture.js';
 import { createJournal } from '../../journal.js';
 import type { DedupKey } from '../../operation.js';
-import { scopedDedupKey } from '../../slot.js';
+import { scopedDedupKey } from '../../operation.js';
 import type { Dialect } from '../sql/dialect.js';
 import type { JournalStore } from '../store.js';
 import { insert, journalOfVersion } from './versions.fixture.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { scopedDedupKey } from '../../slot.js';
+import { scopedDedupKey } from '../../operation.js';
 import type { Dialect } from '../sql/dialect.js';
 import { migrations } from '../sql/schema.js';
 import type { JournalStore } from '../store.js';
