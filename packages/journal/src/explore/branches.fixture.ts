@@ -1,9 +1,9 @@
-/** Decides which of several ways an event goes. */
+/** Chooses one of several branches of an event. */
 export interface Picker {
   readonly pick: (options: number) => number;
 }
 
-/** Goes given ways first and the ordinary way after that, and remembers how many there were. */
+/** Follows given branches first and the ordinary one after that, and records how many there were. */
 export class Recorder implements Picker {
   readonly picks: number[] = [];
   readonly #counts: number[] = [];
@@ -20,7 +20,7 @@ export class Recorder implements Picker {
     return picked;
   }
 
-  /** The ways that branch off from this one where nothing was given. */
+  /** The unexplored branches after the given ones. */
   *branches(): Generator<readonly number[]> {
     for (let at = this.#given.length; at < this.picks.length; at += 1) {
       const before = this.picks.slice(0, at);
@@ -29,14 +29,14 @@ export class Recorder implements Picker {
   }
 }
 
-/** The way that the current event goes. */
-export class Ways {
+/** The branches that the current event takes. */
+export class Branches {
   picker: Picker = new Recorder();
-  /** What happened, in plain words. */
+  /** The branches taken, for people. */
   story: string[] = [];
-  /** Everything can happen to it: processes halt, and the upstream does whatever it can do. */
+  /** All failures are possible: processes halt, and the upstream answers in every way. */
   isFull = false;
-  /** A transition was made, and nothing unusual has happened since the beginning. */
+  /** A transition was made, and no failure has occurred yet. */
   isBegun = false;
   isOrdinary = true;
 
