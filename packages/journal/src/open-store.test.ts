@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from './open-store.js';
 
-describe('opening a store by its address', () => {
+describe('opening a store by URL', () => {
   let dataDir: string;
   beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'toolkeel-open-'))));
   afterEach(() => rmSync(dataDir, { recursive: true }));
@@ -17,14 +17,14 @@ describe('opening a store by its address', () => {
     ['sqlite:journal.db', 'journal.db'],
     ['SQLITE:deep/er/journal.db', 'deep/er/journal.db'],
     ['sqlite://journal.db', 'journal.db'],
-  ])('%s begins in the data directory', async (url, path) => {
+  ])('%s is relative to the data directory', async (url, path) => {
     const store = await openStore(url, { dataDir });
     expect(store.kind).toBe('sqlite');
     await store.close();
     expect(statSync(join(dataDir, path)).mode & 0o777).toBe(0o600);
   });
 
-  test('sqlite: with a path from the root', async () => {
+  test('sqlite: with an absolute path', async () => {
     for (const slashes of ['', '//']) {
       const path = join(dataDir, `there${slashes.length}.db`);
       await (await openStore(`sqlite:${slashes}${path}`, { dataDir: '/nowhere' })).close();

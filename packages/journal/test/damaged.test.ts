@@ -21,7 +21,7 @@ import {
 import { chooseDriver } from '../src/store/sqlite/choose-driver.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 
-/** Somebody, or a disk, has changed a row. Nobody goes on with it, and everything else does. */
+/** A row was tampered with or damaged. No process resumes it, and every other operation continues. */
 describe.each([
   ['cannot be read', '{'],
   ['is of another kind', '7'],
@@ -54,7 +54,7 @@ describe.each([
   };
   const corrupt = { name: 'JournalError', reason: 'corrupt' };
 
-  test('is refused by itself, and marked among the others', async () => {
+  test('is refused on its own, and marked in lists', async () => {
     const [good, bad] = [await claimed(store, next()), await claimed(store, next())];
     await damage(bad.id);
     await expect(store.get(bad.id)).rejects.toMatchObject(corrupt);
@@ -65,7 +65,7 @@ describe.each([
     ]);
   });
 
-  test('stops no approval but its own', async () => {
+  test('blocks only its own approval', async () => {
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
     await store.decideApproval(bad.id, decision());
     await store.decideApproval(good.id, decision());
@@ -74,21 +74,21 @@ describe.each([
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
   });
 
-  test('does not keep others from running out', async () => {
+  test('does not keep other approvals from expiring', async () => {
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
     await damage(bad.id, 'approval');
     await advance(365 * 86_400_000);
     expect(await store.expireApprovals(0)).toMatchObject([{ id: good.id }]);
   });
 
-  test('does not keep others from being swept', async () => {
+  test('does not keep other operations from being swept', async () => {
     const [bad, good] = [await claimed(store, next()), await claimed(store, next())];
     await damage(bad.id);
     await advance(LEASE);
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
-  test('was one of many that kept the orphan sweep from all others for ever', async () => {
+  test('was one of many that blocked the sweep of all others forever', async () => {
     const bad = await claimed(store, next());
     await damage(bad.id);
     const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
@@ -102,7 +102,7 @@ describe.each([
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
-  test('keeps nobody from hearing what people decided elsewhere', async () => {
+  test('does not block the events of operator decisions', async () => {
     const told: unknown[] = [];
     const causes: unknown[] = [];
     const pass = watchOperatorDecisions({
@@ -123,7 +123,7 @@ describe.each([
     expect(causes).toMatchObject([corrupt]);
   });
 
-  test('keeps nobody from hearing of others', async () => {
+  test('does not block the notifications of others', async () => {
     const bad = await settled(store, next(), unknown());
     const good = await settled(store, next(), unknown());
     await damage(bad.id);

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-/** What really happened, and what is to go wrong next. */
+/** The upstream's effects, and the faults of its next requests. */
 const world: { effects: string[]; faults: ('none' | 'reset' | '429')[] } = {
   effects: [],
   faults: [],
@@ -137,7 +137,7 @@ describe.each([
     [one, two] = [await process(url), await process(url)];
   }, 120_000);
 
-  it('act once, however many call at the same time', async () => {
+  it('act once for any number of concurrent callers', async () => {
     const args = { text: named('a') };
     const calls = Array.from({ length: 20 }, (_, index) =>
       call(index % 2 ? one : two, 'post', args),
@@ -148,14 +148,14 @@ describe.each([
     expect(world.effects.filter((each) => each === named('a'))).toHaveLength(1);
   });
 
-  it('find out what was lost on the way', async () => {
+  it('reconcile a lost answer', async () => {
     world.faults.push('reset');
     const answer = await call(one, 'post', { text: named('lost') });
     expect(answer).toMatchObject({ success: true, data: { id: `found ${named('lost')}` } });
     expect(await call(two, 'post', { text: named('lost') })).toMatchObject({ data: answer.data });
   });
 
-  it('go on with each other’s threads', async () => {
+  it('resume each other’s threads', async () => {
     const posts = ['1', '2', '3'].map((each) => named(`thread ${each}`));
     world.faults.push('none', '429');
     expect(await call(one, 'thread', { posts })).toMatchObject({
@@ -165,7 +165,7 @@ describe.each([
     expect(world.effects.filter((each) => posts.includes(each))).toEqual(posts);
   });
 
-  it('carry out what a person approves at one of them, once', async () => {
+  it('execute an operation that is approved in one of them, once', async () => {
     const args = { text: 'delicate', secret: named('4111') };
     const before = world.effects.length;
     const { error } = await call(one, 'post', args);

@@ -39,7 +39,7 @@ async function webhook(
 }
 
 describe('a webhook', () => {
-  it('gets the notice as JSON, with the headers that were configured', async () => {
+  it('receives the notification as JSON, with the configured headers', async () => {
     const seen: unknown[] = [];
     const url = await webhook(({ method, headers }, body) => {
       seen.push(method, headers['content-type'], headers.authorization, JSON.parse(body));
@@ -49,12 +49,12 @@ describe('a webhook', () => {
     expect(seen).toEqual(['POST', 'application/json', 'Bearer t', message]);
   });
 
-  it.each([500, 404])('that answers %i has not been told', async (status) => {
+  it.each([500, 404])('that answers %i counts as failed', async (status) => {
     const url = await webhook(() => [status]);
     await expect(webhookNotifier({ url })(message)).rejects.toThrow(String(status));
   });
 
-  it('that sends us elsewhere is not followed', async () => {
+  it('is not followed on a redirect', async () => {
     let requests = 0;
     const url = await webhook(() => {
       requests += 1;
@@ -64,12 +64,12 @@ describe('a webhook', () => {
     expect(requests).toBe(1);
   });
 
-  it('that does not answer is given up', async () => {
+  it('that does not answer times out', async () => {
     const url = await webhook(() => undefined);
     await expect(webhookNotifier({ url, timeoutMs: 50 })(message)).rejects.toThrow();
   });
 
-  it('must be an address of the web', () => {
+  it('must be an HTTP URL', () => {
     expect(() => webhookNotifier({ url: 'file:///etc/passwd' })).toThrow('notify.url');
   });
 });
@@ -77,7 +77,7 @@ describe('a webhook', () => {
 describe('a command', () => {
   const node = process.execPath;
 
-  it('gets the notice on its standard input, and no shell reads its arguments', async () => {
+  it('receives the notification on stdin, without a shell', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'toolkeel-notify-'));
     const file = join(dir, 'told; touch injected');
     const program =
@@ -90,7 +90,7 @@ describe('a command', () => {
     }
   });
 
-  it('that fails, does not exist or does not end has not been told', async () => {
+  it('that fails, does not exist or does not end counts as failed', async () => {
     await expect(
       commandNotifier({ command: [node, '-e', 'process.exit(3)'] })(message),
     ).rejects.toThrow('3');
@@ -102,7 +102,7 @@ describe('a command', () => {
     await expect(endless(message)).rejects.toThrow('SIGKILL');
   });
 
-  it('that does not read has been told all the same', async () => {
+  it('that does not read its stdin counts as notified', async () => {
     const deaf = commandNotifier({ command: [node, '-e', 'process.stdin.destroy()'] });
     await expect(deaf(message)).resolves.toBeUndefined();
   });

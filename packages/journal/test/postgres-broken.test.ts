@@ -14,7 +14,7 @@ import {
 import { postgresStore } from '../src/store/postgres/store.js';
 import { proxyTo, type Proxy } from './support/proxy.js';
 
-/** A connection that breaks at the worst moments. The server behind it is real. */
+/** A connection that breaks at critical moments, to a real server. */
 describe('a journal in PostgreSQL, over a connection that breaks', () => {
   let journal: TestJournal;
   let witness: JournalStore;
@@ -82,7 +82,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     expect((await verifyAudit(readAudit(witness))).problems).toEqual([]);
   });
 
-  test('breaks in the middle of a transaction: nothing is done twice, or by half', async () => {
+  test('breaks during a transaction: nothing is applied twice or partially', async () => {
     const operation = await claimed(store, tool());
     let cuts = 0;
     proxy.fromClient = (data) => (data.includes('audit_head') && cuts++ < 2 ? 'cut' : 'pass');
@@ -91,7 +91,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     expect(await witness.get(operation.id)).toMatchObject({ state: 'sending' });
   });
 
-  test('is gone for good after COMMIT: the error says that nobody knows', async () => {
+  test('is lost after COMMIT: the error says that the result is unknown', async () => {
     const wanted = tool();
     let isGone = false;
     proxy.fromClient = (data) => {
@@ -102,11 +102,11 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
     const error: unknown = await store.claim(request(wanted)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: 'unavailable', maybeDone: true });
     expect(String(error)).toContain('it is not known whether it was');
-    // It was: its owner's lease will lapse, and the slot be free.
+    // It was: its owner's lease will expire and release the dedup key.
     expect(await witness.list(wanted)).toMatchObject([{ state: 'claimed' }]);
   });
 
-  test('swallows everything: no call waits for ever', async () => {
+  test('drops everything: no call waits forever', async () => {
     const operation = await sending(store, tool());
     proxy.fromClient = proxy.fromServer = () => 'swallow';
     await expect(store.settle(fencingToken(operation), success())).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe('a journal in PostgreSQL, over a connection that breaks', () => {
   });
 
   test.each(['cut', 'swallow'] as const)(
-    '%ss the news that somebody waits for',
+    '%ss the notification that a waiter needs',
     async (verdict) => {
       const operation = await sending(store, tool());
       const waiting = store.wait(operation.id, AbortSignal.timeout(10_000));

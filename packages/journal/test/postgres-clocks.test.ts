@@ -43,7 +43,7 @@ beforeAll(async () => {
   const given = await testJournal();
   store = await postgresStore({ url: given.url });
   tables = await tablesOf(given);
-  // From here on the server's clock stands still, far from that of this process.
+  // From here on the server's clock stands still, far from this process's clock.
   await tables.stopClock();
   drop = given.drop;
   journal = createJournal({
@@ -65,7 +65,7 @@ afterAll(async () => {
   await drop();
 });
 
-/** Deliveries are recorded by the test: their marks would come in real time. */
+/** The test records deliveries itself: the journal would write them in real time. */
 const scope = {
   meta: {},
   signal: new AbortController().signal,
@@ -79,7 +79,7 @@ const call = async (text: string) => {
 const newest = async () => (await store.list({ limit: 1 }))[0]!;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-test('on PostgreSQL the server’s time decides what expires, and not that of a process', async () => {
+test('on PostgreSQL the server’s clock decides about expiry, not the process’s', async () => {
   const now = await store.now();
   expect(await call('hello')).toMatchObject({ success: true });
   const { id } = await newest();
@@ -103,7 +103,7 @@ test('on PostgreSQL the server’s time decides what expires, and not that of a 
   expect(waiting.approval?.expiresAt).toBe(now + HOUR);
   expect(waiting.answer).toContain(`"expires_at":"${expires}"`);
 
-  // Inside of all windows it is a repeat; behind them it is not, and the lease is over as well.
+  // Within all windows it is a repeat; after them it is not, and the lease has expired as well.
   expect((await call('hello')).meta.idempotency).toMatchObject({ replayed: true });
   expect(await store.expireApprovals(0)).toEqual([]);
   await tables.advance(30_000);
@@ -117,7 +117,7 @@ test('on PostgreSQL the server’s time decides what expires, and not that of a 
   expect(await store.expireApprovals(0)).toMatchObject([{ id: waiting.id, state: 'expired' }]);
 });
 
-test('on PostgreSQL processes need no clocks that agree', async () => {
+test('on PostgreSQL the clocks of processes need not agree', async () => {
   await tables.query(
     `INSERT INTO owners (id, host, pid, started_at, tools, lease_until, beat_at)
      VALUES ('skewed', 'there', 1, '', '[]', 9000000000000, 9000000000000)`,

@@ -39,7 +39,7 @@ describe('a journal in PostgreSQL', () => {
     return url.href;
   };
 
-  test('that cannot be reached says where, without the password', async () => {
+  test('that cannot be reached names the server, without the password', async () => {
     const error = await failureOf('postgres://ann:hunter2@127.0.0.1:1/journal');
     expect(error.reason).toBe('unavailable');
     expect(error.message).toBe(
@@ -47,14 +47,14 @@ describe('a journal in PostgreSQL', () => {
     );
   });
 
-  test('whose database or user does not exist says what to do', async () => {
+  test('without the database or user says what to do', async () => {
     const noDatabase = await failureOf(changed((url) => void (url.pathname = '/nowhere')));
     expect(noDatabase.message).toContain('Create that database');
     const noUser = await failureOf(changed((url) => void (url.username = 'nobody_at_all')));
     expect(noUser.message).toContain('Check the user and the password');
   });
 
-  test('that may only be read is refused', async () => {
+  test('that is read-only is refused', async () => {
     await (await open(journal.url)).close();
     const url = changed((it) => {
       it.searchParams.set('options', '-c default_transaction_read_only=on');
@@ -64,7 +64,7 @@ describe('a journal in PostgreSQL', () => {
     await store.close();
   });
 
-  test('of a newer program is refused and left alone', async () => {
+  test('of a newer program version is refused and not changed', async () => {
     await (await open(journal.url)).close();
     const tables = await tablesOf(journal);
     await tables.query('UPDATE schema_version SET version = 99');
@@ -78,7 +78,7 @@ describe('a journal in PostgreSQL', () => {
     await tables.close();
   });
 
-  test('in a database that is not in UTF-8 is refused', async () => {
+  test('in a database with another encoding than UTF-8 is refused', async () => {
     const client = new pg.Client({ connectionString: journal.server });
     await client.connect();
     const name = `latin_${journal.schema}`;
@@ -91,7 +91,7 @@ describe('a journal in PostgreSQL', () => {
     await client.end();
   });
 
-  test('tells what somebody did to its audit', async () => {
+  test('detects tampering with its audit', async () => {
     const store = await open(journal.url);
     for (let i = 1; i <= 5; i++) await store.audit({ kind: 'x', actor: 'ann', detail: { i } });
     const head = (await store.auditHead())!;
@@ -104,26 +104,28 @@ describe('a journal in PostgreSQL', () => {
         ({ kind, seq }) => `${kind} ${seq}`,
       );
     expect(await found()).toEqual(['malformed 2', 'altered 2', 'cut_off 4']);
-    // Whoever writes on does not hide it.
+    // Later writes do not hide it.
     await store.audit({ kind: 'x', actor: 'ann' });
     expect(await found()).toEqual(['malformed 2', 'altered 2', 'missing 6']);
     await tables.close();
     await store.close();
   });
 
-  test('tells the time by the database’s clock', async () => {
+  test('uses the database’s clock', async () => {
     const store = await open(journal.url);
     expect(Math.abs((await store.now()) - Date.now())).toBeLessThan(5000);
     await store.close();
   });
 
-  test.each(['40P01', '40001'])('tries again when the database asks for it (%s)', async (code) => {
-    const store = await open(journal.url);
-    await store.registerOwner(owner(), DAY);
-    const operation = await sending(store);
-    const tables = await tablesOf(journal);
-    // What a deadlock or a conflict looks like, twice; a sequence keeps its value when all else is undone.
-    await tables.query(`
+  test.each(['40P01', '40001'])(
+    'retries serialization failures and deadlocks (%s)',
+    async (code) => {
+      const store = await open(journal.url);
+      await store.registerOwner(owner(), DAY);
+      const operation = await sending(store);
+      const tables = await tablesOf(journal);
+      // Simulates the error twice; a sequence keeps its value through a rollback.
+      await tables.query(`
       CREATE SEQUENCE refusals;
       CREATE FUNCTION refuse() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
         IF nextval('"${journal.schema}".refusals') <= 2 THEN
@@ -132,14 +134,17 @@ describe('a journal in PostgreSQL', () => {
         RETURN NEW;
       END $$;
       CREATE TRIGGER refuse BEFORE UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION refuse()`);
-    expect(await store.settle(fencingToken(operation), success())).toBe(true);
-    expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
-    expect(await tables.query('SELECT last_value::int FROM refusals')).toEqual([{ last_value: 3 }]);
-    await tables.close();
-    await store.close();
-  });
+      expect(await store.settle(fencingToken(operation), success())).toBe(true);
+      expect(await store.get(operation.id)).toMatchObject({ state: 'succeeded' });
+      expect(await tables.query('SELECT last_value::int FROM refusals')).toEqual([
+        { last_value: 3 },
+      ]);
+      await tables.close();
+      await store.close();
+    },
+  );
 
-  test('can be opened and claimed in by many new processes at once', async () => {
+  test('can be opened and used by many new processes at once', async () => {
     const keys = Array.from({ length: 15 }, (_, index) => `key-${index}`);
     const dir = mkdtempSync(join(dataDir, 'toolkeel-race-'));
     const results = (await Promise.all(
@@ -154,7 +159,7 @@ describe('a journal in PostgreSQL', () => {
 });
 
 describe('a server that stops', () => {
-  test('is missed at once, and found again when it is back', { timeout: 120_000 }, async () => {
+  test('is detected at once, and used again when it is back', { timeout: 120_000 }, async () => {
     const dir = mkdtempSync(join(dataDir, 'toolkeel-stops-'));
     const cluster = await startCluster(dir, process.pid);
     const store = await open(cluster.url);
@@ -190,7 +195,7 @@ describe('a server that stops', () => {
       await client.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off');
       await client.end();
       const store = await open(cluster.url);
-      // It is a server for tests, and nobody should take it for anything else.
+      // The server runs with fsync off, which must be reported.
       expect(store.caution).toContain('fsync = off');
       await store.registerOwner(owner(), DAY);
       const operation = await sending(store);

@@ -27,15 +27,15 @@ describe('versions of a journal in PostgreSQL', () => {
     return store;
   };
 
-  test.each([1, 2, 3])('what version %i has written down is gone on with', async (version) => {
+  test.each([1, 2, 3])('operations written by version %i are resumed', async (version) => {
     await expectToGoOn(await opened(journalOfVersion(version, 'postgres')));
   });
 
-  test('what was recorded under the names of an account is met under its id', async () => {
+  test('operations recorded under configured account names are found under the account id', async () => {
     await expectOneAccount(await opened(journalWithNames('postgres')));
   });
 
-  test('a program that runs while a newer one migrates begins and sends nothing more', async () => {
+  test('a program that runs while a newer one migrates claims and sends nothing more', async () => {
     const store = await postgresStore({ url: journal.url });
     await expectToStop(store, () =>
       tables.query('UPDATE schema_version SET version = version + 1'),

@@ -8,7 +8,7 @@ import { postgresStore } from '../src/store/postgres/store.js';
 import type { JournalStore } from '../src/store/store.js';
 import { tablesOf, type PostgresTables } from './support/postgres-tables.js';
 
-/** Making a schema for every test took longer than the tests: they empty one instead. */
+/** Creating a schema per test took longer than the tests, so they truncate one. */
 let stores: readonly JournalStore[];
 let tables: PostgresTables;
 let drop: () => Promise<void>;

@@ -22,7 +22,7 @@ describe('a process that shares a journal with one whose clock is wrong', () => 
     rmSync(dir, { recursive: true });
   });
 
-  test('performs nothing while that one runs, and names both of them', async () => {
+  test('executes nothing while that one runs, and names both of them', async () => {
     const child = await startChild('register', { path, wrongByMs: 60_000 });
     await store.registerOwner({ ...owner(), ...self }, DAY);
     const refusal: unknown = await store.claim(request()).catch((error: unknown) => error);
@@ -35,8 +35,8 @@ describe('a process that shares a journal with one whose clock is wrong', () => 
     expect((await store.claim(request())).kind).toBe('mine');
   });
 
-  // Where the system does not say what state a process is in, one that is stopped counts as running.
-  test.runIf(self.startedAt !== '')('goes on while that one is stopped', async () => {
+  // Without process states in the system, a stopped process counts as running.
+  test.runIf(self.startedAt !== '')('continues while that one is stopped', async () => {
     const child = await startChild('register', { path, wrongByMs: 60_000 });
     const registered = (await store.owner('child'))!;
     expect(systemProcesses.isRunning(registered)).toBe(true);

@@ -34,7 +34,7 @@ describe('a journal in SQLite', () => {
   let path: string;
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'toolkeel-failures-'));
-    // Some of these tests are somebody else on the way.
+    // Some of these tests tamper with the files.
     chmodSync(dir, 0o755);
     path = join(dir, 'journal.db');
   });
@@ -47,7 +47,7 @@ describe('a journal in SQLite', () => {
     driver.close();
   };
 
-  /** A disk of a megabyte that only the child sees; undefined where we may not mount one. */
+  /** A 1 MB disk that only the child sees; undefined without the permission to mount. */
   const smallDisk = (): readonly string[] | undefined => {
     const mount = `mount -t tmpfs -o size=1m tmpfs ${dir}`;
     return [['-m'], ['-rm']]
@@ -72,9 +72,9 @@ describe('a journal in SQLite', () => {
     await store.close();
   });
 
-  test('on a full disk refuses, keeps what it has, and goes on when there is room', async () => {
+  test('on a full disk refuses writes, keeps its data, and continues when there is space', async () => {
     const disk = smallDisk();
-    // Without the right to mount, the limit for a file's size stands in for the disk.
+    // Without the permission to mount, a file size limit replaces the disk.
     const around = disk ?? ['sh', '-c', 'ulimit -f 1500; exec "$0" "$@"'];
     const filler = disk && { filler: join(dir, 'filler') };
     const result = await inChild('fill', { path, ...filler }, around);
@@ -92,7 +92,7 @@ describe('a journal in SQLite', () => {
     else expect(after).toMatchObject({ reason: 'unavailable' });
   });
 
-  test('in a place that cannot be written to says so, and what to do', async () => {
+  test('in a read-only place says so, and what to do', async () => {
     const locked = join(dir, 'locked');
     mkdirSync(locked, { mode: 0o555 });
     const existing = join(dir, 'existing.db');
@@ -110,33 +110,33 @@ describe('a journal in SQLite', () => {
     );
   });
 
-  test('that cannot be a file says so', async () => {
+  test('at a path that cannot be a file says so', async () => {
     mkdirSync(path);
     await expect(open()).rejects.toThrow(`The journal's file ${path} cannot be opened`);
   });
 
-  test('of another kind of file is refused and left alone', async () => {
-    writeFileSync(path, 'not a database, but somebody’s letter '.repeat(100));
+  test('at a file of another kind is refused and not changed', async () => {
+    writeFileSync(path, 'not a database, but a letter '.repeat(100));
     const before = statSync(path).size;
     await expect(open()).rejects.toMatchObject({ reason: 'corrupt' });
     expect(statSync(path).size).toBe(before);
   });
 
-  test('that belongs to another program is refused and left alone', async () => {
+  test('that belongs to another program is refused and not changed', async () => {
     await raw('CREATE TABLE letters (text TEXT)');
     await expect(open()).rejects.toThrow('is a database of another program');
     await raw('DROP TABLE letters');
     await (await open()).close();
   });
 
-  test('that was damaged says so, and a mutation is refused', async () => {
+  test('that is damaged says so, and a mutation is refused', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     for (let i = 0; i < 200; i++) await claimed(store, { dedupKey: byContent(newId()) });
     await store.close();
     const file = openSync(path, 'r+');
     const size = statSync(path).size;
-    // All pages but the first, which says what is where.
+    // All pages but the first, which holds the schema.
     writeSync(file, Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096);
     closeSync(file);
 
@@ -147,7 +147,7 @@ describe('a journal in SQLite', () => {
     expect(String(error)).toContain('restore a backup');
   });
 
-  test('that was cut off says so', async () => {
+  test('that was truncated says so', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     for (let i = 0; i < 50; i++) await claimed(store, { dedupKey: byContent(newId()) });
@@ -159,7 +159,7 @@ describe('a journal in SQLite', () => {
     expect(error).toMatchObject({ name: 'JournalError', reason: 'corrupt' });
   });
 
-  test('of a newer program is refused and left alone', async () => {
+  test('of a newer program version is refused and not changed', async () => {
     await (await open()).close();
     await raw('UPDATE schema_version SET version = 99');
     await expect(open()).rejects.toMatchObject({ reason: 'schema' });
@@ -168,7 +168,7 @@ describe('a journal in SQLite', () => {
     );
   });
 
-  test('tells what somebody did to its audit, and to an operation', async () => {
+  test('detects tampering with its audit and with an operation', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     const { id } = await claimed(store);
@@ -192,7 +192,7 @@ describe('a journal in SQLite', () => {
     await store.close();
   });
 
-  test('that somebody else keeps locked is waited for, without holding up this process', async () => {
+  test('that another process keeps locked is waited for without blocking this process', async () => {
     const store = await sqliteStore({ path, patienceMs: 300 });
     await store.registerOwner(owner(), DAY);
     const other = (await chooseDriver())(path, 1000);
@@ -213,7 +213,7 @@ describe('a journal in SQLite', () => {
     await store.close();
   });
 
-  test('is for its user’s eyes only, with everything beside it', async () => {
+  test('is readable by its user only, with all its files', async () => {
     const store = await open();
     await store.registerOwner(owner(), DAY);
     for (const file of ['', '-wal', '-shm', '-head']) {
@@ -225,7 +225,7 @@ describe('a journal in SQLite', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('can be opened, keyed and claimed in by many new processes at once', async () => {
+  test('can be opened, keyed and used by many new processes at once', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
     const dataDir = join(dir, 'data');
     const results = (await Promise.all(

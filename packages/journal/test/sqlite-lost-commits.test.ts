@@ -31,7 +31,7 @@ import { inChild, killChild, startChild } from './support/child.js';
 const keysOf = (name: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);
 
-/** Two acts, as in the report of the defect, and enough of them for several rounds of the log. */
+/** Two acts, as in the defect, and enough for several cycles of the log. */
 const counts = [2, 30, 80];
 
 describe('a journal whose newest commits are gone after kill -9', () => {
@@ -48,7 +48,7 @@ describe('a journal whose newest commits are gone after kill -9', () => {
 
   const open = (): Promise<JournalStore> => openStore(`sqlite:${path}`, { dataDir: dir });
 
-  /** Which acts a restarted process would perform. */
+  /** The acts that a restarted process would execute again. */
   const performedAgain = async (
     store: JournalStore,
     keys: readonly string[],
@@ -80,7 +80,7 @@ describe('a journal whose newest commits are gone after kill -9', () => {
     }
   };
 
-  /** Afterwards the file alone is the whole journal. In another process, because a driver may close late. */
+  /** Checkpoints into the database file. In a child process, because a driver may close late. */
   const closedInChild = (file: string) =>
     inChild('race', { url: `sqlite:${file}`, dataDir: dir, owner: 'closing', keys: [] });
 
@@ -106,7 +106,7 @@ describe('a journal whose newest commits are gone after kill -9', () => {
         (error: unknown) => error,
       );
       expect(again).toMatchObject({ name: 'JournalError', reason: 'corrupt' });
-      // Neither is the second start less careful than the first.
+      // The second start refuses as well.
       await expectRefusal();
     },
   );
@@ -128,7 +128,7 @@ describe('a journal whose newest commits are gone after kill -9', () => {
     await (await open()).close();
   });
 
-  test('because its last frame was overwritten does not perform what it had settled', async () => {
+  test('because its last frame was overwritten does not repeat settled operations', async () => {
     const keys = keysOf('act', 3);
     await killChild(await startChild('perform', { path, keys }));
     overwrite(log, statSync(log).size - 100, noise(1, 16));
@@ -150,7 +150,7 @@ describe('a journal whose newest commits are gone after kill -9', () => {
     );
   });
 
-  test('because another journal was put in its place is refused', async () => {
+  test('because another journal replaced it is refused', async () => {
     await killChild(await startChild('perform', { path, keys: keysOf('mine', 3) }));
     const other = join(dir, 'other.db');
     await killChild(await startChild('perform', { path: other, keys: keysOf('other', 5) }));
@@ -176,7 +176,7 @@ describe('a journal that has all of its commits', () => {
   const act = (store: JournalStore, key: string) => settled(store, { dedupKey: byKey(key) });
   const keys = keysOf('act', 40);
 
-  test.each([2, 70])('after kill -9 goes on with %i acts', async (count) => {
+  test.each([2, 70])('continues after kill -9 with %i acts', async (count) => {
     await killChild(await startChild('perform', { path, keys: keysOf('act', count) }));
     const store = await open();
     expect(store.caution).toBeUndefined();
@@ -193,7 +193,7 @@ describe('a journal that has all of its commits', () => {
     await expect(open()).rejects.toMatchObject({ reason: 'corrupt' });
   });
 
-  test('and an older head file, because of a power cut, goes on', async () => {
+  test('and an older head file, because of a power cut, continues', async () => {
     const store = await open();
     await store.registerOwner(owner(), LEASE);
     await act(store, 'first');
@@ -206,7 +206,7 @@ describe('a journal that has all of its commits', () => {
     await again.close();
   });
 
-  test('and a head file of which only the newest record is torn goes on', async () => {
+  test('and a head file with a torn newest record continues', async () => {
     await killChild(await startChild('perform', { path, keys }));
     const records = readFileSync(head, 'latin1');
     const newest = records.indexOf(`${2 * keys.length - 1} `);
@@ -220,7 +220,7 @@ describe('a journal that has all of its commits', () => {
     await store.close();
   });
 
-  test('and a head file that nothing can be read of goes on, and warns its operator once', async () => {
+  test('and an unreadable head file continues, and warns its operator once', async () => {
     await killChild(await startChild('perform', { path, keys }));
     writeFileSync(head, 'not a head file\n'.repeat(300));
     const store = await open();
@@ -233,7 +233,7 @@ describe('a journal that has all of its commits', () => {
     await again.close();
   });
 
-  test('is shared by processes that write their heads in turns', async () => {
+  test('is shared by processes that write their heads alternately', async () => {
     const stores = [await open(), await open(), await open()];
     for (const [index, store] of stores.entries())
       await store.registerOwner(owner(`o${index}`), LEASE);
@@ -247,7 +247,7 @@ describe('a journal that has all of its commits', () => {
     await again.close();
   });
 
-  test('and loses some while it is open begins nothing after the next heartbeat', async () => {
+  test('and loses some while it is open claims nothing after the next heartbeat', async () => {
     const store = await open();
     await store.registerOwner(owner(), LEASE);
     await act(store, 'early');
@@ -260,7 +260,7 @@ describe('a journal that has all of its commits', () => {
     const refusal = { name: 'JournalError', reason: 'corrupt' };
     await expect(store.renew('alice', LEASE)).rejects.toMatchObject(refusal);
     await expect(act(store, 'late')).rejects.toMatchObject(refusal);
-    // Only this process knows how that ended.
+    // Only this process knows the outcome.
     expect(await store.settle(fencingToken(sent), success())).toBe(true);
     await store.close();
   });

@@ -17,14 +17,14 @@ describe('opening a journal in SQLite', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  /** Nobody else can even read it. */
+  /** Locks the file against readers as well. */
   const held = (): SqliteDriver => {
     const other = open(path, 1000);
     other.exec('BEGIN EXCLUSIVE');
     return other;
   };
 
-  test('waits for somebody who has locked the whole file', async () => {
+  test('waits for a process that has locked the whole file', async () => {
     const other = held();
     const opening = sqliteStore({ path });
     const late = setTimeout(() => other.exec('ROLLBACK'), 300);
@@ -34,7 +34,7 @@ describe('opening a journal in SQLite', () => {
     await store.close();
   });
 
-  test('gives up in time, and says what is the matter', async () => {
+  test('gives up in time, and says why', async () => {
     const other = held();
     const failed = await sqliteStore({ path, patienceMs: 200 }).catch((error: unknown) => error);
     other.close();
@@ -42,7 +42,7 @@ describe('opening a journal in SQLite', () => {
     expect(String(failed)).toMatch(/was locked by another process for 0\.\d s/);
   });
 
-  test('asks the disk to confirm every commit, with a log that readers do not wait for', async () => {
+  test('uses synchronous=FULL and a write-ahead log', async () => {
     let driver: SqliteDriver | undefined;
     const store = await sqliteStore({ path, driver: (...given) => (driver = open(...given)) });
     const setting = (name: string) => Object.values(driver!.rows(`PRAGMA ${name}`, [])[0]!)[0];

@@ -29,8 +29,8 @@ function recorder() {
   return { clock, batches, reports, state, calls, written };
 }
 
-describe('calls', () => {
-  it('are written together after a moment, and not one by one', async () => {
+describe('recorded calls', () => {
+  it('are written in batches after a delay', async () => {
     const { clock, calls, batches } = recorder();
     for (let n = 0; n < 5; n += 1) calls.note(row(n));
     expect(batches).toEqual([]);
@@ -39,14 +39,14 @@ describe('calls', () => {
     expect(batches[0]).toHaveLength(5);
   });
 
-  it('are written at once when there are many', async () => {
+  it('are written at once when a batch is full', async () => {
     const { clock, calls, written } = recorder();
     for (let n = 0; n < 200; n += 1) calls.note(row(n));
     await clock.advance(0);
     expect(written()).toBe(200);
   });
 
-  it('wait for a store that is away, in order, and not without bound', async () => {
+  it('wait for an unavailable store, in order and bounded', async () => {
     const { clock, calls, state, written, batches, reports } = recorder();
     state.isDown = true;
     for (let n = 0; n < 12_000; n += 1) calls.note(row(n));

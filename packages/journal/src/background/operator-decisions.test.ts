@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyFor, rig } from '../fixtures/rig.fixture.js';
 
-const asking = () =>
+const requireApproval = () =>
   Promise.resolve({
     kind: 'approve' as const,
     rule: 'ask-first',
@@ -13,18 +13,19 @@ const asking = () =>
 const post = (text: string) => ({ text, idempotency_key: keyFor(text) });
 const decisions = ['approval_decided', 'operation_reconciled'];
 
-/** A server, and somebody at a command line beside it, which never starts to look after anything. */
+/** A server, and a CLI process beside it, which runs no background work. */
 function world(options: Parameters<typeof rig>[0] = {}) {
   const made = rig(options);
   const [server, cli] = [made.start(), made.start()];
   server.journal.start();
-  const told = (process = server) => process.events.filter(({ type }) => decisions.includes(type));
-  return { ...made, server, cli, told };
+  const emitted = (process = server) =>
+    process.events.filter(({ type }) => decisions.includes(type));
+  return { ...made, server, cli, emitted };
 }
 
-describe('a server tells what people decided elsewhere', () => {
-  it('about approvals: who, what, and which call it was', async () => {
-    const { clock, server, cli, told } = world({ decide: asking });
+describe('a server emits events for operator decisions of other processes', () => {
+  it('for approvals: operator, decision and correlation id', async () => {
+    const { clock, server, cli, emitted } = world({ decide: requireApproval });
     for (const [text, decision] of [
       ['a', 'approve'],
       ['b', 'reject'],
@@ -38,14 +39,14 @@ describe('a server tells what people decided elsewhere', () => {
     }
     await clock.advance(30_000);
     const common = { type: 'approval_decided', by: 'ana', elsewhere: true };
-    expect(told()).toMatchObject([
+    expect(emitted()).toMatchObject([
       { ...common, result: 'approved', correlationId: 'call-a' },
       { ...common, result: 'rejected', correlationId: 'call-b' },
     ]);
   });
 
-  it('about ends that nobody knew, of operations and of steps', async () => {
-    const { clock, server, cli, told, upstream } = world();
+  it('for resolved operations and steps', async () => {
+    const { clock, server, cli, emitted, upstream } = world();
     upstream.plans.push({ answers: 'reset' });
     const single = await clock.run(server.call('post', post('a')));
     upstream.plans.push({}, { answers: 'reset' });
@@ -56,11 +57,11 @@ describe('a server tells what people decided elsewhere', () => {
     }
     await clock.advance(30_000);
     const common = { type: 'operation_reconciled', result: 'executed', by: 'ana', elsewhere: true };
-    expect(told()).toMatchObject([common, common]);
+    expect(emitted()).toMatchObject([common, common]);
   });
 
-  it('and what was decided here once, also when another server looks on', async () => {
-    const { clock, start, server, told } = world({ decide: asking });
+  it('and its own decisions once, also with another server running', async () => {
+    const { clock, start, server, emitted } = world({ decide: requireApproval });
     const other = start();
     other.journal.start();
     const { error } = await clock.run(server.call('post', post('a')));
@@ -70,13 +71,13 @@ describe('a server tells what people decided elsewhere', () => {
     await approvals.reject(id, { hash: 'another', by: 'ana' });
     await approvals.reject(id, { hash, by: 'ana' });
     await clock.advance(30_000);
-    expect(told()).toHaveLength(1);
-    expect(told()[0]).not.toHaveProperty('elsewhere');
-    expect(told(other)).toMatchObject([{ elsewhere: true }]);
+    expect(emitted()).toHaveLength(1);
+    expect(emitted()[0]).not.toHaveProperty('elsewhere');
+    expect(emitted(other)).toMatchObject([{ elsewhere: true }]);
   });
 
-  it('nothing of what was decided before it began, and nothing twice', async () => {
-    const { clock, start, server, cli, told } = world({ decide: asking });
+  it('not for decisions before its start, and none twice', async () => {
+    const { clock, start, server, cli, emitted } = world({ decide: requireApproval });
     const { error } = await clock.run(server.call('post', post('a')));
     const id = error?.operation_id ?? '';
     const hash = (await cli.journal.approvals.show(id))?.approval?.hash ?? '';
@@ -84,12 +85,12 @@ describe('a server tells what people decided elsewhere', () => {
     const late = start();
     late.journal.start();
     await clock.advance(600_000);
-    expect(told()).toHaveLength(1);
-    expect(told(late)).toEqual([]);
+    expect(emitted()).toHaveLength(1);
+    expect(emitted(late)).toEqual([]);
   });
 
-  it('more than fits into one round, in the next ones, in order', async () => {
-    const { clock, cli, told, store, server } = world();
+  it('beyond one pass in later passes, in order', async () => {
+    const { clock, cli, emitted, store, server } = world();
     await clock.run(server.call('post', post('a')));
     const [operation] = await cli.journal.operations.list();
     const { id: operationId = '' } = operation ?? {};
@@ -98,9 +99,9 @@ describe('a server tells what people decided elsewhere', () => {
       const entry = { kind: 'reconciled', operationId, actor: `p${index}` };
       await store.audit(index % 2 === 0 ? entry : { ...entry, kind: 'send' });
     }
-    // The store in memory keeps the newest thousand rows or so.
+    // The memory store keeps about the newest thousand rows.
     await clock.advance(60_000);
-    const names = told().map(({ by }) => Number(by?.slice(1)));
+    const names = emitted().map(({ by }) => Number(by?.slice(1)));
     expect(names.length).toBeGreaterThan(400);
     expect(names).toEqual(names.toSorted((a, b) => a - b));
     expect(new Set(names).size).toBe(names.length);

@@ -24,11 +24,11 @@ function dedupKeyOf(call: AcceptedCall, meta = {}) {
   return given;
 }
 
-describe('what makes two calls the same act', () => {
+describe('the dedup key of a call', () => {
   const post = toolNamed('post');
   const reply = toolNamed('reply');
 
-  it('is the key, if the caller names one, wherever it stands', () => {
+  it('is the caller’s idempotency key, wherever it is given', () => {
     const expected = { by: 'key', value: KEY };
     const named = { controls: { idempotencyKey: KEY, allowDuplicate: false } };
     expect(dedupKeyOf(callOf(post, { text: 'a' }, named)).dedupKey).toEqual(expected);
@@ -37,7 +37,7 @@ describe('what makes two calls the same act', () => {
     }
   });
 
-  it('is what the template names, whatever key the caller gives it beside', () => {
+  it('is the rendered template, whatever key the caller gives', () => {
     const named = { controls: { idempotencyKey: KEY, allowDuplicate: false } };
     const call = callOf(reply, { to: '1', text: 'a' }, named);
     const dedupKey = { by: 'template', value: 'reply:1' };
@@ -45,7 +45,7 @@ describe('what makes two calls the same act', () => {
     const beside = dedupKeyOf(callOf(reply, { to: '1', text: 'a' }), { [KEY_IN_META]: KEY });
     expect(beside).toMatchObject({ dedupKey, key: KEY });
     expect(dedupKeyOf(callOf(reply, { to: '1', text: 'a' }))).not.toHaveProperty('key');
-    // Where it cannot be told what the act is, the key says so.
+    // Without the template's arguments, the key identifies the act.
     const templates = new Map([['post', 'media:{media}']]);
     const { ofCall: given } = createDedupKeys({ templates, encryption: testSealing });
     expect(given(callOf(post, { text: 'a' }, named), 'main', {})).toMatchObject({
@@ -53,7 +53,7 @@ describe('what makes two calls the same act', () => {
     });
   });
 
-  it('is what the template names, whatever else is said', () => {
+  it('is the rendered template, whatever the other arguments are', () => {
     const first = dedupKeyOf(callOf(reply, { to: '1', text: 'Thanks!' }));
     const second = dedupKeyOf(callOf(reply, { to: '1', text: 'Thank you!' }));
     expect(first.dedupKey).toEqual({ by: 'template', value: 'reply:1' });
@@ -61,14 +61,14 @@ describe('what makes two calls the same act', () => {
     expect(second.argsHash).not.toBe(first.argsHash);
   });
 
-  it('is what a template of the configuration names, before the one of the tool', () => {
+  it('is the configured template before the tool’s own', () => {
     const templates = new Map([['reply', 'wording:{text}']]);
     const given = createDedupKeys({ templates, encryption: testSealing });
     const { dedupKey } = given.ofArguments(reply, 'main', { to: '1', text: 'a' });
     expect(dedupKey).toEqual({ by: 'template', value: 'wording:a' });
   });
 
-  it('is the content, all of it, else', () => {
+  it('is the hash of all arguments otherwise', () => {
     const plain = dedupKeyOf(callOf(post, { text: 'a' }));
     expect(plain.dedupKey).toEqual({ by: 'content', value: plain.argsHash });
     const others = [
@@ -80,7 +80,7 @@ describe('what makes two calls the same act', () => {
     expect(new Set([plain.argsHash, ...others]).size).toBe(5);
   });
 
-  it('cannot be guessed from what is stored, where an argument is sensitive', () => {
+  it('cannot be brute-forced from the store if an argument is sensitive', () => {
     const pay = toolNamed('pay');
     const args = { card: '4111', amount: 1 };
     const { dedupKey, argsHash } = dedupKeyOf(callOf(pay, args));
@@ -93,23 +93,23 @@ describe('what makes two calls the same act', () => {
     expect(dedupKey.value).toBe(argsHash);
   });
 
-  it('does not change with the order of the arguments', () => {
+  it('does not depend on the order of the arguments', () => {
     const forwards = dedupKeyOf(callOf(post, { text: 'a', media: ['m'] }));
     const backwards = dedupKeyOf(callOf(post, { media: ['m'], text: 'a' }));
     expect(backwards).toEqual(forwards);
   });
 });
 
-describe('a key that cannot be one', () => {
+describe('an invalid idempotency key', () => {
   const post = toolNamed('post');
 
   it.each<[string, unknown]>([
     ['too short', 'short'],
     ['too long', 'x'.repeat(256)],
-    ['with a character that does not survive', 'sixteen characters'],
-    ['no text', 1234567890123456],
+    ['with an invalid character', 'sixteen characters'],
+    ['not a string', 1234567890123456],
     ['null', null],
-  ])('in _meta is refused, and names where it stands: %s', (_, key) => {
+  ])('in _meta is refused, naming the field: %s', (_, key) => {
     for (const name of [KEY_IN_META, 'idempotencyKey']) {
       expect(ofCall(callOf(post, { text: 'a' }), 'main', { [name]: key })).toMatchObject({
         ok: false,
@@ -118,7 +118,7 @@ describe('a key that cannot be one', () => {
     }
   });
 
-  it('is refused when there are two that differ', () => {
+  it('is refused when two keys differ', () => {
     const other = `${KEY}-other`;
     const both = { [KEY_IN_META]: KEY, idempotencyKey: other };
     expect(ofCall(callOf(post, { text: 'a' }), 'main', both)).toMatchObject({ ok: false });
@@ -133,7 +133,7 @@ describe('a key that cannot be one', () => {
     expect(dedupKeyOf(callOf(post, { text: 'a' }), same).dedupKey.value).toBe(KEY);
   });
 
-  it('is either taken as it is or refused, whatever a client sends', () => {
+  it('is either used unchanged or refused, for any input', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (meta, key) => {
         const read = keyInMeta({ ...meta, [KEY_IN_META]: key });
@@ -144,7 +144,7 @@ describe('a key that cannot be one', () => {
     );
   });
 
-  it('is not looked for in what an object inherits', () => {
+  it('is not read from inherited properties', () => {
     expect(
       keyInMeta(Object.create({ [KEY_IN_META]: KEY }) as object as Record<string, unknown>),
     ).toEqual({
@@ -155,21 +155,21 @@ describe('a key that cannot be one', () => {
 });
 const MONTH = 30 * 86_400_000;
 
-describe('how long a settled operation holds its slot', () => {
+describe('how long a settled operation holds its dedup key', () => {
   it.each<[string, 'key' | 'template' | 'content', string, number]>([
-    ['a key: as long as the result is kept', 'key', 'post', MONTH],
-    ['a key of a tool that may be repeated, too', 'key', 'touch', MONTH],
-    ['a template: as long as the result is kept', 'template', 'reply', MONTH],
-    ['a template of a tool with a window: so long', 'template', 'like', 30_000],
-    ['content: half a minute', 'content', 'post', 30_000],
-    ['content of what may be repeated: not at all', 'content', 'touch', 0],
-    ['what undoes something: not at all', 'content', 'unlike', 0],
-    ['not even where a template names it', 'template', 'delete', 0],
+    ['a key: for the retention', 'key', 'post', MONTH],
+    ['a key of an idempotent tool: for the retention', 'key', 'touch', MONTH],
+    ['a template: for the retention', 'template', 'reply', MONTH],
+    ['a template of a tool with a window: for the window', 'template', 'like', 30_000],
+    ['content: 30 s', 'content', 'post', 30_000],
+    ['content of an idempotent tool: not at all', 'content', 'touch', 0],
+    ['an inverse: not at all', 'content', 'unlike', 0],
+    ['an inverse with a template: not at all', 'template', 'delete', 0],
   ])('%s', (_, by, tool, expected) => {
     expect(holdMsOf(by, toolNamed(tool), MONTH)).toBe(expected);
   });
 
-  it('is never longer than results are kept', () => {
+  it('is never longer than the retention', () => {
     const tools = ['post', 'like', 'reply', 'unlike'].map(toolNamed);
     fc.assert(
       fc.property(
@@ -189,7 +189,7 @@ describe('how long a settled operation holds its slot', () => {
 describe('templates', () => {
   const specs = ['post', 'reply', 'like', 'pay'].map(toolNamed);
 
-  it('are missed where a tool acts once and has only its content', () => {
+  it('are missing for once tools that are identified by content only', () => {
     expect(keylessTools(specs)).toEqual(['post', 'pay']);
     expect(keylessTools(specs, { pay: 'pay:{amount}' })).toEqual(['post']);
   });
@@ -199,11 +199,11 @@ describe('templates', () => {
     [{ post: 'always the same' }, 'must name an argument'],
     [{ post: 'post:{title}' }, 'title is not an argument'],
     [{ pay: 'pay:{card}' }, 'card is sensitive'],
-  ])('that could never give a key are refused: %j', (templates, problem) => {
+  ])('that can never produce a key are refused: %j', (templates, problem) => {
     expect(() => checkTemplates(templates, specs)).toThrow(problem);
   });
 
-  it('of the configuration may name any argument that is stored in clear', () => {
+  it('of the configuration may use any argument that is not sensitive', () => {
     expect(() => checkTemplates({ pay: 'pay:{amount}', post: 'p:{text}' }, specs)).not.toThrow();
   });
 });

@@ -32,7 +32,7 @@ export class Recorder implements Picker {
 /** The branches that the current event takes. */
 export class Branches {
   picker: Picker = new Recorder();
-  /** The branches taken, for people. */
+  /** A description of the branches taken. */
   story: string[] = [];
   /** All failures are possible: processes halt, and the upstream answers in every way. */
   isFull = false;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keyFor, rig } from '../fixtures/rig.fixture.js';
 
-describe('what was undone', () => {
-  it('can be done again: like, unlike, like', async () => {
+describe('a compensated operation', () => {
+  it('can be repeated: like, unlike, like', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const run = (tool: string) => clock.run(server.call(tool, { id: '1' }));
@@ -10,7 +10,7 @@ describe('what was undone', () => {
     expect(upstream.effects.map(({ kind }) => kind)).toEqual(['like', 'unlike', 'like']);
   });
 
-  it('is found by its arguments, and others stay done', async () => {
+  it('is found by its arguments, and others keep their dedup keys', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     for (const id of ['1', '2']) await clock.run(server.call('like', { id }));
@@ -19,7 +19,7 @@ describe('what was undone', () => {
     expect(upstream.effects.map(({ subject }) => subject)).toEqual(['1', '2', '1', '1']);
   });
 
-  it('is found by what it answered, among all tools that can have made it', async () => {
+  it('is found by its answer, among all counterpart tools', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('post', { text: 'a' }));
@@ -33,7 +33,7 @@ describe('what was undone', () => {
     expect(done.map(({ subject }) => subject)).toEqual(['a', 'b', '1', 'a', '1']);
   });
 
-  it('under a key stays what that key stands for', async () => {
+  it('keeps its answer under its idempotency key', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const like = { id: '1', idempotency_key: keyFor('like') };
@@ -45,7 +45,7 @@ describe('what was undone', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('is not undone by an attempt that failed, or of which nobody knows', async () => {
+  it('keeps its dedup key after a failed or unknown inverse', async () => {
     for (const plan of [{ answers: '400', commits: false }, { answers: '503' }] as const) {
       const { clock, start, upstream } = rig();
       const server = start();
@@ -59,7 +59,7 @@ describe('what was undone', () => {
     }
   });
 
-  it('and may be repeated is sent again, whether or not the undoing was seen to its end', async () => {
+  it('of an idempotent tool is sent again, whether or not the inverse’s outcome is known', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('like', { id: '1' }));
@@ -69,7 +69,7 @@ describe('what was undone', () => {
     expect(upstream.effects.map(({ kind }) => kind)).toEqual(['like', 'unlike', 'like']);
   });
 
-  it('by a server that was killed over it is sent again as well', async () => {
+  it('of an inverse whose process was killed is sent again as well', async () => {
     const { clock, start, upstream } = rig();
     const first = start();
     await clock.run(first.call('like', { id: '1' }));
@@ -81,7 +81,7 @@ describe('what was undone', () => {
     expect(upstream.effects.map(({ kind }) => kind)).toEqual(['like', 'unlike', 'like']);
   });
 
-  it('can itself be undone again and again: inverses hold nothing', async () => {
+  it('can be compensated repeatedly: inverses hold no content', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     for (let i = 0; i < 3; i += 1) await clock.run(server.call('unlike', { id: '1' }));

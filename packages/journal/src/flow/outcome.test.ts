@@ -38,16 +38,16 @@ const anyEnd: fc.Arbitrary<HandlerEnd> = fc.record({
   stepOpen: fc.boolean(),
 });
 
-describe('what the end of a handler makes of its operation', () => {
+describe('the outcome of a handler’s end', () => {
   it.each<[string, HandlerEnd, object]>([
     ['success', end({ ok: true, data: {} }), { state: 'succeeded', outcome: 'executed' }],
     [
-      'an answer that was lost on our side',
+      'an answer that was lost in this process',
       end(failure('serialization_error', { outcome: 'executed' })),
       { state: 'succeeded', outcome: 'executed' },
     ],
     [
-      'a clear refusal of the request',
+      'a definite rejection of the request',
       end(failure('upstream_rejected', { outcome: 'not_executed' })),
       { state: 'rejected', outcome: 'not_executed', refund: false },
     ],
@@ -74,31 +74,31 @@ describe('what the end of a handler makes of its operation', () => {
       { state: 'released', refund: true },
     ],
     [
-      'a credential that was not accepted',
+      'a rejected credential',
       end(failure('unauthorized', { outcome: 'not_executed' })),
       { state: 'released' },
     ],
     [
-      'credits that are used up',
+      'depleted credits',
       end(failure('x_credits_depleted', { outcome: 'not_executed' })),
       { state: 'released' },
     ],
-    ['silence', end(failure('timeout', { outcome: 'unknown' })), { state: 'unknown' }],
-    ['an error that names no outcome', end(failure('not_found')), { state: 'unknown' }],
+    ['no answer', end(failure('timeout', { outcome: 'unknown' })), { state: 'unknown' }],
+    ['an error without an outcome', end(failure('not_found')), { state: 'unknown' }],
     [
-      'silence, where repeating gives the same end state',
+      'no answer, for an idempotent tool',
       end(failure('timeout', { outcome: 'unknown' }), { effect: 'idempotent' }),
       { state: 'released', outcome: 'unknown' },
     ],
     [
-      'a fault that was surely not sent',
+      'a fault that was not sent',
       end(failure('timeout', { outcome: 'unknown' }, { kind: 'timeout', sent: 'no' }), {
         sent: 'nothing',
       }),
       { state: 'released', outcome: 'not_executed' },
     ],
     [
-      'an error that names no outcome, before operation.send',
+      'an error without an outcome, before operation.send',
       end(failure('not_found'), { sent: 'nothing' }),
       { state: 'released', outcome: 'not_executed' },
     ],
@@ -110,7 +110,7 @@ describe('what the end of a handler makes of its operation', () => {
       { state: 'unknown', outcome: 'unknown' },
     ],
     [
-      'a part of its steps',
+      'some of its steps',
       end(failure('thread_partial_failure', { outcome: 'executed' }), {
         sent: 'step',
         stepsDone: 2,
@@ -118,7 +118,7 @@ describe('what the end of a handler makes of its operation', () => {
       { state: 'claimed' },
     ],
     [
-      'all of its steps, and an answer that was lost',
+      'all of its steps, and a lost answer',
       end(failure('serialization_error', { outcome: 'executed' }), {
         sent: 'nothing',
         stepsDone: 2,
@@ -126,12 +126,12 @@ describe('what the end of a handler makes of its operation', () => {
       { state: 'succeeded' },
     ],
     [
-      'the refusal of its first step',
+      'the rejection of its first step',
       end(failure('upstream_rejected', { outcome: 'not_executed' }), { sent: 'step' }),
       { state: 'rejected' },
     ],
     [
-      'a step that nobody knows the end of, even if the handler goes on',
+      'a step with an unknown outcome, even if the handler continues',
       end({ ok: true, data: {} }, { stepOpen: true, stepsDone: 1 }),
       { state: 'unknown' },
     ],
@@ -139,7 +139,7 @@ describe('what the end of a handler makes of its operation', () => {
     expect(decideOutcome(given)).toMatchObject(expected);
   });
 
-  it('is never free to be sent again when a once tool may have acted', () => {
+  it('never allows another send when a once tool may have acted', () => {
     fc.assert(
       fc.property(anyEnd, (given) => {
         const { settled, sent, effect, stepOpen } = given;
@@ -151,7 +151,7 @@ describe('what the end of a handler makes of its operation', () => {
     );
   });
 
-  it('is known when nothing was recorded as sent and the failure proves it', () => {
+  it('is not_executed when no send was recorded and the failure proves it', () => {
     fc.assert(
       fc.property(anyEnd, (given) => {
         const { settled } = given;
@@ -175,7 +175,7 @@ describe('what the end of a handler makes of its operation', () => {
     );
   });
 
-  it('keeps what was done, and gives limits back only where nothing left', () => {
+  it('keeps completed steps, and refunds limits only if nothing was sent', () => {
     fc.assert(
       fc.property(anyEnd, (given) => {
         const { state, refund, outcome } = decideOutcome(given);
@@ -187,7 +187,7 @@ describe('what the end of a handler makes of its operation', () => {
     );
   });
 
-  it('counts as circumstances what passes or can be repaired, and nothing about the request', () => {
+  it('is recoverable for temporary and fixable errors, not for errors of the request', () => {
     const about: readonly ErrorCode[] = [
       'upstream_rejected',
       'not_found',

@@ -12,15 +12,15 @@ const decisions: readonly Decision[] = [
   { kind: 'approve', expiresInMs: 60_000, ...rule },
   { kind: 'dry_run', ...rule },
 ];
-const asking: Decide = (_, { approved }) =>
+const requireApproval: Decide = (_, { approved }) =>
   approved ? { kind: 'allow', limits: [] } : { kind: 'approve', expiresInMs: 3_600_000, ...rule };
 
-/** Processes whose posts are refused with a code, while there is one. */
+/** Processes whose check refuses posts with `code`, while it is set. */
 function refusing(options: RigOptions = {}) {
   const now: { code: ErrorCode | undefined } = { code: undefined };
-  const said = () => (now.code === undefined ? undefined : toolError(now.code, 'Not this.'));
+  const check = () => (now.code === undefined ? undefined : toolError(now.code, 'Not this.'));
   const names = ['post', 'post_sure', 'thread', 'reply'];
-  const checks = Object.fromEntries(names.map((name) => [name, said]));
+  const checks = Object.fromEntries(names.map((name) => [name, check]));
   return { now, ...rig({ checks, ...options }) };
 }
 const refused = {
@@ -28,8 +28,8 @@ const refused = {
   error: { code: 'not_found', message: 'Not this.', outcome: 'not_executed' },
 };
 
-describe('a call that its tool’s check refuses', () => {
-  it.each(decisions)('is refused before the policy is asked: $kind', async (decision) => {
+describe('a call that the tool’s check refuses', () => {
+  it.each(decisions)('is refused before the policy is evaluated: $kind', async (decision) => {
     const decide = vi.fn<Decide>(() => decision);
     const { clock, now, start, store, upstream } = refusing({ decide });
     const server = start();
@@ -44,7 +44,7 @@ describe('a call that its tool’s check refuses', () => {
     expect(upstream.requests).toBe(0);
   });
 
-  it('takes nothing from a limit, and leaves its key free', async () => {
+  it('consumes no policy limit and releases its key', async () => {
     const { clock, now, start } = refusing({ decide: () => decisions[0]! });
     const server = start();
     now.code = 'not_found';
@@ -55,7 +55,7 @@ describe('a call that its tool’s check refuses', () => {
     expect(await clock.run(server.call('post', post))).toMatchObject({ success: true });
   });
 
-  it('still gets the answer of the same act, if that was done before', async () => {
+  it('replays the same act if it was executed before', async () => {
     const { clock, now, start, upstream } = refusing();
     const server = start();
     const done = [post, { text: 'by content' }];
@@ -68,7 +68,7 @@ describe('a call that its tool’s check refuses', () => {
         meta: { idempotency: { replayed: true } },
       });
     }
-    // A repeat that is meant would be sent.
+    // An intended repeat would be sent.
     const meant = { text: 'by content', allow_duplicate: true };
     expect(await clock.run(server.call('post', meant))).toMatchObject(refused);
     const other = { text: 'other', idempotency_key };
@@ -76,7 +76,7 @@ describe('a call that its tool’s check refuses', () => {
     expect(upstream.requests).toBe(2);
   });
 
-  it('is told how the same act stands: under way, unknown, found again', async () => {
+  it('reports the state of the same act: in flight, unknown, reconciled', async () => {
     const { clock, now, start, upstream } = refusing();
     const server = start();
     upstream.plans.push({ actsAfterMs: 3000 });
@@ -99,8 +99,8 @@ describe('a call that its tool’s check refuses', () => {
     });
   });
 
-  it('is not claimed either where the holder of its place has just left', async () => {
-    const decide = vi.fn<Decide>(asking);
+  it('is not claimed when the holder of its dedup key was just released', async () => {
+    const decide = vi.fn<Decide>(requireApproval);
     const { clock, now, start, store, upstream } = refusing({
       decide,
       through: (inner) => ({ ...inner, isHeld: () => Promise.resolve(true) }),
@@ -113,7 +113,7 @@ describe('a call that its tool’s check refuses', () => {
     expect(upstream.requests).toBe(0);
   });
 
-  it('learns that nobody can say whether it was done, where the journal cannot be read', async () => {
+  it('reports a journal failure when the journal cannot be read', async () => {
     const { clock, now, start } = refusing({
       through: (inner) => ({ ...inner, isHeld: () => Promise.reject(new Error('down')) }),
     });
@@ -124,9 +124,9 @@ describe('a call that its tool’s check refuses', () => {
   });
 });
 
-describe('a check that does not end', () => {
-  it('ends with the call: nobody is asked for anything', async () => {
-    const decide = vi.fn<Decide>(asking);
+describe('a check that never returns', () => {
+  it('ends at the deadline, and no approval is requested', async () => {
+    const decide = vi.fn<Decide>(requireApproval);
     const never = () => new Promise<undefined>(() => undefined);
     const { clock, start, store } = rig({ decide, checks: { post: never } });
     const { error } = await clock.run(start().call('post', post));
@@ -137,9 +137,9 @@ describe('a check that does not end', () => {
   });
 });
 
-describe('what a person has approved', () => {
+describe('an approved operation', () => {
   const approved = async (code: ErrorCode) => {
-    const rigged = refusing({ decide: asking });
+    const rigged = refusing({ decide: requireApproval });
     const { clock, now, start } = rigged;
     const server = start();
     server.journal.start();
@@ -148,7 +148,7 @@ describe('what a person has approved', () => {
     const { approvals } = server.journal;
     const hash = (await approvals.show(id))?.approval?.hash ?? '';
     now.code = code;
-    // It waits, whatever could be said against it now.
+    // It waits, whatever the check says now.
     expect((await clock.run(server.call('post', post))).error?.code).toBe('approval_required');
     await approvals.approve(id, { hash, by: 'ana' });
     await clock.advance(5000);
@@ -156,7 +156,7 @@ describe('what a person has approved', () => {
     return { ...rigged, server, id };
   };
 
-  it('is checked again, and not sent if it cannot be', async () => {
+  it('is checked again, and not sent if the check refuses it', async () => {
     const { clock, now, server, store, upstream, id } = await approved('not_found');
     expect(await store.get(id)).toMatchObject({
       state: 'released',
@@ -164,12 +164,12 @@ describe('what a person has approved', () => {
       code: 'not_found',
     });
     now.code = undefined;
-    // It has to be asked for anew.
+    // It needs a new request.
     expect((await clock.run(server.call('post', post))).error?.code).toBe('approval_required');
     expect(upstream.requests).toBe(0);
   });
 
-  it('waits for what an operator can repair', async () => {
+  it('stays approved if an operator can fix the problem', async () => {
     const { clock, now, store, upstream, id } = await approved('forbidden');
     expect(await store.get(id)).toMatchObject({ state: 'awaiting_approval', code: 'forbidden' });
     now.code = undefined;
@@ -178,11 +178,14 @@ describe('what a person has approved', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('is checked as it was edited', async () => {
+  it('is checked with its edited arguments', async () => {
     let gone = '';
     const check = ({ text }: { text?: unknown }) =>
       text === gone ? toolError('not_found', 'Not this.') : undefined;
-    const { clock, start, store, upstream } = rig({ decide: asking, checks: { post: check } });
+    const { clock, start, store, upstream } = rig({
+      decide: requireApproval,
+      checks: { post: check },
+    });
     const server = start();
     server.journal.start();
     const { error } = await clock.run(server.call('post', post));
@@ -198,7 +201,7 @@ describe('what a person has approved', () => {
   });
 });
 
-it('a thread that stands half way sends no more, says what is there, and goes on later', async () => {
+it('a partially executed thread sends nothing while the check refuses it, reports its steps, and resumes later', async () => {
   const { clock, now, start, upstream } = refusing();
   const thread = { posts: ['1', '2'], idempotency_key };
   upstream.plans.push({}, { answers: '429', commits: false });
@@ -213,7 +216,7 @@ it('a thread that stands half way sends no more, says what is there, and goes on
   });
 });
 
-it('a thread whose last word was lost gets its answer, though no more of it could be sent', async () => {
+it('a thread whose answer was lost gets its answer although the check refuses further sends', async () => {
   const { clock, now, start, upstream } = refusing({
     through: (inner) => ({
       ...inner,
@@ -233,11 +236,11 @@ it('a thread whose last word was lost gets its answer, though no more of it coul
   expect(upstream.requests).toBe(2);
 });
 
-describe('a check that answers by itself', () => {
+describe('a check that answers without sending', () => {
   const checks = { post: () => answer({ id: 'only looked' }) };
 
   it.each(decisions.filter(({ kind }) => kind !== 'deny'))(
-    'needs no approval and no place in the journal: $kind',
+    'needs no approval and no operation: $kind',
     async (decision) => {
       const { clock, start, store, upstream } = rig({ checks, decide: () => decision });
       const { data, meta } = await clock.run(start().call('post', post));
@@ -248,7 +251,7 @@ describe('a check that answers by itself', () => {
     },
   );
 
-  it('does not get around a rule that forbids the tool, and the audit knows of it', async () => {
+  it('does not bypass a rule that denies the tool, and the denial is audited', async () => {
     const { clock, start, store } = rig({ checks, decide: () => decisions[1]! });
     const { error } = await clock.run(start().call('post', post));
     expect(error).toMatchObject({ code: 'policy_denied_user_rule', details: { rule: 'mine' } });

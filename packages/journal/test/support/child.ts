@@ -6,7 +6,7 @@ const script = fileURLToPath(
   new URL('../../dist/fixtures/store-child.fixture.js', import.meta.url),
 );
 
-/** Starts another process on a task; resolves once it has printed something. */
+/** Starts a child process on a task; resolves at its first output. */
 export async function startChild<K extends keyof Tasks>(
   task: K,
   options: Tasks[K],
@@ -21,14 +21,14 @@ export async function startChild<K extends keyof Tasks>(
   return child;
 }
 
-/** Sends SIGKILL, and resolves when the process is gone. */
+/** Sends SIGKILL and resolves when the process has exited. */
 export async function killChild(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('close', resolve));
   child.kill('SIGKILL');
   await gone;
 }
 
-/** Has another process do a task; `around` is put before its command. */
+/** Runs a task in a child process; `around` prefixes its command. */
 export async function inChild<K extends keyof Tasks>(
   task: K,
   options: Tasks[K],

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { TestJournal } from '@toolkeel/journal/testing';
 
-/** What only a test does to a journal's tables, on a connection of its own. */
+/** Direct access to a journal's tables, on a separate connection. */
 export interface PostgresTables {
   readonly query: (text: string) => Promise<readonly Record<string, unknown>[]>;
   readonly empty: () => Promise<void>;
-  /** The database's clock is a function of the schema: from here on it stands still until it is moved. */
+  /** Replaces the schema's clock function: from then on the clock stands still until it is moved. */
   readonly stopClock: () => Promise<void>;
   readonly advance: (ms: number) => Promise<void>;
   readonly close: () => Promise<void>;

@@ -1,17 +1,17 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What to do with bytes that pass by. `cut` ends the connection without them. */
+/** What to do with passing bytes. `cut` drops them and ends the connection. */
 type Verdict = 'pass' | 'cut' | 'swallow';
 
 export interface Proxy {
-  /** The same server, through us. */
+  /** The server's URL through the proxy. */
   readonly url: string;
   fromClient: (data: Buffer) => Verdict;
   fromServer: (data: Buffer) => Verdict;
   readonly close: () => void;
 }
 
-/** Stands between a client and a real PostgreSQL, and loses what it is told to lose. */
+/** A proxy in front of a real PostgreSQL that loses bytes on demand. */
 export async function proxyTo(url: string): Promise<Proxy> {
   const target = new URL(url);
   const directory = target.searchParams.get('host');

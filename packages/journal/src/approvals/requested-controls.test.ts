@@ -12,7 +12,7 @@ const deny = (rule: string): Decision => ({
 });
 const ask: Decision = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 };
 
-/** Wants a key, and a person who agrees. */
+/** Requires an idempotency key and approval. */
 const wantsKey: Decide = ({ controls }, { approved }) => {
   if (controls.idempotencyKey !== key) return deny('no key');
   return approved ? { kind: 'allow', limits: [] } : ask;
@@ -23,13 +23,13 @@ async function approve(server: Process, id: string): Promise<void> {
   await server.journal.approvals.approve(id, { hash: shown?.approval?.hash ?? '', by: 'ana' });
 }
 
-describe('a rule about the key', () => {
+describe('a rule about the idempotency key', () => {
   it.each([
     ['among the arguments', 'post', { text: 'a', idempotency_key: key }, {}],
     ['in the _meta', 'post', { text: 'a' }, inMeta],
     ['beside a template', 'reply', { text: 'a', to: 'p1', idempotency_key: key }, {}],
     ['in the _meta beside a template', 'reply', { text: 'a', to: 'p1' }, inMeta],
-  ])('sees it %s, when asked and when carried out', async (_, tool, args, options) => {
+  ])('sees it %s, at the request and at execution', async (_, tool, args, options) => {
     const { clock, start, upstream } = rig({ decide: wantsKey });
     const server = start();
     server.journal.start();
@@ -53,17 +53,17 @@ describe('a rule about the key', () => {
     expect(upstream.effects).toMatchObject([{ subject: 'b' }]);
   });
 
-  it('sees that there is none', async () => {
+  it('sees its absence', async () => {
     const { clock, start } = rig({ decide: wantsKey });
     const { error } = await clock.run(start().call('post', { text: 'a' }));
     expect(error?.code).toBe('policy_denied_user_rule');
   });
 });
 
-describe('a repeat that is meant', () => {
+describe('an intended repeat', () => {
   const again = { text: 'a', allow_duplicate: true };
 
-  it('is told to the person who decides, and to the audit', async () => {
+  it('is shown to the operator and recorded in the audit', async () => {
     const { clock, start, store } = rig({ decide: () => ask });
     const server = start();
     const once = await clock.run(server.call('post', { text: 'a' }));
@@ -72,12 +72,14 @@ describe('a repeat that is meant', () => {
       [once, twice].map(({ error }) => server.journal.approvals.show(error?.operation_id ?? '')),
     );
     expect(views.map((view) => view?.approval?.duplicate)).toEqual([undefined, true]);
-    const asked = (await store.auditRows(1, 10)).map(({ detail }) => JSON.parse(detail) as object);
-    expect(asked).toMatchObject([{ rule: 'ask' }, { rule: 'ask', duplicate: true }]);
-    expect(asked[0]).not.toHaveProperty('duplicate');
+    const details = (await store.auditRows(1, 10)).map(
+      ({ detail }) => JSON.parse(detail) as object,
+    );
+    expect(details).toMatchObject([{ rule: 'ask' }, { rule: 'ask', duplicate: true }]);
+    expect(details[0]).not.toHaveProperty('duplicate');
   });
 
-  it('is not carried out under a rule against it that came after the approval', async () => {
+  it('is not executed under a rule against it that was added after the approval', async () => {
     let forbids = false;
     const decide: Decide = ({ controls }, { approved }) => {
       if (forbids && controls.allowDuplicate) return deny('no duplicates');

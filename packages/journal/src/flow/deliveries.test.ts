@@ -5,12 +5,12 @@ import type { Decide } from '../options.js';
 const post = { text: 'a' };
 const HOUR = 3_600_000;
 
-const asking: Decide = (_, { approved }) =>
+const requireApproval: Decide = (_, { approved }) =>
   approved
     ? { kind: 'allow', limits: [] }
     : { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: HOUR };
 
-describe('a result that was never delivered', () => {
+describe('an undelivered result', () => {
   it('was committed twice after the background reconciler had found it', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
@@ -52,8 +52,8 @@ describe('a result that was never delivered', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('was asked of an operator twice after it had been approved and executed', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('needed a second approval after it had been approved and executed', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const server = start();
     server.journal.start();
     const { error } = await clock.run(server.call('post', post));
@@ -66,7 +66,7 @@ describe('a result that was never delivered', () => {
     expect(await server.journal.approvals.list()).toEqual([]);
   });
 
-  it('is held for half a day, and then counts no more', async () => {
+  it('is held for 12 hours, and then released', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('post', post, { delivered: false }));
@@ -78,7 +78,7 @@ describe('a result that was never delivered', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('is held for as long as the operator says', async () => {
+  it('is held for the configured time', async () => {
     const { clock, start, upstream } = rig({ undeliveredHoldMs: HOUR });
     const server = start();
     await clock.run(server.call('post', post, { delivered: false }));
@@ -87,7 +87,7 @@ describe('a result that was never delivered', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('is lost again when the replay is not delivered either', async () => {
+  it('stays held when the replay is not delivered either', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     for (const _ of [1, 2, 3]) {
@@ -100,7 +100,7 @@ describe('a result that was never delivered', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('is delivered by get_operation, where that shows it, and not by a list of the operator', async () => {
+  it('is delivered by get_operation, not by a list of the operator', async () => {
     const { clock, start, upstream, store } = rig();
     const server = start();
     await clock.run(server.call('post', post, { delivered: false }));
@@ -108,20 +108,20 @@ describe('a result that was never delivered', () => {
     await server.journal.operations.show(id);
     await clock.advance(2000);
     expect((await store.get(id))?.deliveredAt).toBeUndefined();
-    const asked = { operation_id: id };
-    await clock.run(server.call('get_operation', asked, { delivered: false }));
+    const args = { operation_id: id };
+    await clock.run(server.call('get_operation', args, { delivered: false }));
     await clock.advance(2000);
     expect((await store.get(id))?.deliveredAt).toBeUndefined();
-    await clock.run(server.call('get_operation', asked));
+    await clock.run(server.call('get_operation', args));
     await clock.advance(32_000);
     await clock.run(server.call('post', post));
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('is not delivered by an answer that states no final outcome', async () => {
+  it('is not delivered by an answer without a final outcome', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
-    // Its own call is told early that the time is over, and another one that it is in flight.
+    // Its own call times out, and another call reports it as in flight.
     upstream.plans.push({ answersAfterMs: 2000 });
     const early = server.call('post', post, { timeoutMs: 500 });
     await clock.run(early);
@@ -130,7 +130,7 @@ describe('a result that was never delivered', () => {
     expect(operation?.deliveredAt).toBeUndefined();
   });
 
-  it('warns of a replay outside the ordinary window, and says how to mean a repeat', async () => {
+  it('is replayed outside the ordinary window with a warning and advice', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('post', post, { delivered: false }));
@@ -146,7 +146,7 @@ describe('a result that was never delivered', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('keeps the mark of a delivery when the process ends in order', async () => {
+  it('has its delivery recorded when the process closes', async () => {
     const { clock, start, store } = rig();
     const server = start();
     await clock.run(server.call('post', post));
@@ -154,7 +154,7 @@ describe('a result that was never delivered', () => {
     expect((await store.list())[0]?.deliveredAt).toBeDefined();
   });
 
-  it('is held when the store did not take the mark, and released when it does later', async () => {
+  it('is held when its delivery could not be written, and released when it is', async () => {
     let isDown = true;
     const { clock, start, store } = rig({
       through: (inner) => ({
@@ -170,11 +170,11 @@ describe('a result that was never delivered', () => {
     isDown = false;
     await clock.advance(2000);
     const { deliveredAt = 0, settledAt = 0 } = (await store.list())[0] ?? {};
-    // When it was delivered, not when that could be written.
+    // From the delivery, not from its write.
     expect(deliveredAt - settledAt).toBeLessThan(1000);
   });
 
-  it('of an idempotent tool or a rejection keeps the window of its settlement', async () => {
+  it('of an idempotent tool or a rejection has a window from its settlement', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('like', { id: '1' }, { delivered: false }));

@@ -6,8 +6,8 @@ import { keyFor, markOnly, rig, sleep } from '../fixtures/rig.fixture.js';
 const idempotency_key = keyFor('a');
 const NEVER = new Promise<never>(() => undefined);
 
-describe('the end of the time', () => {
-  it('while it is being sent: the caller hears in time that it may have happened, and which operation it was', async () => {
+describe('an exceeded deadline', () => {
+  it('while sending: the caller is told in time that the outcome is unknown, with the operation id', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: 'never', commits: false });
@@ -27,7 +27,7 @@ describe('the end of the time', () => {
     ]);
   });
 
-  it('of a handler that does not stop: what it brings later is kept for whoever asks again', async () => {
+  it('of a handler that ignores its signal: the late result is stored for repeats', async () => {
     const { clock, start, store } = rig();
     const server = start({
       handlers: {
@@ -52,7 +52,7 @@ describe('the end of the time', () => {
     });
   });
 
-  it('of a handler that never ends: it becomes unknown, and known if it ends after all', async () => {
+  it('of a handler that never ends: the operation becomes unknown, and reconciled if the handler ends after all', async () => {
     const { clock, start, store } = rig();
     let finish = (_: { id: string }): void => undefined;
     const server = start({
@@ -80,7 +80,7 @@ describe('the end of the time', () => {
     expect(again).toMatchObject({ success: true, data: { id: 'at last' } });
   });
 
-  it('of a handler that never ended blocked the act in its process, against what the store knew', async () => {
+  it('of a handler that never ended blocked the act in its process although the store had settled it', async () => {
     const { clock, start } = rig();
     const server = start({
       handlers: {
@@ -97,13 +97,13 @@ describe('the end of the time', () => {
     expect(await call()).toMatchObject({ data: { id: 'e1' } });
   });
 
-  it('before anything was sent: it says so, and nothing is sent afterwards', async () => {
+  it('before the send: reports not_executed, and nothing is sent afterwards', async () => {
     const { clock, start, store, upstream } = rig();
     const refused: unknown[] = [];
     const server = start({
       handlers: {
         post: async (_, { operation }) => {
-          // Deaf while it reads, and late with its write.
+          // Ignores its signal while it reads, and writes late.
           await sleep(clock, 3000);
           await operation?.send(markOnly).catch((cause: unknown) => refused.push(cause));
           upstream.requests += refused.length === 0 ? 1 : 0;
@@ -120,7 +120,7 @@ describe('the end of the time', () => {
     expect(await store.count(['claimed', 'sending', 'unknown'])).toBe(0);
   });
 
-  it('just while the right to send is being written: it is not used any more', async () => {
+  it('while the send is being recorded: the grant is not used', async () => {
     let finish = (): void => undefined;
     const slowSend = (store: JournalStore): JournalStore => ({
       ...store,
@@ -144,8 +144,8 @@ describe('the end of the time', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  it('before anything was sent ends it, and it can be asked for again', async () => {
+describe('a client that disconnects', () => {
+  it('before the send aborts the operation, and a repeat acts', async () => {
     const { clock, start, upstream } = rig();
     const server = start({
       handlers: {
@@ -168,7 +168,7 @@ describe('a client that leaves', () => {
     expect(again).toMatchObject({ success: true, meta: { idempotency: { replayed: false } } });
   });
 
-  it('while it is being sent does not abort it: the result is there for its re-issue', async () => {
+  it('while sending does not abort it: the repeat gets the result', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ actsAfterMs: 2000 });
@@ -183,7 +183,7 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('a store that fails', () => {
+describe('a failing store', () => {
   const failing =
     (...names: (keyof JournalStore)[]) =>
     (store: JournalStore): JournalStore => {
@@ -192,20 +192,23 @@ describe('a store that fails', () => {
     };
 
   it.each<[string, (keyof JournalStore)[]]>([
-    ['enlisted', ['registerOwner']],
+    ['registered', ['registerOwner']],
     ['claimed', ['claim']],
     ['sent', ['send']],
-  ])('when something is to be %s: nothing is sent, and no path is told', async (_, names) => {
-    const { clock, start, upstream } = rig({ through: failing(...names) });
-    const server = start();
-    const { error } = await clock.run(server.call('post', { text: 'a' }));
-    expect(error).toMatchObject({ code: 'db_error', retryable: true, outcome: 'not_executed' });
-    expect(JSON.stringify(error)).not.toContain('/var');
-    expect(server.reports).not.toEqual([]);
-    expect(upstream.requests).toBe(0);
-  });
+  ])(
+    'when an owner or operation is to be %s: nothing is sent, and no path is disclosed',
+    async (_, names) => {
+      const { clock, start, upstream } = rig({ through: failing(...names) });
+      const server = start();
+      const { error } = await clock.run(server.call('post', { text: 'a' }));
+      expect(error).toMatchObject({ code: 'db_error', retryable: true, outcome: 'not_executed' });
+      expect(JSON.stringify(error)).not.toContain('/var');
+      expect(server.reports).not.toEqual([]);
+      expect(upstream.requests).toBe(0);
+    },
+  );
 
-  it('when it is over: the answer is given all the same, and written later', async () => {
+  it('at settlement: the answer is returned and settled later', async () => {
     let isDown = true;
     const { clock, start, store, upstream } = rig({
       through: (inner) => ({
@@ -226,7 +229,7 @@ describe('a store that fails', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('when it is over, and the process dies with it: nobody sends it again', async () => {
+  it('at settlement, and the process dies: the operation is never sent again', async () => {
     const { clock, start, upstream } = rig();
     const first = start({ through: failing('settle') });
     await clock.run(first.call('post', { text: 'a', idempotency_key }));
@@ -237,7 +240,7 @@ describe('a store that fails', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('just after it gave something: that is found again and given back', async () => {
+  it('after it granted a claim: the orphaned claim is released', async () => {
     let isDown = true;
     const { clock, start, upstream } = rig({
       through: (inner) => ({
@@ -260,7 +263,7 @@ describe('a store that fails', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('just after it gave something takes nothing away from those who got theirs', async () => {
+  it('after it granted a claim: claims that were received are kept', async () => {
     let isDown = false;
     const { clock, start } = rig({
       through: (inner) => ({
@@ -290,7 +293,7 @@ describe('a store that fails', () => {
     expect(await clock.run(slow)).toMatchObject({ success: true });
   });
 
-  it('to renew a lease costs the operations of that time, not those that come after', async () => {
+  it('at lease renewal affects operations of that time, not later ones', async () => {
     const { clock, start } = rig({ through: failing('renew') });
     const server = start();
     await clock.run(server.call('post', { text: 'a' }));
@@ -298,7 +301,7 @@ describe('a store that fails', () => {
     expect(await clock.run(server.call('post', { text: 'b' }))).toMatchObject({ success: true });
   });
 
-  it('for ever keeps nobody waiting longer than his deadline', async () => {
+  it('forever keeps no caller past its deadline', async () => {
     const hanging = (store: JournalStore): JournalStore => ({ ...store, claim: () => NEVER });
     const { clock, start } = rig({ through: hanging });
     const began = clock.now();

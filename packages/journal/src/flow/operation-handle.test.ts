@@ -11,7 +11,7 @@ import { rig, sleep } from '../fixtures/rig.fixture.js';
 
 const post = { text: 'a' };
 
-describe('a handler that calls nothing of the journal', () => {
+describe('a handler in automatic mode', () => {
   it('is unknown after a lost answer, and the repeat does not act again', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
@@ -39,7 +39,7 @@ describe('a handler that calls nothing of the journal', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is unknown after it threw something that no table knows', async () => {
+  it('is unknown after it threw an unrecognised error', async () => {
     const { clock, start, store } = rig();
     const server = start({
       handlers: {
@@ -66,7 +66,7 @@ describe('a handler that calls nothing of the journal', () => {
     expect((await store.list())[0]).toMatchObject({ state });
   });
 
-  it('is not executed where its typed error says so', async () => {
+  it('is not executed if its typed error states that', async () => {
     const { clock, start, store } = rig();
     const refusal = toolError('upstream_rejected', 'no', { outcome: 'not_executed' });
     const server = start({ handlers: { post_auto: () => refusal } });
@@ -85,7 +85,7 @@ describe('a handler that calls nothing of the journal', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('is not ended by a client that leaves', async () => {
+  it('is not aborted by a client that disconnects', async () => {
     const { clock, start, store } = rig();
     const server = start({
       handlers: {
@@ -104,7 +104,7 @@ describe('a handler that calls nothing of the journal', () => {
     expect((await store.list())[0]).toMatchObject({ state: 'succeeded' });
   });
 
-  it('does not run when its operation cannot be recorded', async () => {
+  it('does not run if its send cannot be recorded', async () => {
     let runs = 0;
     const { clock, start } = rig({
       through: (store) => ({ ...store, send: () => Promise.reject(new Error('the disk is full')) }),
@@ -128,10 +128,10 @@ describe('a handler that calls nothing of the journal', () => {
   });
 });
 
-describe('a handler that sends explicitly', () => {
+describe('a handler in explicit mode', () => {
   const handlerOf = (handler: Tool['handler']) => rig({ handlers: { post: handler } });
 
-  it('is unknown, and reported, when it may have sent something outside of send', async () => {
+  it('is unknown, and reported, if it may have sent something outside operation.send', async () => {
     const { clock, start, store } = handlerOf(() => {
       throw new FaultError({ kind: 'network', sent: 'maybe' });
     });
@@ -142,7 +142,7 @@ describe('a handler that sends explicitly', () => {
     expect(server.reports).toContainEqual(expect.any(ContractViolation));
   });
 
-  it('may send again after a fault that was not sent, or a refusal', async () => {
+  it('may send again after a fault that was not sent, or a refusal by the upstream', async () => {
     let tries = 0;
     const { clock, start } = handlerOf(async (_, { operation }) => {
       const attempt = (fault?: FaultError) =>
@@ -179,7 +179,7 @@ describe('a handler that sends explicitly', () => {
     expect(server.reports).toContainEqual(expect.any(ContractViolation));
   });
 
-  it('does not begin the write of an attempt that was given up while it was recorded', async () => {
+  it('does not start the write of an attempt that was aborted while its send was recorded', async () => {
     let finish = (): void => undefined;
     let slow = true;
     const writes: string[] = [];
@@ -211,7 +211,7 @@ describe('a handler that sends explicitly', () => {
     expect(writes).toEqual(['second']);
   });
 
-  it('is given a token that is good for its write alone', async () => {
+  it('gets a token that is valid for its write only', async () => {
     let kept: SendToken | undefined;
     const { clock, start } = handlerOf((_, { operation }) =>
       operation!.send(async (token) => {

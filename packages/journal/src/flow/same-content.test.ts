@@ -5,7 +5,7 @@ const post = { text: 'a' };
 const withA = { ...post, idempotency_key: keyFor('A') };
 const withB = { ...post, idempotency_key: keyFor('B') };
 
-describe('the same act under another name', () => {
+describe('the same act under another dedup key', () => {
   it('was committed twice: keyless and unknown, then with a key', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
@@ -19,7 +19,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is looked for, and then reported, where it can be', async () => {
+  it('is read back and reported where possible', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.isBlind = true;
@@ -32,7 +32,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('was committed twice: a key template came or went in between', async () => {
+  it('was committed twice: a key template was added or removed in between', async () => {
     const templates = { post: 'post:{text}' };
     for (const [before, after] of [
       [{}, { templates }],
@@ -47,7 +47,7 @@ describe('the same act under another name', () => {
     }
   });
 
-  it('joins what is in flight, in this process and in another', async () => {
+  it('joins the operation in flight, in this process and in another', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answersAfterMs: 500 });
@@ -61,7 +61,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is refused under a second key while the first is unknown, and says what to do', async () => {
+  it('is refused under a second key while the first is unknown, with advice', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: 'reset' });
@@ -89,7 +89,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(3);
   });
 
-  it('is refused under a second key while the result of the first was not delivered', async () => {
+  it('is refused under a second key while the first result is undelivered', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('post', withA, { delivered: false }));
@@ -98,7 +98,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is two acts under two keys, side by side and after the delivery of the first', async () => {
+  it('is two acts under two keys, concurrently and after the delivery of the first', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const both = Promise.all([server.call('post', withA), server.call('post', withB)]);
@@ -109,7 +109,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(3);
   });
 
-  it('is free after an inverse, keyed or not', async () => {
+  it('is released by an inverse, keyed or not', async () => {
     for (const first of [post, withA]) {
       const { clock, start, upstream } = rig();
       const server = start();
@@ -121,7 +121,7 @@ describe('the same act under another name', () => {
     }
   });
 
-  it('is one act for one user of the upstream, whatever the account is called here', async () => {
+  it('is one act per upstream user, whatever the configured account name is', async () => {
     const { clock, start, upstream } = rig({ accountId: () => Promise.resolve({ id: 'net:7' }) });
     const [one, other] = [start({ account: () => 'main' }), start({ account: () => 'second' })];
     for (const args of [withA, post]) {
@@ -132,7 +132,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is refused where the account cannot be resolved, and nothing is recorded', async () => {
+  it('is refused if the account cannot be resolved, and nothing is recorded', async () => {
     const { clock, start, upstream, store } = rig({
       accountId: () =>
         Promise.reject(
@@ -145,7 +145,7 @@ describe('the same act under another name', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('is one act where the arguments are equal for the upstream', async () => {
+  it('is one act if the upstream treats the arguments as equal', async () => {
     const normalize = ({ text, ...rest }: Readonly<Record<string, unknown>>) => ({
       ...rest,
       text: String(text).normalize('NFC').trimEnd(),
@@ -159,7 +159,7 @@ describe('the same act under another name', () => {
     expect(upstream.effects.map(({ subject }) => subject)).toEqual(['caf\u00e9']);
   });
 
-  it('is not sent where it cannot be told what it is equal to', async () => {
+  it('is not sent if its arguments cannot be normalised', async () => {
     const normalize = () => {
       throw new TypeError('a bug');
     };

@@ -14,7 +14,7 @@ const deny: Decision = {
 const allow: Decision = { kind: 'allow', limits: [] };
 
 describe('policy', () => {
-  it('denies: nothing is sent, the answer says why, and the slot is free', async () => {
+  it('denies: nothing is sent, the answer explains it, and the dedup key is released', async () => {
     let decision: Decision = deny;
     const { clock, start, store, upstream } = rig({ decide: () => decision });
     const server = start();
@@ -32,14 +32,14 @@ describe('policy', () => {
     expect(again).toMatchObject({ success: true });
   });
 
-  it('leaves the rule that decided in the audit', async () => {
+  it('records the deciding rule in the audit', async () => {
     const { clock, start, store } = rig({ decide: () => deny });
     await clock.run(start().call('post', { text: 'a' }));
     const rows = await store.auditRows(1, 100);
     expect(rows.some(({ detail }) => JSON.stringify(detail).includes('no-links'))).toBe(true);
   });
 
-  it('is not asked about a repeat: that is neither denied nor counted again', async () => {
+  it('is not evaluated for a repeat, which is neither denied nor counted again', async () => {
     const decide = vi.fn<Decide>(() => allow);
     const { clock, start } = rig({ decide });
     const server = start();
@@ -49,7 +49,7 @@ describe('policy', () => {
     expect(decide).toHaveBeenCalledOnce();
   });
 
-  it('sees the call, and that nobody has approved it', async () => {
+  it('sees the call, and that it is not approved', async () => {
     const decide = vi.fn<Decide>(() => allow);
     const { clock, start } = rig({ decide });
     await clock.run(start().call('post_as', { text: 'a', account: 'second' }));
@@ -60,12 +60,12 @@ describe('policy', () => {
 
   it.each<[string, Decision]>([
     ['denies', deny],
-    ['only tries out', { kind: 'dry_run', rule: 'try', explanation: 'A dry run.' }],
+    ['simulates', { kind: 'dry_run', rule: 'try', explanation: 'A dry run.' }],
     [
-      'lets a person reject',
+      'lets an operator reject',
       { kind: 'approve', rule: 'ask', explanation: 'A person decides.', expiresInMs: 60_000 },
     ],
-  ])('%s a repeat that is meant: what was done first still stands', async (_, decision) => {
+  ])('%s an intended repeat: the first result is still replayed', async (_, decision) => {
     const decide = vi.fn<Decide>(() => allow);
     const { clock, start, upstream } = rig({ decide });
     const server = start();
@@ -86,7 +86,7 @@ describe('policy', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('that throws stops the call: nothing is sent, and the cause is not told', async () => {
+  it('that throws stops the call: nothing is sent, and the cause is not disclosed', async () => {
     const decide: Decide = () => {
       throw new Error('secret of the operator');
     };
@@ -99,7 +99,7 @@ describe('policy', () => {
     expect(upstream.requests).toBe(0);
   });
 
-  it('is not asked about what only reads', async () => {
+  it('is not evaluated for reads', async () => {
     const decide = vi.fn<Decide>(() => deny);
     const { clock, start, store } = rig({ decide });
     const server = start();
@@ -117,7 +117,7 @@ describe('a dry run', () => {
     explanation: 'New tools are tried first.',
   });
 
-  it('says what would have been sent, without what is sensitive, and sends nothing', async () => {
+  it('reports what would be sent, with sensitive arguments masked, and sends nothing', async () => {
     const { clock, start, store, upstream } = rig({ decide });
     const call = start().call('pay', { card: '4111', amount: 5 });
     const { error } = await clock.run(call);
@@ -146,7 +146,7 @@ describe('limits', () => {
   const decide: Decide = () => ({ kind: 'allow', limits: [limit] });
   const post = (text: string) => ({ text });
 
-  it('count what was sent, over all processes', async () => {
+  it('count sends across all processes', async () => {
     const { clock, start, upstream } = rig({ decide });
     const [one, two] = [start(), start()];
     await clock.run(one.call('post', post('a')));
@@ -164,7 +164,7 @@ describe('limits', () => {
     expect(await clock.run(two.call('post', post('c')))).toMatchObject({ success: true });
   });
 
-  it('do not count a repeat, nor what never left', async () => {
+  it('count neither repeats nor requests that were not sent', async () => {
     const { clock, start, upstream } = rig({ decide });
     const server = start();
     upstream.plans.push({ refused: true }, { refused: true }, { refused: true });
@@ -177,7 +177,7 @@ describe('limits', () => {
     });
   });
 
-  it('keep what an unknown operation consumed', async () => {
+  it('keep the share of an unknown operation', async () => {
     const { clock, start, upstream } = rig({ decide });
     const server = start();
     upstream.plans.push({ answers: 'reset' }, { answers: 'reset' });
@@ -187,7 +187,7 @@ describe('limits', () => {
     });
   });
 
-  it('count a thread once, however many posts it has and however often it is resumed', async () => {
+  it('count a thread once, for any number of posts and resumptions', async () => {
     const { clock, start, upstream } = rig({ decide });
     const server = start();
     const thread = { posts: ['1', '2', '3', '4'] };
@@ -198,7 +198,7 @@ describe('limits', () => {
     expect(await clock.run(server.call('post', post('b')))).toMatchObject({ success: false });
   });
 
-  it('count a call once, however many attempts it makes', async () => {
+  it('count a call once, for any number of attempts', async () => {
     const { clock, start } = rig({ decide });
     const server = start({
       handlers: {

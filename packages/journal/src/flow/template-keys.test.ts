@@ -6,8 +6,8 @@ const [a, b] = [keyFor('a'), keyFor('b')];
 const reply = { to: '1', text: 'Thanks!' };
 const DAY = 86_400_000;
 
-describe('an act that a template names', () => {
-  it('is the same under whatever key it is asked for', async () => {
+describe('an act that a template identifies', () => {
+  it('is the same under any idempotency key', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const first = await clock.run(server.call('reply', { ...reply, idempotency_key: a }));
@@ -27,7 +27,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is not done again under a key after it was done without one', async () => {
+  it('is not repeated under a key after it was executed without one', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('reply', reply));
@@ -39,7 +39,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('leaves its key to the arguments that it was first used with', async () => {
+  it('binds its key to the arguments of the first use', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('reply', { ...reply, idempotency_key: a }));
@@ -53,7 +53,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is done once by callers at the same time, each with a key of its own', async () => {
+  it('is executed once for concurrent callers with different keys', async () => {
     const { clock, start, upstream } = rig();
     const [one, two] = [start(), start()];
     const calls = Array.from({ length: 8 }, (_, n) =>
@@ -66,7 +66,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('tells a key that is used for two acts at the same time apart', async () => {
+  it('refuses a key that is used for two acts concurrently', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const calls = [reply, { ...reply, text: 'Thank you!' }, { ...reply, to: '2' }].map((args) =>
@@ -78,7 +78,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is repeated where that is meant, once for each key', async () => {
+  it('is repeated with allow_duplicate, once per key', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('reply', reply));
@@ -87,12 +87,12 @@ describe('an act that a template names', () => {
       const { data } = await clock.run(server.call('reply', meant));
       expect(data).toEqual({ id: 'e2' });
     }
-    // Its turn is the last one that was done.
+    // The last execution holds the template key.
     expect(await clock.run(server.call('reply', reply))).toMatchObject({ data: { id: 'e2' } });
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('can be done anew after it was undone, and its key still stands for its answer', async () => {
+  it('can be repeated after it was compensated, and its key keeps its answer', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const keyed = { ...reply, idempotency_key: a };
@@ -104,7 +104,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects.filter(({ kind }) => kind === 'reply')).toHaveLength(2);
   });
 
-  it('is held for its own time, and its key for as long as results are kept', async () => {
+  it('is held for its window, and its key for the retention', async () => {
     const { clock, start, upstream } = rig({ templates: { like: 'like:{id}' } });
     const server = start();
     const like = { id: '7', idempotency_key: a };
@@ -119,7 +119,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('goes on where it stopped, under another key', async () => {
+  it('is resumed under another key', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const thread = { name: 't', posts: ['one', 'two'] };
@@ -133,7 +133,7 @@ describe('an act that a template names', () => {
     expect(upstream.effects.map(({ subject }) => subject)).toEqual(['one', 'two']);
   });
 
-  it('is not sent under another key while nobody knows how it ended', async () => {
+  it('is not sent under another key while its outcome is unknown', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: 'reset' });
@@ -146,13 +146,13 @@ describe('an act that a template names', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('waits for one person under whatever key, and a refusal is for all of them', async () => {
+  it('needs one approval under any key, and a rejection applies to all keys', async () => {
     const { clock, start, upstream } = rig({
       decide: () => ({ kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: DAY }),
     });
     const server = start();
-    const asked = await clock.run(server.call('reply', { ...reply, idempotency_key: a }));
-    const id = asked.error?.operation_id ?? '';
+    const pending = await clock.run(server.call('reply', { ...reply, idempotency_key: a }));
+    const id = pending.error?.operation_id ?? '';
     const again = await clock.run(server.call('reply', { ...reply, idempotency_key: b }));
     expect(again.error).toMatchObject({ code: 'approval_required', operation_id: id });
     const { approvals } = server.journal;
@@ -165,7 +165,7 @@ describe('an act that a template names', () => {
     expect(upstream.requests).toBe(0);
   });
 
-  it('is looked up by its key, too, before a check may refuse it', async () => {
+  it('is looked up by its key, too, before a check can refuse it', async () => {
     let isRefused = false;
     const { clock, start } = rig({
       checks: {

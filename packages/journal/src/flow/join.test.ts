@@ -5,7 +5,7 @@ const idempotency_key = keyFor('a');
 const post = { text: 'a', idempotency_key };
 
 describe('another process', () => {
-  it('waits for the result and gets it', async () => {
+  it('waits for the result and returns it', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({ actsAfterMs: 3000 });
     const first = start().call('post', post);
@@ -17,7 +17,7 @@ describe('another process', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('waits no longer than it is told to, and says which operation it waited for', async () => {
+  it('waits no longer than its wait budget, and reports the operation in flight', async () => {
     const { clock, start, upstream } = rig({ waitMs: 4000 });
     upstream.plans.push({ actsAfterMs: 12_000 });
     const first = start().call('post', post);
@@ -47,7 +47,7 @@ describe('another process', () => {
     expect(error).toMatchObject({ code: 'idempotency_in_flight' });
   });
 
-  it('carries it out itself when the first one was refused', async () => {
+  it('executes the operation itself when the first attempt was refused', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({ answers: '429', commits: false, actsAfterMs: 2000 });
     const first = start().call('post', post);
@@ -58,7 +58,7 @@ describe('another process', () => {
   });
 });
 
-describe('a process that is killed', () => {
+describe('a killed process', () => {
   const reading = (clock: Parameters<typeof sleep>[0]) => ({
     post: async () => {
       await sleep(clock, 60_000);
@@ -66,7 +66,7 @@ describe('a process that is killed', () => {
     },
   });
 
-  it('before it sent, on this machine: the next one does not wait for its lease', async () => {
+  it('before the send, on this machine: the next call does not wait for the lease', async () => {
     const { clock, start, upstream } = rig();
     const first = start({ handlers: reading(clock) });
     void first.call('post', post);
@@ -79,7 +79,7 @@ describe('a process that is killed', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('before it sent, while somebody waits for it: he notices', async () => {
+  it('before the send, while a caller waits: the caller detects it', async () => {
     const { clock, start } = rig();
     const first = start({ handlers: reading(clock) });
     void first.call('post', post);
@@ -92,7 +92,7 @@ describe('a process that is killed', () => {
     expect(clock.now() - began).toBeLessThanOrEqual(1100);
   });
 
-  it('before it sent, on another machine: its lease decides', async () => {
+  it('before the send, on another machine: the lease expiry decides', async () => {
     const { clock, start, upstream } = rig();
     const first = start({ host: 'there', handlers: reading(clock) });
     void first.call('post', post);
@@ -105,7 +105,7 @@ describe('a process that is killed', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('while it sent: what can be read back is known, and nothing is sent again', async () => {
+  it('while sending: a read-back establishes the outcome, and nothing is sent again', async () => {
     const { clock, start, upstream } = rig();
     const first = start();
     upstream.plans.push({ answersAfterMs: 5000 });
@@ -117,14 +117,14 @@ describe('a process that is killed', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('while it sent, and it did not arrive: absence is proof once nobody can send any more', async () => {
+  it('while sending, and the request did not arrive: absence is proof once no process can send', async () => {
     const { clock, start, upstream } = rig();
     const first = start();
     upstream.plans.push({ commits: false, answers: 'never' });
     void first.call('post_sure', post);
     await clock.advance(100);
     first.kill();
-    // The upstream may act on it for a moment longer.
+    // The upstream may still act on it for a moment.
     const soon = await clock.run(start().call('post_sure', post));
     expect(soon).toMatchObject({ error: { code: 'outcome_unknown' } });
     await clock.advance(600);
@@ -132,7 +132,7 @@ describe('a process that is killed', () => {
     expect(again).toMatchObject({ data: { id: 'e1' }, meta: { idempotency: { replayed: false } } });
   });
 
-  it('while it sent, as the one before it: whoever waits looks for both', async () => {
+  it('while sending, like its predecessor: a waiting caller reads back both', async () => {
     const { clock, start, upstream } = rig();
     const first = start();
     upstream.plans.push({ commits: false, answers: 'never' }, { answers: 'never' });
@@ -154,7 +154,7 @@ describe('a process that is killed', () => {
     expect(upstream.requests).toBe(2);
   });
 
-  it('while it sent, on another machine: absence is no proof until it must be gone', async () => {
+  it('while sending, on another machine: absence is no proof until the process counts as dead', async () => {
     const { clock, start, upstream } = rig();
     const first = start({ host: 'there' });
     upstream.plans.push({ commits: false, answers: 'never' });
@@ -174,8 +174,8 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a process that is stopped past its lease and goes on', () => {
-  it('after its claim: sends nothing, because somebody else has', async () => {
+describe('a process that is stopped past its lease and continues', () => {
+  it('after its claim: sends nothing, because another process did', async () => {
     const { clock, start, upstream } = rig();
     const first = start({
       handlers: {
@@ -199,12 +199,12 @@ describe('a process that is stopped past its lease and goes on', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('after it was allowed to send: absence is no proof while it lives, and it says how it ended', async () => {
+  it('after its send was granted: absence is no proof while it lives, and its own outcome counts', async () => {
     const { clock, start, store, upstream } = rig();
     const first: Process = start({
       through: (inner) => ({
         ...inner,
-        // Between the store's yes and the first byte.
+        // Between the store's grant and the first byte.
         send: async (...given) => {
           const sent = await inner.send(...given);
           first.stop();
@@ -228,13 +228,13 @@ describe('a process that is stopped past its lease and goes on', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('does not take its own handler for gone', async () => {
+  it('does not consider its own running handler dead', async () => {
     const { clock, start, store, upstream } = rig();
     const first = start({
       handlers: {
         post_sure: async ({ text }, { operation }) => {
           await operation?.send(markOnly);
-          // Long before it writes, and nobody can see that from outside.
+          // Long before it writes, which cannot be seen from outside.
           await sleep(clock, 120_000);
           upstream.requests += 1;
           return { id: String(text) };
@@ -254,7 +254,7 @@ describe('a process that is stopped past its lease and goes on', () => {
     expect((await store.list())[0]).toMatchObject({ state: 'reconciled', outcome: 'executed' });
   });
 
-  it('can be used again: it enlists anew', async () => {
+  it('registers again and serves calls', async () => {
     const { clock, start } = rig();
     const server = start();
     await clock.run(server.call('post', { text: 'before' }));
@@ -267,8 +267,8 @@ describe('a process that is stopped past its lease and goes on', () => {
   });
 });
 
-describe('a process that closes', () => {
-  it('waits for what is being sent, and leaves nothing behind', async () => {
+describe('a closing process', () => {
+  it('waits for sends in flight, and leaves nothing behind', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     server.journal.start();
@@ -285,7 +285,7 @@ describe('a process that closes', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not wait for ever, and what it leaves is unknown until it is known', async () => {
+  it('does not wait forever, and its open operation is unknown until reconciled', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.plans.push({ answersAfterMs: 10_000 });
