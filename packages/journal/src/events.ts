@@ -12,7 +12,7 @@ export interface JournalEvent {
   readonly correlationId: string;
   /** The decision or the established outcome: `approved`, `executed`, … */
   readonly result?: string;
-  /** The operator, `read-back`, or the policy rule that required the approval. */
+  /** The operator, `read-back`, `handler` for a late result, or the policy rule that required approval. */
   readonly by?: string;
   /** An operator decided it in another process, such as the CLI. */
   readonly elsewhere?: true;

@@ -153,10 +153,7 @@ export function tooManyPending(max: number): ToolError {
 // Journal failures
 
 /** `cause`: thrown by the store. */
-export function journalUnavailable(
-  outcome: 'not_executed' | 'unknown',
-  cause?: unknown,
-): ToolError {
+function journalUnavailable(outcome: 'not_executed' | 'unknown', cause?: unknown): ToolError {
   if (outcome === 'unknown') {
     const text = 'The journal cannot be written, and the outcome of the operation is unknown.';
     return toolError('db_error', text, { outcome });

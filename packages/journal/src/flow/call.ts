@@ -1,3 +1,13 @@
+// The flow of a mutation, in the order of the files:
+//   call.ts       coalesces equal calls of this process and claims the dedup key
+//   preflight.ts  before the claim: account, dedup key, the tool's check
+//   join.ts       another operation holds the key: await its owner, reconcile or replay it (replay.ts)
+//   resume.ts     the claim is ours: a new operation, or one that an earlier run began
+//   decide.ts     the policy: refuse, request approval, or execute
+//   execute.ts    runs the handler; operation-handle.ts and steps.ts record each send before it happens
+//   outcome.ts    decides from the handler's end whether the upstream acted
+//   settle.ts     writes that to the store
+
 import { isJournaled, type AcceptedCall, type Next, type Settled } from '@toolkeel/contract';
 import {
   contentConflict,

@@ -103,7 +103,7 @@ const DENIAL_CODES: ReadonlySet<string> = new Set([
 
 /** Whether the policy refused an operation again of which nothing was sent, approved or completed. */
 export function isRepeatedDenial(
-  { denials }: Pick<JournalContext, 'denials'>,
+  { denials }: JournalContext,
   { tool, account, steps, approval }: Operation,
   answer: Settled,
 ): boolean {

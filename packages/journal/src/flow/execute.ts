@@ -138,7 +138,7 @@ export function execute(
     if (state === 'unknown' && !wasGivenUp) context.emit('operation_unknown', operation);
     if (state !== 'unknown' && wasGivenUp) {
       const result = outcome.outcome;
-      context.emit('operation_reconciled', operation, { result, by: 'its own end' });
+      context.emit('operation_reconciled', operation, { result, by: 'handler' });
     }
     return {
       operation,

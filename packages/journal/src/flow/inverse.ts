@@ -7,11 +7,6 @@ import { stepResults } from '../reconcile/read-back.js';
 import { isHalfDone } from '../store/states.js';
 import type { OperationFilter } from '../store/store.js';
 
-type InverseContext = Pick<
-  JournalContext,
-  'store' | 'tools' | 'dedupKeys' | 'encryption' | 'report'
->;
-
 const PAGE = 200;
 const MAX_PAGES = 50;
 /** Operations that hold their dedup key, or only their content because an intended repeat took the key. */
@@ -29,7 +24,7 @@ const COMPENSATED_STATES: ReadonlySet<Operation['state']> = new Set([
  * counterparts, which may be repeated whether or not the inverse succeeds.
  */
 export async function compensatedOperations(
-  context: InverseContext,
+  context: JournalContext,
   tool: Tool,
   account: string,
   args: Arguments,
@@ -61,7 +56,7 @@ export async function compensatedOperations(
 }
 
 async function findByArguments(
-  { store, tools, dedupKeys }: InverseContext,
+  { store, tools, dedupKeys }: JournalContext,
   name: string,
   tool: Tool & { readonly inverse: Inverse },
   account: string,
@@ -98,7 +93,7 @@ async function findByArguments(
 }
 
 async function findByMatch(
-  { store, encryption }: InverseContext,
+  { store, encryption }: JournalContext,
   name: string,
   { matches }: Inverse,
   account: string,

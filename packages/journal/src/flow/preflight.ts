@@ -62,7 +62,7 @@ export function dedupKeyOf(
 
 /** Runs the tool's check. Undefined: the call may proceed. */
 export async function runCheck(
-  { clock }: Pick<JournalContext, 'clock'>,
+  { clock }: JournalContext,
   call: AcceptedCall,
   answerBy: number,
 ): Promise<Settled | undefined> {
@@ -118,7 +118,7 @@ function isHeld({ store }: JournalContext, request: CallRequest): Promise<boolea
 
 /** Evaluates the policy. Undefined: it failed. */
 export async function evaluatePolicy(
-  { decide, clock, report }: Pick<JournalContext, 'decide' | 'clock' | 'report'>,
+  { decide, clock, report }: JournalContext,
   call: AcceptedCall,
   approved: boolean,
 ): Promise<Decision | undefined> {

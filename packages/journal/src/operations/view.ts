@@ -63,7 +63,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 export function viewer({
   encryption,
   tools,
-}: Pick<JournalContext, 'encryption' | 'tools'>): (operation: Operation) => OperationView {
+}: JournalContext): (operation: Operation) => OperationView {
   return (operation) => {
     const spec = tools.specs().find(({ name }) => name === operation.tool);
     return viewOf(encryption, operation, spec);

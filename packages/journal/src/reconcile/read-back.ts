@@ -27,7 +27,7 @@ const INVALID_DATA =
 
 /** Asks the upstream whether an operation was executed. Never rejects. */
 export async function readBack(
-  context: Pick<JournalContext, 'clock' | 'report' | 'store' | 'encryption'>,
+  context: JournalContext,
   tool: Tool,
   operation: Pick<Operation, 'id' | 'account' | 'correlationId'> & {
     readonly args: Arguments;
@@ -83,7 +83,7 @@ interface OtherRange extends Pick<OperationFilter, 'until'> {
 
 /** The other operations around the time when one was sent. */
 export function otherOperationsNear(
-  context: Pick<JournalContext, 'store' | 'encryption'>,
+  context: JournalContext,
   operation: Pick<Operation, 'id' | 'account'>,
   sentAt: number,
   tools?: readonly string[],
@@ -97,7 +97,7 @@ export function otherOperationsNear(
  * their effects to its own. Includes other accounts, which may belong to the same upstream user.
  */
 export async function otherOperations(
-  { store, encryption }: Pick<JournalContext, 'store' | 'encryption'>,
+  { store, encryption }: JournalContext,
   { id, account }: Pick<Operation, 'id' | 'account'>,
   settledSince: number,
   { tools, ...range }: OtherRange = {},

@@ -113,7 +113,7 @@ async function isCurrentAccount(
  * read-back authoritative, the former sender cannot send any more, and the upstream has had `actsWithinMs`.
  */
 export async function provesAbsence(
-  context: Pick<JournalContext, 'store' | 'ownerLease' | 'running' | 'times' | 'liveness' | 'self'>,
+  context: JournalContext,
   operation: Operation,
   { authoritative, actsWithinMs = 0 }: Absence,
 ): Promise<boolean> {
@@ -134,14 +134,7 @@ export function provesAbsenceAtOnce({
 
 /** Since when no process can send the operation; undefined while one might. A stopped process is alive. */
 async function senderGoneSince(
-  {
-    store,
-    ownerLease,
-    running,
-    times,
-    liveness,
-    self,
-  }: Pick<JournalContext, 'store' | 'ownerLease' | 'running' | 'times' | 'liveness' | 'self'>,
+  { store, ownerLease, running, times, liveness, self }: JournalContext,
   operation: Operation,
   now: number,
 ): Promise<number | undefined> {
