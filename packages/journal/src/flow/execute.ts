@@ -19,7 +19,6 @@ import type { JournalContext } from '../context.js';
 import { splitDeadline, TOO_LATE, withDeadline } from '../deadline.js';
 import type { Operation } from '../operation.js';
 import { readBack, type ReadBackResult } from '../reconcile/read-back.js';
-import { provesAbsenceAtOnce } from '../reconcile/reconcile.js';
 import type { FencingToken, Limit } from '../store/store.js';
 import type { CallContext } from './call.js';
 import { isRepeatedDenial } from './denials.js';
@@ -100,14 +99,9 @@ export function execute(
     abandon = resolve;
   });
 
-  const readBackOwn = async (): Promise<ReadBackResult & { readonly proves: boolean }> => {
+  const readBackOwn = (): Promise<ReadBackResult> => {
     const sentAt = handle.sentAt() ?? clock.wallNow();
-    const result = await readBack(context, tool, { id, account, args, correlationId, sentAt });
-    // The handler has ended and cannot send any more, so only the upstream's own delay matters.
-    return {
-      ...result,
-      proves: tool.reconcile !== undefined && provesAbsenceAtOnce(tool.reconcile),
-    };
+    return readBack(context, tool, { id, account, args, correlationId, sentAt });
   };
 
   const runAndSettle = async (): Promise<ExecutionResult> => {

@@ -11,6 +11,7 @@ import { asNotExecuted, withAdvice, withOperation } from '../answer/answer.js';
 import { unknownOutcome } from '../answer/errors.js';
 import type { Operation } from '../operation.js';
 import type { ReadBackResult } from '../reconcile/read-back.js';
+import { provesAbsenceAtOnce } from '../reconcile/reconcile.js';
 
 /** How a handler ended, and what the journal observed. */
 export interface HandlerEnd {
@@ -138,7 +139,7 @@ interface OutcomeInput extends HandlerEnd {
   readonly tool: Tool;
   readonly operationId: string;
   /** Called only for an unknown outcome. */
-  readonly readBack: () => Promise<ReadBackResult & { readonly proves: boolean }>;
+  readonly readBack: () => Promise<ReadBackResult>;
 }
 
 /** Decides the outcome of a run; reads back if it is unknown. */
@@ -153,7 +154,8 @@ export async function establishOutcome(input: OutcomeInput): Promise<Established
   if (result.kind === 'executed') {
     return { state: 'succeeded', outcome: 'executed', refund: false, answer: result.settled };
   }
-  if (result.kind !== 'absent' || !result.proves || settled.ok) return established;
+  const isAbsent = result.kind === 'absent' && provesAbsenceAtOnce(tool.reconcile);
+  if (!isAbsent || settled.ok) return established;
   return {
     state: input.stepsDone > 0 ? 'claimed' : 'released',
     outcome: 'not_executed',
