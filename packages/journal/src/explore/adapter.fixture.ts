@@ -144,7 +144,7 @@ interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** Interval at which a process records deliveries. */
-export const RECORDED_MS = 1000;
+/** Interval at which a process records deliveries: FLUSH_MS of flow/deliveries.ts. */
+export const RECORDED_MS = 250;
 /** Timeout of a call. */
 export const CALL_MS = 15_000;
