@@ -1,12 +1,12 @@
 /**
- * Why the journal could not do it.
- * - `unavailable`: the database cannot be reached, is locked for too long, or went away.
- * - `full`, `read_only`, `corrupt`: what is wrong with the place where it is kept.
- * - `schema`: it was written by a newer program.
- * - `key`: the key file is missing, wrong, or readable by others.
- * - `clock`: the clocks of two processes that share it differ too much.
- * - `lapsed`: the owner's lease is over; whoever still lives enlists again.
- * - `invalid`: the request makes no sense (a wrong address, an unknown cursor).
+ * Why a journal request failed.
+ * - `unavailable`: the database is unreachable, locked for too long, or the connection was lost.
+ * - `full`, `read_only`, `corrupt`: the storage is full, not writable, or damaged.
+ * - `schema`: a newer program version wrote the journal.
+ * - `key`: the key file is missing, wrong, or readable by other users.
+ * - `clock`: the clocks of two processes that share the journal differ too much.
+ * - `lapsed`: the owner's lease has expired; a live process registers again.
+ * - `invalid`: the request is invalid (a malformed URL, an unknown cursor).
  */
 export type JournalErrorReason =
   | 'unavailable'
@@ -19,14 +19,11 @@ export type JournalErrorReason =
   | 'lapsed'
   | 'invalid';
 
-/** The one error of a store. The message says what is wrong, where, and what to do. */
+/** The only error type that a store throws. The message says what failed, why, and what to do. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
   readonly reason: JournalErrorReason;
-  /**
-   * True: the connection broke while the change was being committed, and nobody could be asked how it
-   * ended. Otherwise nothing was changed.
-   */
+  /** True: the connection broke during COMMIT and the result is not known. Otherwise nothing was changed. */
   readonly maybeDone: boolean;
 
   constructor(
@@ -40,7 +37,7 @@ export class JournalError extends Error {
   }
 }
 
-/** Something cannot be read; where there are many, that is no reason to give up the others. */
+/** Whether a row is unreadable. A list skips or marks such a row and returns the others. */
 export function isDamage(error: unknown): error is JournalError {
   return error instanceof JournalError && error.reason === 'corrupt';
 }

@@ -1,4 +1,4 @@
-/** Something that a log, a counter or a console wants to know of. */
+/** A state change of an operation, for logs, counters and the console. */
 export interface JournalEvent {
   readonly type:
     | 'operation_unknown'
@@ -10,10 +10,10 @@ export interface JournalEvent {
   readonly tool: string;
   readonly account: string;
   readonly correlationId: string;
-  /** What was decided or found out: `approved`, `executed`, … */
+  /** The decision or the established outcome: `approved`, `executed`, … */
   readonly result?: string;
-  /** Who: a person's name, `read-back`, the rule that asked. */
+  /** The operator, `read-back`, `handler` for a late result, or the policy rule that required approval. */
   readonly by?: string;
-  /** A person decided it in another process, such as a command line. */
+  /** An operator decided it in another process, such as the CLI. */
   readonly elsewhere?: true;
 }

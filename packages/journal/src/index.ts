@@ -1,11 +1,10 @@
 export { createJournal, type Denial, type Journal } from './journal.js';
 export type { Decide, Decision, JournalOptions, ToolSource } from './options.js';
 export type { JournalEvent } from './events.js';
-export type { JournalMiddleware } from './flow/around.js';
-export type { JournalScope } from './flow/scope.js';
-export { keylessTools } from './identity/keyless.js';
-export { KEY_IN_META } from './identity/meta-key.js';
-export type { Approvals, Decided } from './approvals/desk.js';
+export type { CallContext, JournalMiddleware } from './flow/call.js';
+export { KEY_IN_META } from './dedup-key/dedup-key.js';
+export { keylessTools } from './dedup-key/templates.js';
+export type { Approvals, Decided } from './approvals/approvals.js';
 export type { Operations, Resolution } from './operations/operations.js';
 export type { ApprovalView, OperationView } from './operations/view.js';
 export type { Liveness, ProcessRef } from './owner/process.js';
@@ -34,9 +33,16 @@ export {
   type AuditProblem,
   type AuditReport,
 } from './audit/reports.js';
-export { scopedDedupKey } from './slot.js';
 export { memoryStore, type MemoryStoreOptions } from './store/memory/store.js';
-export type { Approval, DedupKey, Operation, OperationState, Owner, Step } from './operation.js';
+export {
+  scopedDedupKey,
+  type Approval,
+  type DedupKey,
+  type Operation,
+  type OperationState,
+  type Owner,
+  type Step,
+} from './operation.js';
 export type {
   ApprovalDecision,
   ApprovalEdit,

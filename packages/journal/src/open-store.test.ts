@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from './open-store.js';
 
-describe('opening a store by its address', () => {
+describe('opening a store by URL', () => {
   let dataDir: string;
   beforeEach(() => void (dataDir = mkdtempSync(join(tmpdir(), 'toolkeel-open-'))));
   afterEach(() => rmSync(dataDir, { recursive: true }));
@@ -17,14 +17,14 @@ describe('opening a store by its address', () => {
     ['sqlite:journal.db', 'journal.db'],
     ['SQLITE:deep/er/journal.db', 'deep/er/journal.db'],
     ['sqlite://journal.db', 'journal.db'],
-  ])('%s begins in the data directory', async (url, path) => {
+  ])('%s is relative to the data directory', async (url, path) => {
     const store = await openStore(url, { dataDir });
     expect(store.kind).toBe('sqlite');
     await store.close();
     expect(statSync(join(dataDir, path)).mode & 0o777).toBe(0o600);
   });
 
-  test('sqlite: with a path from the root', async () => {
+  test('sqlite: with an absolute path', async () => {
     for (const slashes of ['', '//']) {
       const path = join(dataDir, `there${slashes.length}.db`);
       await (await openStore(`sqlite:${slashes}${path}`, { dataDir: '/nowhere' })).close();
@@ -37,11 +37,11 @@ describe('opening a store by its address', () => {
     ['journal.db', 'names no kind of store'],
     ['sqlite:', 'names no file'],
     ['sqlite://', 'names no file'],
-    ['sqlite::memory:', 'is written memory:'],
+    ['sqlite::memory:', 'use memory: for'],
     ['sqlite:journal.db?mode=ro', 'takes no options'],
-    ['memory:shared', 'nothing stands behind memory:'],
-    ['mysql://root:hunter2@localhost/db', 'no store of the kind "mysql"'],
-    ['postgres://user:hunter2@ho st/db', 'journal.url is not a valid URL'],
+    ['memory:shared', 'memory: takes no path'],
+    ['mysql://root:hunter2@localhost/db', 'unknown kind of store "mysql"'],
+    ['postgres://user:hunter2@ho st/db', 'not an address that can be read'],
     ['postgres://user:hunter2@localhost/db?schema=Bad-Name', 'names the schema "Bad-Name"'],
   ])('%j is refused', async (url, why) => {
     const error: unknown = await openStore(url, { dataDir }).catch((thrown: unknown) => thrown);

@@ -4,19 +4,19 @@ import { memoryStore } from './store/memory/store.js';
 import type { JournalStore } from './store/store.js';
 
 export interface OpenStoreOptions {
-  /** Where a relative path begins. */
+  /** Base directory of relative paths. */
   readonly dataDir: string;
-  /** How many calls are kept. */
+  /** Maximum number of rows in the table of calls. */
   readonly calls?: number;
 }
 
-/** `sqlite:PATH`, `postgres://…` or `memory:`. Each kind is loaded only where it is used. */
+/** Opens `sqlite:PATH`, `postgres://…` or `memory:`. Only the driver in use is loaded. */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<JournalStore> {
   const { dataDir, ...rest } = options;
   const [, scheme = '', path = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? [];
   switch (scheme.toLowerCase()) {
     case 'memory':
-      if (path !== '') throw wrong('nothing stands behind memory:');
+      if (path !== '') throw invalidUrl('memory: takes no path');
       return memoryStore(rest);
     case 'sqlite': {
       const { sqliteStore } = await import('./store/sqlite/store.js');
@@ -28,26 +28,26 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
       return postgresStore({ ...rest, url });
     }
     case '':
-      throw wrong('it names no kind of store');
+      throw invalidUrl('it names no kind of store');
     default:
-      throw wrong(`there is no store of the kind "${scheme.slice(0, 20)}"`);
+      throw invalidUrl(`unknown kind of store "${scheme.slice(0, 20)}"`);
   }
 }
 
-/** `sqlite:journal.db`, `sqlite:/var/lib/journal.db`, and the spelling with slashes of other programs. */
+/** Accepts `sqlite:journal.db`, `sqlite:/var/lib/journal.db` and the common `sqlite:///…`. */
 function sqlitePath(path: string, dataDir: string): string {
   const bare = path.startsWith('//') ? path.slice(2) : path;
-  if (bare === '') throw wrong('it names no file');
-  if (bare === ':memory:') throw wrong('a database that is in memory only is written memory:');
-  if (bare.includes('\0') || bare.includes('?')) throw wrong('a file name takes no options');
+  if (bare === '') throw invalidUrl('it names no file');
+  if (bare === ':memory:') throw invalidUrl('use memory: for an in-memory journal');
+  if (bare.includes('\0') || bare.includes('?')) throw invalidUrl('a file name takes no options');
   return isAbsolute(bare) ? bare : resolve(dataDir, bare);
 }
 
-/** Never with the address itself: it may hold a password. */
-function wrong(why: string): JournalError {
+/** Does not quote the URL: it may hold a password. */
+function invalidUrl(why: string): JournalError {
   return new JournalError(
     'invalid',
-    `journal.url cannot be used: ${why}. Write sqlite:PATH (a relative one begins in the data ` +
+    `journal.url is invalid: ${why}. Use sqlite:PATH (relative paths start in the data ` +
       'directory), postgres://user:password@host:5432/database, or memory:',
   );
 }

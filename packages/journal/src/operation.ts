@@ -1,9 +1,16 @@
 import type { FailureOutcome } from '@toolkeel/contract';
 import type { Effect } from '@toolkeel/kernel';
+import { hash } from 'node:crypto';
 
 /**
- * Where an operation is. `claimed → sending → succeeded | rejected | unknown → reconciled`, beside
- * them the states of an approval. `released`: surely or harmlessly over, and its slot is free again.
+ * The state of an operation.
+ * - `claimed`: an owner process prepares it; without an owner, it stopped after some of its steps.
+ * - `sending`: the request may have left; it is never sent by another owner.
+ * - `succeeded`, `rejected`: executed, or definitely refused by the upstream. The answer is replayed.
+ * - `unknown`: the request was sent and its outcome is not known. It is never sent again.
+ * - `reconciled`: a read-back or an operator established the outcome of an `unknown` operation.
+ * - `awaiting_approval`, `denied`, `expired`: an operator has to decide, refused, or did not decide in time.
+ * - `released`: not executed, or safe to repeat. Its dedup key is free.
  */
 export type OperationState =
   | 'claimed'
@@ -17,17 +24,26 @@ export type OperationState =
   | 'expired'
   | 'released';
 
-/** What makes two calls the same act. Content is a fingerprint over all arguments. */
+/**
+ * Identifies an act: two calls of one account and tool with equal dedup keys are the same act.
+ * `key`: the caller's idempotency key. `template`: the rendered key template of the tool or the
+ * configuration. `content`: a hash of all arguments.
+ */
 export interface DedupKey {
   readonly by: 'key' | 'template' | 'content';
   readonly value: string;
+}
+
+/** The dedup key within its account and tool. At most one operation holds it at a time. */
+export function scopedDedupKey(account: string, tool: string, { by, value }: DedupKey): string {
+  return hash('sha256', JSON.stringify([account, tool, by, value]));
 }
 
 export function isSameDedupKey(one: DedupKey, other: DedupKey): boolean {
   return one.by === other.by && one.value === other.value;
 }
 
-/** The key that its caller gave it, if any. */
+/** The caller's idempotency key, if any. */
 export function keyGivenTo({
   key,
   dedupKey,
@@ -35,34 +51,34 @@ export function keyGivenTo({
   return dedupKey.by === 'key' ? dedupKey.value : key;
 }
 
-/** One part of a longer operation, such as a post of a thread. */
+/** One part of an operation, such as one post of a thread. */
 export interface Step {
   readonly name: string;
-  /** `sending`: the first byte may have left, and nobody has said yet how it ended. */
+  /** `sending`: the step is open. The request may have left, and its outcome is not known yet. */
   readonly state: 'sending' | 'done';
-  /** JSON, once it is done. */
+  /** JSON; present once the step is done. */
   readonly result?: string;
   readonly at: number;
-  /** Who sent it, while it is open; absent once that one has said itself that it does not know the end. */
+  /** The owner that sent an open step; absent once that owner recorded the outcome as unknown. */
   readonly owner?: string;
 }
 
 export interface Approval {
-  /** The rule that asks for it. */
+  /** The policy rule that requires it. */
   readonly rule: string;
   readonly explanation: string;
-  /** The fingerprint that a decision must name: of the arguments as they were, or as last edited. */
+  /** Hash of the arguments as requested or as last edited. A decision has to name it. */
   readonly hash: string;
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly cost?: { readonly amount: number; readonly unit: string };
-  /** It was asked for as a repeat that is meant. */
+  /** The caller set `allow_duplicate`. */
   readonly duplicate?: true;
-  /** Arguments that are not shown. Kept with the approval, because who decides may not have the tool. */
+  /** Names of masked arguments. Stored here because the deciding process may not have the tool. */
   readonly sensitive?: readonly string[];
-  /** Sealed JSON of the arguments after an edit; the operation keeps the original ones. */
+  /** Encrypted JSON of the edited arguments; the operation keeps the requested ones. */
   readonly editedArgs?: string;
-  /** Of the last edit. */
+  /** The operator of the last edit. */
   readonly editedBy?: string;
   readonly editedAt?: number;
   readonly decision?: 'approved' | 'rejected';
@@ -71,53 +87,52 @@ export interface Approval {
   readonly reason?: string;
 }
 
-/** One mutation, from claim to final outcome. Times are milliseconds since 1970 on the store's clock. */
+/** One mutation, from claim to final outcome. Times are Unix milliseconds on the store's clock. */
 export interface Operation {
   readonly id: string;
   readonly account: string;
   readonly tool: string;
   readonly effect: Exclude<Effect, 'read'>;
   readonly dedupKey: DedupKey;
-  /** The caller's own key, where something else says which act it is. */
+  /** The caller's idempotency key, where a template identifies the act. */
   readonly key?: string;
-  /** Fingerprint over all arguments: of a key's other arguments a conflict is made. */
+  /** Hash of all arguments. One idempotency key with two different hashes is a conflict. */
   readonly argsHash: string;
-  /** JSON of the arguments; sealed where one of them is sensitive, or a policy may ask a person. */
+  /** JSON of the arguments; encrypted if one is sensitive or a policy may require approval. */
   readonly args: string;
   readonly state: OperationState;
-  /** What is known of the world: present once the operation settled. */
+  /** Whether the upstream acted. Present once the operation settled. */
   readonly outcome?: FailureOutcome;
-  /** Grows whenever the operation changes hands, so that a former owner is recognised. */
+  /** Fencing counter: grows with every change of owner, so that a former owner can change nothing. */
   readonly fence: number;
-  /** Who works on it; of an `unknown` one, who lapsed with it and might still be about to send. */
+  /** The owner process. Of an `unknown` operation: the expired owner, which might still send. */
   readonly owner?: string;
   readonly correlationId: string;
   readonly createdAt: number;
   readonly sendingAt?: number;
   readonly settledAt?: number;
-  /** Until when its slot stays taken after it settled; absent while unsettled, or when it is free. */
+  /** When a settled operation releases its dedup key; absent while unsettled or after the release. */
   readonly heldUntil?: number;
-  /** When its final answer last reached a caller. Kept for `once` operations that were executed. */
+  /** When its final answer last reached a caller. Recorded for executed `once` operations. */
   readonly deliveredAt?: number;
-  /** Whether it still holds its slot. */
   readonly holdsDedupKey: boolean;
-  /** JSON of the answer that is replayed: what a tool's run settled with. */
+  /** JSON of the answer that repeats receive. */
   readonly answer?: string;
   /** `ok` or the error code of that answer. */
   readonly code?: string;
   readonly steps: readonly Step[];
   readonly approval?: Approval;
-  /** What of it cannot be read. Its steps and its approval are missing then, and nobody goes on with it. */
+  /** Which part of the row is unreadable. Steps and approval are absent then, and no process resumes it. */
   readonly damaged?: string;
 }
 
-/** A process that owns operations. Whoever has lapsed owns nothing any more. */
+/** A process that owns operations while its lease lives. */
 export interface Owner {
   readonly id: string;
-  /** Of the machine, with `pid` and `startedAt`: for telling a dead process from a silent one. */
+  /** Identifies the process together with `pid` and `startedAt`, to tell a dead process from a silent one. */
   readonly host: string;
   readonly pid: number;
   readonly startedAt: string;
-  /** Tools that it can carry out, for operations that a person approves. */
+  /** Tools that it can execute, for approved operations. */
   readonly tools: readonly string[];
 }

@@ -6,14 +6,22 @@ import type { Liveness } from './owner/process.js';
 import type { Encryption } from './encryption/encryption.js';
 import type { CallRow, JournalStore, Limit } from './store/store.js';
 
-/** The tools that this process has. */
+/** The tools of this process. */
 export interface ToolSource {
-  /** Cheap: what is known of them without creating anything. */
+  /** Must be cheap: it creates no client and loads no pack. */
   readonly specs: () => readonly ToolSpec[];
   readonly load: (name: string) => Tool | undefined | Promise<Tool | undefined>;
 }
 
-/** What a policy says of a call. */
+/** The names of the tools that change something. */
+export function mutationsOf(tools: ToolSource): readonly string[] {
+  return tools
+    .specs()
+    .filter(({ mutation }) => mutation)
+    .map(({ name }) => name);
+}
+
+/** The policy's decision on a call. */
 export type Decision =
   | { readonly kind: 'allow'; readonly rule?: string; readonly limits: readonly Limit[] }
   | {
@@ -33,16 +41,16 @@ export type Decision =
     }
   | { readonly kind: 'dry_run'; readonly rule: string; readonly explanation: string };
 
-/** `approved`: a person has already agreed, so only what forbids or limits still counts. */
+/** Evaluates the policy. `approved`: an operator has approved the call, so only denials and limits apply. */
 export type Decide = (
   call: AcceptedCall,
   context: { readonly approved: boolean; readonly now: number },
 ) => Decision | Promise<Decision>;
 
-/** `about`: what failed, where it is not the journal itself. */
+/** Receives causes that an answer must not carry. `about`: the component that failed, if not the journal. */
 export type Report = (cause: unknown, correlationId?: string, about?: 'notice') => void;
 
-/** Called before the work begins; what it gives is called when the work has ended. */
+/** Called before an approved operation runs; the function it returns is called after the run. */
 export type Watch = (call: {
   readonly correlationId: string;
   readonly tool: string;
@@ -50,40 +58,40 @@ export type Watch = (call: {
 
 export interface JournalOptions {
   readonly store: JournalStore;
-  /** Keeps sensitive arguments and waiting approvals unreadable in the database. */
+  /** Encrypts sensitive arguments and pending approvals at rest. */
   readonly encryption: Encryption;
-  /** For approvals, read-backs and inverses. Default: none, and then only calls are journaled. */
+  /** Needed to execute approved operations, to read back and to match inverses. Default: no tools. */
   readonly tools?: ToolSource;
-  /** Default: everything is allowed. */
+  /** Default: every call is allowed. */
   readonly decide?: Decide;
-  /** What makes two calls the same act, tool by tool: before what the tool itself says. */
+  /** Dedup key templates by tool name, such as `reply:{in_reply_to_id}`. They override a tool's own. */
   readonly templates?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly observe?: (event: JournalEvent) => void;
-  /** Causes that no answer may carry: a store that failed, a hook that threw, a notice that nobody took. */
+  /** Receives store failures, exceptions of hooks and failed notifications. */
   readonly report?: Report;
-  /** Counts what an approved operation asks of its upstream. Default: nobody does, and it is written as 0. */
+  /** Counts the upstream requests of an approved operation. Default: recorded as 0. */
   readonly watch?: Watch;
   readonly notify?: Notifier;
-  /** How long a process that says nothing still owns what it began. Default: 15 s. */
+  /** Lease of an owner process; renewed at a third of it. Default: 15 s. */
   readonly leaseMs?: number;
-  /** How long a call waits for the same operation in another process. Default: 10 s. */
+  /** Wait budget of a call for the same operation in another process. Default: 10 s. */
   readonly waitMs?: number;
-  /** How long finished operations are kept. Default: 30 days. */
+  /** Retention of settled operations. Default: 30 days. */
   readonly retentionMs?: number;
-  /** How long the content of an executed operation is held whose result was not delivered. Default: 12 h. */
+  /** How long an executed `once` operation holds its content while its result is undelivered. Default: 12 h. */
   readonly undeliveredHoldMs?: number;
-  /** After how long without a lease a process on another machine counts as gone. Default: 10 min. */
+  /** Time after lease expiry at which a process on another machine counts as dead. Default: 10 min. */
   readonly deadAfterMs?: number;
-  /** How long a person's refusal stands for the same content. Default: 24 h. */
+  /** How long a rejected approval holds its dedup key. Default: 24 h. */
   readonly refusalMs?: number;
-  /** How many approvals of one account may wait for a person at the same time. Default: 100. */
+  /** Maximum number of pending approvals per account. Default: 100. */
   readonly maxPendingApprovals?: number;
-  /** The most that an approved operation may take. Default: 60 s. */
+  /** Timeout of an approved operation. Default: 60 s. */
   readonly callTimeoutMs?: number;
-  /** How often work is looked for: approved operations, notices. Default: 1 s. */
+  /** Polling interval for approved operations and notifications. Default: 1 s. */
   readonly pollMs?: number;
-  /** Who this process is, and which others still are. Default: as the system says. */
+  /** Identifies this process and tells live processes from dead ones. Default: the operating system's view. */
   readonly liveness?: Liveness;
 }

@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { keyFor, rig } from './fixtures/rig.fixture.js';
 import type { Decide } from './options.js';
 
-/** Holes of the idempotency guard that this journal replaces, each under the name of what went wrong. */
+/** Defects of the idempotency guard that this journal replaces. */
 describe('the old guard', () => {
-  it('let a failed call block its own retry for half a minute', async () => {
+  it('let a failed call block its own retry for 30 s', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: '429', commits: false });
@@ -15,7 +15,7 @@ describe('the old guard', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('answered a duplicate with an error, and did not say what had happened', async () => {
+  it('answered a duplicate with an error instead of the result', async () => {
     const { clock, start } = rig();
     const server = start();
     const first = await clock.run(server.call('post', { text: 'a' }));
@@ -26,7 +26,7 @@ describe('the old guard', () => {
     }
   });
 
-  it('took the same text with other media for a duplicate', async () => {
+  it('treated the same text with other media as a duplicate', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     for (const media of [undefined, ['m1'], ['m2'], ['m1', 'm2'], ['m2', 'm1']]) {
@@ -35,7 +35,7 @@ describe('the old guard', () => {
     expect(upstream.effects).toHaveLength(5);
   });
 
-  it('took two threads with the same opening for one', async () => {
+  it('treated two threads with the same first post as one', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('thread', { posts: ['Hello', 'one'] }));
@@ -48,14 +48,14 @@ describe('the old guard', () => {
     ]);
   });
 
-  it('said "already executed" to like, unlike, like', async () => {
+  it('refused like, unlike, like as already executed', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     for (const tool of ['like', 'unlike', 'like']) await clock.run(server.call(tool, { id: '1' }));
     expect(upstream.effects).toHaveLength(3);
   });
 
-  it('had pending rows that blocked nobody: two processes both went on', async () => {
+  it('had pending rows that blocked no one: two processes both acted', async () => {
     const { clock, start, upstream } = rig();
     const servers = [start(), start(), start()];
     const calls = servers.map((server) => server.call('post', { text: 'a' }));
@@ -64,7 +64,7 @@ describe('the old guard', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('posted again after a crash between the upstream’s yes and its own note of it', async () => {
+  it('posted again after a crash between the upstream’s answer and its own record', async () => {
     const { clock, start, upstream } = rig();
     const first = start();
     upstream.plans.push({ answers: 'never' });
@@ -77,7 +77,7 @@ describe('the old guard', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('sent a post again after an answer that could mean anything', async () => {
+  it('sent a post again after an ambiguous answer', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: '503' });
@@ -86,7 +86,7 @@ describe('the old guard', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('did not look at the account: what one had posted, the other could not', async () => {
+  it('ignored the account: one account blocked the posts of another', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     for (const account of ['main', 'second']) {
@@ -95,7 +95,7 @@ describe('the old guard', () => {
     expect(upstream.effects.map(({ subject }) => subject)).toEqual(['main/a', 'second/a']);
   });
 
-  it('cut the stored result after 500 bytes, in the middle of a character', async () => {
+  it('truncated the stored result at 500 bytes, inside a character', async () => {
     const id = 'é🙂'.repeat(500);
     const { clock, start } = rig({ handlers: { post: () => ({ id }) } });
     const server = start();
@@ -103,7 +103,7 @@ describe('the old guard', () => {
     expect(await clock.run(server.call('post', { text: 'a' }))).toMatchObject({ data: { id } });
   });
 
-  it('asked its policy first: duplicates were limited, and queued again', async () => {
+  it('evaluated its policy first: duplicates consumed limits and were queued again', async () => {
     const limits = [{ name: 'one', max: 1, windowMs: 60_000 }];
     const decide = vi.fn<Decide>(() => ({ kind: 'allow', limits }));
     const { clock, start, store } = rig({ decide });
@@ -120,7 +120,7 @@ describe('the old guard', () => {
     expect(await store.count(['awaiting_approval'])).toBe(1);
   });
 
-  it('posted something else than was approved: only the text, without its media', async () => {
+  it('posted other content than was approved: the text without its media', async () => {
     const seen: unknown[] = [];
     const { clock, start } = rig({
       decide: (_, { approved }) =>
@@ -149,7 +149,7 @@ describe('the old guard', () => {
   it('let the agent approve its own calls', async () => {
     const { start } = rig();
     const { journal } = start();
-    // The one tool that a journal gives to an agent reads, and is told nothing but which operation.
+    // The journal's only tool reads, and takes nothing but an operation id.
     const tools = Object.values(journal).filter(
       (part) => typeof part === 'object' && 'handler' in part,
     );
@@ -158,13 +158,13 @@ describe('the old guard', () => {
     expect(Object.keys(journal.tool.input.shape)).toEqual(['operation_id']);
   });
 
-  it('had rules for tools that do not exist, and they never matched', () => {
+  it('had rules for nonexistent tools, which never matched', () => {
     expect(() => rig().start({ templates: { x_post_tweet: 'post:{text}' } })).toThrow(
       'key of x_post_tweet: "post:{text}": there is no such tool',
     );
   });
 
-  it('began a thread from the top when it was asked for again after its window', async () => {
+  it('restarted a thread from the beginning when it was repeated after its window', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     server.journal.start();

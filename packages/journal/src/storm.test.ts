@@ -3,20 +3,20 @@ import { storm, type Aftermath } from './fixtures/storm.fixture.js';
 
 const RUNS = 80;
 
-/** What must not be there after a storm. */
+/** The violations that a storm must not cause. */
 function wrongs({ duplicates, late, lies, limbo, couldKnow }: Aftermath) {
   return { duplicates, late, lies, limbo, couldKnow };
 }
 const nothing = { duplicates: [], late: [], lies: [], limbo: [], couldKnow: [] };
 
 describe('callers, kills, stops, lost answers and a failing store, in any order', () => {
-  it('without a journal make things happen twice, so that the storm is one', async () => {
+  it('cause duplicates without a journal, so the storm is effective', async () => {
     const { duplicates } = await storm(1, { journaled: false });
     expect(duplicates).not.toEqual([]);
   });
 
   it(
-    'never make anything happen twice, leave nothing in limbo, and everybody hears the truth in time',
+    'cause no duplicate and no stuck operation, and every answer is true and in time',
     { timeout: 120_000 },
     async () => {
       let [calls, kills, effects] = [0, 0, 0];

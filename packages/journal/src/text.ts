@@ -1,11 +1,11 @@
-/** What every text has since Node 20, and TypeScript's library only since ES2024. */
+/** Available since Node 20; TypeScript's library has it since ES2024. */
 interface Text {
   isWellFormed: () => boolean;
 }
 
-/** Databases keep neither NUL nor half a surrogate pair; what cannot be kept is marked, not dropped. */
+/** Replaces NUL and lone surrogates, which databases cannot store, with U+FFFD. */
 export function keepable(text: string): string {
-  // Most text has nothing to be looked at closely, and this is asked for every value.
+  // Called for every value: the common case must be cheap.
   if ((text as string & Text).isWellFormed() && !text.includes('\0')) return text;
   return text.replaceAll(/\p{Cs}/gu, '\uFFFD').replaceAll('\0', '\uFFFD');
 }

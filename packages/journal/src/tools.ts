@@ -1,3 +1,3 @@
-// What a host needs of a journal before it opens one: quick to load, without stores.
-export { templateProblem } from './identity/keyless.js';
+// What a host needs before it opens a journal. Loads no store.
+export { templateProblem } from './dedup-key/templates.js';
 export { getOperationTool } from './operations/get-operation.js';

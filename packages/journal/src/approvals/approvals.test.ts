@@ -1,7 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { isEncrypted } from '../encryption/encryption.js';
+import { createEncryption, isEncrypted } from '../encryption/encryption.js';
 import type { Decide, Decision } from '../options.js';
-import { keyFor, rig, testEncryption, type Process } from '../fixtures/rig.fixture.js';
+import {
+  keyFor,
+  rig,
+  sleep,
+  testEncryption,
+  type Process,
+  type RigOptions,
+} from '../fixtures/rig.fixture.js';
 
 const HOUR = 3_600_000;
 const ask: Decision = {
@@ -10,8 +17,9 @@ const ask: Decision = {
   explanation: 'Posts need a second pair of eyes.',
   expiresInMs: HOUR,
 };
-/** Asks for everything, until a person has agreed. */
-const asking: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
+/** Requires approval for every call. */
+const requireApproval: Decide = (_, { approved }) =>
+  approved ? { kind: 'allow', limits: [] } : ask;
 const post = { text: 'a', idempotency_key: keyFor('a') };
 
 async function queued(
@@ -28,8 +36,8 @@ async function queued(
 }
 
 describe('a call that needs approval', () => {
-  it('waits, and the agent is told so as often as it asks', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('waits, and every call of the agent reports that', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const server = start();
     server.journal.start();
     const { id, error } = await queued(server, (work) => clock.run(work));
@@ -49,8 +57,8 @@ describe('a call that needs approval', () => {
     ]);
   });
 
-  it('is shown to the person with its arguments and its cost, and is unreadable in the store', async () => {
-    const { clock, start, store } = rig({ decide: asking });
+  it('is shown to the operator with its arguments and cost, and encrypted in the store', async () => {
+    const { clock, start, store } = rig({ decide: requireApproval });
     const server = start();
     const args = { card: '4111-secret', amount: 5 };
     const { id, shown } = await queued(server, (work) => clock.run(work), 'pay', args);
@@ -66,8 +74,8 @@ describe('a call that needs approval', () => {
     expect(JSON.stringify(stored)).not.toContain('4111');
   });
 
-  it('is carried out once, when it is approved, and the agent gets the result', async () => {
-    const { clock, start, store, upstream } = rig({ decide: asking });
+  it('is executed once when approved, and the agent gets the result', async () => {
+    const { clock, start, store, upstream } = rig({ decide: requireApproval });
     const [one, two] = [start(), start()];
     one.journal.start();
     two.journal.start();
@@ -80,12 +88,12 @@ describe('a call that needs approval', () => {
     expect(again).toMatchObject({ data: { id: 'e1' }, meta: { idempotency: { replayed: true } } });
     expect(upstream.requests).toBe(1);
     expect(one.events.at(-1)).toMatchObject({ type: 'approval_decided', by: 'ana' });
-    // The agent's own calls are written down by whoever answers them.
+    // The host records the agent's own calls.
     expect(await store.calls()).toMatchObject([{ tool: 'post', code: 'ok', operationId: id }]);
   });
 
-  it('is carried out once, also when two people approve it and the agent asks again meanwhile', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('is executed once when two operators approve it and the agent calls again meanwhile', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const [one, two] = [start(), start()];
     one.journal.start();
     two.journal.start();
@@ -102,8 +110,8 @@ describe('a call that needs approval', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('is carried out by the agent’s own next call, if that comes first', async () => {
-    const { clock, start, upstream } = rig({ decide: asking, pollMs: HOUR });
+  it('is executed by the agent’s next call, if that comes first', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval, pollMs: HOUR });
     const server = start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
     await server.journal.approvals.approve(id, { hash, by: 'ana' });
@@ -111,8 +119,8 @@ describe('a call that needs approval', () => {
     expect(upstream.effects).toMatchObject([{ by: id }]);
   });
 
-  it('that is rejected is not carried out, and the agent hears why', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('that is rejected is not executed, and the agent gets the reason', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const server = start();
     server.journal.start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
@@ -131,8 +139,8 @@ describe('a call that needs approval', () => {
     expect(upstream.requests).toBe(0);
   });
 
-  it('that nobody decides expires, and cannot be approved any more', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('that is not decided in time expires, and cannot be approved any more', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const server = start();
     server.journal.start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
@@ -150,8 +158,8 @@ describe('a call that needs approval', () => {
 });
 
 describe('an approval', () => {
-  it('is bound to the arguments that the person saw', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('is bound to the arguments that the operator saw', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const server = start();
     server.journal.start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
@@ -165,17 +173,17 @@ describe('an approval', () => {
     await approvals.approve(id, { hash: seen, by: 'ana' });
     await clock.advance(5000);
     expect(upstream.effects).toMatchObject([{ subject: 'b', by: id }]);
-    // The agent asks for what it first wanted, and gets what was done in its place.
+    // The agent repeats its original request and gets the result of the edited one.
     expect(await clock.run(server.call('post', post))).toMatchObject({ data: { id: 'e1' } });
     expect(upstream.requests).toBe(1);
   });
 
-  it('is good for nothing else, even if the store holds other arguments than were approved', async () => {
-    const { clock, start, store, upstream } = rig({ decide: asking });
+  it('is not valid for other arguments that were written into the store', async () => {
+    const { clock, start, store, upstream } = rig({ decide: requireApproval });
     const server = start();
     server.journal.start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
-    // Somebody who can write to the store puts other arguments under the hash that is shown.
+    // An attacker with write access to the store replaces the arguments under the shown hash.
     const encryptedArgs = testEncryption.encrypt(JSON.stringify({ text: 'evil' }), id);
     const { dedupKey } = (await store.get(id))!;
     await store.editApproval(id, { expected: hash, hash, dedupKey, encryptedArgs, by: 'mallory' });
@@ -185,8 +193,8 @@ describe('an approval', () => {
     expect(await store.get(id)).toMatchObject({ state: 'released', code: 'internal_error' });
   });
 
-  it('of changed arguments is refused where the tool would refuse them', async () => {
-    const { clock, start } = rig({ decide: asking });
+  it('of edited arguments is refused if the tool’s schema refuses them', async () => {
+    const { clock, start } = rig({ decide: requireApproval });
     const server = start();
     const { id, hash } = await queued(server, (work) => clock.run(work));
     const edit = server.journal.approvals.edit(id, { hash, by: 'bo', changes: { text: 5 } });
@@ -194,18 +202,18 @@ describe('an approval', () => {
   });
 
   it.each([{ allow_duplicate: true }, { idempotency_key: keyFor('b') }])(
-    'does not change what was said to the journal: %o',
+    'cannot change the control arguments: %o',
     async (changes) => {
-      const { clock, start } = rig({ decide: asking });
+      const { clock, start } = rig({ decide: requireApproval });
       const server = start();
       const { id, hash } = await queued(server, (work) => clock.run(work));
       const edit = server.journal.approvals.edit(id, { hash, by: 'bo', changes });
-      await expect(edit).rejects.toThrow('is for the agent to say, and cannot be edited');
+      await expect(edit).rejects.toThrow("belongs to the agent's request and cannot be edited");
     },
   );
 
-  it('keeps what an editor does not see', async () => {
-    const { clock, start, store } = rig({ decide: asking });
+  it('keeps masked arguments through an edit', async () => {
+    const { clock, start, store } = rig({ decide: requireApproval });
     const server = start();
     const args = { card: '4111', amount: 5 };
     const { id, hash } = await queued(server, (work) => clock.run(work), 'pay', args);
@@ -220,12 +228,12 @@ describe('an approval', () => {
     expect(JSON.stringify(await store.get(id))).not.toContain('4111');
   });
 
-  it('does not lift what forbids: policy is asked again when it is carried out', async () => {
+  it('does not override a denial: the policy is evaluated again at execution', async () => {
     let isForbidden = false;
     const decide = vi.fn<Decide>((call, context) =>
       isForbidden
         ? { kind: 'deny', code: 'policy_denied_hard_rule', rule: 'stop', explanation: 'No more.' }
-        : asking(call, context),
+        : requireApproval(call, context),
     );
     const { clock, start, store, upstream } = rig({ decide });
     const server = start();
@@ -245,7 +253,7 @@ describe('an approval', () => {
     });
   });
 
-  it('outlasts a limit: it is carried out when there is room again', async () => {
+  it('survives a policy limit: it is executed once the limit allows it', async () => {
     const limits = [{ name: 'one-a-minute', max: 1, windowMs: 60_000 }];
     const decide: Decide = ({ tool }, { approved }) =>
       tool.name === 'reply' || approved ? { kind: 'allow', limits } : ask;
@@ -270,11 +278,11 @@ describe('an approval', () => {
     expect(upstream.effects).toMatchObject([{ kind: 'reply' }, { kind: 'post', by: id }]);
   });
 
-  it('outlasts a policy that cannot be evaluated just then', async () => {
+  it('survives a temporary failure of the policy', async () => {
     let isBroken = false;
     const decide: Decide = (call, context) => {
       if (isBroken) throw new Error('broken');
-      return asking(call, context);
+      return requireApproval(call, context);
     };
     const { clock, start, upstream } = rig({ decide });
     const server = start();
@@ -289,8 +297,8 @@ describe('an approval', () => {
     expect(upstream.effects).toMatchObject([{ by: id }]);
   });
 
-  it('survives the process that was about to carry it out', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('survives the process that was about to execute it', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const first: Process = start({
       through: (inner) => ({
         ...inner,
@@ -311,8 +319,8 @@ describe('an approval', () => {
     expect(upstream.effects).toMatchObject([{ by: id }]);
   });
 
-  it('given while no process has the tool waits for one that has', async () => {
-    const { clock, start, upstream } = rig({ decide: asking });
+  it('waits for a process that has the tool', async () => {
+    const { clock, start, upstream } = rig({ decide: requireApproval });
     const first = start();
     const { id, hash } = await queued(first, (work) => clock.run(work));
     first.kill();
@@ -325,4 +333,56 @@ describe('an approval', () => {
     await clock.advance(5000);
     expect(upstream.effects).toMatchObject([{ by: id }]);
   });
+});
+
+const pay = { card: '4111', amount: 5 };
+
+/** The approval in a process that does not have the tool, such as the CLI. */
+async function elsewhere(options: RigOptions = {}) {
+  const made = rig({ decide: requireApproval });
+  const { error } = await made.clock.run(made.start().call('pay', pay));
+  const id = error?.operation_id ?? '';
+  const tools = { specs: () => [], load: () => undefined };
+  const { approvals } = made.start({ tools, ...options }).journal;
+  const shown = await approvals.show(id);
+  return { ...made, id, approvals, shown, hash: shown?.approval?.hash ?? '' };
+}
+
+describe('an approval of a tool that this process does not have', () => {
+  it('shows its arguments with sensitive ones masked, and can be approved', async () => {
+    const { approvals, id, shown, hash } = await elsewhere();
+    expect(shown?.arguments).toEqual({ card: '[sensitive]', amount: 5 });
+    expect(await approvals.approve(id, { hash, by: 'ana' })).toMatchObject({ kind: 'decided' });
+  });
+
+  it('cannot be approved if its arguments cannot be decrypted, but can be rejected', async () => {
+    const otherKey = createEncryption(new Uint8Array(32).fill(7));
+    expect(otherKey.keyId).not.toBe(testEncryption.keyId);
+    const { approvals, id, shown, hash, store } = await elsewhere({ encryption: otherKey });
+    expect(shown?.arguments).toBeUndefined();
+    await expect(approvals.approve(id, { hash, by: 'ana' })).rejects.toThrow(
+      /cannot be approved: its arguments cannot be decrypted/,
+    );
+    expect((await store.get(id))?.approval).not.toHaveProperty('decision');
+    expect(await approvals.reject(id, { hash, by: 'ana' })).toMatchObject({ kind: 'decided' });
+  });
+});
+
+it('an approval has one expires_at, however long the store takes', async () => {
+  const made = rig({
+    decide: requireApproval,
+    through: (store) => ({
+      ...store,
+      awaitApproval: async (fencingToken, request) => {
+        await sleep(made.clock, 5);
+        return store.awaitApproval(fencingToken, request);
+      },
+    }),
+  });
+  const server = made.start();
+  const { error } = await made.clock.run(server.call('pay', pay));
+  const shown = await server.journal.approvals.show(error?.operation_id ?? '');
+  const expected = { expires_at: shown?.approval?.expires_at };
+  expect(error?.details).toMatchObject(expected);
+  expect(shown?.answer?.error).toMatchObject({ details: expected });
 });

@@ -9,16 +9,17 @@ import {
   type RigOptions,
 } from '../fixtures/rig.fixture.js';
 import { toolNamed } from '../fixtures/tools.fixture.js';
-import { identities } from '../identity/identity.js';
+import { createDedupKeys } from '../dedup-key/dedup-key.js';
 
 const ask = { kind: 'approve', rule: 'ask', explanation: 'Ask.', expiresInMs: 3_600_000 } as const;
-const asking: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
+const requireApproval: Decide = (_, { approved }) =>
+  approved ? { kind: 'allow', limits: [] } : ask;
 
-function desk(server: Process, run: <T>(work: Promise<T>) => Promise<T>) {
+function operatorOf(server: Process, run: <T>(work: Promise<T>) => Promise<T>) {
   const { approvals } = server.journal;
   const hashOf = async (id: string) => (await approvals.show(id))?.approval?.hash ?? '';
   return {
-    asked: async (tool: string, args: object): Promise<string> => {
+    requestApproval: async (tool: string, args: object): Promise<string> => {
       const { error } = await run(server.call(tool, args));
       if (error?.code !== 'approval_required') throw new Error(`got ${error?.code}`);
       return error.operation_id ?? '';
@@ -31,40 +32,42 @@ function desk(server: Process, run: <T>(work: Promise<T>) => Promise<T>) {
 }
 
 function world(options: RigOptions = {}) {
-  const made = rig({ decide: asking, ...options });
+  const made = rig({ decide: requireApproval, ...options });
   const server = made.start();
   server.journal.start();
-  const people = desk(server, (work) => made.clock.run(work));
-  const carriedOut = async (id: string): Promise<void> => {
-    await people.approve(id);
+  const operator = operatorOf(server, (work) => made.clock.run(work));
+  const approveAndRun = async (id: string): Promise<void> => {
+    await operator.approve(id);
     await made.clock.advance(5000);
   };
   const subjects = (): readonly string[] => made.upstream.effects.map(({ subject }) => subject);
-  return { ...made, ...people, server, carriedOut, subjects };
+  return { ...made, ...operator, server, approveAndRun, subjects };
 }
 
-describe('an edit that a request could not be', () => {
+describe('an edit that would not be accepted as a request', () => {
   const tooLong: Tool['check'] = ({ text }) =>
     String(text).length > 5 ? toolError('not_found', 'text: 5 characters at most') : undefined;
   const rule = { rule: 'no links', explanation: 'The rule "no links" denies this call.' } as const;
 
   it.each<[string, RigOptions, RegExp]>([
-    ['by the check of its tool', { checks: { post: tooLong } }, /post .*: 5 characters at most/],
+    ['by the tool’s check', { checks: { post: tooLong } }, /post .*: 5 characters at most/],
     [
       'by a rule that denies it',
       {
         decide: (call, context) =>
           call.args['text'] === 'longer'
             ? { kind: 'deny', code: 'policy_denied_user_rule', ...rule }
-            : asking(call, context),
+            : requireApproval(call, context),
       },
       /The rule "no links" denies/,
     ],
     [
-      'by a rule that runs it dry',
+      'by a dry-run rule',
       {
         decide: (call, context) =>
-          call.args['text'] === 'longer' ? { kind: 'dry_run', ...rule } : asking(call, context),
+          call.args['text'] === 'longer'
+            ? { kind: 'dry_run', ...rule }
+            : requireApproval(call, context),
       },
       /The rule "no links" denies/,
     ],
@@ -73,7 +76,7 @@ describe('an edit that a request could not be', () => {
       {
         decide: (call, context) => {
           if (call.args['text'] === 'longer') throw new Error('broken');
-          return asking(call, context);
+          return requireApproval(call, context);
         },
       },
       /the policy cannot be evaluated/,
@@ -84,21 +87,21 @@ describe('an edit that a request could not be', () => {
       /nothing would be sent/,
     ],
   ])('is refused with the reason: %s', async (_, options, reason) => {
-    const { asked, edit, carriedOut, subjects, server } = world(options);
-    const id = await asked('post', { text: 'a' });
+    const { requestApproval, edit, approveAndRun, subjects, server } = world(options);
+    const id = await requestApproval('post', { text: 'a' });
     await expect(edit(id, { text: 'longer' })).rejects.toThrow(reason);
     expect(await server.journal.approvals.show(id)).toMatchObject({
       arguments: { text: 'a' },
       approval: { edited: false },
     });
     await edit(id, { text: 'b' });
-    await carriedOut(id);
+    await approveAndRun(id);
     expect(subjects()).toEqual(['b']);
   });
 
-  it('is refused where the tool is not known, because its checks cannot run', async () => {
-    const { asked, start } = world();
-    const id = await asked('post', { text: 'a' });
+  it('is refused if the process does not have the tool, because its checks cannot run', async () => {
+    const { requestApproval, start } = world();
+    const id = await requestApproval('post', { text: 'a' });
     const { approvals } = start({ tools: { specs: () => [], load: () => undefined } }).journal;
     const hash = (await approvals.show(id))?.approval?.hash ?? '';
     const edit = { hash, by: 'bo', changes: { text: 'b' } };
@@ -107,9 +110,9 @@ describe('an edit that a request could not be', () => {
 });
 
 describe('an edit', () => {
-  it('is shown with what was requested, who made it and when', async () => {
-    const { asked, edit, server } = world();
-    const id = await asked('pay', { card: '4111', amount: 5 });
+  it('is shown with the requested arguments, the operator and the time', async () => {
+    const { requestApproval, edit, server } = world();
+    const id = await requestApproval('pay', { card: '4111', amount: 5 });
     await edit(id, { amount: 4 });
     expect(await server.journal.approvals.show(id)).toMatchObject({
       arguments: { card: '[sensitive]', amount: 4 },
@@ -122,31 +125,31 @@ describe('an edit', () => {
     });
   });
 
-  it('cannot make another act of what a template names', async () => {
-    const { asked, edit, carriedOut, subjects, server } = world();
-    const done = await asked('reply', { to: '2', text: 'a' });
-    await carriedOut(done);
-    const id = await asked('reply', { to: '1', text: 'a' });
+  it('cannot turn an act that a template identifies into another one', async () => {
+    const { requestApproval, edit, approveAndRun, subjects, server } = world();
+    const done = await requestApproval('reply', { to: '2', text: 'a' });
+    await approveAndRun(done);
+    const id = await requestApproval('reply', { to: '1', text: 'a' });
     for (const to of ['2', '3']) {
       await expect(edit(id, { to })).rejects.toThrow(/reply:1.*reply:3|reply:1.*reply:2/);
     }
     const shown = await server.journal.approvals.show(id);
     expect(shown).toMatchObject({ arguments: { to: '1' }, approval: { edited: false } });
     await edit(id, { text: 'b' });
-    await carriedOut(id);
+    await approveAndRun(id);
     expect(subjects()).toEqual(['2', '1']);
   });
 
   it.each([
     ['without a key', {}],
     ['with one', { idempotency_key: keyFor('k') }],
-  ])('cannot take what another operation has, %s', async (_, key) => {
-    const { asked, edit, reject, carriedOut, subjects, server, clock } = world();
-    const other = await asked('post', { text: 'b' });
-    const id = await asked('post', { text: 'a', ...key });
+  ])('cannot take the dedup key of another operation, %s', async (_, key) => {
+    const { requestApproval, edit, reject, approveAndRun, subjects, server, clock } = world();
+    const other = await requestApproval('post', { text: 'b' });
+    const id = await requestApproval('post', { text: 'a', ...key });
     await expect(edit(id, { text: 'b' })).rejects.toThrow(other);
-    await carriedOut(other);
-    // It is done, and counts as a repeat for a while.
+    await approveAndRun(other);
+    // It is executed, and its window has not passed.
     await expect(edit(id, { text: 'b' })).rejects.toThrow(other);
     expect(await server.journal.approvals.show(id)).toMatchObject({ arguments: { text: 'a' } });
     await clock.run(server.call('post', { text: 'b' }));
@@ -159,17 +162,17 @@ describe('an edit', () => {
   it.each([
     ['without a key', {}],
     ['with one', { idempotency_key: keyFor('k') }],
-  ])('holds what it was asked for and what it became, %s', async (_, key) => {
-    const { asked, edit, carriedOut, subjects, server, clock } = world();
+  ])('holds the dedup keys of the requested and of the edited arguments, %s', async (_, key) => {
+    const { requestApproval, edit, approveAndRun, subjects, server, clock } = world();
     const original = { text: 'a', ...key };
-    const id = await asked('post', original);
+    const id = await requestApproval('post', original);
     await edit(id, { text: 'b' });
     await edit(id, { text: 'c' });
-    expect(await asked('post', { text: 'c' })).toBe(id);
-    expect(await asked('post', original)).toBe(id);
-    // What it was in between is nobody's.
-    expect(await asked('post', { text: 'b' })).not.toBe(id);
-    await carriedOut(id);
+    expect(await requestApproval('post', { text: 'c' })).toBe(id);
+    expect(await requestApproval('post', original)).toBe(id);
+    // The dedup key of the intermediate edit is released.
+    expect(await requestApproval('post', { text: 'b' })).not.toBe(id);
+    await approveAndRun(id);
     for (const args of [original, { text: 'c' }]) {
       expect(await clock.run(server.call('post', args))).toMatchObject({
         data: { id: 'e1' },
@@ -179,14 +182,14 @@ describe('an edit', () => {
     expect(subjects()).toEqual(['c']);
   });
 
-  it('was asked of an operator again after a key had been bound to it', async () => {
-    const { asked, edit, carriedOut, subjects, server, clock } = world();
+  it('needed a second approval after a key had been bound to it', async () => {
+    const { requestApproval, edit, approveAndRun, subjects, server, clock } = world();
     const keyed = { text: 'a', idempotency_key: keyFor('k') };
-    const id = await asked('post', { text: 'a' });
-    expect(await asked('post', keyed)).toBe(id);
+    const id = await requestApproval('post', { text: 'a' });
+    expect(await requestApproval('post', keyed)).toBe(id);
     await edit(id, { text: 'b' });
-    expect(await asked('post', { text: 'a' })).toBe(id);
-    await carriedOut(id);
+    expect(await requestApproval('post', { text: 'a' })).toBe(id);
+    await approveAndRun(id);
     for (const args of [{ text: 'a' }, { text: 'b' }, keyed]) {
       expect(await clock.run(server.call('post', args))).toMatchObject({ data: { id: 'e1' } });
     }
@@ -196,11 +199,11 @@ describe('an edit', () => {
   });
 
   it('that was executed keeps a key that it answered', async () => {
-    const { asked, edit, carriedOut, subjects, server, clock } = world();
+    const { requestApproval, edit, approveAndRun, subjects, server, clock } = world();
     const keyed = { text: 'a', idempotency_key: keyFor('k') };
-    const id = await asked('post', { text: 'a' });
+    const id = await requestApproval('post', { text: 'a' });
     await edit(id, { text: 'b' });
-    await carriedOut(id);
+    await approveAndRun(id);
     for (const pause of [0, 40_000]) {
       await clock.advance(pause);
       expect(await clock.run(server.call('post', keyed))).toMatchObject({ data: { id: 'e1' } });
@@ -208,12 +211,12 @@ describe('an edit', () => {
     expect(subjects()).toEqual(['b']);
   });
 
-  it('leaves a key to the arguments that it was first used with', async () => {
-    const { asked, edit, carriedOut, subjects, server, clock } = world();
+  it('binds a key to the arguments of the first use', async () => {
+    const { requestApproval, edit, approveAndRun, subjects, server, clock } = world();
     const key = { idempotency_key: keyFor('k') };
-    const id = await asked('post', { text: 'a', ...key });
+    const id = await requestApproval('post', { text: 'a', ...key });
     await edit(id, { text: 'b' });
-    await carriedOut(id);
+    await approveAndRun(id);
     const { error } = await clock.run(server.call('post', { text: 'b', ...key }));
     expect(error).toMatchObject({ code: 'idempotency_conflict', operation_id: id });
     // The key outlasts the window of the content.
@@ -225,39 +228,39 @@ describe('an edit', () => {
     expect(subjects()).toEqual(['b']);
   });
 
-  it('can be taken back', async () => {
-    const { asked, edit, carriedOut, subjects } = world();
-    const id = await asked('post', { text: 'a' });
+  it('can be reverted', async () => {
+    const { requestApproval, edit, approveAndRun, subjects } = world();
+    const id = await requestApproval('post', { text: 'a' });
     await edit(id, { text: 'b' });
     await edit(id, { text: 'a' });
-    expect(await asked('post', { text: 'b' })).not.toBe(id);
-    expect(await asked('post', { text: 'a' })).toBe(id);
-    await carriedOut(id);
+    expect(await requestApproval('post', { text: 'b' })).not.toBe(id);
+    expect(await requestApproval('post', { text: 'a' })).toBe(id);
+    await approveAndRun(id);
     expect(subjects()).toEqual(['a']);
   });
 
-  it('is what an inverse undoes', async () => {
-    const { asked, edit, carriedOut, subjects, server, clock } = world();
-    const id = await asked('like', { id: '1' });
+  it('is compensated by an inverse of the edited arguments', async () => {
+    const { requestApproval, edit, approveAndRun, subjects, server, clock } = world();
+    const id = await requestApproval('like', { id: '1' });
     await edit(id, { id: '2' });
-    await carriedOut(id);
-    await carriedOut(await asked('unlike', { id: '1' }));
-    // Another one was undone, so this one still stands.
+    await approveAndRun(id);
+    await approveAndRun(await requestApproval('unlike', { id: '1' }));
+    // Another operation was compensated, so this one keeps its key.
     expect((await clock.run(server.call('like', { id: '2' }))).data).toEqual({ id: 'e1' });
-    await carriedOut(await asked('unlike', { id: '2' }));
-    await carriedOut(await asked('like', { id: '2' }));
+    await approveAndRun(await requestApproval('unlike', { id: '2' }));
+    await approveAndRun(await requestApproval('like', { id: '2' }));
     expect(subjects()).toEqual(['2', '1', '2', '2']);
   });
 
-  it('that was written down when nothing held what it became is not carried out', async () => {
-    const { asked, carriedOut, store, upstream } = world();
-    const id = await asked('post', { text: 'a' });
+  it('by an earlier version that held no dedup key for it is not executed', async () => {
+    const { requestApproval, approveAndRun, store, upstream } = world();
+    const id = await requestApproval('post', { text: 'a' });
     const { account, dedupKey, argsHash: expected } = (await store.get(id))!;
-    const { withoutKey } = identities({ templates: new Map(), encryption: testEncryption });
-    const { argsHash: hash } = withoutKey(toolNamed('post'), account, { text: 'b' });
+    const { ofArguments } = createDedupKeys({ templates: new Map(), encryption: testEncryption });
+    const { argsHash: hash } = ofArguments(toolNamed('post'), account, { text: 'b' });
     const encryptedArgs = testEncryption.encrypt(JSON.stringify({ text: 'b' }), id);
     await store.editApproval(id, { expected, hash, dedupKey, encryptedArgs, by: 'bo' });
-    await carriedOut(id);
+    await approveAndRun(id);
     expect(upstream.requests).toBe(0);
     expect(await store.get(id)).toMatchObject({ state: 'released', outcome: 'not_executed' });
   });

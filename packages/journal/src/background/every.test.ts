@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { sleep } from '../fixtures/rig.fixture.js';
 import { every } from './every.js';
 
-describe('work that is done again and again', () => {
-  it('never runs twice at once, and its pause begins when it is over', async () => {
+describe('periodic work', () => {
+  it('never runs concurrently, and its interval starts when a run ends', async () => {
     const clock = new VirtualClock();
     const began: number[] = [];
     const work = async (): Promise<void> => {
@@ -18,7 +18,7 @@ describe('work that is done again and again', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('goes on after a failure, which is reported', async () => {
+  it('continues after a failure, which is reported', async () => {
     const clock = new VirtualClock();
     const report = vi.fn();
     const work = vi.fn(() => Promise.reject(new Error('x')));
@@ -31,7 +31,7 @@ describe('work that is done again and again', () => {
     expect(work).toHaveBeenCalledTimes(3);
   });
 
-  it('is done at once when somebody asks, after what is running just then', async () => {
+  it('runs at once on request, after the current run', async () => {
     const clock = new VirtualClock();
     const began: number[] = [];
     const background = every({

@@ -1,21 +1,21 @@
 import type { Clock } from '@toolkeel/kernel';
 
 export interface Background {
-  /** Does it now; who asks while it runs waits for a run that begins after that. */
+  /** Runs the work now. During a run it waits for another run that starts afterwards. */
   readonly now: () => Promise<void>;
-  /** Resolves when nothing runs any more. */
+  /** Stops and resolves once the current run has ended. */
   readonly stop: () => Promise<void>;
 }
 
 interface Options {
   readonly clock: Clock;
   readonly ms: number;
-  /** Its signal is aborted when nothing more is to be begun. */
+  /** The signal aborts on `stop`. */
   readonly work: (stopping: AbortSignal) => Promise<unknown>;
   readonly report: (cause: unknown) => void;
 }
 
-/** Does something again and again, never twice at once. It does not keep a process alive. */
+/** Runs work periodically, never concurrently with itself. Does not keep the process alive. */
 export function every({ clock, ms, work, report }: Options): Background {
   let timer: unknown;
   let running: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export function every({ clock, ms, work, report }: Options): Background {
   };
 }
 
-/** A timer that alone does not keep the process alive. */
+/** Lets the process exit while the timer is pending. */
 export function unref(timer: unknown): void {
   (timer as { readonly unref?: () => void } | undefined)?.unref?.();
 }

@@ -11,17 +11,17 @@ import {
 } from '@toolkeel/contract';
 import * as z from 'zod';
 import type { Journal } from '../journal.js';
-import type { ProcessClock } from './clock.fixture.js';
+import type { ProcessClock } from './process.fixture.js';
 
 /**
- * Everything that depends on the journal's API: how a tool marks what it sends, how a call is made, and
- * how its answer is delivered. Nothing else in this folder knows.
+ * The only module here that depends on the journal's API: how a tool records its send, how a call is
+ * made, and how its answer is delivered.
  */
 
-/** Who marks an operation as sending: the journal, or the handler itself. */
+/** Whether the journal or the handler records the send. */
 export type HandlerMode = 'automatic' | 'explicit';
 
-/** What a process can ask of the upstream. */
+/** A process's connection to the upstream. */
 export interface Wire {
   readonly send: (
     kind: Kind,
@@ -29,7 +29,7 @@ export interface Wire {
     mode: HandlerMode,
     context: ToolContext,
   ) => Promise<{ readonly id: string }>;
-  /** Explicit handlers can fail before they mark anything. */
+  /** A handler in explicit mode can fail before it records the send. */
   readonly prepare: () => void;
   readonly readBack: Reconcile['readBack'];
 }
@@ -48,7 +48,7 @@ const base = {
   profiles: ['api', 'workflow'],
   output: z.object({ id: text }),
   errors: upstreamCodes,
-  // Each process has its own.
+  // Replaced per process.
   handler: () => ({ id: '' }),
 } as const;
 
@@ -77,7 +77,7 @@ const DEFINED = {
   automatic: define('automatic').map((tool) => acceptControls(tool)),
   explicit: define('explicit').map((tool) => acceptControls(tool)),
 };
-/** Two configured names are one user. */
+/** Two configured names of one user. */
 const ACCOUNT = { id: 'upstream:1' } as const;
 const accountId = (): typeof ACCOUNT => ACCOUNT;
 
@@ -90,7 +90,7 @@ export function toolsFor(
   const write = (kind: Kind, args: Arguments, context: ToolContext): Promise<unknown> =>
     wire.send(kind, normalise(String(args['text'] ?? args['id'])), mode, context);
   const handlers: Readonly<Record<HandlerMode, (kind: Kind) => Tool['handler']>> = {
-    // Calls nothing of the journal.
+    // Does not use the journal's API.
     automatic: (kind) => (args, context) => write(kind, args, context),
     explicit: (kind) => (args, context) => {
       wire.prepare();
@@ -109,7 +109,7 @@ export function toolsFor(
 
 export interface Answer {
   readonly envelope: Envelope;
-  /** The transport has written the answer completely. Never called for an answer that was lost. */
+  /** Called when the transport has written the answer completely; never for a lost answer. */
   readonly delivered: () => void;
 }
 
@@ -123,13 +123,17 @@ export async function makeCall(
   const deadline = clock.now() + CALL_MS;
   const marks: (() => void)[] = [];
   const onDelivered = (mark: () => void): void => void marks.push(mark);
-  const scope = { deadline, meta: {}, signal, hold: () => undefined, onDelivered };
+  const callContext = { deadline, meta: {}, signal, hold: () => undefined, onDelivered };
   const { envelope } = await runTool(tool, args, {
     clock,
     correlationId,
     deadline: deadline + 10,
     around: (accepted, next) =>
-      journal.around(accepted, (extra) => next({ deadline, signal, onDelivered, ...extra }), scope),
+      journal.around(
+        accepted,
+        (extra) => next({ deadline, signal, onDelivered, ...extra }),
+        callContext,
+      ),
   });
   return { envelope, delivered: () => marks.forEach((mark) => mark()) };
 }
@@ -140,7 +144,7 @@ interface Caller {
   readonly signal: AbortSignal;
 }
 
-/** How often a process records what was delivered. */
-export const RECORDED_MS = 1000;
-/** How long a call may take. */
+/** Interval at which a process records deliveries: FLUSH_MS of flow/deliveries.ts. */
+export const RECORDED_MS = 250;
+/** Timeout of a call. */
 export const CALL_MS = 15_000;

@@ -4,7 +4,7 @@ import { heldUntil, HOLD_MS, isExecuted, WINDOW_MS } from './checker.fixture.js'
 import { CALL_MS } from './adapter.fixture.js';
 import type { World } from './world.fixture.js';
 
-/** Times that are equally far from what the clock steps can reach. */
+/** Remaining times that no clock step can tell apart fall into one bucket. */
 const BUCKETS = [0, 1000, 16_000, 31_000, HOLD_MS + 1000] as const;
 
 function bucket(leftMs: number): number {
@@ -12,7 +12,7 @@ function bucket(leftMs: number): number {
   return at < 0 ? BUCKETS.length : at;
 }
 
-/** The operations that can still make a difference to a later event. */
+/** The operations that can still affect a later event. */
 export function liveRows({ rows, checker, time }: World): readonly Operation[] {
   return rows.filter((row) => {
     if (!isSettled(row)) return true;
@@ -31,12 +31,12 @@ export function liveRows({ rows, checker, time }: World): readonly Operation[] {
 /** A new key is used once. */
 const isKept = (key: string): boolean => !key.startsWith('new-');
 
-/** A delivery that is only in the memory of a process. */
+/** Whether a delivery is only in the memory of a process. */
 export function isUnrecorded({ rows, checker }: World): boolean {
   return rows.some(({ id, deliveredAt }) => deliveredAt !== checker.delivered.get(id));
 }
 
-/** Whether something ends within this time. If not, it makes no difference that time passes. */
+/** Whether a deadline is within this time. If not, letting time pass makes no difference. */
 export function isDue(world: World, ms: number): boolean {
   const { time, checker, leases, pending, upstream } = world;
   const isWithin = (at: number | undefined): boolean =>
@@ -53,12 +53,12 @@ export function isDue(world: World, ms: number): boolean {
   });
 }
 
-/** When the window would end if it began with the operation, or its settlement, as it must not. */
+/** The end of a window that wrongly starts at the claim or the settlement. */
 function windowOf({ createdAt, settledAt = createdAt }: Operation): number {
   return settledAt + WINDOW_MS;
 }
 
-/** A text that is equal for worlds which go on in the same way: names are replaced by their order. */
+/** A string that is equal for equivalent worlds: names are replaced by their order. */
 export function canonical(world: World): string {
   const { checker, time, stalled, upstream, template, pending } = world;
   const live = liveRows(world);
@@ -66,9 +66,9 @@ export function canonical(world: World): string {
   const rank = (kind: string, name: string | undefined): number | string => {
     if (name === undefined) return '';
     const full = kind + name;
-    let found = ranks.get(full);
-    if (found === undefined) ranks.set(full, (found = ranks.size));
-    return found;
+    let fail = ranks.get(full);
+    if (fail === undefined) ranks.set(full, (fail = ranks.size));
+    return fail;
   };
   const left = (until: number | undefined): number | string =>
     until === undefined ? '' : bucket(until - time.now);

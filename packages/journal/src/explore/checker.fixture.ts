@@ -25,7 +25,7 @@ export interface Call {
   readonly template: boolean;
   /** Earlier operations for the same act that do not allow this call to act as well. */
   readonly blockers: ReadonlySet<string>;
-  /** Operations that held nothing any more when it began. */
+  /** Operations that held nothing when it began. */
   readonly over: ReadonlySet<string>;
 }
 
@@ -35,18 +35,18 @@ export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** These answers carry the id of an operation that goes on, or that is another call's. */
+/** These answers carry the id of an operation that continues, or of another call's operation. */
 const NOT_FINAL: ReadonlySet<string> = new Set(['approval_required', 'idempotency_conflict']);
 
-/** Holds what agents were told and what the journal stores against the upstream's log. */
+/** Compares the agents' answers and the stored operations with the upstream's log. */
 export class Checker {
   readonly commits: Commit[] = [];
   readonly calls = new Map<string, Call>();
   /** When the final answer about an operation was last delivered. */
   readonly delivered = new Map<string, number>();
-  /** Operations of which an agent was told that they were not executed. */
+  /** Operations that were reported to an agent as not executed. */
   readonly denied = new Set<string>();
-  /** The operation whose result a key was first answered with: from then on the key stands for it. */
+  /** The operation whose result first answered a key; the key is bound to it. */
   readonly answeredWith = new Map<string, string>();
   #seen = 0;
 
@@ -56,19 +56,19 @@ export class Checker {
     return begun;
   }
 
-  /** The operator makes another act of an operation. */
+  /** An operator edits an operation into another act. */
   edited({ id, correlationId }: Operation, rows: readonly Operation[], now: number): void {
     const call = this.calls.get(correlationId)!;
     const others = rows.filter((row) => row.id !== id);
-    // An edit has no key of its own that would make a second act of it.
+    // An edit has no key of its own that could make it a second act.
     const asked = { ...call, subject: EDITED, key: undefined };
     const { blockers } = this.#standing(asked, others, now);
     this.calls.set(correlationId, { ...call, blockers });
   }
 
   /**
-   * The final answer about an operation was delivered. From now on another key means another act, also in
-   * a call that began before and still waits for what becomes of the operation.
+   * Records the delivery of a final answer. From then on another key means another act, also in a call
+   * that began before and still waits for the operation.
    */
   delivers(row: Operation, now: number, waiting: readonly Call[]): void {
     this.delivered.set(row.id, now);
@@ -100,14 +100,14 @@ export class Checker {
     return this.commits.find(({ by }) => by === id);
   }
 
-  /** What it was asked for, and what it became through an edit. */
+  /** The requested subject, and the edited one. */
   #subjectsOf(row: Operation): readonly string[] {
     const asked = this.calls.get(row.correlationId)?.subject ?? '';
     if (row.approval?.editedArgs === undefined) return [asked];
     return [asked, EDITED];
   }
 
-  /** Whether an operation lets a call that begins now act as well (invariant 1). */
+  /** Whether an operation allows a call that begins now to act as well (invariant 1). */
   #allows(row: Operation, call: Asked, rows: readonly Operation[], now: number): boolean {
     if (call.duplicate || this.commitOf(row.id)?.undone) return true;
     const key = keyGivenTo(row);
@@ -120,18 +120,18 @@ export class Checker {
     return isExecuted(row) && (this.#isOver(row, now) || this.#wasOver(row, rows));
   }
 
-  /** A delivery counts once it is recorded, where that makes the hold longer. */
+  /** A delivery that lengthens the hold counts once it is recorded. */
   #isOver(row: Operation, now: number): boolean {
     return now >= Math.min(heldUntil(row, this.delivered.get(row.id)), heldUntil(row));
   }
 
-  /** A later call was let through, so that a further delivery does not hold it again. */
+  /** A later call was allowed, so a further delivery does not hold it again. */
   #wasOver(row: Operation, rows: readonly Operation[]): boolean {
     const later = rows.slice(rows.indexOf(row) + 1);
     return later.some((each) => this.calls.get(each.correlationId)?.over.has(row.id));
   }
 
-  /** A later repeat that was meant stands for the act. */
+  /** A later intended repeat replaces it. */
   #isDuplicated(row: Operation, rows: readonly Operation[]): boolean {
     if (row.dedupKey.by === 'key') return false;
     const later = rows.slice(rows.indexOf(row) + 1);
@@ -141,7 +141,7 @@ export class Checker {
     return this.delivered.has(row.id) && !isUndone;
   }
 
-  /** A key that was only ever answered with another key's operation is not bound to it (ADR 040). */
+  /** A key that was only answered with another key's operation is not bound to it (ADR 040). */
   #isForgotten(row: Operation, call: Asked): boolean {
     return keyGivenTo(row) !== call.key;
   }
@@ -155,15 +155,15 @@ export class Checker {
     return now < (row.settledAt ?? now) + HOLD_MS;
   }
 
-  /** Invariant 2 for an answer. Gives the operation whose final outcome it states, if any. */
-  answered(call: Call, { success, data, error }: Envelope): string | undefined {
+  /** Invariant 2 for an answer. Returns the operation whose final outcome it states, if any. */
+  recordAnswer(call: Call, { success, data, error }: Envelope): string | undefined {
     if (success) {
       const { id } = data as { readonly id: string };
       const commit = this.commits.find((each) => each.id === id);
       if (!commit) throw new Violation(`the answer is ${id}, which is not in the upstream's log`);
       if (call.tool === 'erase') return undefined;
       const asked = this.calls.get(commit.correlationId)?.subject;
-      // What a template names is one act, whatever its other arguments are.
+      // A template identifies one act, whatever the other arguments are.
       if (!call.template && call.subject !== asked && call.subject !== commit.subject) {
         throw new Violation(`the answer is ${id}, which is another act`);
       }
@@ -186,7 +186,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Invariants 1 and 2 for what the journal stores, after every event. */
+  /** Invariants 1 and 2 for the stored operations, after every event. */
   check(rows: readonly Operation[]): void {
     for (; this.#seen < this.commits.length; this.#seen += 1) this.#checkCommit(this.#seen);
     for (const row of rows) {
@@ -234,10 +234,10 @@ export class Checker {
   }
 }
 
-/** The arguments that an edit makes of a call. */
+/** The subject of an edited call. */
 export const EDITED = 'edited';
 
-/** Until when the content is held of what was executed, and delivered at that time. */
+/** Until when an executed operation holds its content, if delivered at that time. */
 export function heldUntil({ settledAt = 0, deliveredAt }: Operation, at = deliveredAt): number {
   return at === undefined ? settledAt + HOLD_MS : at + WINDOW_MS;
 }

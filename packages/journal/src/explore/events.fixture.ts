@@ -5,10 +5,10 @@ import { EDITED, HOLD_MS, isExecuted, WINDOW_MS, type Commit } from './checker.f
 import { LEASE_MS } from './process.fixture.js';
 import type { Naming, World } from './world.fixture.js';
 
-/** Something that can happen in a world, in one or several ways. */
+/** An event, with one or several branches. */
 interface Event {
-  readonly words: string;
-  /** It sends nothing, or may always send, so a sequence that ends with it shows nothing. */
+  readonly description: string;
+  /** It sends nothing, or always may send, so a sequence that ends with it cannot show a violation. */
   readonly isSafe?: boolean;
   readonly isEnabled: (world: World) => boolean;
   readonly run: (world: World) => void | Promise<void>;
@@ -19,19 +19,19 @@ const hasLive = (world: World): boolean => liveRows(world).length > 0;
 const usesKey = (world: World): boolean =>
   liveRows(world).some(({ dedupKey, key }) => (key ?? dedupKey.value).startsWith('key-A'));
 
-const called = (
-  words: string,
+const callEvent = (
+  description: string,
   naming: Naming,
   isEnabled: (world: World) => boolean = hasLive,
 ): Event => ({
-  words,
+  description,
   isSafe: naming.duplicate === true && naming.key === undefined,
   isEnabled,
   run: (world) => world.call(naming),
 });
 
-const passed = (words: string, ms: number): Event => ({
-  words,
+const timeEvent = (description: string, ms: number): Event => ({
+  description,
   isSafe: true,
   isEnabled: (world) => isDue(world, ms),
   run: (world) => world.advance(ms),
@@ -49,100 +49,100 @@ const newestCommit = ({ checker }: World): Commit | undefined =>
   checker.commits.findLast(({ undone }) => !undone);
 const undelivered = ({ rows, checker }: World): Operation | undefined =>
   rows.find((row) => isExecuted(row) && row.tool === 'note' && !checker.delivered.has(row.id));
-/** The operator looks at the upstream first, which tells nothing while it can still be sent. */
+/** The operator checks the upstream first, which proves nothing while the request can still be sent. */
 const canStillCommit = ({ stalled, upstream }: World, { id, owner }: Operation): boolean =>
   upstream.held?.by === id || (stalled !== undefined && owner === stalled.owner);
 
-const decided = (words: string, verb: 'approve' | 'reject' | 'edit'): Event => ({
-  words,
+const decisionEvent = (description: string, verb: 'approve' | 'reject' | 'edit'): Event => ({
+  description,
   isSafe: verb !== 'approve',
   isEnabled: (world) => undecided(world, verb) !== undefined,
   run: (world) => {
     const row = undecided(world, verb)!;
     const by = { hash: row.approval!.hash, by: 'operator' };
-    return world.aside(async ({ journal }) => {
+    return world.runAside(async ({ journal }) => {
       if (verb === 'edit') {
         const edit = { ...by, changes: { text: EDITED } };
-        if (await journal.approvals.edit(row.id, edit).catch(refused)) {
+        if (await journal.approvals.edit(row.id, edit).catch(ignoreInvalid)) {
           world.checker.edited(row, world.rows, world.time.now);
         }
         return;
       }
-      // A live process carries out what is approved.
+      // A live process executes approved operations.
       if (verb === 'approve') journal.start();
       await journal.approvals[verb](row.id, by);
     });
   },
 });
 
-/** An edit that would make another act of it, or one that is done already, changes nothing. */
-function refused(cause: unknown): undefined {
+/** An edit that would make it another act, or an act that was executed, is refused. */
+function ignoreInvalid(cause: unknown): undefined {
   if (!(cause instanceof JournalError && cause.reason === 'invalid')) throw cause;
 }
 
-/** The whole alphabet. */
+/** All events. */
 export const EVENTS: Readonly<Record<string, Event>> = {
-  'call keyless': called('The agent calls without a key', {}, always),
-  'call key A': called('The agent calls with key A', { key: 'A' }, always),
-  'call key B': called('The agent calls with key B', { key: 'B' }, usesKey),
-  'call equal': called('The agent calls with equal arguments, without a key', { equal: true }),
-  'call equal key A': called(
+  'call keyless': callEvent('The agent calls without a key', {}, always),
+  'call key A': callEvent('The agent calls with key A', { key: 'A' }, always),
+  'call key B': callEvent('The agent calls with key B', { key: 'B' }, usesKey),
+  'call equal': callEvent('The agent calls with equal arguments, without a key', { equal: true }),
+  'call equal key A': callEvent(
     'The agent calls with equal arguments and key A',
     { equal: true, key: 'A' },
     usesKey,
   ),
-  'call duplicate': called('The agent calls with allow_duplicate', { duplicate: true }),
-  'call duplicate new key': called('The agent calls with allow_duplicate and a new key', {
+  'call duplicate': callEvent('The agent calls with allow_duplicate', { duplicate: true }),
+  'call duplicate new key': callEvent('The agent calls with allow_duplicate and a new key', {
     duplicate: true,
     key: 'new',
   }),
-  'call edited': called(
+  'call edited': callEvent(
     'The agent calls with the arguments of the edit',
     { edited: true },
     ({ rows }) => rows.some(({ approval }) => approval?.editedArgs !== undefined),
   ),
   erase: {
-    words: 'The agent erases what was done last',
+    description: 'The agent erases the last commit',
     isSafe: true,
     isEnabled: (world) => newestCommit(world) !== undefined,
     run: (world) => world.erase(newestCommit(world)!.id),
   },
   'get operation': {
-    words: 'The agent asks get_operation for the result',
+    description: 'The agent asks get_operation for the result',
     isSafe: true,
     isEnabled: (world) => undelivered(world) !== undefined,
     run: (world) => world.getOperation(undelivered(world)!.id),
   },
   'upstream answers': {
-    words: 'The upstream acts on the request that it holds',
+    description: 'The upstream answers the held request',
     isEnabled: ({ upstream }) => upstream.held !== undefined,
     run: ({ upstream }) => upstream.answerHeld(),
   },
   resume: {
-    words: 'The stalled process goes on',
+    description: 'The stalled process resumes',
     isEnabled: ({ stalled }) => stalled !== undefined,
     run: (world) => world.resume(),
   },
   kill: {
-    words: 'The process is killed',
+    description: 'The process is killed',
     isSafe: true,
     isEnabled: (world) =>
       world.main !== undefined && (world.pending.length > 0 || isUnrecorded(world)),
     run: (world) => world.kill(world.main!),
   },
   template: {
-    words: 'All processes are restarted, with a key template or without it',
+    description: 'All processes restart, with or without a key template',
     isSafe: true,
     isEnabled: always,
     run: (world) => world.restart(!world.template),
   },
-  upkeep: {
-    words: 'Upkeep runs',
+  maintenance: {
+    description: 'Maintenance runs',
     isEnabled: always,
-    run: (world) => world.upkeep(),
+    run: (world) => world.runMaintenance(),
   },
   resolve: {
-    words: 'The operator looks at the upstream and resolves the unknown operation',
+    description: 'The operator checks the upstream and resolves the unknown operation',
     isSafe: true,
     isEnabled: (world) => {
       const row = oldest(world, 'unknown');
@@ -152,24 +152,24 @@ export const EVENTS: Readonly<Record<string, Event>> = {
       const { id } = oldest(world, 'unknown')!;
       const commit = world.checker.commitOf(id);
       const outcome = commit ? 'executed' : 'not_executed';
-      return world.aside(async ({ journal }) => {
+      return world.runAside(async ({ journal }) => {
         const data = commit && { id: commit.id };
         await journal.operations.resolve(id, { outcome, by: 'operator', ...(data && { data }) });
       });
     },
   },
-  approve: decided('The operator approves, and a live process carries it out', 'approve'),
-  edit: decided('The operator edits the arguments', 'edit'),
-  reject: decided('The operator rejects', 'reject'),
-  '1 s': passed('1 s passes', 1000),
+  approve: decisionEvent('The operator approves, and a live process executes it', 'approve'),
+  edit: decisionEvent('The operator edits the arguments', 'edit'),
+  reject: decisionEvent('The operator rejects', 'reject'),
+  '1 s': timeEvent('1 s passes', 1000),
   lease: {
-    words: 'The lease of a silent process expires (16 s), and upkeep runs',
+    description: 'The lease of a silent process expires (16 s), and maintenance runs',
     isEnabled: (world) => isDue(world, LEASE_MS + 1000),
     run: async (world) => {
       await world.advance(LEASE_MS + 1000);
-      await world.upkeep();
+      await world.runMaintenance();
     },
   },
-  window: passed('31 s pass', WINDOW_MS + 1000),
-  hold: passed('12 h pass', HOLD_MS + 1000),
+  window: timeEvent('31 s pass', WINDOW_MS + 1000),
+  hold: timeEvent('12 h pass', HOLD_MS + 1000),
 };

@@ -5,29 +5,25 @@ import type { ProcessRef } from '../owner/process.js';
 import { createEncryption } from '../encryption/encryption.js';
 import type { JournalStore } from '../store/store.js';
 import { TEMPLATE, toolsFor, type HandlerMode, type Wire } from './adapter.fixture.js';
-import { ProcessClock, type SharedTime } from './clock.fixture.js';
+import type { Clock } from '@toolkeel/kernel';
 
-/** A new one each time: what waits for it must not be kept alive by others that do. */
-export function never(): Promise<never> {
+/** A new promise each time, so that its waiters can be garbage-collected separately. */
+export function pendingForever(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** A process that is silent for so long loses what it owns. */
 export const LEASE_MS = 15_000;
-/**
- * While a process runs, its lease never expires: it would only be renewed all the time. It gets the
- * real lease when it is killed or stalls.
- */
+/** A running process never needs a renewal. It gets the real lease when it is killed or stalls. */
 const RUNNING_MS = 3 * 365 * 86_400_000;
 const APPROVAL_MS = 3_600_000;
 const PERIOD_MS = RUNNING_MS / 3;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly name: string;
   readonly host: string;
   readonly pid: number;
   readonly account: string;
-  /** Of what it carries out without a call of its own. */
+  /** The send mode of operations without a call, such as approved ones. */
   readonly mode: HandlerMode;
   readonly approvals: boolean;
   readonly template: boolean;
@@ -35,12 +31,12 @@ export interface ProcessOptions {
   readonly store: JournalStore;
   readonly isAlive: (other: ProcessRef) => boolean;
   readonly wire: (process: Process) => Wire;
-  /** Before every transition that changes something: resolves when it may be made. */
+  /** Called before every transition that changes something; resolves when it may proceed. */
   readonly point: (process: Process, transition: string) => Promise<void> | undefined;
 }
 
 const SEALING = createEncryption(new Uint8Array(32));
-/** The transitions that a call makes. To be killed before one that only reads makes no difference. */
+/** The transitions of a call. A kill before a read makes no difference. */
 const POINTS: ReadonlySet<string> = new Set([
   'claim',
   'takeApproved',
@@ -50,7 +46,7 @@ const POINTS: ReadonlySet<string> = new Set([
   'awaitApproval',
 ]);
 
-/** A process with a journal of its own that can be killed, and stalled, as SIGKILL and SIGSTOP do. */
+/** A process with its own journal that can be killed and stalled, as by SIGKILL and SIGSTOP. */
 export class Process {
   readonly name: string;
   readonly clock: ProcessClock;
@@ -60,7 +56,7 @@ export class Process {
   readonly pid: number;
   isKilled = false;
   stalledAt: string | undefined;
-  /** Under which the store knows it. */
+  /** Its owner id in the store. */
   owner: string | undefined;
   readonly #store: JournalStore;
   #stalled: Promise<void> | undefined;
@@ -91,7 +87,7 @@ export class Process {
       liveness: { self: () => self, isAlive: options.isAlive },
       leaseMs: RUNNING_MS,
       pollMs: PERIOD_MS,
-      // A call that meets an operation in flight answers at once: time only passes between events.
+      // Time only passes between events, so a call does not wait for an operation in flight.
       waitMs: 0,
       refusalMs: APPROVAL_MS,
       ...(options.approvals && { decide }),
@@ -100,7 +96,7 @@ export class Process {
     });
   }
 
-  /** Everything that it asks of the store stops with it. */
+  /** Store requests of a halted process do not proceed. */
   #through(store: JournalStore, point: ProcessOptions['point']): JournalStore {
     return new Proxy(store, {
       get: (_, name: keyof JournalStore) => {
@@ -117,7 +113,7 @@ export class Process {
 
   /** Undefined while it runs. */
   gate(): Promise<void> | undefined {
-    return this.isKilled ? never() : this.#stalled;
+    return this.isKilled ? pendingForever() : this.#stalled;
   }
 
   kill(): void {
@@ -145,8 +141,84 @@ export class Process {
     if (this.owner !== undefined) void this.#store.renew(this.owner, LEASE_MS);
   }
 
-  /** As its next renewal does, where the lease has not expired meanwhile. */
+  /** Like its next renewal: has no effect after the lease expired. */
   renewLease(): void {
     if (this.owner !== undefined) void this.#store.renew(this.owner, RUNNING_MS);
   }
+}
+
+interface Timer {
+  readonly at: number;
+  readonly delayMs: number;
+  readonly fire: () => void;
+}
+
+/** The time of all processes. It moves only by events. */
+export interface SharedTime {
+  /** Unix milliseconds. */
+  now: number;
+}
+
+/** The clock of one process, whose timers stop with the process. */
+export class ProcessClock implements Clock {
+  readonly #time: SharedTime;
+  readonly #timers = new Set<Timer>();
+
+  constructor(time: SharedTime) {
+    this.#time = time;
+  }
+
+  now(): number {
+    return this.#time.now;
+  }
+
+  wallNow(): number {
+    return this.#time.now;
+  }
+
+  setTimer(delayMs: number, fire: () => void): Timer {
+    const timer = { at: this.#time.now + Math.max(0, delayMs), delayMs, fire };
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  clearTimer(timer: unknown): void {
+    this.#timers.delete(timer as Timer);
+  }
+
+  /** When timers are due. */
+  times(): readonly number[] {
+    return [...this.#timers].map(({ at }) => at);
+  }
+
+  isDue(): boolean {
+    for (const { at } of this.#timers) if (at <= this.#time.now) return true;
+    return false;
+  }
+
+  /** Fires due timers in order. */
+  fireDue(): void {
+    const due = [...this.#timers].filter(({ at }) => at <= this.#time.now);
+    for (const timer of due.toSorted((one, other) => one.at - other.at)) this.#fire(timer);
+  }
+
+  /** Fires periodic work now: all of it, or the work with this period. */
+  firePeriodic(ms?: number): void {
+    const round = [...this.#timers].filter(({ delayMs }) => ms === undefined || delayMs === ms);
+    for (const timer of round) this.#fire(timer);
+  }
+
+  discard(): void {
+    this.#timers.clear();
+  }
+
+  /** Unless another timer cleared it. */
+  #fire(timer: Timer): void {
+    if (this.#timers.delete(timer)) timer.fire();
+  }
+}
+
+/** Lets all ready promises run. */
+export function tick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

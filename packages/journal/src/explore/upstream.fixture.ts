@@ -2,7 +2,7 @@ import { FaultError, type Fault } from '@toolkeel/kernel';
 import type { Reconciliation, ToolContext } from '@toolkeel/contract';
 import type { HandlerMode, Kind } from './adapter.fixture.js';
 import type { Checker } from './checker.fixture.js';
-import type { Ways } from './ways.fixture.js';
+import type { Branches } from './branches.fixture.js';
 
 const ANSWERS = {
   commits: 'the upstream commits',
@@ -28,35 +28,39 @@ interface Request {
   readonly subject: string;
   readonly mode: HandlerMode;
   readonly context: ToolContext;
-  /** Whether it may be left without an answer for now. */
+  /** Whether the upstream may leave it unanswered for now. */
   readonly canHang: boolean;
 }
 
-/** Acts on requests in every way that an upstream can. Its log is the checker's ground truth. */
+/** Handles requests in every way that an upstream can. Its log is the checker's ground truth. */
 export class Upstream {
-  /** A request that was received and not answered. Its process may be gone. */
+  /** A request that was received and not answered. Its process may be dead. */
   held: { readonly by: string; readonly answer: (how: UpstreamAnswer) => void } | undefined;
   readonly #checker: Checker;
-  readonly #ways: Ways;
+  readonly #branches: Branches;
   readonly #answers: readonly UpstreamAnswer[] | undefined;
 
-  constructor(checker: Checker, ways: Ways, answers: readonly UpstreamAnswer[] | undefined) {
+  constructor(
+    checker: Checker,
+    branches: Branches,
+    answers: readonly UpstreamAnswer[] | undefined,
+  ) {
     this.#checker = checker;
-    this.#ways = ways;
+    this.#branches = branches;
     this.#answers = answers;
   }
 
-  /** What a handler does before its request: an explicit one can fail there. */
+  /** Called by a handler in explicit mode before its request; it can fail there. */
   prepare(): void {
-    if (this.#answers || !this.#ways.isFull) return;
-    if (this.#ways.pick(['', 'the handler fails before it sends']) === 0) return;
-    this.#ways.isOrdinary = false;
+    if (this.#answers || !this.#branches.isFull) return;
+    if (this.#branches.pick(['', 'the handler fails before it sends']) === 0) return;
+    this.#branches.isOrdinary = false;
     throw new FaultError({ kind: 'connect', sent: 'no' });
   }
 
   receive(request: Request): { readonly id: string } | Promise<{ readonly id: string }> {
     const answers: UpstreamAnswer[] = ['commits', 'loses the answer'];
-    if (this.#ways.isFull) {
+    if (this.#branches.isFull) {
       answers.push('refuses', 'loses the request', 'is not reached');
       if (request.mode === 'automatic') answers.push('throws');
       if (request.canHang && !this.held) answers.push('hangs');
@@ -75,7 +79,7 @@ export class Upstream {
     });
   }
 
-  /** Acts on the request that it holds. */
+  /** Answers the held request. */
   answerHeld(): void {
     const held = this.held!;
     this.held = undefined;
@@ -85,10 +89,10 @@ export class Upstream {
   async readBack(id: string): Promise<Reconciliation> {
     const commit = this.#checker.commitOf(id);
     const options = ['the read-back fails'];
-    if (!commit || this.#ways.isFull) options.unshift('the read-back does not find it');
+    if (!commit || this.#branches.isFull) options.unshift('the read-back does not find it');
     if (commit) options.unshift('the read-back finds it');
-    const picked = this.#ways.pick(options);
-    if (picked > 0) this.#ways.isOrdinary = false;
+    const picked = this.#branches.pick(options);
+    if (picked > 0) this.#branches.isOrdinary = false;
     if (picked === options.length - 1) {
       throw new FaultError({ kind: 'server', sent: 'answered', status: 503 });
     }
@@ -98,8 +102,8 @@ export class Upstream {
   }
 
   #pick(answers: readonly UpstreamAnswer[]): UpstreamAnswer {
-    const how = answers[this.#ways.pick(answers.map((each) => ANSWERS[each]))]!;
-    if (how !== 'commits') this.#ways.isOrdinary = false;
+    const how = answers[this.#branches.pick(answers.map((each) => ANSWERS[each]))]!;
+    if (how !== 'commits') this.#branches.isOrdinary = false;
     return how;
   }
 

@@ -11,33 +11,32 @@ import {
   type Kind,
 } from './adapter.fixture.js';
 import { Checker, type Call } from './checker.fixture.js';
-import { tick, type SharedTime } from './clock.fixture.js';
-import { LEASE_MS, never, Process } from './process.fixture.js';
+import { LEASE_MS, pendingForever, Process, type SharedTime, tick } from './process.fixture.js';
 import { Upstream, type UpstreamAnswer } from './upstream.fixture.js';
-import { Ways, type Picker } from './ways.fixture.js';
+import { Branches, type Picker } from './branches.fixture.js';
 
-/** What an exploration is about. Default: everything. */
-export interface Scope {
-  /** `mixed`: handlers mark themselves in calls with a key, and leave it to the journal in others. */
+/** The search space of an exploration. Default: everything. */
+export interface SearchSpace {
+  /** `mixed`: explicit mode in calls with a key, automatic mode in others. */
   readonly mode: HandlerMode | 'mixed';
-  /** Every call has to be approved by the operator. */
+  /** Every call requires approval. */
   readonly approvals: boolean;
-  /** In what the calls that are `equal` to the others differ from them. */
+  /** How an `equal` call differs textually from the others. */
   readonly equal: { readonly text: boolean; readonly account: boolean };
   readonly events?: ReadonlySet<string>;
-  /** Starts with a key template. */
+  /** Starts with a dedup key template. */
   readonly template?: boolean;
-  /** What can happen to a process in the middle of a call. */
+  /** Failures of a process during a call. */
   readonly halts?: readonly ('killed' | 'stalled')[];
-  /** What the upstream can do with a request. */
+  /** Possible answers of the upstream. */
   readonly answers?: readonly UpstreamAnswer[];
   /** Every answer reaches the agent. */
   readonly isDelivered?: boolean;
-  /** Everything can happen in every call. Default: in those without a key and with key A. */
+  /** Explores all branches of every call. Default: of calls without a key and with key A. */
   readonly isThorough?: boolean;
 }
 
-/** How a call names its act. */
+/** How a call identifies its act. */
 export interface Naming {
   readonly key?: 'A' | 'B' | 'new';
   readonly duplicate?: boolean;
@@ -53,29 +52,29 @@ interface Pending {
 
 const EPOCH = Date.parse('2026-03-01T12:00:00Z');
 
-/** Where a process has something in flight, and others do not know how far it is. */
+/** Where a process has a request in flight, and others cannot tell how far it is. */
 const STALLS: ReadonlySet<string> = new Set(['store.send', 'the upstream request', 'store.settle']);
 
 /** Processes with real journals on one store, an upstream, an agent and an operator. */
 export class World {
-  readonly scope: Scope;
+  readonly space: SearchSpace;
   readonly time: SharedTime = { now: EPOCH };
   readonly store: JournalStore = memoryStore({ now: () => this.time.now });
-  readonly ways = new Ways();
+  readonly branches = new Branches();
   readonly checker: Checker;
   readonly upstream: Upstream;
-  /** What the store holds after the last event, oldest first. */
+  /** The operations after the last event, oldest first. */
   rows: readonly Operation[] = [];
-  /** Which contents a call would meet an operation with: rows do not show all names of an operation. */
+  /** Which contents are held. Rows do not show all dedup keys of an operation. */
   heldContent = '';
   template: boolean;
-  /** Takes the calls of the agent. After it was killed, the next call starts it again. */
+  /** Serves the agent's calls. The next call restarts it after a kill. */
   main: Process | undefined;
   /** At most one process at a time. */
   stalled: Process | undefined;
   /** Calls that have not been answered. */
   pending: Pending[] = [];
-  /** Until when processes that were killed or stalled keep what they own. */
+  /** The remaining leases of killed and stalled processes. */
   readonly leases = new Map<string, { readonly host: string; readonly until: number }>();
   readonly #others = new Map<string, Process>();
   readonly #gone = new Set<number>();
@@ -83,22 +82,22 @@ export class World {
   #pids = 0;
   #calls = 0;
 
-  constructor(scope: Scope) {
-    this.scope = scope;
+  constructor(space: SearchSpace) {
+    this.space = space;
     this.checker = new Checker();
-    this.upstream = new Upstream(this.checker, this.ways, scope.answers);
-    this.template = scope.template === true;
+    this.upstream = new Upstream(this.checker, this.branches, space.answers);
+    this.template = space.template === true;
   }
 
-  /** Lets an event happen until nothing more happens at that time, and checks the invariants. */
+  /** Runs an event until the world is idle, and checks the invariants. */
   async perform(event: (world: World) => void | Promise<void>, picker: Picker): Promise<void> {
-    this.ways.begin(picker, this.scope.isThorough === true);
+    this.branches.begin(picker, this.space.isThorough === true);
     this.#acting = undefined;
     await event(this);
     await this.#quiet();
     const answered = this.pending.filter(({ answer }) => answer);
     this.pending = this.pending.filter(({ answer }) => !answer);
-    for (const each of answered) this.#answered(each, each.answer!);
+    for (const each of answered) this.#recordAnswer(each, each.answer!);
     if (answered.length > 0) await this.#quiet();
     this.rows = (await this.store.list({ limit: 1000 })).toReversed();
     this.heldContent = await this.#probe();
@@ -130,14 +129,14 @@ export class World {
   }
 
   #start(name: string): Process {
-    const { time, store, scope, template, upstream } = this;
+    const { time, store, space, template, upstream } = this;
     return new Process({
       name,
       host: hostOf(name),
       pid: (this.#pids += 1),
-      account: name === 'other' && scope.equal.account ? 'other' : 'main',
-      mode: scope.mode === 'explicit' ? 'explicit' : 'automatic',
-      approvals: scope.approvals,
+      account: name === 'other' && space.equal.account ? 'other' : 'main',
+      mode: space.mode === 'explicit' ? 'explicit' : 'automatic',
+      approvals: space.approvals,
       template,
       time,
       store,
@@ -158,22 +157,23 @@ export class World {
     });
   }
 
-  /** Where the process that acts can be killed or stalled. */
+  /** A point at which the acting process can be killed or stalled. */
   #point(process: Process, where: string): Promise<void> | undefined {
-    const { ways, scope } = this;
-    const canHalt = process === this.#acting && ways.isBegun && ways.isOrdinary && ways.isFull;
-    ways.isBegun = true;
+    const { branches, space } = this;
+    const canHalt =
+      process === this.#acting && branches.isBegun && branches.isOrdinary && branches.isFull;
+    branches.isBegun = true;
     const gate = process.gate();
     if (gate || !canHalt) return gate;
     const canStall = !this.stalled && process.name !== 'second' && STALLS.has(where);
-    const halts = (scope.halts ?? ['killed', 'stalled']).filter(
+    const halts = (space.halts ?? ['killed', 'stalled']).filter(
       (how) => how === 'killed' || canStall,
     );
     const words = halts.map((how) => `process ${process.name} is ${how} before ${where}`);
-    const halt = halts[ways.pick(['', ...words]) - 1];
+    const halt = halts[branches.pick(['', ...words]) - 1];
     if (halt === 'killed') {
       this.kill(process);
-      return never();
+      return pendingForever();
     }
     if (halt === undefined) return undefined;
     this.stalled = process;
@@ -202,7 +202,7 @@ export class World {
     this.template = template;
   }
 
-  /** What it was about to do comes first; its lease and its timers are late. */
+  /** Its interrupted request continues first; its lease renewal and its timers are late. */
   async resume(): Promise<void> {
     const process = this.stalled!;
     this.stalled = undefined;
@@ -215,8 +215,8 @@ export class World {
   // Agent
 
   call({ key, duplicate = false, equal = false, edited = false }: Naming): void {
-    const { equal: differs } = this.scope;
-    this.ways.isFull ||= !duplicate && !equal && !edited && key !== 'B';
+    const { equal: differs } = this.space;
+    this.branches.isFull ||= !duplicate && !equal && !edited && key !== 'B';
     const named = key === 'new' ? `new-key-${this.#calls}-0123456789` : `key-${key}-0123456789ab`;
     const text = `${edited ? 'edited' : 'text'}${equal && differs.text ? ' ' : ''}`;
     const args = {
@@ -238,8 +238,10 @@ export class World {
     if (isOther) return this.#process('other');
     if (this.main && this.main === this.stalled) return this.#process('second');
     const isInFlight = this.rows.some(({ owner, state }) => owner && state !== 'unknown');
-    if (!isInFlight || !this.ways.isFull) return this.#process('main');
-    return this.#process(this.ways.pick(['', 'through another process']) === 0 ? 'main' : 'second');
+    if (!isInFlight || !this.branches.isFull) return this.#process('main');
+    return this.#process(
+      this.branches.pick(['', 'through another process']) === 0 ? 'main' : 'second',
+    );
   }
 
   #ask(
@@ -248,7 +250,7 @@ export class World {
     args: object,
     said: Pick<Call, 'subject' | 'key' | 'duplicate'>,
   ): void {
-    const { scope, template, time } = this;
+    const { space, template, time } = this;
     this.#acting = process;
     const correlationId = `c${(this.#calls += 1)}`;
     const call = this.checker.begin(
@@ -258,22 +260,22 @@ export class World {
     );
     const pending: Pending = { process, call };
     this.pending.push(pending);
-    const mode = scope.mode === 'mixed' ? (said.key ? 'explicit' : 'automatic') : scope.mode;
+    const mode = space.mode === 'mixed' ? (said.key ? 'explicit' : 'automatic') : space.mode;
     void makeCall(process, process.tools[mode].get(tool)!, args, correlationId).then((answer) => {
       pending.answer = answer;
     });
   }
 
-  /** The agent asks what became of an operation that was executed. */
+  /** The agent calls get_operation for an executed operation. */
   async getOperation(id: string): Promise<void> {
     const process = this.#processFor(false);
     const { tool } = process.journal;
     this.#deliver(id, await makeCall(process, tool, { operation_id: id }, 'get'), process);
   }
 
-  #answered({ call, process }: Pending, answer: Answer): void {
-    this.ways.story.push(`process ${process.name} answers ${wordsOf(answer.envelope)}`);
-    const stated = this.checker.answered(call, answer.envelope);
+  #recordAnswer({ call, process }: Pending, answer: Answer): void {
+    this.branches.story.push(`process ${process.name} answers ${describeAnswer(answer.envelope)}`);
+    const stated = this.checker.recordAnswer(call, answer.envelope);
     if (stated !== undefined) this.#deliver(stated, answer, process);
   }
 
@@ -283,7 +285,7 @@ export class World {
       'the answer is lost on the way to the agent',
       'the answer is delivered, and this is not recorded yet',
     ];
-    const picked = this.ways.pick(this.scope.isDelivered ? options.slice(0, 1) : options);
+    const picked = this.branches.pick(this.space.isDelivered ? options.slice(0, 1) : options);
     if (picked === 1) return;
     const waiting = this.pending.map(({ call }) => call);
     const row = this.rows.find((each) => each.id === id);
@@ -293,22 +295,22 @@ export class World {
     if (picked === 0) clock.firePeriodic(RECORDED_MS);
   }
 
-  // Operator and upkeep
+  // Operator and maintenance
 
-  /** A process for one piece of work, which ends without a trace. */
-  async aside(work: (process: Process) => Promise<unknown>): Promise<void> {
-    const process = this.#start('upkeep');
+  /** Runs work in a process of its own, which then ends. */
+  async runAside(work: (process: Process) => Promise<unknown>): Promise<void> {
+    const process = this.#start('maintenance');
     this.#acting = process;
-    this.ways.isFull = true;
+    this.branches.isFull = true;
     await work(process);
     await this.#quiet(process);
     if (process === this.stalled) this.#others.set(process.name, process);
     else process.clock.discard();
   }
 
-  /** One round of what a live process does beside its calls. */
-  upkeep(): Promise<void> {
-    return this.aside(async ({ journal, clock }) => {
+  /** One pass of the background work of a live process. */
+  runMaintenance(): Promise<void> {
+    return this.runAside(async ({ journal, clock }) => {
       journal.start();
       await tick();
       clock.firePeriodic();
@@ -317,7 +319,7 @@ export class World {
 
   // Time
 
-  /** Timers that are set on the way, such as those of periodic work, fire late and not each time. */
+  /** Timers that are set meanwhile, such as those of periodic work, fire late and only once. */
   async advance(ms: number): Promise<void> {
     const until = this.time.now + ms;
     const times = new Set(this.#running().flatMap(({ clock }) => clock.times()));
@@ -330,9 +332,9 @@ export class World {
     await this.#quiet();
   }
 
-  async #quiet(aside?: Process): Promise<void> {
+  async #quiet(runAside?: Process): Promise<void> {
     const all = this.#running();
-    if (aside) all.push(aside);
+    if (runAside) all.push(runAside);
     for (;;) {
       await tick();
       const due = all.filter(({ clock }) => clock.isDue());
@@ -352,7 +354,7 @@ function hostOf(name: string): string {
   return name === 'second' ? 'there' : 'here';
 }
 
-function wordsOf({ success, data, error }: Envelope): string {
+function describeAnswer({ success, data, error }: Envelope): string {
   if (success) return `success ${(data as { readonly id: string }).id}`;
   const outcome = error.outcome === undefined ? '' : ` (${error.outcome})`;
   return `${error.code}${outcome}`;

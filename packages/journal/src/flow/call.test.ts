@@ -5,7 +5,7 @@ import { keyFor, markOnly, rig, sleep } from '../fixtures/rig.fixture.js';
 const idempotency_key = keyFor('a');
 
 describe('a repeat', () => {
-  it('gets the whole first answer and acts no more', async () => {
+  it('replays the whole first answer and sends nothing', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const first = await clock.run(server.call('post', { text: 'a' }));
@@ -26,7 +26,7 @@ describe('a repeat', () => {
     ]);
   });
 
-  it('gets a clear refusal again, with the id of its operation', async () => {
+  it('replays a definite rejection, with the id of its operation', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: '400', commits: false });
@@ -38,7 +38,7 @@ describe('a repeat', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('counts for a while after the last delivery, not after it began', async () => {
+  it('is recognised for a window after the last delivery, not after the claim', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ actsAfterMs: 5000 });
@@ -53,7 +53,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('with a key counts as long as results are kept, from whichever place the key comes', async () => {
+  it('with a key is recognised for the whole retention, wherever the key is given', async () => {
     const { clock, start, upstream } = rig({ retentionMs: 3_600_000 });
     const server = start();
     await clock.run(server.call('post', { text: 'a', idempotency_key }));
@@ -67,7 +67,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('with the key of other arguments is a conflict, and nothing is done', async () => {
+  it('with the key of other arguments is a conflict and sends nothing', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('post', { text: 'a', idempotency_key }));
@@ -83,7 +83,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('with the key of other arguments is a conflict while the first is under way, too', async () => {
+  it('with the key of other arguments is a conflict while the first is in flight, too', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const calls = ['a', 'b'].map((text) => server.call('post', { text, idempotency_key }));
@@ -92,7 +92,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('in other words is the same act where a template says what counts', async () => {
+  it('with other wording is the same act where a template identifies it', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('reply', { to: '1', text: 'Thanks!' }));
@@ -101,7 +101,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('that is meant acts again, also beside one that has not ended', async () => {
+  it('with allow_duplicate acts again, also while the first is in flight', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('post', { text: 'a' }));
@@ -116,7 +116,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(4);
   });
 
-  it('of what may be repeated without harm acts again at once', async () => {
+  it('of an idempotent tool without a window acts again at once', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     await clock.run(server.call('touch', { id: '1' }));
@@ -124,7 +124,7 @@ describe('a repeat', () => {
     expect(upstream.effects).toHaveLength(2);
   });
 
-  it('gets an answer that was too large to be kept as such, and acts no more', async () => {
+  it('of an operation whose answer was too large to store reports that and sends nothing', async () => {
     const data = { id: 'x'.repeat(2 ** 20) };
     const { clock, start } = rig({ handlers: { post: () => data } });
     const server = start();
@@ -135,7 +135,7 @@ describe('a repeat', () => {
     }
   });
 
-  it('gets the reason of a refusal, though what came with it was too large to be kept', async () => {
+  it('replays the error of a rejection whose data was too large to store', async () => {
     const refused = toolError('upstream_rejected', 'half', {
       outcome: 'not_executed',
       data: { ids: ['x'.repeat(2 ** 20)] },
@@ -154,7 +154,7 @@ describe('a repeat', () => {
   });
 });
 
-describe('what was surely not carried out', () => {
+describe('an operation that was definitely not executed', () => {
   it.each([
     ['a limit', { answers: '429', commits: false }, 'rate_limited'],
     ['a refused connection', { refused: true }, 'upstream_unavailable'],
@@ -171,7 +171,7 @@ describe('what was surely not carried out', () => {
     expect(upstream.effects).toHaveLength(1);
   });
 
-  it('is not called unknown because a read before the write failed', async () => {
+  it('is not reported as unknown when a read before the write failed', async () => {
     const lost = () => {
       throw Object.assign(new Error('x'), { fault: { kind: 'network', sent: 'maybe' } });
     };
@@ -196,8 +196,8 @@ describe('what was surely not carried out', () => {
   });
 });
 
-describe('an answer that the handler cannot read', () => {
-  it('leaves the end unknown, and says so with the code for that, each time', async () => {
+describe('an upstream answer that the handler cannot parse', () => {
+  it('leaves the outcome unknown, and every call reports outcome_unknown', async () => {
     const { clock, start, store } = rig({
       handlers: {
         post: async (_, { operation }) => {
@@ -219,8 +219,8 @@ describe('an answer that the handler cannot read', () => {
   });
 });
 
-describe('callers in one process', () => {
-  it('share one request and one result', async () => {
+describe('concurrent callers in one process', () => {
+  it('are coalesced into one request and one result', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const calls = Array.from({ length: 25 }, () => server.call('post', { text: 'a' }));
@@ -246,12 +246,12 @@ describe('callers in one process', () => {
     expect(await clock.run(patient)).toMatchObject({ data: { id: 'e1' } });
   });
 
-  it('do not take over the end that is somebody else’s own', async () => {
+  it('do not share a failure that concerns only the first caller', async () => {
     const { clock, start, upstream } = rig();
     const server = start({
       handlers: {
         post: async (_, { signal, operation }) => {
-          // Reads for a while, and is told to stop.
+          // Reads until it is aborted.
           await beforeSend(async () => {
             await sleep(clock, 500);
             signal.throwIfAborted();
@@ -272,7 +272,7 @@ describe('callers in one process', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('share a failure that concerns all of them, and do not try it one after the other', async () => {
+  it('share a failure that concerns all of them instead of retrying one after the other', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: '429', commits: false });
@@ -282,7 +282,7 @@ describe('callers in one process', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('in other words are not refused for what only the first one said', async () => {
+  it('with other wording are not refused because of the first caller’s arguments', async () => {
     const { clock, start } = rig({
       decide: ({ args }) =>
         args['text'] === 'rude'
@@ -295,9 +295,9 @@ describe('callers in one process', () => {
     expect(answers.map(({ success }) => success)).toEqual([false, true]);
   });
 
-  it('learn how it really ended, when the first one could not wait for that', async () => {
+  it('get the real result after the first caller’s deadline passed', async () => {
     const { clock, start } = rig();
-    // The handler does not stop when the first caller's time is over.
+    // The handler continues past the first caller's deadline.
     const server = start({
       handlers: {
         post: async (_, { operation }) => {

@@ -41,7 +41,7 @@ async function called(
   return { ...made, server, errors };
 }
 
-describe('calls that the policy refuses again and again', () => {
+describe('repeated denials', () => {
   it.each<[string, RigOptions, number, string]>([
     ['a rule', { decide: () => deny }, 0, 'policy_denied_user_rule'],
     ['a dry run', { decide: () => ({ ...deny, kind: 'dry_run' }) }, 0, 'dry_run'],
@@ -53,7 +53,7 @@ describe('calls that the policy refuses again and again', () => {
       'policy_denied_rate_limited',
     ],
     [
-      'a policy that fails',
+      'a failing policy',
       {
         decide: () => {
           throw new Error('broken');
@@ -62,11 +62,11 @@ describe('calls that the policy refuses again and again', () => {
       0,
       'policy_error',
     ],
-  ])('are one row and one operation, then one row an hour: %s', async (_, options, sent, code) => {
+  ])('are one row and one operation, then one row per hour: %s', async (_, options, sent, code) => {
     const { store, clock, errors } = await called(50, options);
     const refused = errors.slice(sent);
     expect(new Set(refused.map((error) => error?.code))).toEqual(new Set([code]));
-    // A repeat leaves no operation, and names none.
+    // A repeat stores no operation and names none.
     expect(await store.get(refused[0]?.operation_id ?? '')).toMatchObject({
       state: 'released',
       code,
@@ -84,7 +84,7 @@ describe('calls that the policy refuses again and again', () => {
     expect(await rowsOf(store)).toHaveLength(before.length + 1);
   });
 
-  it('are a bounded number of rows, however many kinds of them there are', async () => {
+  it('write a bounded number of rows for any number of kinds', async () => {
     const { store, clock } = await called(250, { decide: () => deny }, 'post_as', (n) => ({
       text: 'a',
       account: `account ${n}`,
@@ -97,7 +97,7 @@ describe('calls that the policy refuses again and again', () => {
     ]);
   });
 
-  it('are counted for every rule, and written when the journal is closed', async () => {
+  it('are counted per rule and written when the journal closes', async () => {
     let n = 0;
     const decide = (): Decision => ({ ...deny, rule: `rule ${(n += 1) % 2}` });
     const { store, server, clock } = await called(10, { decide });
@@ -109,7 +109,7 @@ describe('calls that the policy refuses again and again', () => {
     ]);
   });
 
-  it('are counted on while the store cannot be written', async () => {
+  it('are counted further while the store cannot be written', async () => {
     let isDown = true;
     const { store, clock } = await called(5, {
       decide: () => deny,

@@ -1,10 +1,10 @@
 import { policyDenialCodes, type Settled } from '@toolkeel/contract';
 import { every, type Background } from '../background/every.js';
-import type { Kit } from '../kit.js';
+import type { JournalContext } from '../context.js';
 import type { Operation } from '../operation.js';
 
 /** A call that the policy refused. */
-interface Denied {
+interface DeniedCall {
   readonly tool: string;
   readonly account: string;
   readonly code: string;
@@ -12,37 +12,37 @@ interface Denied {
 }
 
 /**
- * Keeps refusals from growing the journal without bound: of one kind (tool, account, rule and code) the
- * first is recorded, and repeats are counted into one audit row for each window.
+ * Bounds the growth of the journal by denials: the first of a kind (tool, account, rule, code) is
+ * recorded, and its repeats are counted in one audit row per window.
  */
 export interface Denials {
-  /** False: a repeat, which is counted and leaves nothing else. */
-  readonly isFirst: (denied: Denied) => boolean;
-  /** Writes what has been counted. */
+  /** False for a repeat, which is only counted. */
+  readonly isFirst: (denied: DeniedCall) => boolean;
+  /** Writes the pending counts. */
   readonly close: () => Promise<void>;
 }
 
-interface Counted {
-  readonly denied: Partial<Denied>;
+interface DenialCount {
+  readonly denied: Partial<DeniedCall>;
   repeats: number;
   firstAt: number;
   lastAt: number;
 }
 
 const WINDOW_MS = 3_600_000;
-/** An account may come from an argument, so there is no end of kinds: the rest are counted together. */
-const MOST_KINDS = 100;
+/** An account may come from an argument, so kinds are unbounded: further ones are counted together. */
+const MAX_KINDS = 100;
 const OTHERS = 'others';
 
-export function denials({
+export function createDenials({
   store,
   clock,
   report,
-}: Pick<Kit, 'store' | 'clock' | 'report'>): Denials {
-  const open = new Map<string, Counted>();
+}: Pick<JournalContext, 'store' | 'clock' | 'report'>): Denials {
+  const counts = new Map<string, DenialCount>();
   let background: Background | undefined;
 
-  const write = async ({ denied, repeats, firstAt, lastAt }: Counted): Promise<void> => {
+  const write = async ({ denied, repeats, firstAt, lastAt }: DenialCount): Promise<void> => {
     const { tool, account, ...kind } = denied;
     const [first_at, last_at] = [firstAt, lastAt].map((at) => new Date(at).toISOString());
     await store.audit({
@@ -54,15 +54,15 @@ export function denials({
     });
   };
   const flush = async (): Promise<void> => {
-    for (const [key, counted] of open) {
-      const written = { ...counted };
-      // Where it went on it is still the same; else the next one is a first one again.
-      if (written.repeats === 0) open.delete(key);
+    for (const [key, count] of counts) {
+      const written = { ...count };
+      // A kind without repeats in the window starts over: its next denial is a first one.
+      if (written.repeats === 0) counts.delete(key);
       else {
-        counted.repeats = 0;
+        count.repeats = 0;
         await write(written).catch((cause: unknown) => {
-          counted.repeats += written.repeats;
-          counted.firstAt = written.firstAt;
+          count.repeats += written.repeats;
+          count.firstAt = written.firstAt;
           report(cause);
         });
       }
@@ -73,18 +73,18 @@ export function denials({
     isFirst: (denied) => {
       background ??= every({ clock, report, ms: WINDOW_MS, work: flush });
       const now = clock.wallNow();
-      const own = JSON.stringify([denied.tool, denied.account, denied.code, denied.rule]);
-      const key = open.has(own) || open.size < MOST_KINDS ? own : OTHERS;
-      const counted = open.get(key);
-      if (!counted) {
+      const kind = JSON.stringify([denied.tool, denied.account, denied.code, denied.rule]);
+      const key = counts.has(kind) || counts.size < MAX_KINDS ? kind : OTHERS;
+      const count = counts.get(key);
+      if (!count) {
         const isOther = key === OTHERS;
         const fresh = { repeats: isOther ? 1 : 0, firstAt: now, lastAt: now };
-        open.set(key, { denied: isOther ? {} : denied, ...fresh });
+        counts.set(key, { denied: isOther ? {} : denied, ...fresh });
         return !isOther;
       }
-      if (counted.repeats === 0) counted.firstAt = now;
-      counted.repeats += 1;
-      counted.lastAt = now;
+      if (count.repeats === 0) count.firstAt = now;
+      count.repeats += 1;
+      count.lastAt = now;
       return false;
     },
     close: async () => {
@@ -94,21 +94,23 @@ export function denials({
   };
 }
 
-const REFUSALS: ReadonlySet<string> = new Set([
+const DENIAL_CODES: ReadonlySet<string> = new Set([
   ...policyDenialCodes,
   'policy_denied_rate_limited',
   'policy_error',
   'dry_run',
 ]);
 
-/** Whether the policy refused an operation of which nothing was sent, approved or done, once more. */
-export function isRepeatedRefusal(
-  { denials: counting }: Pick<Kit, 'denials'>,
+/** Whether the policy refused an operation again of which nothing was sent, approved or completed. */
+export function isRepeatedDenial(
+  { denials }: JournalContext,
   { tool, account, steps, approval }: Operation,
   answer: Settled,
 ): boolean {
-  if (answer.ok || steps.length > 0 || approval || !REFUSALS.has(answer.error.code)) return false;
+  if (answer.ok || steps.length > 0 || approval || !DENIAL_CODES.has(answer.error.code)) {
+    return false;
+  }
   const { code, details } = answer.error;
   const rule = details && 'rule' in details ? details.rule : '';
-  return !counting.isFirst({ tool, account, code, rule });
+  return !denials.isFirst({ tool, account, code, rule });
 }

@@ -4,12 +4,12 @@ import { keyFor, markOnly, rig, sleep } from '../fixtures/rig.fixture.js';
 
 const thread = { posts: ['1', '2', '3'], idempotency_key: keyFor('t') };
 
-/** What the upstream has of the thread, in order. */
+/** The posts of the thread at the upstream, in order. */
 const posted = (effects: readonly { readonly subject: string }[]): string =>
   effects.map(({ subject }) => subject).join(' ');
 
 describe('a thread', () => {
-  it('that stops at a limit goes on there, however late, and posts nothing twice', async () => {
+  it('that stops at a rate limit resumes there, however late, and posts nothing twice', async () => {
     const { clock, start, upstream } = rig({ retentionMs: 60_000 });
     const server = start();
     server.journal.start();
@@ -20,18 +20,18 @@ describe('a thread', () => {
       error: { code: 'thread_partial_failure', retryable: true, details: { posted: 1 } },
     });
     expect(first.error).not.toHaveProperty('outcome');
-    // Nor is it listed as one that was not carried out: a part of it was.
+    // It is not listed as not_executed either: a part of it was executed.
     const [halfDone] = await server.journal.operations.list();
     expect(halfDone).toMatchObject({ state: 'claimed', code: 'thread_partial_failure' });
     expect(halfDone).not.toHaveProperty('outcome');
-    // Longer than anything is kept that is over.
+    // Longer than the retention of settled operations.
     await clock.advance(7_200_000);
     const again = await clock.run(server.call('thread', thread));
     expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('goes on in another process', async () => {
+  it('resumes in another process', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({}, { refused: true });
     await clock.run(start().call('thread', thread));
@@ -39,7 +39,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('goes on in the words in which it was begun, in whatever words it is asked for again', async () => {
+  it('resumes with its stored arguments, whatever the wording of the repeat', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({}, { answers: '429', commits: false });
@@ -51,7 +51,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('One Two');
   });
 
-  it('that the policy has forbidden meanwhile sends no more, and still knows what was posted', async () => {
+  it('that the policy denies meanwhile sends nothing, and still reports the posted steps', async () => {
     let isForbidden = false;
     const { clock, start, store, upstream } = rig({
       decide: () =>
@@ -76,7 +76,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('whose step was lost on the way is read back, and goes on in the same call', async () => {
+  it('whose step’s answer was lost reads it back and continues in the same call', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({}, { answers: 'reset' });
     const answer = await clock.run(start().call('thread', thread));
@@ -87,7 +87,7 @@ describe('a thread', () => {
   it.each([
     ['arrived', true],
     ['did not arrive', false],
-  ])('killed in the middle of a step that %s goes on right', async (_, commits) => {
+  ])('killed during a step that %s resumes correctly', async (_, commits) => {
     const { clock, start, upstream } = rig();
     const first = start();
     upstream.plans.push({}, { commits, answers: 'never' });
@@ -96,7 +96,7 @@ describe('a thread', () => {
     first.kill();
     const second = start();
     const soon = await clock.run(second.call('thread', thread));
-    // The upstream may act on it for a moment longer, so not finding it proves nothing yet.
+    // The upstream may still act on it for a moment, so absence proves nothing yet.
     expect(soon.error?.code).toBe(commits ? undefined : 'outcome_unknown');
     await clock.advance(600);
     const again = await clock.run(second.call('thread', thread));
@@ -104,25 +104,22 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it.each([2, 3])(
-    'killed in the middle of a step goes on once, for %i who ask at once',
-    async (n) => {
-      const { clock, start, upstream } = rig();
-      const first = start();
-      upstream.plans.push({}, { answers: 'never' });
-      void first.call('thread', thread);
-      await clock.advance(100);
-      first.kill();
-      await clock.advance(20_000);
-      const answers = Array.from({ length: n }, () => start().call('thread', thread));
-      for (const answer of await Promise.all(answers.map((each) => clock.run(each)))) {
-        expect(answer).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
-      }
-      expect(posted(upstream.effects)).toBe('1 2 3');
-    },
-  );
+  it.each([2, 3])('killed during a step resumes once, for %i concurrent callers', async (n) => {
+    const { clock, start, upstream } = rig();
+    const first = start();
+    upstream.plans.push({}, { answers: 'never' });
+    void first.call('thread', thread);
+    await clock.advance(100);
+    first.kill();
+    await clock.advance(20_000);
+    const answers = Array.from({ length: n }, () => start().call('thread', thread));
+    for (const answer of await Promise.all(answers.map((each) => clock.run(each)))) {
+      expect(answer).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
+    }
+    expect(posted(upstream.effects)).toBe('1 2 3');
+  });
 
-  it('killed right after the right to send, before any byte: the step is sent once', async () => {
+  it('killed after the send was granted, before any byte: the step is sent once', async () => {
     const { clock, start, upstream } = rig();
     let sends = 0;
     const first = start({
@@ -146,7 +143,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('stopped in the middle of a step: nobody else goes on, and its own word still counts', async () => {
+  it('stopped during a step: no other process resumes it, and its own outcome counts', async () => {
     const { clock, start, upstream } = rig();
     let sends = 0;
     const first = start({
@@ -173,7 +170,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('that cannot be read back stays where it is, and says what was posted', async () => {
+  it('that cannot be read back stays unknown and reports the posted steps', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.plans.push({}, { answers: 'reset' });
@@ -185,7 +182,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2');
   });
 
-  it('whose first post is refused is refused, and that is the answer from then on', async () => {
+  it('whose first post is rejected is rejected, and repeats get that answer', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: '400', commits: false });
@@ -198,7 +195,7 @@ describe('a thread', () => {
   });
 
   it.each(['reset', 'never', '503'] as const)(
-    'whose first post did not arrive, as a look shows (%s), is free to be posted',
+    'whose first post did not arrive, as a read-back proves (%s), can be posted again',
     async (answers) => {
       const { clock, start, upstream, store } = rig();
       const server = start();
@@ -212,7 +209,7 @@ describe('a thread', () => {
     },
   );
 
-  it('does not go on when the end of a step cannot be written, and knows it later', async () => {
+  it('stops when the result of a step cannot be written, and writes it later', async () => {
     let isDown: boolean | undefined = false;
     const { clock, start, upstream } = rig({
       through: (inner) => ({
@@ -236,7 +233,7 @@ describe('a thread', () => {
     expect(again).toMatchObject({ success: true, data: { ids: ['e1', 'e2', 'e3'] } });
   });
 
-  it('does nothing more, not even a step that sends nothing, before that is written', async () => {
+  it('runs no further step, not even one without a send, before that is written', async () => {
     const { clock, start } = rig();
     const ran: string[] = [];
     const server = start({
@@ -262,7 +259,7 @@ describe('a thread', () => {
     expect(ran).toEqual(['a']);
   });
 
-  it('is done when only the note of its last step is missing, and that is made up for', async () => {
+  it('succeeds when only the write of its last step failed, and writes it later', async () => {
     let isDown = true;
     const { clock, start, store } = rig({
       through: (inner) => ({
@@ -283,7 +280,7 @@ describe('a thread', () => {
     expect(operation?.steps.map(({ state }) => state)).toEqual(['done', 'done', 'done']);
   });
 
-  it('whose right to send was given and not heard has sent nothing, and sends it later', async () => {
+  it('whose send grant was lost has sent nothing, and sends later', async () => {
     let isDown = true;
     const { clock, start, upstream } = rig({
       through: (inner) => ({
@@ -305,7 +302,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('whose time ends while a step asks for its right to send does not send it', async () => {
+  it('whose deadline passes while a step’s send is recorded does not send it', async () => {
     const { clock, start, upstream } = rig();
     const slow = start({
       through: (inner) => ({
@@ -326,7 +323,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('is not stopped by a client that leaves while it is being posted', async () => {
+  it('is not aborted by a client that disconnects while sending', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     const client = new AbortController();
@@ -338,7 +335,7 @@ describe('a thread', () => {
     expect(posted(upstream.effects)).toBe('1 2 3');
   });
 
-  it('does nothing else while one of its steps is open, even if it takes another way now', async () => {
+  it('runs no other step while one is open, even if the handler takes another path', async () => {
     const { clock, start } = rig();
     const first = start({
       handlers: {
@@ -373,7 +370,7 @@ describe('a thread', () => {
     expect(ran).toEqual([]);
   });
 
-  it('runs its steps one after the other: a second one at once is refused, and the first not forgotten', async () => {
+  it('runs steps sequentially: a concurrent step is refused, and the first is not lost', async () => {
     const { clock, start, store } = rig();
     const server = start({
       handlers: {

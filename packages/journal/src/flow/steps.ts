@@ -1,53 +1,57 @@
 import type { Absence, StepReadBack, Tool, ToolOperation } from '@toolkeel/contract';
+import { outcomeOfThrown } from '../answer/answer.js';
+import { refuseSend } from '../answer/errors.js';
 import type { Operation, Step } from '../operation.js';
 import type { FencingToken, JournalStore } from '../store/store.js';
-import { outcomeOfThrown, refuse } from './thrown.js';
 
-/** A step at work. */
+/** The step that runs at present. */
 interface CurrentStep {
   readonly name: string;
-  /** When the right to send was given, on the store's clock. */
+  /** When the send was granted, on the store's clock. */
   grantedAt?: number;
-  /** Whether it was used: it may have come too late. */
+  /** Whether the grant was used: it may have come after the deadline. */
   sent: boolean;
 }
 
-type Write = (fencingToken: FencingToken) => Promise<boolean>;
+type StepWrite = (fencingToken: FencingToken) => Promise<boolean>;
 
 export interface Steps {
   readonly step: ToolOperation['step'];
   readonly current: () => CurrentStep | undefined;
-  /** The step that was sent and whose end nobody knows, in this life or in an earlier one. */
+  /** The step with an unknown outcome, of this run or an earlier one. */
   readonly open: () => string | undefined;
   readonly doneCount: () => number;
-  /** A step of this life was sent, and surely did not happen. */
+  /** A step of this run was sent and definitely not executed. */
   readonly wasRefused: () => boolean;
-  /** How a step ended, which could not be written down yet. Nothing goes on before it is. */
-  readonly unwritten: () => Write | undefined;
-  /** The store failed when it was asked for the right to send: it may have given it, unheard. */
-  readonly unheard: (name: string) => void;
+  /** The write of a step's outcome that failed. Nothing is sent before it succeeds. */
+  readonly unwritten: () => StepWrite | undefined;
+  /** The store failed during a send request, and may have granted it. */
+  readonly grantLost: (name: string) => void;
 }
 
-export interface StepsDeps {
+export interface StepsOptions {
   readonly operation: Operation;
   readonly store: Pick<JournalStore, 'completeStep' | 'reopenStep'>;
-  /** Our hold on the operation, taken over from its former owner where need be; or it is lost. */
+  /** Takes the operation over from its former owner if necessary; undefined if another process owns it. */
   readonly fencingToken: () => Promise<FencingToken | undefined>;
-  /** Whether not finding it, from now on, proves that it did not happen. */
-  readonly provesAbsence: (absence: Absence, life: 'earlier' | 'own') => Promise<boolean>;
-  /** What a read-back says, or `unknown` when it fails or takes too long. */
+  /** Whether not finding a step from now on proves that it was not executed. */
+  readonly provesAbsence: (
+    absence: Absence,
+    sentBy: 'earlier_run' | 'this_run',
+  ) => Promise<boolean>;
+  /** Resolves to `unknown` if the read-back fails or exceeds its deadline. */
   readonly readBack: <T>(
     reconcile: StepReadBack<T>,
     sentAt: number,
   ) => ReturnType<StepReadBack<T>['readBack']>;
   readonly report: (cause: unknown) => void;
-  /** What a step of this tool gives; undefined where nobody has said so. */
-  readonly result: Tool['step'];
+  /** Schema of the tool's step results, if it declares one. */
+  readonly resultSchema: Tool['step'];
 }
 
-/** The steps of an operation: done ones give their result, open ones are read back, others run. */
-export function steps(deps: StepsDeps): Steps {
-  const { operation, store, report } = deps;
+/** Runs the steps of an operation: completed ones return their result, an open one is read back first. */
+export function createSteps(options: StepsOptions): Steps {
+  const { operation, store, report } = options;
   const done = new Map<string, string>();
   let open: Pick<Step, 'name' | 'at'> | undefined;
   for (const each of operation.steps) {
@@ -56,11 +60,11 @@ export function steps(deps: StepsDeps): Steps {
   }
   let current: CurrentStep | undefined;
   let refused = false;
-  let unwritten: Write | undefined;
+  let unwritten: StepWrite | undefined;
 
-  /** False: it is not ours any more. What the store does not take now is written later. */
-  const writeDown = async (write: Write): Promise<boolean> => {
-    const fencingToken = await holdOn();
+  /** False: another process owns the operation. A write that the store rejects is retried at settlement. */
+  const writeStep = async (write: StepWrite): Promise<boolean> => {
+    const fencingToken = await acquire();
     if (!fencingToken) return false;
     try {
       return await write(fencingToken);
@@ -70,73 +74,73 @@ export function steps(deps: StepsDeps): Steps {
       return true;
     }
   };
-  const holdOn = async (): Promise<FencingToken | undefined> => {
+  const acquire = async (): Promise<FencingToken | undefined> => {
     try {
-      return await deps.fencingToken();
+      return await options.fencingToken();
     } catch (cause) {
       report(cause);
       return undefined;
     }
   };
 
-  /** It happened. Where that cannot be written, for everybody else its end is not known. */
+  /** Records an executed step. If that fails, other processes see its outcome as unknown. */
   const complete = async (name: string, result: unknown, sentAt?: number): Promise<void> => {
     const json = JSON.stringify(result) ?? 'null';
-    if (!(await writeDown((fencingToken) => store.completeStep(fencingToken, name, json)))) {
+    if (!(await writeStep((fencingToken) => store.completeStep(fencingToken, name, json)))) {
       if (sentAt !== undefined) open = { name, at: sentAt };
-      return refuse.journalDown(sentAt === undefined ? 'not_executed' : 'unknown');
+      return refuseSend.journalUnavailable(sentAt === undefined ? 'not_executed' : 'unknown');
     }
     done.set(name, json);
     open = undefined;
   };
 
-  /** It did not happen, so it may be sent anew. */
+  /** Records that a step was not executed, so that it can be sent again. */
   const reopen = async (name: string): Promise<void> => {
-    if (await writeDown((fencingToken) => store.reopenStep(fencingToken, name))) open = undefined;
+    if (await writeStep((fencingToken) => store.reopenStep(fencingToken, name))) open = undefined;
   };
 
-  /** The result of a step that an earlier life left open; undefined when it may be sent anew. */
+  /** The result of a step that an earlier run left open; undefined if it can be sent again. */
   const recover = async <T>(
     { name, at }: Pick<Step, 'name' | 'at'>,
     reconcile: StepReadBack<T> | undefined,
   ): Promise<{ readonly result: T } | undefined> => {
-    if (!reconcile) return refuse.unresolved(name);
-    // Asked first: a former owner could still send between a look and the question whether it lives.
-    const proves = await deps.provesAbsence(reconcile, 'earlier');
-    const found = await deps.readBack(reconcile, at);
-    if (found.found === 'executed') {
-      await complete(name, found.data, at);
-      return { result: found.data };
+    if (!reconcile) return refuseSend.stepUnknown(name);
+    // Before the read-back: a former owner could send between the read-back and the liveness check.
+    const proves = await options.provesAbsence(reconcile, 'earlier_run');
+    const result = await options.readBack(reconcile, at);
+    if (result.found === 'executed') {
+      await complete(name, result.data, at);
+      return { result: result.data };
     }
-    if (found.found !== 'absent' || !proves) return refuse.unresolved(name);
+    if (result.found !== 'absent' || !proves) return refuseSend.stepUnknown(name);
     await reopen(name);
-    if (open) refuse.unresolved(name);
-    return unwritten && refuse.unwritten();
+    if (open) refuseSend.stepUnknown(name);
+    return unwritten && refuseSend.stepUnwritten();
   };
 
-  /** A step threw. Its result if it happened all the same; else what it threw. */
+  /** Handles an exception of a step: returns the result if a read-back finds it, otherwise rethrows. */
   const afterThrow = async <T>(
-    at: CurrentStep,
+    step: CurrentStep,
     cause: unknown,
     reconcile: StepReadBack<T> | undefined,
   ): Promise<T> => {
-    const { grantedAt } = at;
+    const { name, grantedAt } = step;
     if (grantedAt === undefined) throw cause;
-    if (!at.sent) {
-      await reopen(at.name);
+    if (!step.sent) {
+      await reopen(name);
       throw cause;
     }
-    open = { name: at.name, at: grantedAt };
+    open = { name, at: grantedAt };
     if (operation.effect === 'idempotent' || outcomeOfThrown(cause) === 'not_executed') {
-      await reopen(at.name);
+      await reopen(name);
     } else if (reconcile) {
-      const proves = await deps.provesAbsence(reconcile, 'own');
-      const found = await deps.readBack(reconcile, grantedAt);
-      if (found.found === 'executed') {
-        await complete(at.name, found.data, grantedAt);
-        return found.data;
+      const proves = await options.provesAbsence(reconcile, 'this_run');
+      const result = await options.readBack(reconcile, grantedAt);
+      if (result.found === 'executed') {
+        await complete(name, result.data, grantedAt);
+        return result.data;
       }
-      if (found.found === 'absent' && proves) await reopen(at.name);
+      if (result.found === 'absent' && proves) await reopen(name);
     }
     refused = open === undefined;
     throw cause;
@@ -146,27 +150,29 @@ export function steps(deps: StepsDeps): Steps {
     const stored = done.get(name);
     if (stored !== undefined) {
       const result: unknown = JSON.parse(stored);
-      // Also written by people, and by earlier versions of the tool: what follows goes by it.
-      if (deps.result?.safeParse(result).success === false) return refuse.unusable(name);
+      // An operator or an earlier version of the tool may have written it, and later steps use it.
+      if (options.resultSchema?.safeParse(result).success === false) {
+        return refuseSend.stepResultInvalid(name);
+      }
       return result as Awaited<ReturnType<typeof run>>;
     }
-    if (current) throw new TypeError(`step ${name}: ${current.name} has not ended yet`);
-    if (unwritten) return refuse.unwritten();
-    if (open && open.name !== name) return refuse.unresolved(open.name);
+    if (current) throw new TypeError(`step ${name}: step ${current.name} is still running`);
+    if (unwritten) return refuseSend.stepUnwritten();
+    if (open && open.name !== name) return refuseSend.stepUnknown(open.name);
     const recovered = open && (await recover(open, reconcile));
     if (recovered) return recovered.result;
 
-    const at: CurrentStep = { name, sent: false };
-    current = at;
+    const running: CurrentStep = { name, sent: false };
+    current = running;
     refused = false;
     try {
       let result;
       try {
         result = await run();
       } catch (cause) {
-        return await afterThrow(at, cause, reconcile);
+        return await afterThrow(running, cause, reconcile);
       }
-      await complete(name, result, at.sent ? at.grantedAt : undefined);
+      await complete(name, result, running.sent ? running.grantedAt : undefined);
       return result;
     } finally {
       current = undefined;
@@ -180,7 +186,7 @@ export function steps(deps: StepsDeps): Steps {
     doneCount: () => done.size,
     wasRefused: () => refused,
     unwritten: () => unwritten,
-    unheard: (name) => {
+    grantLost: (name) => {
       unwritten = (fencingToken) => store.reopenStep(fencingToken, name);
     },
   };

@@ -1,4 +1,4 @@
-import type { Kit } from '../kit.js';
+import type { JournalContext } from '../context.js';
 import type { Operation } from '../operation.js';
 import type { Notification } from '../store/store.js';
 
@@ -24,7 +24,7 @@ const BACKOFF_MS = { initial: 5000, max: 3_600_000 } as const;
 
 /** Sends the notifications that are due in the outbox, each at least once. */
 export function notificationSender(
-  { store, report }: Pick<Kit, 'store' | 'report'>,
+  { store, report }: Pick<JournalContext, 'store' | 'report'>,
   notify: Notifier,
 ): () => Promise<void> {
   const messageOf = async (

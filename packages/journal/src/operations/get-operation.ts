@@ -4,13 +4,13 @@ import type { OperationState } from '../operation.js';
 import type { Operations } from './operations.js';
 import type { OperationView } from './view.js';
 
-/** Made when it is first needed: a schema costs more than all the rest of a journal. */
+/** Built on first use: the schema costs more than the rest of a journal. */
 function describe() {
   return specifyTool({
     name: 'get_operation',
     title: 'Get operation',
     description:
-      'Says what became of a call that changes something: whether it was carried out, what it answered, whether a person still has to approve it. Takes the operation_id of an error.',
+      'Reports the state of a mutating call: whether it was executed, its answer, and whether an operator still has to approve it. Takes the operation_id of an error.',
     category: 'journal',
     effect: 'read',
     profiles: ['readonly', 'api', 'workflow'],
@@ -30,9 +30,9 @@ function outputSchema() {
     operation_id: z.string(),
     tool: z.string(),
     account: z.string(),
-    state: z.string().describe('Where it is: succeeded, unknown, awaiting_approval, …'),
+    state: z.string().describe('State: succeeded, unknown, awaiting_approval, …'),
     outcome: z.enum(['executed', 'not_executed', 'unknown']).optional(),
-    code: z.string().optional().describe('`ok`, or the error code that a repeat gets.'),
+    code: z.string().optional().describe('`ok`, or the error code of a repeat.'),
     created_at: moment,
     settled_at: moment.optional(),
     steps: z.array(z.strictObject({ name: z.string(), state: z.enum(['sending', 'done']) })),
@@ -47,34 +47,32 @@ function outputSchema() {
       .strictObject({ data: z.unknown(), error: z.unknown() })
       .partial()
       .optional()
-      .describe('What the call answered, where it is over.'),
+      .describe('The answer of the call, once it has ended.'),
     what_to_do: z.string(),
   });
 }
 
-/** What an agent is advised to do next, state by state. */
+/** Advice to the agent, by state. */
 const ADVICE: Readonly<Record<OperationState, string>> = {
-  claimed:
-    'It is being carried out, or stopped half way. Call the tool again with the same arguments.',
-  sending:
-    'It is being carried out. Call the tool again with the same arguments to get its result.',
-  succeeded: 'It is done. Do not repeat it.',
-  rejected: 'It was refused and not carried out. Change the request.',
+  claimed: 'It is in flight or stopped half way. Call the tool again with the same arguments.',
+  sending: 'It is in flight. Call the tool again with the same arguments to get its result.',
+  succeeded: 'It was executed. Do not repeat it.',
+  rejected: 'It was refused and not executed. Change the request.',
   unknown:
-    'It may have been executed, and is never sent again. Calling the tool again with the same arguments is safe and reports the result as soon as it is known. The operator can settle it.',
-  reconciled: 'It has been found out how it ended: see outcome.',
-  awaiting_approval: 'A person has to approve it, or has just done so. Ask again later.',
-  denied: 'A person refused it. Do not ask for it in other words.',
-  expired: 'Nobody approved it in time. Ask the operator before you try again.',
-  released: 'It was not carried out, or may be repeated without harm. You may call the tool again.',
+    'It may have been executed, and is never sent again. Calling the tool again with the same arguments is safe and returns the result once it is known. The operator can settle it.',
+  reconciled: 'Its outcome has been established: see outcome.',
+  awaiting_approval: 'An operator has to approve it, or has just done so. Ask again later.',
+  denied: 'An operator rejected it. Do not rephrase it.',
+  expired: 'The approval expired. Ask the operator before you try again.',
+  released: 'It was not executed, or is safe to repeat. You may call the tool again.',
 };
 
 export interface GetOperationDeps extends Pick<Operations, 'show'> {
-  /** Called when an answer with the settled result of an operation has reached the client. */
+  /** Called when the settled result of an operation has reached the client. */
   readonly delivered?: (operationId: string) => void;
 }
 
-/** A tool that lets an agent see what became of a call, and change nothing. */
+/** The read-only tool `get_operation`. */
 export function getOperationTool({ show, delivered }: GetOperationDeps): Tool {
   described ??= describe();
   return implementTool(described, {
@@ -83,23 +81,23 @@ export function getOperationTool({ show, delivered }: GetOperationDeps): Tool {
       try {
         operation = await show(id);
       } catch {
-        return toolError('db_error', 'The journal cannot be read now. Try again later.');
+        return toolError('db_error', 'The journal cannot be read. Try again later.');
       }
       if (!operation) {
-        return toolError('not_found', 'There is no such operation, or it is too long ago.', {
+        return toolError('not_found', 'Operation not found, or older than the retention.', {
           details: { resource: 'operation' },
         });
       }
-      // Who has seen the result has it: from then on the same content may be meant anew.
+      // Seeing the result is a delivery: the window of the operation's content starts.
       if (operation.outcome === 'executed' && operation.settled_at !== undefined) {
         onDelivered?.(() => delivered?.(id));
       }
-      return shown(operation);
+      return outputOf(operation);
     },
   });
 }
 
-function shown(operation: OperationView): z.input<ReturnType<typeof outputSchema>> {
+function outputOf(operation: OperationView): z.input<ReturnType<typeof outputSchema>> {
   const { id, tool, account, state, outcome, code, created_at, settled_at, steps } = operation;
   const { approval, answer } = operation;
   return {

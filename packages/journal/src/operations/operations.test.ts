@@ -14,7 +14,7 @@ async function unknownOf(tool = 'post', args: object = post) {
 }
 
 describe('operations', () => {
-  it('are listed and shown as JSON, without what is sensitive', async () => {
+  it('are listed and shown as JSON, with sensitive arguments masked', async () => {
     const { clock, start } = rig();
     const server = start();
     await clock.run(server.call('pay', { card: '4111', amount: 5 }));
@@ -35,20 +35,20 @@ describe('operations', () => {
     expect(await operations.show('op_nothing')).toBeUndefined();
   });
 
-  it('show no sealed argument where nobody knows which are sensitive', async () => {
+  it('show no encrypted argument if the sensitive ones are not known', async () => {
     const { clock, start } = rig();
     const first = start();
     await clock.run(first.call('pay', { card: '4111', amount: 5 }));
     await clock.run(first.call('post', post));
     const cli = start({ tools: { specs: () => [], load: () => undefined } });
-    const [clear, sealed] = await cli.journal.operations.list();
+    const [clear, encrypted] = await cli.journal.operations.list();
     expect(clear?.arguments).toEqual({ text: 'a' });
-    expect(sealed).not.toHaveProperty('arguments');
+    expect(encrypted).not.toHaveProperty('arguments');
   });
 });
 
-describe('a person who settles what nobody knows', () => {
-  it('as not carried out: it can be called again', async () => {
+describe('an operator who resolves an unknown operation', () => {
+  it('as not executed: it can be called again', async () => {
     const { clock, server, id, upstream } = await unknownOf();
     const { operations } = server.journal;
     const view = await operations.resolve(id, {
@@ -62,7 +62,7 @@ describe('a person who settles what nobody knows', () => {
     expect(server.events.at(-1)).toMatchObject({ type: 'operation_reconciled', by: 'ana' });
   });
 
-  it('as carried out, with its answer: repeats get that', async () => {
+  it('as executed, with its data: repeats get it', async () => {
     const { clock, server, id, upstream } = await unknownOf();
     const { operations } = server.journal;
     await operations.resolve(id, { outcome: 'executed', by: 'ana', data: { id: 'e1' } });
@@ -74,13 +74,13 @@ describe('a person who settles what nobody knows', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('as carried out, without its answer: repeats hear that, and act no more', async () => {
+  it('as executed, without its data: repeats report that and send nothing', async () => {
     const { clock, server, id } = await unknownOf();
     await server.journal.operations.resolve(id, { outcome: 'executed', by: 'ana' });
     expect(await clock.run(server.call('post', post))).toMatchObject({
       error: {
         code: 'serialization_error',
-        message: expect.stringMatching(/^A person .* carried out/) as string,
+        message: expect.stringMatching(/^An operator .* executed/) as string,
         outcome: 'executed',
         operation_id: id,
         retryable: false,
@@ -88,13 +88,13 @@ describe('a person who settles what nobody knows', () => {
     });
   });
 
-  it('cannot make up an answer that the tool does not give', async () => {
+  it('cannot give data that does not match the tool’s output', async () => {
     const { server, id } = await unknownOf();
     const wrong = { outcome: 'executed', by: 'ana', data: { nonsense: 1 } } as const;
     await expect(server.journal.operations.resolve(id, wrong)).rejects.toThrow('data.id');
   });
 
-  it('cannot settle what is known, or what does not exist', async () => {
+  it('cannot resolve a settled or nonexistent operation', async () => {
     const { clock, start } = rig();
     const server = start();
     await clock.run(server.call('post', post));
@@ -102,10 +102,10 @@ describe('a person who settles what nobody knows', () => {
     const verdict = { outcome: 'not_executed', by: 'ana' } as const;
     const { resolve } = server.journal.operations;
     await expect(resolve(done?.id ?? '', verdict)).rejects.toThrow('is succeeded');
-    await expect(resolve('op_nothing', verdict)).rejects.toThrow('no operation op_nothing');
+    await expect(resolve('op_nothing', verdict)).rejects.toThrow('operation op_nothing not found');
   });
 
-  it('leaves his name and his reason in the audit', async () => {
+  it('is recorded in the audit with name and reason', async () => {
     const { server, id, store } = await unknownOf();
     await server.journal.operations.resolve(id, { outcome: 'executed', by: 'ana', reason: 'seen' });
     const last = (await store.auditRows(1, 100)).at(-1);
@@ -114,9 +114,9 @@ describe('a person who settles what nobody knows', () => {
   });
 
   it.each([
-    ['was carried out: the thread goes on after it', 'executed' as const, '1 2 3'],
-    ['was not carried out: the thread goes on with it', 'not_executed' as const, '1 2 2 3'],
-  ])('says of one step that it %s', async (_, outcome, log) => {
+    ['was executed: the thread resumes after it', 'executed' as const, '1 2 3'],
+    ['was not executed: the thread resumes with it', 'not_executed' as const, '1 2 2 3'],
+  ])('states that a step %s', async (_, outcome, log) => {
     const { clock, server, id, upstream, store } = await unknownOf('thread_blind', thread);
     const { operations } = server.journal;
     const view = await operations.resolve(id, { outcome, by: 'ana', data: { id: 'e2' } });
@@ -124,7 +124,7 @@ describe('a person who settles what nobody knows', () => {
     expect(view).not.toHaveProperty('outcome');
     const again = await clock.run(server.call('thread_blind', thread));
     expect(again).toMatchObject({ success: true });
-    // The log of the second case shows what a wrong word of a person does.
+    // The log of the second case shows the effect of a wrong resolution.
     expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe(log);
     const rows = await store.auditRows(1, 100);
     expect(rows.find(({ kind }) => kind === 'step_resolved')).toMatchObject({ actor: 'ana' });
@@ -134,22 +134,23 @@ describe('a person who settles what nobody knows', () => {
     ['nothing', undefined],
     ['an empty result', {}],
     ['a result of another shape', { tweet_id: 'e2' }],
-  ])('cannot settle a step as carried out with %s: the rest would act wrongly', async (_, data) => {
-    const { server, id, store, clock, upstream } = await unknownOf('thread_blind', thread);
-    const verdict = { outcome: 'executed', by: 'ana', ...(data && { data }) } as const;
-    const { resolve } = server.journal.operations;
-    await expect(resolve(id, verdict)).rejects.toThrow(
-      /the step post 1 of thread_blind .*data\.id/,
-    );
-    expect(await store.get(id)).toMatchObject({ state: 'unknown' });
-    const kinds = (await store.auditRows(1, 100)).map(({ kind }) => kind);
-    expect(kinds).not.toContain('step_resolved');
-    await resolve(id, { ...verdict, data: { id: 'e2' } });
-    expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({ success: true });
-    expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe('1 2 3');
-  });
+  ])(
+    'cannot resolve a step as executed with %s, because later steps use its result',
+    async (_, data) => {
+      const { server, id, store, clock, upstream } = await unknownOf('thread_blind', thread);
+      const verdict = { outcome: 'executed', by: 'ana', ...(data && { data }) } as const;
+      const { resolve } = server.journal.operations;
+      await expect(resolve(id, verdict)).rejects.toThrow(/step post 1 of thread_blind.*data\.id/);
+      expect(await store.get(id)).toMatchObject({ state: 'unknown' });
+      const kinds = (await store.auditRows(1, 100)).map(({ kind }) => kind);
+      expect(kinds).not.toContain('step_resolved');
+      await resolve(id, { ...verdict, data: { id: 'e2' } });
+      expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({ success: true });
+      expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe('1 2 3');
+    },
+  );
 
-  it('is not believed by the tool where nobody could check the result of a step', async () => {
+  it('cannot make the tool use a step result that does not match its schema', async () => {
     const { clock, start, server, id, upstream } = await unknownOf('thread_blind', thread);
     const stranger = start({ tools: { specs: () => [], load: () => undefined } });
     const { operations } = stranger.journal;
@@ -160,7 +161,7 @@ describe('a person who settles what nobody knows', () => {
     for (const _ of [1, 2]) {
       const { error } = await clock.run(server.call('thread_blind', thread));
       expect(error).toMatchObject({ code: 'serialization_error', operation_id: id });
-      expect(error?.message).toContain('the step post 1');
+      expect(error?.message).toContain('step post 1');
     }
     expect(upstream.effects.map(({ subject }) => subject).join(' ')).toBe('1 2');
     const data = { ids: ['e1', 'e2'] };
@@ -168,7 +169,7 @@ describe('a person who settles what nobody knows', () => {
     expect(await clock.run(server.call('thread_blind', thread))).toMatchObject({ data });
   });
 
-  it('ends a thread half way: what is done stays done, and repeats hear of it', async () => {
+  it('ends a partially executed thread: completed steps stay, and repeats report that', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     upstream.plans.push({}, { answers: '429', commits: false });
@@ -185,7 +186,7 @@ describe('a person who settles what nobody knows', () => {
 });
 
 describe('get_operation', () => {
-  it('tells an agent what became of its call, and what to do', async () => {
+  it('reports the state of a call and what to do', async () => {
     const { clock, server, id } = await unknownOf();
     const ask = () => clock.run(server.call('get_operation', { operation_id: id }));
     expect(await ask()).toMatchObject({
@@ -209,22 +210,22 @@ describe('get_operation', () => {
     const server = start();
     await clock.run(server.call('post', { text: 'something private' }));
     const [operation] = await server.journal.operations.list();
-    const asked = { operation_id: operation?.id };
-    const answer = await clock.run(server.call('get_operation', asked));
+    const args = { operation_id: operation?.id };
+    const answer = await clock.run(server.call('get_operation', args));
     expect(answer.success).toBe(true);
     expect(JSON.stringify(answer)).not.toContain('private');
   });
 
-  it('does not know what does not exist, and says so when the journal cannot be read', async () => {
+  it('reports not_found, and db_error when the journal cannot be read', async () => {
     const { clock, start } = rig();
-    const asked = { operation_id: 'op_x' };
-    expect(await clock.run(start().call('get_operation', asked))).toMatchObject({
+    const args = { operation_id: 'op_x' };
+    expect(await clock.run(start().call('get_operation', args))).toMatchObject({
       error: { code: 'not_found' },
     });
     const broken = start({
       through: (inner) => ({ ...inner, get: () => Promise.reject(new Error('down')) }),
     });
-    expect(await clock.run(broken.call('get_operation', asked))).toMatchObject({
+    expect(await clock.run(broken.call('get_operation', args))).toMatchObject({
       error: { code: 'db_error' },
     });
   });

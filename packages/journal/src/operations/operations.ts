@@ -1,24 +1,24 @@
 import { toolError, type Settled, type Tool } from '@toolkeel/contract';
-import { writeAnswer } from '../answer/stored.js';
-import { refusal } from '../answer/refusals.js';
+import { codeOf, writeAnswer } from '../answer/answer.js';
 import { effectiveArguments } from '../answer/arguments.js';
+import { refusal, unknownOutcome } from '../answer/errors.js';
+import type { JournalContext } from '../context.js';
+import { executedHoldOf } from '../dedup-key/dedup-key.js';
 import { JournalError } from '../error.js';
-import type { FlowParts } from '../flow/parts.js';
-import { executedHoldOf } from '../identity/hold.js';
+import { compensatedOperations } from '../flow/inverse.js';
 import type { Operation } from '../operation.js';
 import type { OperationFilter, Reconciliation } from '../store/store.js';
-import { settleStep } from './settle-step.js';
-import { viewOf, type OperationView } from './view.js';
+import { viewer, type OperationView } from './view.js';
 
-/** What a person found out about an operation of which nobody knew the end. */
+/** The outcome of an unknown operation, established by an operator. */
 export interface Resolution {
   readonly outcome: 'executed' | 'not_executed';
-  /** Who says so. */
+  /** The operator; recorded in the audit. */
   readonly by: string;
   readonly reason?: string;
   /**
-   * The answer that repeats shall get; default: that it is not known. Of an open step that was carried
-   * out, its result: the steps after it go by that, so it has to be given.
+   * The data that repeats receive; without it they learn that the operation was executed. Required for an
+   * open step that was executed, because later steps use its result.
    */
   readonly data?: unknown;
 }
@@ -26,66 +26,111 @@ export interface Resolution {
 export interface Operations {
   readonly list: (filter?: OperationFilter) => Promise<readonly OperationView[]>;
   readonly show: (id: string) => Promise<OperationView | undefined>;
-  /** Throws a JournalError of reason `invalid` for what cannot be resolved. */
+  /** Throws a JournalError with reason `invalid` for an operation that cannot be resolved. */
   readonly resolve: (id: string, resolution: Resolution) => Promise<OperationView>;
 }
 
-const BY_PERSON =
-  'A person settled this operation as carried out, without its result. It is done, so do not repeat it: look at the upstream for what it gave.';
-const NOT_DONE = 'A person settled this operation as not carried out. It may be called again.';
+const EXECUTED =
+  'An operator settled this operation as executed, without its result. Do not repeat it: check the result at the upstream.';
+const NOT_EXECUTED = 'An operator settled this operation as not executed. It may be called again.';
 
-export function operations(parts: FlowParts): Operations {
-  const { kit } = parts;
-  const { store, encryption, tools } = kit;
+export function createOperations(context: JournalContext): Operations {
+  const { store, encryption, tools, ownerLease } = context;
+  const view = viewer(context);
 
-  const view = (operation: Operation): OperationView => {
-    const spec = tools.specs().find(({ name }) => name === operation.tool);
-    return viewOf(encryption, operation, spec);
-  };
-  const answerFor = async (operation: Operation, resolution: Resolution): Promise<Settled> => {
-    const { outcome, data } = resolution;
-    if (outcome === 'not_executed') return notDone(operation.id);
-    if (data === undefined) return withoutResult(operation.id);
-    const tool = await tools.load(operation.tool);
-    const flaw = flawIn(tool?.output, data);
-    if (flaw !== undefined) throw invalid(`${operation.tool} answers otherwise: ${flaw}`);
+  const answerFor = (
+    { id, tool: name }: Operation,
+    tool: Tool | undefined,
+    { outcome, data }: Resolution,
+  ): Settled => {
+    if (outcome === 'not_executed') {
+      return refusal(toolError('internal_error', NOT_EXECUTED, { outcome }), id);
+    }
+    if (data === undefined) {
+      const details = { field: 'data', reason: 'settled by an operator without it' };
+      return refusal(toolError('serialization_error', EXECUTED, { outcome, details }), id);
+    }
+    const problem = schemaProblem(tool?.output, data);
+    if (problem !== undefined) throw invalid(`data does not match ${name}: ${problem}`);
     return { ok: true, data: tool ? tool.output.parse(data) : data };
   };
 
-  /** What comes after the step goes by its result: without it, or with another, it would act wrongly. */
-  const demandResult = (tool: string, step: string, { outcome, data }: Resolution): void => {
-    if (outcome !== 'executed') return;
-    const schema = tools.specs().find(({ name }) => name === tool)?.step;
-    if (data === undefined) {
-      const wanted = flawIn(schema, {});
-      const hint = wanted === undefined ? '' : ` (${wanted})`;
-      throw invalid(
-        `the step ${step} of ${tool} needs its result as data${hint}: the rest goes by it`,
-      );
-    }
-    const flaw = flawIn(schema, data);
-    if (flaw !== undefined) throw invalid(`the step ${step} of ${tool} gives otherwise: ${flaw}`);
-  };
-
-  const settleAll = async (operation: Operation, resolution: Resolution): Promise<boolean> => {
+  const resolveOperation = async (
+    operation: Operation,
+    resolution: Resolution,
+  ): Promise<boolean> => {
+    const { id, account } = operation;
     const { outcome, by, reason } = resolution;
-    const answer = await answerFor(operation, resolution);
     const tool = await tools.load(operation.tool);
-    const { account } = operation;
-    const { retentionMs } = kit.times;
+    const answer = answerFor(operation, tool, resolution);
     const releases =
       tool && outcome === 'executed'
-        ? await parts.undone(tool, account, effectiveArguments(encryption, operation))
+        ? await compensatedOperations(
+            context,
+            tool,
+            account,
+            effectiveArguments(encryption, operation),
+          )
         : [];
-    return store.reconcile(operation.id, {
+    return store.reconcile(id, {
       outcome,
       answer: writeAnswer(answer),
-      code: answer.ok ? 'ok' : answer.error.code,
-      ...(tool ? executedHoldOf(operation, tool, kit.times) : heldFor(retentionMs)),
+      code: codeOf(answer),
+      ...(tool
+        ? executedHoldOf(operation, tool, context.times)
+        : holdFor(context.times.retentionMs)),
       by,
       ...(reason !== undefined && { reason }),
       ...(releases.length > 0 && { releases }),
     });
+  };
+
+  /** Without the right result, the later steps would act wrongly. */
+  const requireStepResult = (tool: string, step: string, { outcome, data }: Resolution): void => {
+    if (outcome !== 'executed') return;
+    const schema = tools.specs().find(({ name }) => name === tool)?.step;
+    if (data === undefined) {
+      const expected = schemaProblem(schema, {});
+      const hint = expected === undefined ? '' : ` (${expected})`;
+      throw invalid(`step ${step} of ${tool} needs its result as data${hint}: later steps use it`);
+    }
+    const problem = schemaProblem(schema, data);
+    if (problem !== undefined) {
+      throw invalid(`data does not match step ${step} of ${tool}: ${problem}`);
+    }
+  };
+
+  /**
+   * Settles an open step. The operation is partially executed then, and a repeat resumes it. The decision
+   * has its own audit row, because the transitions of steps record no operator.
+   */
+  const resolveStep = async (
+    operation: Operation,
+    step: string,
+    { outcome, by, reason, data }: Resolution,
+  ): Promise<boolean> => {
+    const { id, tool, account } = operation;
+    const owner = await ownerLease.current();
+    const taken = await store.takeOver(id, owner, operation.fence);
+    if (!taken) return false;
+    const fencingToken = { id, owner, fence: taken.fence };
+    await store.audit({
+      kind: 'step_resolved',
+      operationId: id,
+      tool,
+      account,
+      actor: by,
+      detail: { step, outcome, ...(reason !== undefined && { reason }) },
+    });
+    const isWritten =
+      outcome === 'executed'
+        ? await store.completeStep(fencingToken, step, JSON.stringify(data))
+        : await store.reopenStep(fencingToken, step);
+    const answer = operation.answer ?? writeAnswer(unknownOutcome(id));
+    const code = operation.code ?? 'outcome_unknown';
+    const hasDoneSteps = outcome === 'executed' || operation.steps.length > 1;
+    const state = hasDoneSteps ? 'claimed' : 'released';
+    return isWritten && store.settle(fencingToken, { state, outcome, answer, code, holdMs: 0 });
   };
 
   return {
@@ -96,46 +141,39 @@ export function operations(parts: FlowParts): Operations {
     },
     resolve: async (id, resolution) => {
       const operation = await store.get(id);
-      if (!operation) throw invalid(`there is no operation ${id}`);
-      const isHalfDone = operation.state === 'claimed' && operation.owner === undefined;
-      if (operation.state !== 'unknown' && !isHalfDone) {
-        throw invalid(`operation ${id} is ${operation.state}: only unknown ones can be resolved`);
+      if (!operation) throw invalid(`operation ${id} not found`);
+      const isPartial = operation.state === 'claimed' && operation.owner === undefined;
+      if (operation.state !== 'unknown' && !isPartial) {
+        throw invalid(
+          `operation ${id} is ${operation.state}: only unknown operations can be resolved`,
+        );
       }
       const open = operation.steps.find(({ state }) => state === 'sending');
-      if (open) demandResult(operation.tool, open.name, resolution);
-      const isSettled = await kit.ownWords.saying(
+      if (open) requireStepResult(operation.tool, open.name, resolution);
+      const isSettled = await context.ownDecisions.record(
         open ? 'step_resolved' : 'reconciled',
         id,
         () =>
           open
-            ? settleStep(kit, operation, open.name, resolution)
-            : settleAll(operation, resolution),
+            ? resolveStep(operation, open.name, resolution)
+            : resolveOperation(operation, resolution),
         (settled) => settled,
       );
-      if (!isSettled) throw invalid(`operation ${id} has just been settled by somebody else`);
-      parts.noteReconciled(operation, resolution.outcome, resolution.by);
+      if (!isSettled) throw invalid(`operation ${id} has just been settled by another process`);
+      const { outcome, by } = resolution;
+      context.emit('operation_reconciled', operation, { result: outcome, by });
       return view((await store.get(id)) ?? operation);
     },
   };
 }
 
-/** Of a tool that is not known here, the window is not either. */
-function heldFor(ms: number): Pick<Reconciliation, 'holdMs' | 'content'> {
+/** For a tool that this process does not have: its window is not known. */
+function holdFor(ms: number): Pick<Reconciliation, 'holdMs' | 'content'> {
   return { holdMs: ms, content: { holdMs: ms, windowMs: ms } };
 }
 
-function notDone(id: string): Settled {
-  return refusal(toolError('internal_error', NOT_DONE, { outcome: 'not_executed' }), id);
-}
-
-/** It succeeded, and there is nothing to give as a success of this tool. */
-function withoutResult(id: string): Settled {
-  const details = { field: 'data', reason: 'settled by a person without it' };
-  return refusal(toolError('serialization_error', BY_PERSON, { outcome: 'executed', details }), id);
-}
-
-/** Where data is not as the tool makes it; nobody can say that of a tool that is not known here. */
-function flawIn(schema: Tool['output'] | undefined, data: unknown): string | undefined {
+/** Undefined if the data matches, or if this process does not have the tool's schema. */
+function schemaProblem(schema: Tool['output'] | undefined, data: unknown): string | undefined {
   const [issue] = schema?.safeParse(data).error?.issues ?? [];
   return issue && `${['data', ...issue.path].join('.')}: ${issue.message}`;
 }

@@ -1,28 +1,28 @@
 import type { FailureOutcome, ToolSpec } from '@toolkeel/contract';
-import { effectiveArguments, openArguments } from '../answer/arguments.js';
-import { maskSensitive } from '../answer/mask.js';
-import { readAnswer } from '../answer/stored.js';
-import { keyOf } from '../flow/replay.js';
+import { readAnswer } from '../answer/answer.js';
+import { effectiveArguments, maskSensitive, requestedArguments } from '../answer/arguments.js';
+import type { JournalContext } from '../context.js';
+import { displayKey } from '../flow/replay.js';
 import type { Approval, Operation, OperationState } from '../operation.js';
 import { isEncrypted, type Encryption } from '../encryption/encryption.js';
 
 type Masked = ReturnType<typeof maskSensitive>;
 
-/** An approval as a person sees it who has to decide. */
+/** An approval as the operator sees it. */
 export interface ApprovalView {
   readonly rule: string;
   readonly explanation: string;
-  /** What a decision has to name, so that nobody decides about something else than he saw. */
+  /** A decision names it, so that it applies only to the arguments that the operator saw. */
   readonly hash: string;
   readonly requested_at: string;
   readonly expires_at: string;
   readonly cost?: Approval['cost'];
-  /** The agent says that the same again is meant. */
+  /** The caller set `allow_duplicate`. */
   readonly duplicate?: true;
   readonly edited: boolean;
   readonly edited_by?: string;
   readonly edited_at?: string;
-  /** The arguments before the edit, where there was one. */
+  /** The arguments before the edit, if it was edited. */
   readonly requested_arguments?: Masked;
   readonly decision?: Approval['decision'];
   readonly decided_at?: string;
@@ -30,7 +30,7 @@ export interface ApprovalView {
   readonly reason?: string;
 }
 
-/** An operation as JSON, for a command line, a console and an agent. No sensitive argument is in it. */
+/** An operation as JSON, for the CLI, the console and agents. Sensitive arguments are masked. */
 export interface OperationView {
   readonly id: string;
   readonly tool: string;
@@ -47,20 +47,31 @@ export interface OperationView {
   readonly held_until?: string;
   /** When its final answer last reached a caller. */
   readonly delivered_at?: string;
-  /** Absent where this process cannot tell which of them are sensitive. */
+  /** Absent if this process cannot decrypt them or cannot tell which are sensitive. */
   readonly arguments?: Masked;
   readonly steps: readonly { readonly name: string; readonly state: 'sending' | 'done' }[];
   readonly approval?: ApprovalView;
-  /** Why it cannot be read as a whole. */
+  /** Which part of the stored row is unreadable. */
   readonly damaged?: string;
-  /** What a repeat is told: data, or an error. */
+  /** The answer that repeats receive. */
   readonly answer?: { readonly data?: unknown; readonly error?: unknown };
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** `spec`: of its tool, where that is known here. */
-export function viewOf(
+/** Builds views with the tool specs of this process. */
+export function viewer({
+  encryption,
+  tools,
+}: JournalContext): (operation: Operation) => OperationView {
+  return (operation) => {
+    const spec = tools.specs().find(({ name }) => name === operation.tool);
+    return viewOf(encryption, operation, spec);
+  };
+}
+
+/** `spec`: undefined if this process does not have the tool. */
+function viewOf(
   encryption: Encryption,
   operation: Operation,
   spec: ToolSpec | undefined,
@@ -71,7 +82,7 @@ export function viewOf(
   const requested =
     approval?.editedArgs === undefined
       ? undefined
-      : argumentsOf(encryption, operation, spec, openArguments);
+      : argumentsOf(encryption, operation, spec, requestedArguments);
   const answer = answerOf(operation);
   return {
     id,
@@ -81,7 +92,7 @@ export function viewOf(
     state,
     ...(outcome && { outcome }),
     ...(code !== undefined && { code }),
-    key: keyOf(operation),
+    key: displayKey(operation),
     correlation_id: correlationId,
     created_at: iso(createdAt),
     ...(sendingAt !== undefined && { sending_at: iso(sendingAt) }),
@@ -118,7 +129,7 @@ function approvalView(approval: Approval, requested: Masked | undefined): Approv
   };
 }
 
-/** By default as they would be, or were, executed. */
+/** The masked arguments, by default as executed. */
 function argumentsOf(
   encryption: Encryption,
   operation: Operation,
@@ -134,7 +145,7 @@ function argumentsOf(
   }
 }
 
-/** Without the tool: who approves has to see the arguments; elsewhere what is sealed stays hidden. */
+/** Without the tool's spec. An approval stores the names, because the operator must see its arguments. */
 function knownSensitive({ args, approval }: Operation): readonly string[] | undefined {
   if (approval) return approval.sensitive ?? [];
   return isEncrypted(args) ? undefined : [];

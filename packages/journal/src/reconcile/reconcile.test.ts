@@ -3,8 +3,8 @@ import { keyFor, rig } from '../fixtures/rig.fixture.js';
 
 const post = { text: 'a', idempotency_key: keyFor('a') };
 
-describe('an operation that nobody knows the end of', () => {
-  it('is never sent again, however often and however late it is asked for', async () => {
+describe('an operation with an unknown outcome', () => {
+  it('is never sent again, however often and however late it is called', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     server.journal.start();
@@ -35,7 +35,7 @@ describe('an operation that nobody knows the end of', () => {
     },
   );
 
-  it('is looked for beside others, and holds nobody up who ends', async () => {
+  it('is read back concurrently with others and does not delay closing', async () => {
     const { clock, start, upstream, store } = rig();
     const server = start();
     for (const letter of ['a', 'b', 'c']) {
@@ -52,7 +52,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(await store.count(['unknown'])).toBe(3);
   });
 
-  it('stays so when it is not found, unless that is proof', async () => {
+  it('stays unknown when it is not found, unless absence is proof', async () => {
     const { clock, start, upstream } = rig();
     const server = start();
     server.journal.start();
@@ -64,7 +64,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('is free again when it is not found, that is proof, and the upstream has had its time', async () => {
+  it('is released when absence is proof and the upstream’s delay has passed', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: 'reset', commits: false });
@@ -84,7 +84,7 @@ describe('an operation that nobody knows the end of', () => {
     ]);
   });
 
-  it('is not looked for with the eyes of another one who has logged in under the same name', async () => {
+  it('is not read back with another account that logged in under the same name', async () => {
     let account = 'main#1';
     const { clock, start, store, upstream } = rig({ account: () => account });
     const server = start();
@@ -100,7 +100,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(await state()).toBe('reconciled');
   });
 
-  it('is known to all who look at the same time, though only one of them can write it down', async () => {
+  it('is reconciled for all concurrent callers, although only one of them can write', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({ answers: 'reset' });
     upstream.isBlind = true;
@@ -114,7 +114,7 @@ describe('an operation that nobody knows the end of', () => {
     }
   });
 
-  it('is looked after by a live process, ever less often, until it is known', async () => {
+  it('is reconciled in the background with growing delays', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     server.journal.start();
@@ -122,12 +122,12 @@ describe('an operation that nobody knows the end of', () => {
     upstream.isBlind = true;
     const first = await clock.run(server.call('post_seen', post));
     expect(first).toMatchObject({ error: { code: 'outcome_unknown' } });
-    const looks = (): number => server.reports.length;
+    const readBacks = (): number => server.reports.length;
     await clock.advance(60_000);
-    const early = looks();
+    const early = readBacks();
     expect(early).toBeGreaterThan(2);
     await clock.advance(60_000);
-    expect(looks() - early).toBeLessThan(early);
+    expect(readBacks() - early).toBeLessThan(early);
     upstream.isBlind = false;
     await clock.advance(300_000);
     expect((await store.list())[0]).toMatchObject({ state: 'reconciled', outcome: 'executed' });
@@ -140,7 +140,7 @@ describe('an operation that nobody knows the end of', () => {
     ]);
   });
 
-  it('is known by its id alone, where what was read back is not what the tool promises', async () => {
+  it('is settled as executed when the data read back does not match the tool’s output', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start({
       reconcilers: { post_seen: () => Promise.resolve({ found: 'executed', data: { wrong: 1 } }) },
@@ -151,7 +151,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'succeeded' });
   });
 
-  it('does not keep a caller past his deadline, however long a look takes', async () => {
+  it('does not keep a caller past its deadline, however long a read-back takes', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start({
       reconcilers: { post_seen: () => new Promise(() => undefined) },
@@ -165,7 +165,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(await store.get(error?.operation_id ?? '')).toMatchObject({ state: 'unknown' });
   });
 
-  it('is not said to be not executed to a repeat whose time is over before a look is', async () => {
+  it('is not reported as not_executed to a repeat whose deadline passes during a read-back', async () => {
     const { clock, start, upstream } = rig();
     const reconcilers = { post_seen: () => new Promise<never>(() => undefined) };
     const server = start({ reconcilers });
@@ -181,7 +181,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(upstream.requests).toBe(1);
   });
 
-  it('nor to one whose time is over before the store has said anything of it', async () => {
+  it('is not reported as not_executed to a repeat whose deadline passes before the store answers', async () => {
     const { clock, start, upstream } = rig();
     upstream.plans.push({ answers: 'reset' });
     await clock.run(start().call('post', post));
@@ -192,7 +192,7 @@ describe('an operation that nobody knows the end of', () => {
     expect(error).toMatchObject({ code: 'db_error', retryable: true, outcome: 'unknown' });
   });
 
-  it('of an idempotent tool does not exist: it may simply be repeated', async () => {
+  it('does not exist for an idempotent tool, which is simply repeated', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.plans.push({ answers: 'reset' });

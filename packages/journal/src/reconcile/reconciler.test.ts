@@ -4,7 +4,7 @@ import { keyFor, rig } from '../fixtures/rig.fixture.js';
 const unknown = (name: string) => ({ text: name, idempotency_key: keyFor(name) });
 
 describe('the background reconciler', () => {
-  it('was starved for ever by a hundred newer operations that cannot be looked for', async () => {
+  it('was starved forever by a hundred newer operations that cannot be read back', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.isBlind = true;
@@ -17,7 +17,7 @@ describe('the background reconciler', () => {
     expect(await store.get(error?.operation_id ?? '')).toMatchObject({ outcome: 'executed' });
   });
 
-  it('gets to every one of many, however long the first ones stay unknown', async () => {
+  it('reaches every operation, however long the first ones stay unknown', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start();
     upstream.isBlind = true;
@@ -30,8 +30,8 @@ describe('the background reconciler', () => {
     expect(await store.count(['reconciled'])).toBe(5);
   });
 
-  it('settles as not executed after two looks apart, with what it saw in the audit', async () => {
-    let looks = 0;
+  it('settles as not_executed after two read-backs, with the evidence in the audit', async () => {
+    let readBacks = 0;
     const { clock, start, store, upstream } = rig();
     const server = start({
       reconciles: {
@@ -39,7 +39,7 @@ describe('the background reconciler', () => {
           authoritative: true,
           actsWithinMs: 10_000,
           confirmAfterMs: 60_000,
-          readBack: async () => ({ found: 'absent', evidence: { newest: `e${(looks += 1)}` } }),
+          readBack: async () => ({ found: 'absent', evidence: { newest: `e${(readBacks += 1)}` } }),
         },
       },
     });
@@ -58,7 +58,7 @@ describe('the background reconciler', () => {
     expect(evidence[0]).not.toEqual(evidence[1]);
   });
 
-  it('proves nothing by an absence without evidence of newer state', async () => {
+  it('does not accept absence without evidence of newer state as proof', async () => {
     const { clock, start, store, upstream } = rig();
     const server = start({
       reconciles: {

@@ -1,39 +1,38 @@
-import type { FlowParts } from '../flow/parts.js';
+import type { JournalContext } from '../context.js';
 import type { Operation } from '../operation.js';
 import { reconcileUnknown } from './reconcile.js';
 
-const FIRST_MS = 2000;
-const MOST_MS = 3_600_000;
+const FIRST_DELAY_MS = 2000;
+const MAX_DELAY_MS = 3_600_000;
 const PAGE = 100;
-/** Looks that one pass makes; the rest waits for the next. */
-const LOOKS = 10;
+const READ_BACKS_PER_PASS = 10;
 
-interface Tried {
+interface Backoff {
   readonly tries: number;
   readonly nextAt: number;
 }
 
-/** Looks again and again after operations that nobody knows the end of, ever less often. */
-export function reconciler(parts: FlowParts): (stopping: AbortSignal) => Promise<void> {
-  const { kit } = parts;
-  const { store, clock, random, tools, report } = kit;
-  let tried: ReadonlyMap<string, Tried> = new Map();
-  /** Tools that cannot be looked for. */
-  const blind = new Set<string>();
+/** Reconciles `unknown` operations in the background, with exponential backoff per operation. */
+export function createReconciler(
+  context: JournalContext,
+): (stopping: AbortSignal) => Promise<void> {
+  const { store, clock, random, tools, report } = context;
+  let backoffs: ReadonlyMap<string, Backoff> = new Map();
+  const irreconcilable = new Set<string>();
 
-  /** Tools that can be looked for. Which these are is known once they are there. */
+  /** The tools with a read-back; known once a tool is loaded. */
   const reconcilable = async (): Promise<readonly string[]> => {
     const names: string[] = [];
     for (const { name, mutation } of tools.specs()) {
-      if (!mutation || blind.has(name)) continue;
+      if (!mutation || irreconcilable.has(name)) continue;
       const tool = await tools.load(name);
       if (tool?.reconcile) names.push(name);
-      else if (tool) blind.add(name);
+      else if (tool) irreconcilable.add(name);
     }
     return names;
   };
-  /** All of them, the oldest first: however many cannot be looked for, none is passed over. */
-  async function* unknowns(): AsyncGenerator<Operation> {
+  /** All of them, oldest first, so that irreconcilable operations cannot starve the others. */
+  async function* unknownOperations(): AsyncGenerator<Operation> {
     if ((await store.count(['unknown'])) === 0) return;
     const filter = {
       states: ['unknown'],
@@ -51,42 +50,42 @@ export function reconciler(parts: FlowParts): (stopping: AbortSignal) => Promise
       if (page.length < PAGE) return;
     }
   }
-  const look = async (operation: Operation, stopping: AbortSignal): Promise<boolean> => {
+  const tryReconcile = async (operation: Operation, stopping: AbortSignal): Promise<boolean> => {
     try {
       const tool = await tools.load(operation.tool);
-      return tool !== undefined && (await reconcileUnknown(parts, tool, operation, stopping));
+      return tool !== undefined && (await reconcileUnknown(context, tool, operation, stopping));
     } catch (cause) {
       report(cause, operation.correlationId);
       return false;
     }
   };
-  const nextTry = (tries: number): Tried => {
-    const delay = Math.min(FIRST_MS * 2 ** tries, MOST_MS);
-    // Several processes look after the same operations, and not all at the same moment.
+  const nextBackoff = (tries: number): Backoff => {
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** tries, MAX_DELAY_MS);
+    // Jitter: several processes reconcile the same operations.
     return { tries: tries + 1, nextAt: clock.now() + delay * (0.5 + random() / 2) };
   };
 
   return async (stopping) => {
-    const kept = new Map<string, Tried>();
+    const kept = new Map<string, Backoff>();
     const waiting: { readonly operation: Operation; readonly nextAt: number }[] = [];
-    for await (const operation of unknowns()) {
-      const { tries = 0, nextAt = 0 } = tried.get(operation.id) ?? {};
+    for await (const operation of unknownOperations()) {
+      const { tries = 0, nextAt = 0 } = backoffs.get(operation.id) ?? {};
       if (clock.now() >= nextAt && !stopping.aborted) waiting.push({ operation, nextAt });
       kept.set(operation.id, { tries, nextAt });
     }
-    // Those that have waited longest for their turn; among equals the oldest.
+    // The sort is stable: among equals the oldest operation is first.
     const due = waiting
       .toSorted((one, other) => one.nextAt - other.nextAt)
-      .slice(0, LOOKS)
+      .slice(0, READ_BACKS_PER_PASS)
       .map(({ operation }) => operation);
-    // Side by side: an upstream that is down answers none of them, and the rest of the upkeep waits.
+    // Concurrently: an upstream that is down must not delay the other maintenance.
     await Promise.all(
       due.map(async (operation) => {
-        const { tries = 0 } = tried.get(operation.id) ?? {};
-        if (await look(operation, stopping)) kept.delete(operation.id);
-        else kept.set(operation.id, nextTry(tries));
+        const { tries = 0 } = backoffs.get(operation.id) ?? {};
+        if (await tryReconcile(operation, stopping)) kept.delete(operation.id);
+        else kept.set(operation.id, nextBackoff(tries));
       }),
     );
-    tried = kept;
+    backoffs = kept;
   };
 }

@@ -1,6 +1,6 @@
 import { isDamage } from '../error.js';
 import type { Operation } from '../operation.js';
-import { scopedDedupKey } from '../slot.js';
+import { scopedDedupKey } from '../operation.js';
 import { toOperation } from './record.js';
 import { answer, type Script } from './script.js';
 import type { Act, ClaimRequest, JournalStore } from './store.js';

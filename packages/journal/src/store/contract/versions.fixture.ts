@@ -10,7 +10,7 @@ import * as z from 'zod';
 import { testEncryption } from '../../fixtures/rig.fixture.js';
 import { createJournal } from '../../journal.js';
 import type { DedupKey } from '../../operation.js';
-import { scopedDedupKey } from '../../slot.js';
+import { scopedDedupKey } from '../../operation.js';
 import type { Dialect } from '../sql/dialect.js';
 import { migrations } from '../sql/schema.js';
 import type { ClaimRequest, JournalStore } from '../store.js';
