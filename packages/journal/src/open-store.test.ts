@@ -41,7 +41,7 @@ describe('opening a store by URL', () => {
     ['sqlite:journal.db?mode=ro', 'takes no options'],
     ['memory:shared', 'memory: takes no path'],
     ['mysql://root:hunter2@localhost/db', 'unknown kind of store "mysql"'],
-    ['postgres://user:hunter2@ho st/db', 'not an address that can be read'],
+    ['postgres://user:hunter2@ho st/db', 'not a valid URL'],
     ['postgres://user:hunter2@localhost/db?schema=Bad-Name', 'names the schema "Bad-Name"'],
   ])('%j is refused', async (url, why) => {
     const error: unknown = await openStore(url, { dataDir }).catch((thrown: unknown) => thrown);

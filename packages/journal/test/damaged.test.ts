@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JournalStore } from '@toolkeel/journal';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { follower } from '../src/background/follow.js';
-import { ownWords } from '../src/background/own-words.js';
+import type { JournalStore } from '@toolkeel/journal';
+import {
+  createOwnDecisions,
+  watchOperatorDecisions,
+} from '../src/background/operator-decisions.js';
 import { decision, waiting } from '../src/store/contract/approvals.fixture.js';
 import {
   byContent,
@@ -19,10 +21,10 @@ import {
 import { chooseDriver } from '../src/store/sqlite/drivers.js';
 import { sqliteStore } from '../src/store/sqlite/store.js';
 
-/** A damaged row blocks its own operation and no other. */
+/** A row was tampered with or damaged. No process resumes it, and every other operation continues. */
 describe.each([
   ['cannot be read', '{'],
-  ['is of another type', '7'],
+  ['is of another kind', '7'],
 ])('one operation whose JSON %s', (_, junk) => {
   let dir: string;
   let store: JournalStore;
@@ -52,7 +54,7 @@ describe.each([
   };
   const corrupt = { name: 'JournalError', reason: 'corrupt' };
 
-  test('is refused alone, and marked in listings', async () => {
+  test('is refused on its own, and marked in lists', async () => {
     const [good, bad] = [await claimed(store, next()), await claimed(store, next())];
     await damage(bad.id);
     await expect(store.get(bad.id)).rejects.toMatchObject(corrupt);
@@ -63,7 +65,7 @@ describe.each([
     ]);
   });
 
-  test('blocks no approval but its own', async () => {
+  test('blocks only its own approval', async () => {
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
     await store.decideApproval(bad.id, decision());
     await store.decideApproval(good.id, decision());
@@ -72,21 +74,21 @@ describe.each([
     expect(await store.takeApproved('alice', ['post'])).toBeUndefined();
   });
 
-  test('does not block the expiry of others', async () => {
+  test('does not keep other approvals from expiring', async () => {
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
     await damage(bad.id, 'approval');
     await advance(365 * 86_400_000);
     expect(await store.expireApprovals(0)).toMatchObject([{ id: good.id }]);
   });
 
-  test('does not block the sweep of others', async () => {
+  test('does not keep other operations from being swept', async () => {
     const [bad, good] = [await claimed(store, next()), await claimed(store, next())];
     await damage(bad.id);
     await advance(LEASE);
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
-  test('does not block the sweep even if many are damaged', async () => {
+  test('was one of many that blocked the sweep of all others forever', async () => {
     const bad = await claimed(store, next());
     await damage(bad.id);
     const driver = (await chooseDriver())(join(dir, 'journal.db'), 1000);
@@ -100,14 +102,14 @@ describe.each([
     expect(await store.sweep()).toMatchObject([{ id: good.id, state: 'released' }]);
   });
 
-  test('does not block reading operator decisions', async () => {
+  test('does not block the events of operator decisions', async () => {
     const told: unknown[] = [];
     const causes: unknown[] = [];
-    const pass = follower({
+    const pass = watchOperatorDecisions({
       store,
-      observe: ({ operationId, correlationId }) => told.push({ operationId, correlationId }),
+      emit: (_, { id, correlationId }) => told.push({ operationId: id, correlationId }),
       report: (cause) => causes.push(cause),
-      ownWords: ownWords(),
+      ownDecisions: createOwnDecisions(),
     });
     await pass();
     const [bad, good] = [await waiting(bench(), next()), await waiting(bench(), next())];
@@ -121,7 +123,7 @@ describe.each([
     expect(causes).toMatchObject([corrupt]);
   });
 
-  test('does not block notifications of others', async () => {
+  test('does not block the notifications of others', async () => {
     const bad = await settled(store, next(), unknown());
     const good = await settled(store, next(), unknown());
     await damage(bad.id);
