@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyError, faultFromResponse } from './classify.js';
-import { FaultError } from './fault-error.js';
+import { FaultError } from './fault.js';
 import { fault } from './testing/index.js';
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });

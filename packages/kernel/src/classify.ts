@@ -1,6 +1,8 @@
-import type { Fault, FaultKind, Sent } from './fault.js';
-import { FaultError } from './fault-error.js';
-import { isDailyQuota, isRateLimited, parseServerHints, type ResponseLike } from './hints/index.js';
+import { type Fault, FaultError, type FaultKind, type Sent } from './fault.js';
+import { isDailyQuota } from './hints/google-errors.js';
+import { isRateLimited } from './hints/is-rate-limited.js';
+import { parseServerHints } from './hints/parse-server-hints.js';
+import type { ResponseLike } from './hints/response.js';
 
 /** Turns whatever a callee threw into a fault. */
 export type Classify = (cause: unknown) => Fault;

@@ -8,4 +8,4 @@ export { definePolicy } from './decide/policy.js';
 export type { ResiliencePolicy } from './decide/policy.js';
 export { presets } from './presets.js';
 export { systemClock } from './time/clock.js';
-export { callScopes } from './scope.js';
+export { callScopes } from './call-scope.js';

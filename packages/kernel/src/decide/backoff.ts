@@ -1,4 +1,4 @@
-import type { RetryPolicy } from './retry-policy.js';
+import type { RetryPolicy } from './policy.js';
 
 /** The four numbers of an exponential backoff, all that `calculateBackoff` looks at. */
 export type Backoff = Pick<RetryPolicy, 'initialBackoffMs' | 'maxBackoffMs' | 'backoffMultiplier'>;

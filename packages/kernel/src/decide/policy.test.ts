@@ -3,11 +3,10 @@ import { breaker } from '../layers/breaker.js';
 import { budget } from '../layers/budget.js';
 import { bulkhead } from '../layers/bulkhead.js';
 import { cache } from '../layers/cache.js';
-import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
+import { attemptTimeout, deadline, idle, retry } from '../layers/retry-and-timeouts.js';
 import { hedge } from '../layers/hedge.js';
-import { retry } from '../layers/retry.js';
 import { presets } from '../presets.js';
-import { health } from '../upstream/health.js';
+import { health } from '../layers/health.js';
 import { compose } from '../engine/pipeline.js';
 import { definePolicy, type ResiliencePolicy } from './policy.js';
 

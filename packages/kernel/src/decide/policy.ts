@@ -1,8 +1,14 @@
 import { checkBreaker, type BreakerOptions } from '../layers/breaker.js';
 import { checkBudget, type BudgetOptions } from '../layers/budget.js';
 import { checkHedge, type HedgeOptions } from '../layers/hedge.js';
-import { completeRetryPolicy, type RetryPolicy } from './retry-policy.js';
-import { checkNumber, checkOrder, MAX_TIMER_MS, refuse } from './validate.js';
+import {
+  checkChoice,
+  checkNumber,
+  checkNumbers,
+  checkOrder,
+  MAX_TIMER_MS,
+  refuse,
+} from './validate.js';
 
 /** A retry policy and the clocks, budget and breaker around it. Presets are of this type. */
 export interface ResiliencePolicy extends RetryPolicy {
@@ -80,4 +86,81 @@ function checkClocks({ callTimeoutMs, attemptTimeoutMs, idleTimeoutMs }: Resilie
   const attempt = attemptTimeoutMs ?? call;
   checkOrder('attemptTimeoutMs', attempt, 'callTimeoutMs', call);
   checkOrder('idleTimeoutMs', idleTimeoutMs ?? 0, 'attemptTimeoutMs', attempt);
+}
+
+/** What to do when the upstream says "too many requests". */
+export type RateLimitRule =
+  /** Hand the limit to the caller at once, with the time to wait. */
+  | { readonly onLimit: 'surface' }
+  /** Wait as told if that is at most `maxWaitMs` and fits the deadline; surface it otherwise. */
+  | {
+      readonly onLimit: 'wait';
+      readonly maxWaitMs: number;
+      /** When the upstream gave no time to wait. */
+      readonly withoutHint: 'backoff' | 'surface';
+    };
+
+/** How often, how long apart. `maxRetries` counts retries: attempts are at most one more. */
+export interface RetryPolicy {
+  readonly maxRetries: number;
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
+  readonly backoffMultiplier: number;
+  /** `full`: anywhere between `minBackoffMs` and the backoff. `none`: the backoff itself. */
+  readonly jitter: 'none' | 'full';
+  readonly minBackoffMs: number;
+  /**
+   * With it, the first backoff is at most this many observed median latencies (never more than
+   * `initialBackoffMs`): a fast upstream is retried fast, a slow one slowly. Where no median applies,
+   * retries after the first wait at least half of their backoff, to outlast a burst of faults.
+   */
+  readonly medianScale?: number;
+  readonly rateLimit: RateLimitRule;
+}
+
+export const defaultRateLimit: RateLimitRule = {
+  onLimit: 'wait',
+  maxWaitMs: 60_000,
+  withoutHint: 'backoff',
+};
+
+const defaults: RetryPolicy = {
+  maxRetries: 3,
+  initialBackoffMs: 1000,
+  maxBackoffMs: 60_000,
+  backoffMultiplier: 2,
+  jitter: 'none',
+  minBackoffMs: 0,
+  rateLimit: defaultRateLimit,
+};
+
+/** Fills in what was left out, and refuses by name what cannot be. Ignores what it does not know. */
+export function completeRetryPolicy<P extends Partial<RetryPolicy>>(options: P): P & RetryPolicy {
+  const policy = { ...defaults, ...options };
+  checkRetry(policy);
+  return policy;
+}
+
+function checkRetry(policy: RetryPolicy): void {
+  const { initialBackoffMs, maxBackoffMs, minBackoffMs, jitter, medianScale, rateLimit } = policy;
+  checkNumbers<RetryPolicy>('', policy, {
+    maxRetries: { min: 0, max: 100, integer: true },
+    initialBackoffMs: { min: 0 },
+    maxBackoffMs: { min: 0, max: MAX_TIMER_MS },
+    minBackoffMs: { min: 0 },
+    // Below 1 the waits would shrink, so that a longer failure is hit harder.
+    backoffMultiplier: { min: 1 },
+  });
+  checkOrder('initialBackoffMs', initialBackoffMs, 'maxBackoffMs', maxBackoffMs);
+  checkOrder('minBackoffMs', minBackoffMs, 'initialBackoffMs', initialBackoffMs);
+  checkChoice('jitter', jitter, ['none', 'full']);
+  if (medianScale !== undefined) {
+    checkNumber('medianScale', medianScale, { above: 0 });
+    if (jitter !== 'full') refuse('medianScale', 'needs jitter: full');
+  }
+  checkChoice('rateLimit.onLimit', rateLimit?.onLimit, ['surface', 'wait']);
+  if (rateLimit.onLimit === 'wait') {
+    checkNumber('rateLimit.maxWaitMs', rateLimit.maxWaitMs, { min: 0, max: MAX_TIMER_MS });
+    checkChoice('rateLimit.withoutHint', rateLimit.withoutHint, ['backoff', 'surface']);
+  }
 }

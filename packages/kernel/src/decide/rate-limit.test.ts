@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_PLAUSIBLE_WAIT_MS } from '../hints/plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from '../hints/numbers.js';
 import { calculateRateLimitDelay, checkRateLimit, parseRateLimitHeaders } from './rate-limit.js';
 
 const now = 1_700_000_000_000;

@@ -1,6 +1,5 @@
 import { findHeaders, headerNames } from '../hints/headers.js';
-import { parseCount } from '../hints/numbers.js';
-import { plausibleWait } from '../hints/plausible.js';
+import { parseCount, plausibleWait } from '../hints/numbers.js';
 
 /** One rate-limit window as the upstream reported it. `reset` is a Unix timestamp in seconds. */
 export interface RateLimitInfo {

@@ -1,7 +1,7 @@
 import { isPermanent, type Effect, type Fault } from '../fault.js';
 import { jitteredBackoff, type Backoff } from './backoff.js';
 import { calculateRateLimitDelay } from './rate-limit.js';
-import { defaultRateLimit, type RetryPolicy } from './retry-policy.js';
+import { defaultRateLimit, type RetryPolicy } from './policy.js';
 
 export type GiveUpReason =
   | 'exhausted' // every attempt that the policy allows was made

@@ -1,6 +1,5 @@
 import type { RateLimitInfo } from '../decide/rate-limit.js';
-import { thrownFor } from '../fault-error.js';
-import type { Fault, Sent } from '../fault.js';
+import { type Fault, type Sent, thrownFor } from '../fault.js';
 import type { Call } from './call.js';
 
 /** What the callee is given beside its input. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
-import { retry } from '../layers/retry.js';
+import { attemptTimeout, deadline, idle, retry } from '../layers/retry-and-timeouts.js';
 import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
 import type { CallOptions } from './call.js';
 import { compose } from './pipeline.js';

@@ -1,14 +1,11 @@
 import { shouldRetry, type GiveUpReason } from '../decide/should-retry.js';
 import { MAX_TIMER_MS, refuse } from '../decide/validate.js';
 import type { EventBody } from '../events.js';
-import { FaultError, thrownFor } from '../fault-error.js';
-import type { Fault, TimeoutClock } from '../fault.js';
+import { type Fault, FaultError, thrownFor, type TimeoutClock } from '../fault.js';
 import { Alarm } from '../time/alarms.js';
 import type { Timer } from '../time/clock.js';
-import { listenForAbort, stopListening } from './aborts.js';
 import { Attempt } from './attempt.js';
-import type { AttemptFn, Layer } from './layer.js';
-import type { Plan } from './plan.js';
+import type { AttemptFn, Layer, Plan } from './layer.js';
 
 /** What one call may bring along. */
 export interface CallOptions {
@@ -395,4 +392,31 @@ const ours: readonly unknown[] = ['deadline', 'attempt'];
 /** An answer that says that the request was turned away at the door. */
 function processedNothing({ kind, sent }: Fault): boolean {
   return sent === 'answered' && ['rate_limited', 'auth', 'rejected'].includes(kind);
+}
+
+const waiting = new WeakMap<AbortSignal, Set<Call>>();
+
+/**
+ * Calls under one caller's signal share one listener: a hundred calls of one request would
+ * otherwise be a hundred listeners and a warning about a leak.
+ */
+function listenForAbort(signal: AbortSignal, call: Call): void {
+  let calls = waiting.get(signal);
+  if (calls === undefined) waiting.set(signal, (calls = new Set()));
+  // Added once however often it is added.
+  signal.addEventListener('abort', onAbort);
+  calls.add(call);
+}
+
+function stopListening(signal: AbortSignal, call: Call): void {
+  const calls = waiting.get(signal);
+  if (calls?.delete(call) && calls.size === 0) signal.removeEventListener('abort', onAbort);
+}
+
+function onAbort(this: AbortSignal): void {
+  const calls = waiting.get(this);
+  if (calls === undefined) return;
+  waiting.delete(this);
+  this.removeEventListener('abort', onAbort);
+  for (const call of calls) call.cancel(this.reason);
 }

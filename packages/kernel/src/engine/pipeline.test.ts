@@ -1,17 +1,15 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { breaker } from '../layers/breaker.js';
 import { bulkhead } from '../layers/bulkhead.js';
 import { cache } from '../layers/cache.js';
-import { deadline } from '../layers/clocks.js';
+import { deadline, retry } from '../layers/retry-and-timeouts.js';
 import { hedge } from '../layers/hedge.js';
-import { retry } from '../layers/retry.js';
-import { health } from '../upstream/health.js';
+import { health } from '../layers/health.js';
 import { singleflight } from '../layers/singleflight.js';
 import { fault } from '../testing/index.js';
 import type { Layer } from './layer.js';
-import { compose, type ResilientFunction } from './pipeline.js';
-import { wrapping } from './wrapping.js';
+import { compose, type ResilientFunction, wrapping } from './pipeline.js';
 
 const keyOf = (input: string): string => input;
 

@@ -1,6 +1,5 @@
-import { parseProtoDuration } from './durations.js';
-import { plausibleWait } from './plausible.js';
-import { elements, field, parseJson } from './safe-read.js';
+import { parseProtoDuration, plausibleWait } from './numbers.js';
+import { elements, field, parseJson } from './response.js';
 
 /** Enough for JSON text inside a message inside an array, and small enough for cyclic bodies. */
 const MAX_VISITS = 32;

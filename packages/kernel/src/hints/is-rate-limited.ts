@@ -1,9 +1,7 @@
-import { clockOf } from './clock.js';
+import { responseClock, retryAfter } from './retry-after.js';
 import { findHeaders, headerNames } from './headers.js';
 import { parseCount } from './numbers.js';
-import type { ResponseLike } from './response.js';
-import { retryAfter } from './retry-after.js';
-import { elements, field, parseJson } from './safe-read.js';
+import { elements, field, parseJson, type ResponseLike } from './response.js';
 
 const SIGNS = headerNames(['x-ratelimit-remaining', 'retry-after']);
 
@@ -51,7 +49,7 @@ function hasLimitHeader(headers: unknown, now: number): boolean {
   const found = findHeaders(headers, SIGNS);
   if (found === undefined) return false;
   if (parseCount(found.get('x-ratelimit-remaining')) === 0) return true;
-  return retryAfter(found, clockOf(headers, now)) !== undefined;
+  return retryAfter(found, responseClock(headers, now)) !== undefined;
 }
 
 function hasLimitText(answer: unknown): boolean {

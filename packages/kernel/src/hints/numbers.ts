@@ -13,3 +13,60 @@ export function parseCount(text: string | undefined): number | undefined {
 export function parseDecimal(text: string | undefined): number | undefined {
   return text !== undefined && DECIMAL.test(text) ? Number(text) : undefined;
 }
+
+/** One part of a Go duration: "1.5h", "6m", "250ms". */
+const PART = /(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|us|µs|ns)/y;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  us: 1e-3,
+  µs: 1e-3,
+  ns: 1e-6,
+};
+
+const MAX_DURATION_CHARS = 64;
+
+/** OpenAI's resets are Go durations: "1s", "6m0s", "250ms", "1h2m3.5s". In milliseconds. */
+export function parseGoDuration(text: string): number | undefined {
+  if (text.length === 0 || text.length > MAX_DURATION_CHARS) return undefined;
+  let total = 0;
+  PART.lastIndex = 0;
+  for (let at = 0; at < text.length; at = PART.lastIndex) {
+    const part = PART.exec(text);
+    if (!part) return undefined;
+    total += Number(part[1]) * (UNIT_MS[part[2] ?? ''] ?? Number.NaN);
+  }
+  return total;
+}
+
+const PROTO_DURATION = /^(\d{1,12}(?:\.\d{1,9})?)s$/;
+
+/** google.protobuf.Duration in JSON, "34.074824224s". A negative one is no wait. In milliseconds. */
+export function parseProtoDuration(text: string): number | undefined {
+  const match = text.length <= MAX_DURATION_CHARS ? PROTO_DURATION.exec(text) : null;
+  return match ? Number(match[1]) * 1000 : undefined;
+}
+
+/**
+ * The longest wait we believe. The longest windows that upstreams really have are a day (X's app
+ * and user limits, "daily" quota policies); the hour on top is for clocks that disagree. Anything
+ * longer is a unit mix-up (milliseconds read as seconds, a timestamp where a delay belongs) or an
+ * upstream that means "go away", and neither is something to sleep on.
+ */
+export const MAX_PLAUSIBLE_WAIT_MS = 25 * 60 * 60 * 1000;
+
+/** Below what any server can express, above what binary fractions of a second get wrong. */
+const FLOAT_NOISE = 1e-6;
+
+/** Rounds up, so that we never come back before the moment that was named. */
+export function roundUp(value: number): number {
+  return Math.max(0, Math.ceil(value - FLOAT_NOISE));
+}
+
+/** The wait in whole milliseconds, or undefined when nobody can have meant it. */
+export function plausibleWait(ms: number): number | undefined {
+  return ms >= 0 && ms <= MAX_PLAUSIBLE_WAIT_MS ? roundUp(ms) : undefined;
+}

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calculateRateLimitDelay } from '../decide/rate-limit.js';
 import { parseServerHints } from './parse-server-hints.js';
-import { MAX_PLAUSIBLE_WAIT_MS } from './plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from './numbers.js';
 
 const day = MAX_PLAUSIBLE_WAIT_MS / 1000;
 const now = fc.integer({ min: 1_000_000_000, max: 4_000_000_000 }).map((s) => s * 1000);

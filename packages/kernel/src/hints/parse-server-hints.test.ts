@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseServerHints } from './parse-server-hints.js';
-import { MAX_PLAUSIBLE_WAIT_MS } from './plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from './numbers.js';
 import { date, now, retryInfo, seconds, triple, wait } from './server-hints.fixture.js';
 
 describe('Retry-After', () => {

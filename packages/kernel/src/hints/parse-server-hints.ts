@@ -1,15 +1,19 @@
 import type { RateLimitInfo } from '../decide/rate-limit.js';
-import { clockOf } from './clock.js';
+import { responseClock, retryAfter, retryAfterMilliseconds } from './retry-after.js';
 import { retryInfoDelay } from './google-errors.js';
 import { findHeaders, headerNames } from './headers.js';
-import { IETF_HEADERS, ietfWindows } from './ietf-windows.js';
+import {
+  IETF_HEADERS,
+  ietfWindows,
+  isPlausible,
+  NAMED_WINDOW_HEADERS,
+  namedWindows,
+  type RateLimitWindow,
+  toRateLimitInfo,
+} from './rate-limit-windows.js';
 import { isGraphqlLimit } from './is-rate-limited.js';
-import { NAMED_WINDOW_HEADERS, namedWindows } from './named-windows.js';
-import { plausibleWait } from './plausible.js';
-import type { ResponseLike } from './response.js';
-import { retryAfter, retryAfterMilliseconds } from './retry-after.js';
-import { field } from './safe-read.js';
-import { isPlausible, toInfo, type Window } from './window.js';
+import { plausibleWait } from './numbers.js';
+import { field, type ResponseLike } from './response.js';
 
 /** What a response says about waiting. */
 export interface ServerHints {
@@ -52,7 +56,7 @@ export function parseServerHints(response: ResponseLike, now: number): ServerHin
     const retryAfterMs = bodyDelay(status, body);
     return retryAfterMs === undefined ? NOTHING : { retryAfterMs, limits: [] };
   }
-  const clock = clockOf(raw, now);
+  const clock = responseClock(raw, now);
   const windows = [...namedWindows(headers, clock), ...ietfWindows(headers)].filter(isPlausible);
   const retryAfterMs =
     retryAfter(headers, clock) ??
@@ -61,7 +65,7 @@ export function parseServerHints(response: ResponseLike, now: number): ServerHin
     latestReset(windows, status, body);
   const limits = windows
     .slice(0, MAX_LIMITS)
-    .map((window) => toInfo(window, clock))
+    .map((window) => toRateLimitInfo(window, clock))
     .filter((info) => info !== undefined);
   return retryAfterMs === undefined ? { limits } : { retryAfterMs, limits };
 }
@@ -80,7 +84,7 @@ function bodyDelay(status: unknown, body: unknown): number | undefined {
  * somebody's clock is wrong, so it says nothing, rather than "now".
  */
 function latestReset(
-  windows: readonly Window[],
+  windows: readonly RateLimitWindow[],
   status: unknown,
   body: unknown,
 ): number | undefined {

@@ -1,15 +1,13 @@
-import type { Clock } from './clock.js';
-import type { FoundHeaders } from './headers.js';
-import { parseHttpDate } from './http-date.js';
-import { parseDecimal } from './numbers.js';
-import { MAX_PLAUSIBLE_WAIT_MS, plausibleWait } from './plausible.js';
+import { findHeaders, type FoundHeaders, headerNames } from './headers.js';
+import { parseHttpDate } from './dates.js';
+import { MAX_PLAUSIBLE_WAIT_MS, parseDecimal, plausibleWait } from './numbers.js';
 
 /**
  * What `Retry-After` asks for, in milliseconds: a number of seconds (fractions are taken, because
  * their meaning is plain) or an HTTP date. A date that has passed is 0, the server's "now is fine",
  * unless it is so long ago that it is a mistake.
  */
-export function retryAfter(headers: FoundHeaders, clock: Clock): number | undefined {
+export function retryAfter(headers: FoundHeaders, clock: ResponseClock): number | undefined {
   const text = headers.get('retry-after');
   if (text === undefined) return undefined;
   const seconds = parseDecimal(text);
@@ -24,4 +22,39 @@ export function retryAfter(headers: FoundHeaders, clock: Clock): number | undefi
 export function retryAfterMilliseconds(headers: FoundHeaders): number | undefined {
   const ms = parseDecimal(headers.get('retry-after-ms'));
   return ms === undefined ? undefined : plausibleWait(ms);
+}
+
+/** Our time, and the same moment on the server's clock. Milliseconds since the epoch. */
+export interface ResponseClock {
+  readonly now: number;
+  readonly serverNow: () => number;
+}
+
+const CLOCK_HEADERS = headerNames(['date', 'age']);
+
+/**
+ * `Date` has whole seconds and travels some milliseconds, so a few seconds are not a skew, and our
+ * own clock is then the finer one.
+ */
+const TOLERATED_SKEW_MS = 5000;
+
+/**
+ * Absolute times ("reset at", "retry after this date") are the server's. Measured on our clock they
+ * are wrong by the skew between the two: a laptop that is two minutes ahead comes back two minutes
+ * early, into a ban. So they are measured against the response's own `Date`, where it has one and
+ * was not answered by a cache, whose `Date` is that of the stored response.
+ */
+export function responseClock(headers: unknown, now: number): ResponseClock {
+  let measured: number | undefined;
+  return { now, serverNow: () => (measured ??= serverTime(headers, now)) };
+}
+
+function serverTime(headers: unknown, now: number): number {
+  const found = findHeaders(headers, CLOCK_HEADERS);
+  const date = found?.get('date');
+  if (date === undefined || found?.has('age')) return now;
+  const server = parseHttpDate(date, now);
+  if (server === undefined) return now;
+  const skew = Math.abs(server - now);
+  return skew > TOLERATED_SKEW_MS && skew <= MAX_PLAUSIBLE_WAIT_MS ? server : now;
 }

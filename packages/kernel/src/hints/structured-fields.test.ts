@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BareItem } from './sf-items.js';
-import { parseDictionary, parseItemList, type Item } from './structured-fields.js';
+import { type BareItem, type Item, parseDictionary, parseItemList } from './structured-fields.js';
 
 /** An item as `value;key=value`, for short expectations. */
 const plain = ({ value, params }: Item): unknown[] => [

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault, seededRandom, VirtualClock, type Step } from '../testing/index.js';
 import { compose } from '../engine/pipeline.js';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { breaker, type BreakerOptions } from './breaker.js';
-import { attemptTimeout, deadline } from './clocks.js';
-import { retry } from './retry.js';
+import { attemptTimeout, deadline, retry } from './retry-and-timeouts.js';
 
 const down: Step<string> = { fault: fault('server') };
 const up: Step<string> = { answer: 'ok' };

@@ -3,8 +3,7 @@ import type { Layer } from '../engine/layer.js';
 import type { CircuitEventType } from '../events.js';
 import { checkNumbers } from '../decide/validate.js';
 import type { Fault } from '../fault.js';
-import { isFailure } from '../upstream/health.js';
-import { RollingWindow } from '../upstream/rolling-window.js';
+import { isFailure } from './health.js';
 
 export interface BreakerOptions {
   /** Opens at this share of failures among the attempts of the window, those under way included. */
@@ -165,4 +164,52 @@ export function breaker(
 ): Breaker {
   const { upstream = 'upstream', ...rest } = options;
   return new Breaker(upstream, { ...defaultBreaker, ...rest });
+}
+
+/**
+ * How many attempts ended within the last while, and how many of them failed.
+ *
+ * Two counts slide over each other: the last full window fades out while the current one fills. It
+ * needs no list of attempts and is off only by how unevenly they came.
+ */
+export class RollingWindow {
+  readonly #lengthMs: number;
+  #until = -Infinity;
+  #ended = 0;
+  #failures = 0;
+  #endedBefore = 0;
+  #failuresBefore = 0;
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+  }
+
+  add(failures: 0 | 1, now: number): void {
+    if (now >= this.#until) this.#turn(now);
+    this.#ended++;
+    this.#failures += failures;
+  }
+
+  /** Attempts that ended, and failures among them, as of `now`. */
+  sum(now: number): { readonly ended: number; readonly failures: number } {
+    if (now >= this.#until) this.#turn(now);
+    const left = (this.#until - now) / this.#lengthMs;
+    return {
+      ended: this.#ended + this.#endedBefore * left,
+      failures: this.#failures + this.#failuresBefore * left,
+    };
+  }
+
+  clear(): void {
+    this.#until = -Infinity;
+  }
+
+  #turn(now: number): void {
+    const adjacent = now < this.#until + this.#lengthMs;
+    this.#endedBefore = adjacent ? this.#ended : 0;
+    this.#failuresBefore = adjacent ? this.#failures : 0;
+    this.#ended = 0;
+    this.#failures = 0;
+    this.#until = (adjacent ? this.#until : now) + this.#lengthMs;
+  }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
 import { budget } from './budget.js';
-import { retry } from './retry.js';
+import { retry } from './retry-and-timeouts.js';
 
 const down: Step<string> = { fault: fault('server') };
 const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });

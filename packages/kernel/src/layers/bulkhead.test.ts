@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { compose } from '../engine/pipeline.js';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { fault, VirtualClock } from '../testing/index.js';
 import { breaker } from './breaker.js';
 import { bulkhead } from './bulkhead.js';
-import { deadline } from './clocks.js';
-import { counters } from './counters.js';
-import { retry } from './retry.js';
+import { deadline, retry } from './retry-and-timeouts.js';
+import { counters } from './observe.js';
 
 const slow = { answer: 'ok', afterMs: 100 };
 

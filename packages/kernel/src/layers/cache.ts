@@ -1,7 +1,6 @@
 import { checkNumber, refuse } from '../decide/validate.js';
-import type { CallFn, Layer } from '../engine/layer.js';
-import type { Plan } from '../engine/plan.js';
-import { wrapping } from '../engine/wrapping.js';
+import type { CallFn, Layer, Plan } from '../engine/layer.js';
+import { wrapping } from '../engine/pipeline.js';
 import type { Effect } from '../fault.js';
 import type { KeyOf } from './singleflight.js';
 

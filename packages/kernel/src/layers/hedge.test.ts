@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig, type Rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
-import { health } from '../upstream/health.js';
-import { attemptTimeout, deadline } from './clocks.js';
+import { health } from './health.js';
+import { attemptTimeout, deadline, retry } from './retry-and-timeouts.js';
 import { hedge } from './hedge.js';
-import { retry } from './retry.js';
 
 const usual: Step<string> = { answer: 'usual', afterMs: 100 };
 const options = { quantile: 0.9, minSamples: 4, capacity: 5, perSuccess: 0 };

@@ -4,7 +4,7 @@ import type { Call } from '../engine/call.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Effect, Fault } from '../fault.js';
 import type { Timer } from '../time/clock.js';
-import { TokenBucket } from '../upstream/token-bucket.js';
+import { TokenBucket } from './budget.js';
 
 export interface HedgeOptions {
   /** A second request goes out when the first has taken longer than this share of recent answers. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault } from '../testing/index.js';
-import { deadline } from './clocks.js';
+import { deadline, retry } from './retry-and-timeouts.js';
 import { limitGate } from './limit-gate.js';
-import { retry } from './retry.js';
 
 describe('limitGate', () => {
   const reset = 1_700_000_000 + 30;

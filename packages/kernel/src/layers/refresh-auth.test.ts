@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
-import { deadline } from './clocks.js';
+import { deadline, retry } from './retry-and-timeouts.js';
 import { refreshAuth } from './refresh-auth.js';
-import { retry } from './retry.js';
 
 const down: Step<string> = { fault: fault('server') };
 const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });

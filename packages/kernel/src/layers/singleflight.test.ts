@@ -3,7 +3,7 @@ import { compose } from '../engine/pipeline.js';
 import { faultOf } from '../engine/rig.fixture.js';
 import { fault, ScriptedUpstream, VirtualClock, type Step } from '../testing/index.js';
 import { cache } from './cache.js';
-import { deadline } from './clocks.js';
+import { deadline } from './retry-and-timeouts.js';
 import { singleflight } from './singleflight.js';
 
 const keyOf = (input: string): string | undefined => (input === 'unique' ? undefined : input);

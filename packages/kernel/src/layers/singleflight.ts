@@ -1,8 +1,7 @@
 import { refuse } from '../decide/validate.js';
 import { Call, type CallOptions } from '../engine/call.js';
-import type { CallFn, Layer } from '../engine/layer.js';
-import { Plan } from '../engine/plan.js';
-import { wrapping } from '../engine/wrapping.js';
+import { type CallFn, type Layer, Plan } from '../engine/layer.js';
+import { wrapping } from '../engine/pipeline.js';
 import type { Effect, Outcome } from '../fault.js';
 
 /** What makes two inputs the same request; undefined: this one is like no other. */

@@ -1,9 +1,8 @@
 import { checkNumber } from '../decide/validate.js';
 import type { AttemptContext } from '../engine/attempt.js';
 import type { AttemptFn, Layer } from '../engine/layer.js';
-import { wrapping } from '../engine/wrapping.js';
-import type { Fault } from '../fault.js';
-import { FaultError } from '../fault-error.js';
+import { wrapping } from '../engine/pipeline.js';
+import { type Fault, FaultError } from '../fault.js';
 import { systemClock, type Clock } from '../time/clock.js';
 import { fault } from './scripted-upstream.js';
 

@@ -1,6 +1,5 @@
 import type { AttemptContext } from '../engine/attempt.js';
-import type { Fault, FaultKind } from '../fault.js';
-import { FaultError } from '../fault-error.js';
+import { type Fault, FaultError, type FaultKind } from '../fault.js';
 import type { Clock } from '../time/clock.js';
 
 /** What the upstream does with one request. */

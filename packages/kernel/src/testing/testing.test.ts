@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compose } from '../engine/pipeline.js';
 import { faultOf } from '../engine/rig.fixture.js';
-import { deadline } from '../layers/clocks.js';
+import { deadline } from '../layers/retry-and-timeouts.js';
 import { fault, injectFaults, seededRandom, VirtualClock, type FaultInjection } from './index.js';
 
 describe('VirtualClock', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compose } from '../engine/pipeline.js';
-import { idle } from '../layers/clocks.js';
+import { idle } from '../layers/retry-and-timeouts.js';
 import { VirtualClock } from '../testing/index.js';
 import { countProgress, withIdleTimeout } from './idle-stream.js';
 

@@ -1,6 +1,6 @@
 import { checkNumber, MAX_TIMER_MS } from '../decide/validate.js';
 import type { AttemptContext } from '../engine/attempt.js';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { systemClock, type Clock } from './clock.js';
 
 /** Passes a stream on and lets each piece of it count as progress of the attempt. */

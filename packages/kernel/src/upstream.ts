@@ -1,11 +1,11 @@
-import { definePolicy, type ResiliencePolicy } from '../decide/policy.js';
-import type { Layer } from '../engine/layer.js';
-import type { Effect } from '../fault.js';
-import { Breaker, defaultBreaker, type BreakerState } from '../layers/breaker.js';
-import { Budget, defaultBudget } from '../layers/budget.js';
-import { HedgeGate } from '../layers/hedge.js';
-import { LimitGate } from '../layers/limit-gate.js';
-import { Health } from './health.js';
+import { definePolicy, type ResiliencePolicy } from './decide/policy.js';
+import type { Layer } from './engine/layer.js';
+import type { Effect } from './fault.js';
+import { Breaker, defaultBreaker, type BreakerState } from './layers/breaker.js';
+import { Budget, defaultBudget } from './layers/budget.js';
+import { HedgeGate } from './layers/hedge.js';
+import { LimitGate } from './layers/limit-gate.js';
+import { Health } from './layers/health.js';
 
 /**
  * What all calls to one host share: its circuit, its budget of retries, its limits and what is

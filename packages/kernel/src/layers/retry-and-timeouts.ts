@@ -1,5 +1,6 @@
 import { checkNumber, MAX_TIMER_MS } from '../decide/validate.js';
 import type { Layer } from '../engine/layer.js';
+import { completeRetryPolicy, type RetryPolicy } from '../decide/policy.js';
 
 const bounds = { above: 0, max: MAX_TIMER_MS };
 
@@ -19,4 +20,9 @@ export function attemptTimeout(timeoutMs: number): Layer {
 export function idle(timeoutMs: number): Layer {
   checkNumber('idle', timeoutMs, bounds);
   return { name: 'idle', loop: { idleTimeoutMs: timeoutMs } };
+}
+
+/** Tries again where `shouldRetry` says so. A preset fits too: only its retry part is read. */
+export function retry(policy: Partial<RetryPolicy> = {}): Layer {
+  return { name: 'retry', loop: { retry: completeRetryPolicy(policy) } };
 }

@@ -1,21 +1,22 @@
-import { classifyError, soundly } from './classify.js';
-import { definePolicy, type ResiliencePolicy } from './decide/policy.js';
+import { type Classify, classifyError, soundly } from './classify.js';
+import { definePolicy, type ResiliencePolicy, type RetryPolicy } from './decide/policy.js';
 import { refuse } from './decide/validate.js';
 import type { CallOptions } from './engine/call.js';
 import type { CallFn, UntypedResilientFunction, Layer } from './engine/layer.js';
 import {
+  compose,
   Pipeline,
-  type ResilientFunction,
   type PipelineOptions,
+  type ResilientFunction,
   type Work,
 } from './engine/pipeline.js';
-import { attemptTimeout, deadline, idle } from './layers/clocks.js';
+import { attemptTimeout, deadline, idle, retry } from './layers/retry-and-timeouts.js';
 import { refreshAuth, type RefreshAuth } from './layers/refresh-auth.js';
-import { retry } from './layers/retry.js';
 import { observeScoped } from './layers/observe.js';
 import type { Listener } from './events.js';
-import { callScopes, inScope } from './scope.js';
-import { Upstream } from './upstream/upstream.js';
+import { callScopes, inScope } from './call-scope.js';
+import { Upstream } from './upstream.js';
+import { thrownFor } from './fault.js';
 
 export interface ResilienceOptions extends PipelineOptions {
   /** Shared by all guards of one host. Without it this guard has an upstream of its own. */
@@ -74,3 +75,38 @@ function layersOf(policy: ResiliencePolicy): Layer[] {
   if (idleTimeoutMs !== undefined) layers.push(idle(idleTimeoutMs));
   return layers;
 }
+
+export interface ExecuteOptions extends CallOptions, Partial<Omit<PipelineOptions, 'classify'>> {
+  readonly classify?: Classify;
+}
+
+/**
+ * Runs an operation and retries it as the policy says. Fails with the last error that the operation
+ * threw, as it was thrown. Nothing but retries: no timeout, no breaker; `guard` has those.
+ */
+export async function executeWithRetry<T>(
+  operation: () => Promise<T> | T,
+  policy: Partial<RetryPolicy> = {},
+  options: ExecuteOptions = {},
+): Promise<T> {
+  let thrown: { readonly error: unknown } | undefined;
+  const attempt = async (): Promise<T> => {
+    thrown = undefined;
+    try {
+      return await operation();
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  };
+  const settings = { effect: 'read', classify: classifyError, ...options } as const;
+  const outcome = await compose([retry(policy), observeScoped()], settings)
+    .wrap(attempt)
+    .outcome(undefined, inScope(options));
+  if (outcome.ok) return outcome.value;
+  // Aborted, or over time: then it was not the operation that failed.
+  if (outcome.fault.kind === 'cancelled' || !thrown) throw thrownFor(outcome.fault);
+  throw thrown.error ?? thrownFor(outcome.fault);
+}
+
+callScopes.isUsed = true;
