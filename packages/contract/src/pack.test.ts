@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Pack, PackDeps } from './pack.js';
+import type { Pack, PackDeps, TextModel } from './pack.js';
 import { runTool } from './run/run-tool.js';
-import type { TextModel } from './text-model.js';
 import { implementTool, specifyTool } from './tool/define.js';
 import { answer, faulted } from './tool/result.js';
 

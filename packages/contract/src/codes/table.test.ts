@@ -1,15 +1,20 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { mutationCodes, sharedCodes, upstreamCodes } from './shared.js';
 import {
   addedCodes,
   codes,
+  type ErrorCode,
   errorCodes,
+  errorCodesMarkdown,
   frozenCodes,
   isErrorCode,
   isRetryable,
-  type ErrorCode,
+  mutationCodes,
   type RetryableOf,
+  sharedCodes,
+  upstreamCodes,
 } from './table.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { containing } from '../matchers.fixture.js';
 
 // The table of the original contract, row by row.
 const original = `
@@ -134,4 +139,23 @@ describe('the table', () => {
     expectTypeOf<RetryableOf<'not_found'>>().toEqualTypeOf<false>();
     expectTypeOf<'made_up'>().not.toExtend<ErrorCode>();
   });
+});
+
+const page = new URL('../../../../docs/error-codes.md', import.meta.url);
+
+it('docs/error-codes.md is current (rewrite it with UPDATE_DOCS=1 npx vitest run packages/contract)', () => {
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(page, errorCodesMarkdown());
+  expect(readFileSync(page, 'utf8')).toBe(errorCodesMarkdown());
+});
+
+it('lists every code once, with its flag', () => {
+  const rows = errorCodesMarkdown()
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  expect(rows).toHaveLength(Object.keys(codes).length);
+  for (const [code, { retryable }] of Object.entries(codes)) {
+    expect(rows.filter((row) => row.startsWith(`| \`${code}\` |`))).toEqual([
+      containing(retryable ? '| Yes |' : '| No |'),
+    ]);
+  }
 });

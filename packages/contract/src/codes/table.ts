@@ -1,3 +1,5 @@
+import type { Effect } from '@toolkeel/kernel';
+
 /** What one error code means, to a person and to an agent. */
 export interface CodeEntry {
   readonly category: string;
@@ -90,4 +92,153 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 /** The only place that `retryable` comes from. */
 export function isRetryable(code: ErrorCode): boolean {
   return codes[code].retryable;
+}
+
+/** What is known of a mutation that did not succeed. */
+export type FailureOutcome = 'executed' | 'not_executed' | 'unknown';
+
+export type PolicyDecision = 'denied' | 'routed_to_approval';
+
+const decisions = Object.freeze({
+  policy_denied_blocked: 'denied',
+  policy_denied_rate_limited: 'denied',
+  policy_denied_hard_rule: 'denied',
+  policy_denied_user_rule: 'denied',
+  approval_denied: 'denied',
+  approval_required: 'routed_to_approval',
+} as const satisfies Partial<Record<ErrorCode, PolicyDecision>>);
+
+const onlyOutcomes = Object.freeze({
+  // Nothing was sent: the call was stopped before its handler could act.
+  validation_error: 'not_executed',
+  policy_denied_blocked: 'not_executed',
+  policy_denied_rate_limited: 'not_executed',
+  policy_denied_hard_rule: 'not_executed',
+  policy_denied_user_rule: 'not_executed',
+  dry_run: 'not_executed',
+  approval_required: 'not_executed',
+  approval_denied: 'not_executed',
+  approval_expired: 'not_executed',
+  idempotency_conflict: 'not_executed',
+  outcome_unknown: 'unknown',
+} as const satisfies Partial<Record<ErrorCode, FailureOutcome>>);
+
+/** The outcomes that a code can be combined with. */
+export type OutcomeOf<Code extends ErrorCode> = Code extends keyof typeof onlyOutcomes
+  ? (typeof onlyOutcomes)[Code]
+  : FailureOutcome;
+
+/** Policy's word follows from the code, so the two cannot contradict each other. */
+export function policyDecisionOf(code: ErrorCode): PolicyDecision | undefined {
+  const known: Partial<Record<ErrorCode, PolicyDecision>> = decisions;
+  return known[code];
+}
+
+/** The one outcome that a code allows, or undefined where every outcome is possible. */
+export function onlyOutcomeOf(code: ErrorCode): FailureOutcome | undefined {
+  const known: Partial<Record<ErrorCode, FailureOutcome>> = onlyOutcomes;
+  return known[code];
+}
+
+/** What every tool may answer without declaring it: raised around the handler, not by it. */
+export const sharedCodes = Object.freeze([
+  'validation_error',
+  'serialization_error',
+  'response_too_large',
+  'timeout',
+  'cancelled',
+  'overloaded',
+  'internal_error',
+] as const satisfies readonly ErrorCode[]);
+
+export type SharedCode = (typeof sharedCodes)[number];
+
+/** What a policy may answer in place of any tool, also one that reads. */
+export const policyDenialCodes = Object.freeze([
+  'policy_denied_blocked',
+  'policy_denied_hard_rule',
+  'policy_denied_user_rule',
+] as const satisfies readonly ErrorCode[]);
+
+/** What policy, approvals and the journal may answer in place of any tool that mutates. */
+export const mutationCodes = Object.freeze([
+  'policy_error',
+  ...policyDenialCodes,
+  'policy_denied_rate_limited',
+  'dry_run',
+  'approval_required',
+  'approval_denied',
+  'approval_expired',
+  'idempotency_conflict',
+  'idempotency_in_flight',
+  'outcome_unknown',
+  'db_error',
+] as const satisfies readonly ErrorCode[]);
+
+/** What the default fault table can answer; a tool that uses it declares these or its own mapping. */
+export const upstreamCodes = Object.freeze([
+  'upstream_unavailable',
+  'upstream_rejected',
+  'rate_limited',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'circuit_open',
+] as const satisfies readonly ErrorCode[]);
+
+/**
+ * The codes that a host may answer in place of a tool with this effect under some configuration. A
+ * served description of a read names the denials only where a rule is about it, to keep listings short.
+ */
+export function hostCodes(effect: Effect): readonly ErrorCode[] {
+  return [...new Set([...codesOfEffect(effect), ...policyDenialCodes])];
+}
+
+/** The codes that come with the effect, beside those that a tool declares. */
+export function codesOfEffect(effect: Effect): readonly ErrorCode[] {
+  return effect === 'read' ? sharedCodes : [...sharedCodes, ...mutationCodes];
+}
+
+/** The page docs/error-codes.md, from the table. */
+export function errorCodesMarkdown(): string {
+  const retryable = Object.entries(codes).filter(([, entry]) => entry.retryable);
+  return [
+    '# Error codes',
+    '',
+    '<!-- Generated from packages/contract/src/codes/table.ts. Do not edit: run',
+    '     UPDATE_DOCS=1 npx vitest run packages/contract -->',
+    '',
+    'Every failed call carries one of these codes in `error.code`. `retryable` is advice to the',
+    'agent: the same call may succeed later. It follows from the code alone; no tool can set it.',
+    '',
+    `## The ${Object.keys(frozenCodes).length} codes of the original contract`,
+    '',
+    ...table(frozenCodes),
+    '',
+    '## Codes for what those cannot say',
+    '',
+    ...table(addedCodes),
+    '',
+    '## In short',
+    '',
+    `Retryable: ${names(retryable.map(([code]) => code))}.`,
+    '',
+    `Any tool may answer with ${names(sharedCodes)} without declaring them.`,
+    '',
+  ].join('\n');
+}
+
+function table(entries: Readonly<Record<string, CodeEntry>>): readonly string[] {
+  return [
+    '| Code | Category | Retryable | Description |',
+    '| --- | --- | --- | --- |',
+    ...Object.entries(entries).map(
+      ([code, { category, retryable, description }]) =>
+        `| \`${code}\` | ${category} | ${retryable ? 'Yes' : 'No'} | ${description} |`,
+    ),
+  ];
+}
+
+function names(list: readonly string[]): string {
+  return list.map((name) => `\`${name}\``).join(', ');
 }

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../codes/table.js';
-import { createErrorBody, type ErrorBody, type ErrorInput } from './error.js';
-import { findJsonFlaw } from '../json-flaw.js';
-import { demand } from './inconsistent.js';
+import { createErrorBody, demand, type ErrorBody, type ErrorInput } from './error.js';
+import { findJsonFlaw } from '../json.js';
 import { createMeta, type Meta, type MetaInput } from './meta.js';
 
 export interface SuccessEnvelope<Data = unknown> {

@@ -1,15 +1,16 @@
 import {
-  onlyOutcomeOf,
-  policyDecisionOf,
+  type ErrorCode,
   type FailureOutcome,
+  isErrorCode,
+  isRetryable,
+  onlyOutcomeOf,
   type OutcomeOf,
   type PolicyDecision,
-} from '../codes/consistency.js';
+  policyDecisionOf,
+  type RetryableOf,
+} from '../codes/table.js';
 import { detailSchemaOf, type DetailsOf } from '../codes/details.js';
-import { isErrorCode, isRetryable, type ErrorCode, type RetryableOf } from '../codes/table.js';
-import { clip, wellFormed } from '../text.js';
-import { InconsistentEnvelopeError } from './inconsistent.js';
-import { isoMoment } from './moment.js';
+import { clip, wellFormed } from '../json.js';
 
 /** `error` as it stands in an envelope. */
 export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
@@ -35,6 +36,28 @@ export interface ErrorInput<Code extends ErrorCode = ErrorCode> {
   readonly outcome?: OutcomeOf<Code> | undefined;
   readonly operationId?: string | undefined;
   readonly details?: DetailsOf<Code> | undefined;
+}
+
+/** Something that cannot stand in an envelope: it contradicts itself or the envelope's schema. */
+export class InconsistentEnvelopeError extends TypeError {
+  override readonly name: string = 'InconsistentEnvelopeError';
+}
+
+/** Throws the refusal unless the condition holds. The problem never quotes what was given. */
+export function demand(holds: boolean, field: string, problem: string): asserts holds {
+  if (!holds) throw new InconsistentEnvelopeError(`${field} ${problem}`);
+}
+
+/**
+ * A moment as answers show it: ISO 8601 in UTC. Undefined for what is none, and for years that
+ * RFC 3339 cannot write in four digits.
+ */
+export function isoMoment(given: unknown): string | undefined {
+  if (typeof given !== 'string' && !(given instanceof Date)) return undefined;
+  const date = new Date(given);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const text = date.toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined;
 }
 
 /** An error that contradicts itself or its code. */

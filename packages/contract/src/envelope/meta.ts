@@ -1,6 +1,5 @@
 import type { RateLimitInfo } from '@toolkeel/kernel';
-import { demand } from './inconsistent.js';
-import { isoMoment } from './moment.js';
+import { demand, isoMoment } from './error.js';
 
 export const PROFILES = Object.freeze(['readonly', 'api', 'workflow'] as const);
 export type Profile = (typeof PROFILES)[number];

@@ -1,8 +1,16 @@
 import * as z from 'zod';
-import { onlyOutcomeOf, policyDecisionOf } from '../codes/consistency.js';
+import {
+  codes,
+  type ErrorCode,
+  errorCodes,
+  onlyOutcomeOf,
+  policyDecisionOf,
+} from '../codes/table.js';
 import { detailSchemaOf } from '../codes/details.js';
-import { codes, errorCodes, type ErrorCode } from '../codes/table.js';
-import { MODES } from './meta.js';
+import { MODES, type Profile } from './meta.js';
+import { toJsonSchema } from '../tool/schema.js';
+import type { JsonSchema } from '../tool/spec.js';
+import type { ToolSpec } from '../tool/tool.js';
 
 const count = z.int().min(0);
 const moment = z.iso.datetime();
@@ -38,10 +46,10 @@ const baseMeta = {
 };
 
 /** `api` and `readonly`: never a mode. */
-export const plainMetaSchema = z.strictObject(baseMeta);
+const plainMetaSchema = z.strictObject(baseMeta);
 
 /** `workflow`: always a mode. */
-export const workflowMetaSchema = z.strictObject({
+const workflowMetaSchema = z.strictObject({
   ...baseMeta,
   mode: z.enum(MODES),
   approval_mode: z.boolean(),
@@ -50,7 +58,7 @@ export const workflowMetaSchema = z.strictObject({
 export const metaSchema = z.union([workflowMetaSchema, plainMetaSchema]);
 
 /** The shape of `error` for these codes, without the rules between its fields. */
-export function errorShape(possible: readonly ErrorCode[]) {
+function errorShape(possible: readonly ErrorCode[]) {
   return z.strictObject({
     code: z.enum(possible),
     message: z.string().min(1),
@@ -91,3 +99,73 @@ export const envelopeSchema = z.discriminatedUnion('success', [
     meta: metaSchema,
   }),
 ]);
+
+type Described = Pick<ToolSpec, 'dataSchema' | 'partialSchema' | 'possibleCodes'>;
+
+/**
+ * The JSON Schema of a tool's whole answer in a profile: an object at the root, because clients of
+ * the 2025 protocol demand one, and one of two shapes, because they also reject an error whose
+ * content does not match. `meta` is described once, at the root, to keep the listing small.
+ */
+export function outputJsonSchema(tool: Described, profile: Profile): JsonSchema {
+  const data = embed('data', tool.dataSchema);
+  const part = tool.partialSchema && embed('partial', tool.partialSchema);
+  const definitions = { ...data.definitions, ...part?.definitions };
+  const nothing = { type: 'null' };
+  return Object.freeze({
+    type: 'object',
+    properties: { success: { type: 'boolean' }, meta: metaJsonSchema(profile) },
+    required: ['success', 'data', 'meta'],
+    oneOf: [
+      shape(true, { data: data.schema }),
+      shape(false, {
+        data: part ? { anyOf: [nothing, part.schema] } : nothing,
+        error: errorJsonSchema(tool),
+      }),
+    ],
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+  });
+}
+
+function shape(success: boolean, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return {
+    type: 'object',
+    properties: { success: { type: 'boolean', const: success }, ...members, meta: {} },
+    required: ['success', ...Object.keys(members), 'meta'],
+    additionalProperties: false,
+  };
+}
+
+interface Embedded {
+  readonly schema: JsonSchema;
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+}
+
+/** A schema that refers to its own root or definitions keeps them, under a name of its own. */
+function embed(name: string, schema: JsonSchema): Embedded {
+  const text = JSON.stringify(schema);
+  if (!text.includes('"$ref":"#')) return { schema, definitions: {} };
+  const place = `#/$defs/${name}`;
+  const moved = JSON.parse(text.replaceAll('"$ref":"#', `"$ref":"${place}`)) as JsonSchema;
+  return { schema: { $ref: place }, definitions: { [name]: moved } };
+}
+
+let plainMeta: JsonSchema | undefined;
+let workflowMeta: JsonSchema | undefined;
+let anyError: JsonSchema | undefined;
+
+// Made once: a listing asks for them as often as there are tools.
+function metaJsonSchema(profile: Profile): JsonSchema {
+  return profile === 'workflow'
+    ? (workflowMeta ??= toJsonSchema(workflowMetaSchema, 'output'))
+    : (plainMeta ??= toJsonSchema(plainMetaSchema, 'output'));
+}
+
+function errorJsonSchema({ possibleCodes }: Pick<Described, 'possibleCodes'>): JsonSchema {
+  anyError ??= toJsonSchema(errorShape(errorCodes), 'output');
+  const properties = anyError['properties'] as Readonly<Record<string, JsonSchema>>;
+  return {
+    ...anyError,
+    properties: { ...properties, code: { type: 'string', enum: possibleCodes } },
+  };
+}

@@ -1,9 +1,8 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { toolError } from '../tool/result.js';
-import { processClock } from './clock.js';
-import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
-import type { Middleware } from './options.js';
+import { type Middleware, processClock } from './options.js';
+import { args, fine, hanging, never, slow, turn, watched } from './deadline.fixture.js';
 import { acting, run, throwing, toolWith } from './run.fixture.js';
 
 let clock = new VirtualClock();

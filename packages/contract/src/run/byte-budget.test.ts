@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { containing, matching, some } from '../matchers.fixture.js';
-import { ownMember } from '../own-member.js';
+import { ownMember } from '../json.js';
 import { defineTool } from '../tool/define.js';
 import { page } from '../tool/result.js';
 import { base, get, letters, listOf, readAll } from './paging.fixture.js';

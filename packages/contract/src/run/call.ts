@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolContext } from '../tool/context.js';
-import { processClock, type RunClock } from './clock.js';
-import type { Limits } from './limits.js';
-import type { RunOptions } from './options.js';
+import { processClock, type RunClock, type RunOptions } from './options.js';
+import type { Limits } from './deadline.js';
 
 /** One call: its id, its clock, its retries, and where its surprises are reported. */
 export interface Call {

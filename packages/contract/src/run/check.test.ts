@@ -3,13 +3,14 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { acceptControls } from '../tool/controls.js';
 import { defineTool } from '../tool/define.js';
-import { ToolDefinitionError } from '../tool/definition-error.js';
-import { raise } from '../tool/raise.js';
-import { answer, toolError } from '../tool/result.js';
+import { profilesFrom, ToolDefinitionError } from '../tool/check-definition.js';
+import { answer, raise, toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
-import type { Middleware, Settled } from './options.js';
-import { startTool } from './run-tool.js';
+import type { Middleware, Settled, SettledFailure } from './options.js';
+import { runTool, startTool } from './run-tool.js';
 import { acting, base, run, throwing } from './run.fixture.js';
+import { reading as readDefinition } from '../tool/define.fixture.js';
+import type { AccountId } from '../tool/spec.js';
 
 const notThere = () => toolError('not_found', 'It is not there.');
 const refusal = { code: 'not_found', message: 'It is not there.', outcome: 'not_executed' };
@@ -150,5 +151,58 @@ describe('whoever stands around the handler', () => {
     };
     expect(await run(tool, { id: 'a' }, { around })).toMatchObject({ success: true });
     expect(handler).toHaveBeenCalledOnce();
+  });
+});
+
+async function resolvedBy(accountId?: () => AccountId | Promise<AccountId>) {
+  const resolved: (AccountId | SettledFailure)[] = [];
+  const around: Middleware = async (call, next) => {
+    resolved.push(await call.accountId(), await call.accountId());
+    return next();
+  };
+  const tool = defineTool({
+    ...readDefinition,
+    name: 'post_item',
+    effect: 'once',
+    profiles: profilesFrom('api'),
+    errors: ['upstream_unavailable'],
+    account: 'main',
+    ...(accountId && { accountId }),
+  });
+  await runTool(tool, { id: 'a' }, { around });
+  return resolved;
+}
+
+describe('the account of a call', () => {
+  it('is the configured one where the tool resolves no other', async () => {
+    expect(await resolvedBy()).toEqual([{ id: 'main' }, { id: 'main' }]);
+  });
+
+  it('is resolved once for a call', async () => {
+    let asked = 0;
+    const resolve = async () => ({ id: `x:${(asked += 1)}`, formerly: ['main'] });
+    const expected = { id: 'x:1', formerly: ['main'] };
+    expect(await resolvedBy(resolve)).toEqual([expected, expected]);
+  });
+
+  it.each([
+    [
+      'a fault',
+      () => {
+        throw Object.assign(new Error('x'), { fault: { kind: 'network', sent: 'maybe' } });
+      },
+      'upstream_unavailable',
+    ],
+    [
+      'a bug',
+      () => {
+        throw new TypeError('a bug');
+      },
+      'internal_error',
+    ],
+    ['an empty id', () => ({ id: '' }), 'internal_error'],
+  ])('that cannot be resolved because of %s was not executed', async (_, accountId, code) => {
+    const [failure] = await resolvedBy(accountId);
+    expect(failure).toMatchObject({ ok: false, error: { code, outcome: 'not_executed' } });
   });
 });

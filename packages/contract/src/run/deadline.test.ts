@@ -3,9 +3,8 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { containing } from '../matchers.fixture.js';
 import { toolError } from '../tool/result.js';
-import { processClock, type RunClock } from './clock.js';
-import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
-import type { Middleware, RunOptions } from './options.js';
+import { type Middleware, processClock, type RunClock, type RunOptions } from './options.js';
+import { args, fine, hanging, never, slow, turn, watched } from './deadline.fixture.js';
 import { acting, base, run, throwing, toolWith } from './run.fixture.js';
 
 const idempotent = { ...acting, effect: 'idempotent' } as const;

@@ -1,11 +1,9 @@
-import { onlyOutcomeOf, type FailureOutcome } from '../codes/consistency.js';
-import { isRetryable } from '../codes/table.js';
+import { type FailureOutcome, isRetryable, onlyOutcomeOf } from '../codes/table.js';
 import type { ErrorInput } from '../envelope/error.js';
-import { ownMember } from '../own-member.js';
+import { ownMember } from '../json.js';
 import { toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
 import type { SettledFailure } from './options.js';
-import { ContractViolation } from './violation.js';
 
 // The same words whatever happened: a cause may hold a path, a query or a secret.
 const UNFORESEEN =
@@ -76,4 +74,15 @@ function asUnknownOutcome({ error, data }: SettledFailure): ErrorInput<'outcome_
       ...(typeof status === 'number' && { status }),
     },
   };
+}
+
+/** A tool that broke its own contract. Reported to `onUnexpected`, never shown to the caller. */
+export class ContractViolation extends Error {
+  override readonly name = 'ContractViolation';
+  readonly tool: string;
+
+  constructor(tool: string, problem: string, options?: ErrorOptions) {
+    super(`tool "${tool}" ${problem}`, options);
+    this.tool = tool;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Fault } from '@toolkeel/kernel';
 import { describe, expect, it, vi } from 'vitest';
-import { upstreamCodes } from '../codes/shared.js';
+import { upstreamCodes } from '../codes/table.js';
 import { containing, some } from '../matchers.fixture.js';
 import { faulted, toolError } from '../tool/result.js';
 import { faultToError } from './fault-to-error.js';

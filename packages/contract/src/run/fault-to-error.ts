@@ -1,7 +1,7 @@
 import type { Effect, Fault, FaultKind, RateLimitInfo } from '@toolkeel/kernel';
-import type { FailureOutcome } from '../codes/consistency.js';
-import { isoMoment } from '../envelope/moment.js';
-import { ownMember } from '../own-member.js';
+import type { FailureOutcome } from '../codes/table.js';
+import { isoMoment } from '../envelope/error.js';
+import { ownMember } from '../json.js';
 import { toolError, type ToolError } from '../tool/result.js';
 
 const status = ({ status: given }: Fault) => (given === undefined ? {} : { status: given });

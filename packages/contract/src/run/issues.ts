@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { clip, wellFormed } from '../text.js';
-import { quotes } from './quotes.js';
+import { clip, wellFormed } from '../json.js';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-export interface FieldIssue {
+interface FieldIssue {
   readonly field: string;
   readonly message: string;
 }
@@ -21,11 +20,11 @@ const MAX_KNOWN = 30;
  * have been made with `reportInput`.
  */
 export function describeIssues(issues: readonly Issue[], known: readonly string[]): FieldIssue[] {
-  const described = issues.flatMap((issue) => describe(issue, [], known));
+  const described = issues.flatMap((issue) => describeIssue(issue, [], known));
   return described.slice(0, MAX_ISSUES);
 }
 
-function describe(issue: Issue, base: Path, known: readonly string[]): readonly FieldIssue[] {
+function describeIssue(issue: Issue, base: Path, known: readonly string[]): readonly FieldIssue[] {
   const path = [...base, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -35,7 +34,7 @@ function describe(issue: Issue, base: Path, known: readonly string[]): readonly 
       }));
     case 'invalid_union': {
       const closest = closestBranch(issue.errors);
-      if (closest) return closest.flatMap((inner) => describe(inner, path, known));
+      if (closest) return closest.flatMap((inner) => describeIssue(inner, path, known));
       return [{ field: fieldName(path), message: messageOf(issue) }];
     }
     default:
@@ -78,4 +77,49 @@ export function fieldName(path: Path): string {
 function listed(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   return clip(names.slice(0, MAX_KNOWN).join(', '), MAX_MESSAGE);
+}
+
+/** So many characters in common are no coincidence. */
+const RUN = 12;
+/** A text that is shorter than this is found in any sentence, so only as a word of its own. */
+const SHORT = 4;
+/** Bounds the work; above it a message is not worth the search. */
+const MAX_LEAVES = 1000;
+const MAX_TEXT = 100_000;
+
+/** Whether a message repeats a value or a good part of it. */
+export function quotes(message: string, value: unknown): boolean {
+  const texts = textsIn(value);
+  if (!texts) return true;
+  const words = new Set(message.split(/[^\p{L}\p{N}]+/u));
+  return texts.some((text) => {
+    if (text.length < SHORT) return text.length > 1 && words.has(text);
+    return text.length < RUN ? message.includes(text) : sharesRun(message, text);
+  });
+}
+
+function sharesRun(message: string, text: string): boolean {
+  for (let start = 0; start + RUN <= message.length; start += 1) {
+    if (text.includes(message.slice(start, start + RUN))) return true;
+  }
+  return false;
+}
+
+/** Every text and number in a value; undefined when there are too many to look for. */
+function textsIn(root: unknown): readonly string[] | undefined {
+  const texts: string[] = [];
+  const open: unknown[] = [root];
+  let length = 0;
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'object' && value !== null) {
+      for (const member of Object.values(value)) open.push(member);
+    } else if (typeof value === 'string' || typeof value === 'number') {
+      const text = String(value);
+      texts.push(text);
+      length += text.length;
+    }
+    if (texts.length + open.length > MAX_LEAVES || length > MAX_TEXT) return undefined;
+  }
+  return texts;
 }

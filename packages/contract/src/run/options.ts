@@ -3,13 +3,12 @@ import type { ErrorCode } from '../codes/table.js';
 import type { Envelope } from '../envelope/envelope.js';
 import type { ErrorInput } from '../envelope/error.js';
 import type { IdempotencyMeta, RateLimitMeta, RunProfile } from '../envelope/meta.js';
-import type { PageTokens } from '../paging/tokens.js';
+import type { PageTokens } from '../page-tokens.js';
 import type { ToolContext } from '../tool/context.js';
 import type { Controls } from '../tool/controls.js';
 import type { Paging } from '../tool/result.js';
 import type { AccountId, Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
-import type { RunClock } from './clock.js';
 
 interface SettledMeta {
   readonly rateLimit?: RateLimitMeta | undefined;
@@ -126,3 +125,18 @@ export interface ToolRun<Data = unknown> {
   /** Length of `text` in UTF-8. */
   readonly bytes: number;
 }
+
+/** Time as a run sees it. The kernel's `Clock` fits, and so does its virtual one. */
+export interface RunClock {
+  /** Milliseconds that only go forward; deadlines are on this clock. */
+  now(): number;
+  setTimer(delayMs: number, fire: () => void): unknown;
+  clearTimer(timer: unknown): void;
+}
+
+/** The process's own clock. A timer is rounded up: a deadline must not come early. */
+export const processClock: RunClock = {
+  now: () => performance.now(),
+  setTimer: (delayMs, fire) => setTimeout(fire, Math.ceil(delayMs)),
+  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { findJsonFlaw } from '../json-flaw.js';
-import { ownMember } from '../own-member.js';
-import { createPageTokens, type PageTokens, type TokenRefusal } from '../paging/tokens.js';
+import { findJsonFlaw, ownMember } from '../json.js';
+import { createPageTokens, type PageTokens, type TokenRefusal } from '../page-tokens.js';
 import { toolError } from '../tool/result.js';
 import type { Arguments, PagingSpec } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';

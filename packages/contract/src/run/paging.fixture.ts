@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { envelopeSchema } from '../envelope/schema.js';
-import { createPageTokens } from '../paging/tokens.js';
+import { createPageTokens } from '../page-tokens.js';
 import { defineTool } from '../tool/define.js';
 import { page } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';

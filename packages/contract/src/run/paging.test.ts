@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { matching, some } from '../matchers.fixture.js';
-import { createPageTokens } from '../paging/tokens.js';
+import { createPageTokens } from '../page-tokens.js';
 import { defineTool } from '../tool/define.js';
 import { page } from '../tool/result.js';
 import { runTool } from './run-tool.js';

@@ -3,14 +3,12 @@ import type { ObjectSchema, OutputOf, Schema } from '../tool/schema.js';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
 import { beginCall, type Call } from './call.js';
-import { internalError, lostAnswer, unforeseen } from './failure.js';
-import { fitSuccess } from './fit.js';
+import { ContractViolation, internalError, lostAnswer, unforeseen } from './failure.js';
+import { fitSuccess, seal, sealFailure } from './serialize.js';
 import type { RunOptions, Settled, ToolRun } from './options.js';
 import { openPage, processTokens, type Pager } from './pager.js';
-import { perform } from './perform.js';
-import { readArguments } from './read-arguments.js';
-import { seal, sealFailure } from './seal.js';
-import { ContractViolation } from './violation.js';
+import { perform } from './execute.js';
+import { readArguments } from './arguments.js';
 
 /**
  * Runs a tool on arguments from outside and answers with an envelope and its text. It never throws

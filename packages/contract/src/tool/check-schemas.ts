@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { ownMember } from '../own-member.js';
-import { isList } from './check-traits.js';
-import { CONTROL_ARGUMENTS } from './control-names.js';
-import type { Demand } from './definition-error.js';
-import { findStrippingObject, representable } from './json-schema.js';
-import type { ObjectSchema, Schema } from './schema.js';
+import { ownMember } from '../json.js';
+import { type Demand, isList } from './check-definition.js';
+import { CONTROL_ARGUMENTS } from './controls.js';
+import { findStrippingObject, type ObjectSchema, representable, type Schema } from './schema.js';
 import type { JsonSchema, PagingSpec, ToolTraits } from './spec.js';
 
 export interface CheckedSchemas {

@@ -1,4 +1,4 @@
-import type { SendToken } from './send-token.js';
+import type { SendToken } from './send.js';
 import type { Absence, OpenAct, Others, Reconciliation } from './spec.js';
 
 /** How far a call is, for a client that waits. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { some } from '../matchers.fixture.js';
 import { acceptControls, idempotencyKeySchema, splitControls } from './controls.js';
 import { defineTool, specifyTool } from './define.js';
-import { renderKey, templateArguments } from './key-template.js';
+import { renderKey, templateArguments } from '../content-hash.js';
 
 const tool = defineTool({
   name: 'post_item',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toJsonSchema } from './json-schema.js';
+import { toJsonSchema } from './schema.js';
 import type { Arguments } from './spec.js';
 import type { ToolSpec } from './tool.js';
 
@@ -45,3 +45,6 @@ export function splitControls(parsed: Arguments): { args: Arguments; controls: C
     typeof key === 'string' ? { idempotencyKey: key, allowDuplicate } : { allowDuplicate };
   return { args, controls };
 }
+
+/** Arguments that speak to the journal and not to the tool. No tool may have its own by that name. */
+export const CONTROL_ARGUMENTS = Object.freeze(['idempotency_key', 'allow_duplicate'] as const);

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { including } from '../matchers.fixture.js';
-import { toolAnnotations } from './annotations.js';
-import { profilesFrom } from './check-traits.js';
+import { accountOf, isJournaled, type Tool, toolAnnotations, windowOf } from './tool.js';
+import { profilesFrom, ToolDefinitionError } from './check-definition.js';
 import { defineTool, implementTool, specifyTool } from './define.js';
 import { reading } from './define.fixture.js';
-import { ToolDefinitionError } from './definition-error.js';
-import { accountOf, isJournaled, windowOf, type Tool } from './tool.js';
 
 const acting = {
   ...reading,

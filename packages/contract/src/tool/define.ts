@@ -1,10 +1,17 @@
 import type { NoSchema, ObjectSchema, Schema } from './schema.js';
-import { codesOfEffect } from '../codes/shared.js';
-import type { ErrorCode } from '../codes/table.js';
-import { checkInverse, checkJournalTraits, checkMutationFields } from './check-journal.js';
+import { codesOfEffect, type ErrorCode } from '../codes/table.js';
+import {
+  checkEffect,
+  checkIdentity,
+  checkInverse,
+  checkJournalTraits,
+  checkLists,
+  checkMutationFields,
+  checkProfiles,
+  type Demand,
+  demandFor,
+} from './check-definition.js';
 import { checkSchemas } from './check-schemas.js';
-import { checkEffect, checkIdentity, checkLists, checkProfiles } from './check-traits.js';
-import { demandFor, type Demand } from './definition-error.js';
 import type { HandlerResult, ToolBehaviour, ToolTraits } from './spec.js';
 import type { Tool, ToolSpec } from './tool.js';
 

@@ -1,9 +1,9 @@
 import type { Fault } from '@toolkeel/kernel';
 import type { DetailsOf } from '../codes/details.js';
-import type { OutcomeOf } from '../codes/consistency.js';
-import type { ErrorCode } from '../codes/table.js';
+import type { ErrorCode, OutcomeOf } from '../codes/table.js';
 import { createErrorBody, type ErrorInput } from '../envelope/error.js';
 import type { RateLimitMeta } from '../envelope/meta.js';
+import { ownMember } from '../json.js';
 
 // Symbol.for, so that a pack and a host with their own copies of this package understand each other.
 const KIND: unique symbol = Symbol.for('@toolkeel/contract/result') as never;
@@ -117,4 +117,28 @@ export function isToolError(value: unknown): value is ToolError {
 
 function kindOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && KIND in value ? value[KIND] : undefined;
+}
+
+/** A tool error on its way up through code that returns something else. */
+class RaisedToolError extends Error {
+  override readonly name = 'RaisedToolError';
+  readonly toolError: ToolError;
+
+  constructor(toolError: ToolError) {
+    super(toolError.input.message);
+    this.toolError = toolError;
+  }
+}
+
+/**
+ * Ends a call with a tool error from deep inside. Returning it from the handler is better where
+ * that is possible: then the compiler sees whether the tool declares the code.
+ */
+export function raise(error: ToolError): never {
+  throw new RaisedToolError(error);
+}
+
+export function raisedToolError(thrown: unknown): ToolError | undefined {
+  const error = ownMember(thrown, 'toolError');
+  return isToolError(error) ? error : undefined;
 }

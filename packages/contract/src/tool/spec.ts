@@ -1,7 +1,6 @@
 import type { Effect, Fault } from '@toolkeel/kernel';
 import type { InputOf, ObjectSchema, OutputOf, Schema } from './schema.js';
-import type { SharedCode } from '../codes/shared.js';
-import type { ErrorCode } from '../codes/table.js';
+import type { ErrorCode, SharedCode } from '../codes/table.js';
 import type { Profile } from '../envelope/meta.js';
 import type { CheckContext, ToolContext } from './context.js';
 import type { Answer, Faulted, ToolError } from './result.js';

@@ -78,3 +78,29 @@ export function isJournaled(tool: Pick<Tool, 'effect' | 'window' | 'inverse' | '
   if (tool.effect === 'read') return false;
   return tool.effect === 'once' || windowOf(tool) > 0 || !!tool.key || !!tool.inverse;
 }
+
+/** Hints for a client, with the names that MCP gives them. */
+export interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+type Annotated = Pick<ToolSpec, 'title' | 'effect' | 'destructive' | 'openWorld'>;
+
+export function toolAnnotations({
+  title,
+  effect,
+  destructive,
+  openWorld,
+}: Annotated): ToolAnnotations {
+  return Object.freeze({
+    title,
+    readOnlyHint: effect === 'read',
+    destructiveHint: destructive,
+    idempotentHint: effect !== 'once',
+    openWorldHint: openWorld,
+  });
+}
