@@ -13,9 +13,9 @@ beforeEach(() => {
 describe('an abort', () => {
   it('beforehand lets nothing begin, and is no success', async () => {
     const handler = vi.fn(() => fine);
-    const around = vi.fn<Middleware>((_, next) => next());
+    const middleware = vi.fn<Middleware>((_, next) => next());
     const signal = AbortSignal.abort(new Error('secret reason'));
-    const envelope = await run(toolWith(handler, acting), args, { signal, around });
+    const envelope = await run(toolWith(handler, acting), args, { signal, middleware });
     expect(envelope.error).toEqual({
       code: 'cancelled',
       message: 'The call was cancelled.',
@@ -23,7 +23,7 @@ describe('an abort', () => {
       outcome: 'not_executed',
     });
     expect(handler).not.toHaveBeenCalled();
-    expect(around).not.toHaveBeenCalled();
+    expect(middleware).not.toHaveBeenCalled();
   });
 
   it.each(Object.entries(hanging))('ends a call in which %s never settles', async (_, given) => {
@@ -41,9 +41,9 @@ describe('an abort', () => {
   it.each<[string, Middleware | undefined, string]>([
     ['begun', undefined, 'unknown'],
     ['not begun', never, 'not_executed'],
-  ])('says what is known of a mutation: %s', async (_, around, outcome) => {
+  ])('says what is known of a mutation: %s', async (_, middleware, outcome) => {
     const controller = new AbortController();
-    const options = { signal: controller.signal, ...(around && { around }) };
+    const options = { signal: controller.signal, ...(middleware && { middleware }) };
     const running = run(toolWith(never, acting), args, options);
     controller.abort();
     expect((await running).error).toMatchObject({ code: 'cancelled', outcome });
@@ -87,12 +87,12 @@ describe('an abort', () => {
         return fine;
       },
     };
-    const around: Middleware = async (_, next) => {
+    const middleware: Middleware = async (_, next) => {
       const settled = await next({ signal: own });
       recorded = settled;
       return settled;
     };
-    const running = run(tool, args, { signal: controller.signal, around });
+    const running = run(tool, args, { signal: controller.signal, middleware });
     await turn();
     controller.abort();
     expect((await running).error).toMatchObject({ code: 'cancelled', outcome: 'unknown' });
@@ -151,7 +151,7 @@ it('a signal that the host gives to the handler is made only when the handler re
   await run(
     toolWith(() => fine),
     args,
-    { around: lazy },
+    { middleware: lazy },
   );
   expect(make).not.toHaveBeenCalled();
   const reads = {
@@ -161,6 +161,6 @@ it('a signal that the host gives to the handler is made only when the handler re
       n: 1,
     }),
   };
-  await run(reads, args, { around: lazy });
+  await run(reads, args, { middleware: lazy });
   expect(make).toHaveBeenCalledOnce();
 });

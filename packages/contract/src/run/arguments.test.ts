@@ -53,10 +53,10 @@ describe('arguments', () => {
       tags: z.record(z.string(), z.strictObject({ value: z.string().optional() })).optional(),
     });
     const seen = async (args: unknown) => {
-      const around = vi.fn((_call: AcceptedCall, next: Next) => next());
+      const middleware = vi.fn((_call: AcceptedCall, next: Next) => next());
       const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
-      const { error } = await run(tool, args, { around });
-      return error ?? around.mock.calls[0]?.[0].args;
+      const { error } = await run(tool, args, { middleware });
+      return error ?? middleware.mock.calls[0]?.[0].args;
     };
 
     it('and optional equal absent ones, before anything around the handler sees them', async () => {

@@ -146,7 +146,7 @@ describe('the byte budget', () => {
     } as const;
     const tool = listOf(letters, { partial: z.array(z.string()) });
     const options = {
-      around: () => Promise.resolve(failure),
+      middleware: () => Promise.resolve(failure),
       clock: new VirtualClock(),
       correlationId: 'c',
     };

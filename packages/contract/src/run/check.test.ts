@@ -96,10 +96,10 @@ describe('the check of a tool', () => {
 
   it('that does not end is ended with the call, and the handler does not begin later', async () => {
     const clock = new VirtualClock();
-    for (const around of [undefined, (async (_, next) => next()) as Middleware]) {
+    for (const middleware of [undefined, (async (_, next) => next()) as Middleware]) {
       let go: (() => void) | undefined;
       const { tool, handler } = checked(() => new Promise<void>((resolve) => (go = resolve)));
-      const options = { clock, deadline: clock.now() + 100, around };
+      const options = { clock, deadline: clock.now() + 100, middleware };
       expect((await clock.run(run(tool, { id: 'a' }, options))).error).toMatchObject({
         code: 'timeout',
         outcome: 'not_executed',
@@ -126,11 +126,11 @@ describe('whoever stands around the handler', () => {
     const check = vi.fn(notThere);
     const { tool, handler } = checked(check);
     const said: (Settled | undefined)[] = [];
-    const around: Middleware = async (call, next) => {
+    const middleware: Middleware = async (call, next) => {
       said.push(await call.check(), await call.check());
       return said[0] ?? next();
     };
-    expect((await run(tool, { id: 'a' }, { around })).error).toMatchObject(refusal);
+    expect((await run(tool, { id: 'a' }, { middleware })).error).toMatchObject(refusal);
     expect(said[1]).toBe(said[0]);
     expect(check).toHaveBeenCalledOnce();
     expect(handler).not.toHaveBeenCalled();
@@ -138,25 +138,25 @@ describe('whoever stands around the handler', () => {
 
   it('is not needed for it: who does not ask cannot get past it', async () => {
     const { tool, handler } = checked(notThere);
-    const around: Middleware = (_, next) => next();
-    expect((await run(tool, { id: 'a' }, { around })).error).toMatchObject(refusal);
+    const middleware: Middleware = (_, next) => next();
+    expect((await run(tool, { id: 'a' }, { middleware })).error).toMatchObject(refusal);
     expect(handler).not.toHaveBeenCalled();
   });
 
   it('may go on after asking: what was begun earlier has to be brought to its end', async () => {
     const { tool, handler } = checked(notThere);
-    const around: Middleware = async (call, next) => {
+    const middleware: Middleware = async (call, next) => {
       await call.check();
       return next();
     };
-    expect(await run(tool, { id: 'a' }, { around })).toMatchObject({ success: true });
+    expect(await run(tool, { id: 'a' }, { middleware })).toMatchObject({ success: true });
     expect(handler).toHaveBeenCalledOnce();
   });
 });
 
 async function resolvedBy(accountId?: () => AccountId | Promise<AccountId>) {
   const resolved: (AccountId | SettledFailure)[] = [];
-  const around: Middleware = async (call, next) => {
+  const middleware: Middleware = async (call, next) => {
     resolved.push(await call.accountId(), await call.accountId());
     return next();
   };
@@ -169,7 +169,7 @@ async function resolvedBy(accountId?: () => AccountId | Promise<AccountId>) {
     account: 'main',
     ...(accountId && { accountId }),
   });
-  await runTool(tool, { id: 'a' }, { around });
+  await runTool(tool, { id: 'a' }, { middleware });
   return resolved;
 }
 

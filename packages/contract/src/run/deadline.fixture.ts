@@ -11,12 +11,12 @@ export const slow = (): Promise<typeof fine> => turn().then(() => fine);
 export const args = { id: 'a' };
 
 /** Everything in a call that can hang. */
-export const hanging: Record<string, { tool: Tool; around?: Middleware }> = {
+export const hanging: Record<string, { tool: Tool; middleware?: Middleware }> = {
   'a handler': { tool: toolWith(never) },
-  'what stands around it before the handler': { tool: toolWith(() => fine), around: never },
+  'what stands around it before the handler': { tool: toolWith(() => fine), middleware: never },
   'what stands around it after the handler': {
     tool: toolWith(() => fine),
-    around: async (_, next) => {
+    middleware: async (_, next) => {
       await next();
       return never();
     },

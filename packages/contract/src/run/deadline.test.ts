@@ -49,8 +49,8 @@ describe('the deadline', () => {
       },
     ],
     ['not begun, once', acting, never, { code: 'timeout', outcome: 'not_executed' }],
-  ])('says what is known of a mutation: %s', async (_, more, around, expected) => {
-    const options = { clock, deadline: 1500, ...(around && { around }) };
+  ])('says what is known of a mutation: %s', async (_, more, middleware, expected) => {
+    const options = { clock, deadline: 1500, ...(middleware && { middleware }) };
     const running = run(toolWith(never, more), args, options);
     expect((await clock.run(running)).error).toMatchObject(expected);
   });
@@ -59,11 +59,11 @@ describe('the deadline', () => {
     'that has passed (%d at 1000) lets nothing begin',
     async (deadline) => {
       const handler = vi.fn(() => fine);
-      const around = vi.fn<Middleware>((_, next) => next());
-      const { error } = await run(toolWith(handler, acting), args, { clock, deadline, around });
+      const middleware = vi.fn<Middleware>((_, next) => next());
+      const { error } = await run(toolWith(handler, acting), args, { clock, deadline, middleware });
       expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
       expect(handler).not.toHaveBeenCalled();
-      expect(around).not.toHaveBeenCalled();
+      expect(middleware).not.toHaveBeenCalled();
     },
   );
 
@@ -82,12 +82,12 @@ describe('the deadline', () => {
   it('does not let a handler begin whose caller was told that it had not', async () => {
     const handler = vi.fn(() => fine);
     let late: unknown;
-    const around: Middleware = async (_, next) => {
+    const middleware: Middleware = async (_, next) => {
       await new Promise<void>((resolve) => clock.setTimer(600, resolve));
       late = await next();
       return late as Awaited<ReturnType<Middleware>>;
     };
-    const options = { clock, deadline: 1500, around };
+    const options = { clock, deadline: 1500, middleware };
     const { error } = await clock.run(run(toolWith(handler, acting), args, options));
     expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
     await clock.drain();
@@ -132,7 +132,7 @@ describe('the deadline', () => {
       args,
       {
         ...options,
-        around: later(throwing(bug)) as Middleware,
+        middleware: later(throwing(bug)) as Middleware,
       },
     );
     const unhandled = vi.fn();
@@ -158,7 +158,7 @@ describe('the deadline', () => {
     expect((await clock.run(run(reads, args, { clock, deadline }))).error?.message).toBe('Mine.');
     const onUnexpected = vi.fn();
     const fails = toolWith(never, { ...acting, faultToError: throwing(new Error('x')) });
-    const running = run(fails, args, { clock, deadline: 2500, around: never, onUnexpected });
+    const running = run(fails, args, { clock, deadline: 2500, middleware: never, onUnexpected });
     expect((await clock.run(running)).error).toMatchObject({
       code: 'timeout',
       outcome: 'not_executed',
@@ -195,9 +195,9 @@ describe('the deadline', () => {
   it('costs a call that is done at once no timer and no listener', async () => {
     const setTimer = vi.spyOn(clock, 'setTimer');
     const { signal } = watched();
-    const around: Middleware = async (_, next) => next();
+    const middleware: Middleware = async (_, next) => next();
     for (const handler of [() => fine, async () => fine, throwing(new Error('x'))]) {
-      for (const more of [{}, { around }]) {
+      for (const more of [{}, { middleware }]) {
         await Promise.resolve();
         await run(toolWith(handler), args, { clock, signal, deadline: 1500, ...more });
       }

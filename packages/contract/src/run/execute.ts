@@ -58,9 +58,9 @@ export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<S
     if (checked instanceof Promise) return checked.then((said) => said ?? enter(given));
     return checked ?? enter(given);
   };
-  if (options.around) {
+  if (options.middleware) {
     const accepted = acceptedCall(tool, work, call, check);
-    return performAround(accepted, call, options.around, { begin, life });
+    return performAround(accepted, call, options.middleware, { begin, life });
   }
   const settled = begin(options.given);
   if (!(settled instanceof Promise)) return withSoundFigures(settled, call);
@@ -91,7 +91,7 @@ function acceptedCall(tool: Tool, work: Work, call: Call, check: Check): Accepte
 async function performAround(
   accepted: AcceptedCall,
   call: Call,
-  around: Middleware,
+  middleware: Middleware,
   { begin, life }: { readonly begin: Begin; readonly life: Life },
 ): Promise<Settled> {
   const { tool } = accepted;
@@ -102,7 +102,7 @@ async function performAround(
     checked.push(settled);
     return settled;
   };
-  const run = async (): Promise<Settled> => around(accepted, next);
+  const run = async (): Promise<Settled> => middleware(accepted, next);
   const ended = limits ? await settleWithin(limits, run(), watcher(call, life)) : await run();
   return ended === STOPPED ? endOf(tool, life, call) : vet(tool, ended, checked, call);
 }

@@ -173,18 +173,18 @@ describe('what nobody foresaw', () => {
   it('is an internal error also when a hook, a clock, a middleware or an option fails', async () => {
     const fail = throwing(new Error(secret));
     const cases: RunOptions[] = [
-      { onUnexpected: fail, around: fail },
-      { clock: brokenClock, around: fail },
+      { onUnexpected: fail, middleware: fail },
+      { clock: brokenClock, middleware: fail },
       { clock: brokenClock, deadline: 5 },
       { clock: { ...processClock, now: () => Number.NaN }, deadline: 5 },
       { clock: { ...processClock, setTimer: fail }, deadline: 1e12 },
       { deadline: Number.NaN },
       { deadline: '5' as unknown as number },
       { signal: {} as AbortSignal },
-      { retryCount: fail, around: fail },
-      { around: () => Promise.reject(new Error(secret)) },
-      { around: (() => undefined) as unknown as Middleware },
-      { around: (() => ({ ok: false })) as unknown as Middleware },
+      { retryCount: fail, middleware: fail },
+      { middleware: () => Promise.reject(new Error(secret)) },
+      { middleware: (() => undefined) as unknown as Middleware },
+      { middleware: (() => ({ ok: false })) as unknown as Middleware },
       {
         get correlationId(): string {
           throw new Error(secret);

@@ -193,8 +193,8 @@ it('answers whatever stands around the handler, and whatever the options are', a
       fc.boolean(),
       async (value, given, effect, calm) => {
         behave = () => ({ list: [1] });
-        const around = () => Promise.resolve(value);
-        const all = { ...(calm ? {} : given), around } as RunOptions;
+        const middleware = () => Promise.resolve(value);
+        const all = { ...(calm ? {} : given), middleware } as RunOptions;
         const { envelope, text } = await runTool(tools[effect], {}, all);
         expect(envelopeSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
         expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();

@@ -17,7 +17,7 @@ describe('what stands around the handler', () => {
 
   it('sees the accepted call and the settled answer', async () => {
     const seen: unknown[] = [];
-    const around: Middleware = async (call, next) => {
+    const middleware: Middleware = async (call, next) => {
       const settled = await next();
       seen.push({ ...call, tool: call.tool.name }, settled);
       return settled;
@@ -26,7 +26,7 @@ describe('what stands around the handler', () => {
     const envelope = await run(
       controlled,
       { id: 'a', idempotency_key: key, allow_duplicate: true },
-      { around, correlationId: 'c-1' },
+      { middleware, correlationId: 'c-1' },
     );
     expect(seen).toEqual([
       {
@@ -44,20 +44,20 @@ describe('what stands around the handler', () => {
   });
 
   it('is not asked about arguments that are refused', async () => {
-    const around = vi.fn<Middleware>();
-    await run(controlled, { id: 1 }, { around });
-    await run(controlled, { id: 'a', idempotency_key: 'short' }, { around });
-    expect(around).not.toHaveBeenCalled();
+    const middleware = vi.fn<Middleware>();
+    await run(controlled, { id: 1 }, { middleware });
+    await run(controlled, { id: 'a', idempotency_key: 'short' }, { middleware });
+    expect(middleware).not.toHaveBeenCalled();
   });
 
   it('can answer in place of the handler, with the codes of policy and journal', async () => {
     const handler = vi.fn();
-    const around: Middleware = () =>
+    const middleware: Middleware = () =>
       Promise.resolve({
         ok: false,
         error: { code: 'approval_required', message: 'Ask.', operationId: 'op_1' },
       });
-    const { error } = await run({ ...controlled, handler }, { id: 'a' }, { around });
+    const { error } = await run({ ...controlled, handler }, { id: 'a' }, { middleware });
     expect(error).toEqual({
       code: 'approval_required',
       message: 'Ask.',
@@ -70,9 +70,9 @@ describe('what stands around the handler', () => {
   });
 
   it('cannot answer a read with them', async () => {
-    const around: Middleware = () =>
+    const middleware: Middleware = () =>
       Promise.resolve({ ok: false, error: { code: 'approval_required', message: 'Ask.' } });
-    expect((await run(reading, { id: 'a' }, { around })).error?.code).toBe('internal_error');
+    expect((await run(reading, { id: 'a' }, { middleware })).error?.code).toBe('internal_error');
   });
 
   const answering =
@@ -84,13 +84,13 @@ describe('what stands around the handler', () => {
     const onUnexpected = vi.fn();
     const rateLimit = { limit: 9, remaining: 0, reset: '2026-01-01T00:00:00.000Z' };
     const idempotency = { replayed: true };
-    const around = answering({
+    const middleware = answering({
       ok: false,
       error: { code: 'approval_required', message: 'x', outcome: 'executed' },
       rateLimit,
       idempotency,
     });
-    const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    const envelope = await run(controlled, { id: 'a' }, { middleware, onUnexpected });
     expect(envelope.error).toMatchObject({ code: 'internal_error', outcome: 'unknown' });
     expect(envelope.meta).toMatchObject({ rate_limit: rateLimit, idempotency });
     expect(onUnexpected).toHaveBeenCalledExactlyOnceWith(
@@ -105,22 +105,22 @@ describe('what stands around the handler', () => {
     ['with a member that JSON cannot carry', { id: 'a', n: Number.NaN }],
   ])('cannot answer with data that the tool does not promise: %s', async (_, data) => {
     const onUnexpected = vi.fn();
-    const around = answering({ ok: true, data });
-    const { error } = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    const middleware = answering({ ok: true, data });
+    const { error } = await run(controlled, { id: 'a' }, { middleware, onUnexpected });
     expect(error).toMatchObject({ code: 'serialization_error', outcome: 'executed' });
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
   it('cannot add members to the data', async () => {
-    const around = answering({ ok: true, data: { id: 'a', n: 1, secret: 's' } });
-    expect((await run(controlled, { id: 'a' }, { around })).data).toEqual({ id: 'a', n: 1 });
+    const middleware = answering({ ok: true, data: { id: 'a', n: 1, secret: 's' } });
+    expect((await run(controlled, { id: 'a' }, { middleware })).data).toEqual({ id: 'a', n: 1 });
   });
 
   it('cannot answer with a part that the tool does not declare', async () => {
     const onUnexpected = vi.fn();
     const error = { code: 'not_found', message: 'x' };
-    const around = answering({ ok: false, error, data: { secret: 's' } });
-    const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    const middleware = answering({ ok: false, error, data: { secret: 's' } });
+    const envelope = await run(controlled, { id: 'a' }, { middleware, onUnexpected });
     expect(envelope).toMatchObject({ data: null, error: { code: 'not_found' } });
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
@@ -129,18 +129,18 @@ describe('what stands around the handler', () => {
     const tool = toolWith(() => toolError('not_found', 'x', { data: { done: 1 } }), {
       partial: z.object({ done: z.int() }),
     });
-    const around: Middleware = async (_, next) => ({ ok: true, data: (await next()).data });
-    expect((await run(tool, { id: 'a' }, { around })).error?.code).toBe('serialization_error');
+    const middleware: Middleware = async (_, next) => ({ ok: true, data: (await next()).data });
+    expect((await run(tool, { id: 'a' }, { middleware })).error?.code).toBe('serialization_error');
   });
 
   it('does not make what the handler gave be checked twice', async () => {
     const tool = defineTool(base);
     const parse = vi.spyOn(tool.output, 'safeParse');
-    const around: Middleware = async (_, next) => ({
+    const middleware: Middleware = async (_, next) => ({
       ...(await next()),
       idempotency: { replayed: false },
     });
-    expect((await run(tool, { id: 'a' }, { around })).success).toBe(true);
+    expect((await run(tool, { id: 'a' }, { middleware })).success).toBe(true);
     expect(parse).toHaveBeenCalledOnce();
     parse.mockRestore();
   });
@@ -158,8 +158,8 @@ describe('what stands around the handler', () => {
     ['reset', { rateLimit: { limit: 1, remaining: 1, reset: 'soon' } }, 'rate_limit'],
   ])('cannot break the answer with a figure that makes no sense: %s', async (_, figures, field) => {
     const onUnexpected = vi.fn();
-    const around: Middleware = async (__, next) => ({ ...(await next()), ...figures });
-    const envelope = await run(controlled, { id: 'a' }, { around, onUnexpected });
+    const middleware: Middleware = async (__, next) => ({ ...(await next()), ...figures });
+    const envelope = await run(controlled, { id: 'a' }, { middleware, onUnexpected });
     expect(envelope.success).toBe(true);
     expect(envelope.meta).not.toHaveProperty(field);
     expect(onUnexpected).toHaveBeenCalledExactlyOnceWith(
@@ -187,8 +187,8 @@ describe('what stands around the handler', () => {
       acting,
     );
     for (const tool of [controlled, failing]) {
-      const first = await run(tool, { id: 'a' }, { around: storing });
-      const again = await run(tool, { id: 'a' }, { around: replaying });
+      const first = await run(tool, { id: 'a' }, { middleware: storing });
+      const again = await run(tool, { id: 'a' }, { middleware: replaying });
       expect(again).toMatchObject({ data: first.data, meta: { idempotency } });
       expect(again.error).toEqual(first.error);
     }
@@ -209,9 +209,9 @@ describe('what stands around the handler', () => {
         return { id: `${id}-${context.operation?.id}`, n: context.deadline + (fence ?? 0) };
       },
     });
-    const around: Middleware = (_, next) => next({ operation, deadline: 5 });
+    const middleware: Middleware = (_, next) => next({ operation, deadline: 5 });
     const clock = new VirtualClock();
-    expect((await run(tool, { id: 'a' }, { around, deadline: 100, clock })).data).toEqual({
+    expect((await run(tool, { id: 'a' }, { middleware, deadline: 100, clock })).data).toEqual({
       id: 'a-op_1',
       n: 6,
     });
@@ -223,12 +223,12 @@ describe('what stands around the handler', () => {
       throw Object.assign(new Error('x'), { fault });
     }, acting);
     let seen: unknown;
-    const around: Middleware = async (_, next) => {
+    const middleware: Middleware = async (_, next) => {
       const settled = await next();
       seen = settled.ok ? undefined : settled.fault;
       return settled;
     };
-    const { text } = await runTool(tool, { id: 'a' }, { around });
+    const { text } = await runTool(tool, { id: 'a' }, { middleware });
     expect(seen).toBe(fault);
     expect(text).not.toContain('secret');
   });

@@ -96,7 +96,7 @@ export interface RunOptions {
   readonly byteBudget?: number | undefined;
   /** Default: tokens that last as long as this process. */
   readonly tokens?: PageTokens | undefined;
-  readonly around?: Middleware | undefined;
+  readonly middleware?: Middleware | undefined;
   /** The tool's check judges the arguments alone: see `CheckContext`. For runs that never reach the handler. */
   readonly argumentsOnly?: boolean;
   /** What the handler is given where nothing stands around it, as `around` does through `next`. */

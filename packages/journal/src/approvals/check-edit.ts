@@ -30,7 +30,7 @@ export async function editRefusal(
     deadline,
     argumentsOnly: true,
     onUnexpected: (cause) => report(cause, correlationId),
-    around: async (call): Promise<Settled> => {
+    middleware: async (call): Promise<Settled> => {
       const checked = await checkedBy({ kit }, call, deadline);
       if (checked?.ok === false) reason = checked.error.message;
       else if (checked) reason = 'nothing would be sent';

@@ -26,7 +26,7 @@ export async function callStored(
     clock: kit.clock,
     deadline: scope.deadline,
     onUnexpected: (cause) => kit.report(cause, correlationId),
-    around: async (call, next) => {
+    middleware: async (call, next) => {
       const work: Begin = { call, next, scope, operation, fencingToken };
       const { answerBy } = timesWithin(scope.deadline, kit.clock.now());
       const account = await accountFor(parts, call, answerBy);
