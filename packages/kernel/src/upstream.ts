@@ -8,8 +8,8 @@ import { LimitGate } from './layers/limit-gate.js';
 import { Health } from './layers/health.js';
 
 /**
- * What all calls to one host share: its circuit, its budget of retries, its limits and what is
- * known of its health. Give the same one to every guard that talks to that host.
+ * State shared by all calls to one host: circuit breaker, retry budget, rate limits and health. Pass
+ * the same instance to every resilient function that calls that host.
  */
 export class Upstream {
   readonly name: string;
@@ -31,12 +31,12 @@ export class Upstream {
     return this.#breaker?.state ?? 'closed';
   }
 
-  /** Retries that can be made right now; undefined where they are not budgeted. */
+  /** Retries that the budget allows now; undefined without a budget. */
   get retryTokens(): number | undefined {
     return this.#budget?.tokens;
   }
 
-  /** The layers through which calls of an effect take part in what is shared. Only reads are hedged. */
+  /** The layers that apply the shared state to calls with this effect. Only reads are hedged. */
   layersFor(effect: Effect): readonly Layer[] {
     const hedge = effect === 'read' ? this.#hedge : undefined;
     return [this.health, this.#gate, this.#breaker, this.#budget, hedge].filter(
@@ -45,7 +45,7 @@ export class Upstream {
   }
 }
 
-/** Retries are budgeted and a circuit breaks unless the policy says otherwise. */
+/** Creates the shared state of a host, with a retry budget and a breaker unless the policy disables them. */
 export function upstream(name: string, policy: Partial<ResiliencePolicy> = {}): Upstream {
   return new Upstream(name, definePolicy(policy));
 }

@@ -13,14 +13,14 @@ const patient = retry({ maxRetries: 2, initialBackoffMs: 100 });
 
 describe('a layer that throws', () => {
   const broken = new Error('a bug in a layer');
-  const bad = (hook: 'before' | 'after' | 'settled' | 'launched') => ({
+  const bad = (hook: 'beforeAttempt' | 'afterAttempt' | 'onSettled' | 'onAttempt') => ({
     name: 'bad',
     [hook]: () => {
       throw broken;
     },
   });
 
-  it.each(['before', 'launched', 'after', 'settled'] as const)(
+  it.each(['beforeAttempt', 'onAttempt', 'afterAttempt', 'onSettled'] as const)(
     'in %s fails the call instead of hanging it',
     async (hook) => {
       const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
@@ -31,7 +31,7 @@ describe('a layer that throws', () => {
   it('on a retry fails the call instead of the process', async () => {
     const second = {
       name: 'bad',
-      before: ({ index }: { index: number }) => {
+      beforeAttempt: ({ index }: { index: number }) => {
         if (index === 1) throw broken;
         return undefined;
       },
@@ -68,7 +68,7 @@ describe('a layer that refuses', () => {
     let asked = 0;
     const shut = {
       name: 'shut',
-      before: () => {
+      beforeAttempt: () => {
         asked++;
         return fault('rate_limited', { sent: 'no', retryAfterMs: 10 });
       },
@@ -83,11 +83,11 @@ describe('a layer that refuses', () => {
     const seen: string[] = [];
     const noting = (name: string, refusal?: Fault) => ({
       name,
-      before: () => {
+      beforeAttempt: () => {
         seen.push(`${name} before`);
         return refusal;
       },
-      after: (_: unknown, ended: Fault | undefined) =>
+      afterAttempt: (_: unknown, ended: Fault | undefined) =>
         void seen.push(`${name} after ${ended?.kind}`),
     });
     const { call } = rig(
@@ -120,7 +120,7 @@ describe('an event loop that was held up', () => {
 describe('a layer that throws when time runs out', () => {
   const rude = {
     name: 'rude',
-    settled: () => {
+    onSettled: () => {
       throw new Error('a bug in a layer');
     },
   };
@@ -157,20 +157,20 @@ describe('a call that ends by a mistake of ours', () => {
     let mistakes = 1;
     const clumsy = {
       name: 'clumsy',
-      after: () => {
+      afterAttempt: () => {
         if (mistakes-- > 0) throw new Error('once');
       },
     };
     const { call } = rig([{ answer: 'a' }], [doors, clumsy, breaker()]);
     expect(faultOf(await call()).kind).toBe('unexpected');
     expect((await call()).ok).toBe(true);
-    expect(doors.underWay).toBe(0);
+    expect(doors.inFlight).toBe(0);
   });
 
   it('leaves no alarm behind', async () => {
     const broken = {
       name: 'broken',
-      launched: () => {
+      onAttempt: () => {
         throw new Error('no');
       },
     };

@@ -119,7 +119,7 @@ export async function storm(seed: number): Promise<string[]> {
   await clock.run(Promise.all(callers));
   await clock.drain();
   if (clock.pending > 0) wrong.push(`${clock.pending} timers left`);
-  if (doors.underWay + doors.queued > 0) wrong.push('places of the bulkhead lost');
+  if (doors.inFlight + doors.queued > 0) wrong.push('places of the bulkhead lost');
   if (counts.calls !== CALLS) wrong.push(`${counts.calls} of ${CALLS} calls counted`);
   return wrong;
 }

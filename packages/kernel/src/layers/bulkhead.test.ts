@@ -17,10 +17,10 @@ describe('a bulkhead', () => {
     const outcomes = Array.from({ length: 6 }, () => begin());
     expect(faultOf(await outcomes[5]!)).toEqual({ kind: 'overloaded', sent: 'no' });
     expect(clock.now()).toBe(0);
-    expect([doors.underWay, doors.queued]).toEqual([2, 3]);
+    expect([doors.inFlight, doors.queued]).toEqual([2, 3]);
     await clock.run(Promise.all(outcomes));
     expect(upstream.requests.map(({ at }) => at)).toEqual([0, 0, 100, 100, 200]);
-    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+    expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 
   it('has no queue unless told', async () => {
@@ -54,7 +54,7 @@ describe('a bulkhead', () => {
     expect(clock.now()).toBe(10);
     await clock.run(Promise.all([first, third]));
     expect(upstream.requests.map(({ at }) => at)).toEqual([0, 100]);
-    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+    expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 
   it('does not keep a caller in the queue beyond its deadline', async () => {
@@ -113,6 +113,6 @@ describe('a bulkhead', () => {
     const outcomes = await clock.run(Promise.all(calls));
     expect(new Set(outcomes.map((outcome) => faultOf(outcome).kind))).toContain('server');
     expect(outcomes.some((outcome) => faultOf(outcome).kind === 'unexpected')).toBe(false);
-    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+    expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 });

@@ -6,28 +6,28 @@ import { retriesQuickly } from '../decide/backoff.js';
 import { checkNumbers } from '../decide/validate.js';
 
 export interface HealthOptions {
-  /** How many successes a route remembers. */
+  /** Latency samples that are kept per route. */
   readonly samples?: number;
-  /** Assumed for an upstream that has not answered yet. */
+  /** Assumed median of an upstream without samples. */
   readonly coldMedianMs?: number;
-  /** Above this share of failing attempts, the latency of the few that succeed is no guide. */
+  /** Failure share above which the latency of successes is not used. */
   readonly failingShare?: number;
-  /** About how many of the last attempts count in that share. */
+  /** Approximate number of recent attempts in the failure share. */
   readonly recent?: number;
-  /** Above this share of answers that a quick retry brought, every retry is quick. */
+  /** Share of successes after a quick retry above which every retry is quick. */
   readonly isolatedShare?: number;
 }
 
-/** With fewer samples than this the next wider scope knows better: route, host, constant. */
-const ENOUGH = 3;
-/** A retry is quick if its wait is shorter than this: too short to outlast a burst of faults. */
+/** Samples that a median needs; with fewer, the host's samples or the constant are used. */
+const MIN_SAMPLES = 3;
+/** A retry with a shorter delay is quick: too short to outlast a burst of faults. */
 const QUICK_MS = 50;
-/** About how many of the last answers count in the share that quick retries brought. */
-const RECENT_ANSWERS = 64;
-/** Routes that are remembered one by one; the rest share what the host knows. */
+/** Approximate number of recent successes in the recovered share. */
+const RECENT_SUCCESSES = 64;
+/** Routes with samples of their own; further routes use the host's. */
 const MAX_ROUTES = 256;
 
-/** What an upstream has lately been like: how long its answers take, how many attempts fail. */
+/** Recent latency and failure share of an upstream. */
 export class Health implements Layer {
   readonly name = 'health';
   readonly loop: LoopSettings = { health: this };
@@ -36,10 +36,10 @@ export class Health implements Layer {
   readonly #samples: number;
   readonly #coldMedianMs: number;
   readonly #limits: { readonly failingShare: number; readonly isolatedShare: number };
-  /** Weight of the newest attempt in the share of failing ones. */
+  /** Weight of the newest attempt in the failure share. */
   readonly #newest: number;
   #failures = 0;
-  #answers = 0;
+  #successes = 0;
   #recovered = 0;
   /** Calls whose last retry was quick. */
   readonly #quick = new WeakSet<Call>();
@@ -65,17 +65,17 @@ export class Health implements Layer {
     this.#host = new Ring(samples);
   }
 
-  retrying(call: Call, afterMs: number): void {
+  onRetry(call: Call, afterMs: number): void {
     if (afterMs < QUICK_MS) this.#quick.add(call);
     else this.#quick.delete(call);
   }
 
-  after(attempt: Attempt, fault: Fault | undefined, now: number): void {
+  afterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (fault === undefined) {
       const recovered = attempt.index > 0 && this.#quick.has(attempt.call) ? 1 : 0;
-      // A plain mean at first, so that a cold start learns from its first few faults.
-      if (this.#answers < RECENT_ANSWERS) this.#answers++;
-      this.#recovered += (recovered - this.#recovered) / this.#answers;
+      // Starts as a plain mean, so that the first few results count fully.
+      if (this.#successes < RECENT_SUCCESSES) this.#successes++;
+      this.#recovered += (recovered - this.#recovered) / this.#successes;
       this.#failures -= this.#failures * this.#newest;
       this.#record(attempt.call.route, now - attempt.startedAt);
     } else if (isFailure(fault)) {
@@ -84,27 +84,27 @@ export class Health implements Layer {
   }
 
   /**
-   * The median latency to scale the backoff of a retry (0-indexed) by. None where a quick retry is
-   * unlikely to help: short waits pay off against isolated faults and are wasted within a burst.
+   * The median latency that scales the backoff of a retry (0-indexed). Undefined if a quick retry is
+   * unlikely to succeed: quick retries fix isolated faults and are wasted within a burst.
    */
   medianFor(route: string | undefined, retry = 0): number | undefined {
     const recent = { failureShare: this.#failures, recoveredShare: this.#recovered };
     if (!retriesQuickly(retry, recent, this.#limits)) return undefined;
-    return this.#knowing(route, ENOUGH)?.quantile(0.5) ?? this.#coldMedianMs;
+    return this.#samplesFor(route, MIN_SAMPLES)?.quantile(0.5) ?? this.#coldMedianMs;
   }
 
-  quantileFor(route: string | undefined, q: number, enough: number): number | undefined {
-    return this.#knowing(route, enough)?.quantile(q);
+  quantileFor(route: string | undefined, q: number, minSamples: number): number | undefined {
+    return this.#samplesFor(route, minSamples)?.quantile(q);
   }
 
-  /** The share of recent attempts that failed, newest counting most. */
+  /** The share of recent attempts that failed, weighted towards the newest. */
   get failureShare(): number {
     return this.#failures;
   }
 
   /**
-   * A loser of a hedge that had already taken longer than most. Leaving it out would make the
-   * upstream look faster than it is, and the next hedge fire earlier.
+   * Records the latency of a slow hedge loser. Without it the upstream would look faster than it is,
+   * and hedges would be sent ever earlier.
    */
   recordSlow(route: string | undefined, elapsedMs: number): void {
     this.#record(route, elapsedMs);
@@ -121,18 +121,18 @@ export class Health implements Layer {
     ring.add(elapsedMs);
   }
 
-  #knowing(route: string | undefined, enough: number): Ring | undefined {
+  #samplesFor(route: string | undefined, minSamples: number): Ring | undefined {
     const ring = route === undefined ? undefined : this.#routes.get(route);
-    if (ring !== undefined && ring.count >= enough) return ring;
-    return this.#host.count >= enough ? this.#host : undefined;
+    if (ring !== undefined && ring.count >= minSamples) return ring;
+    return this.#host.count >= minSamples ? this.#host : undefined;
   }
 }
 
 const failures: readonly unknown[] = ['connect', 'network', 'timeout', 'server', 'bad_response'];
 
 /**
- * Does this fault speak against the upstream's health? Rate limits and the caller's own mistakes do
- * not, nor does what the upstream can only answer in the same way again.
+ * Whether a fault counts against the upstream's health. Rate limits, invalid requests and permanent
+ * faults do not.
  */
 export function isFailure(fault: Fault | undefined): boolean {
   return !!fault && failures.includes(fault.kind) && !isPermanent(fault);
@@ -142,7 +142,7 @@ export function health(options: HealthOptions = {}): Health {
   return new Health(options);
 }
 
-/** The last few latencies, in no order. Written on every success, looked through only when asked. */
+/** A ring buffer of recent latencies. */
 export class Ring {
   readonly #size: number;
   readonly #samples: number[] = [];
@@ -161,7 +161,7 @@ export class Ring {
     this.#next = this.#next + 1 === this.#size ? 0 : this.#next + 1;
   }
 
-  /** The value below which a share `q` of the samples lies; undefined while there are none. */
+  /** The `q` quantile of the samples, interpolated; undefined if there are none. */
   quantile(q: number): number | undefined {
     const last = this.#samples.length - 1;
     if (last < 0) return undefined;
@@ -170,7 +170,7 @@ export class Ring {
     const copy = this.#samples.slice();
     const low = select(copy, below);
     if (below === last) return low;
-    // What is left to the right is no smaller: the next in order is its smallest.
+    // After `select` the next larger sample is the minimum of the right part.
     let high = Infinity;
     for (let i = below + 1; i <= last; i++) high = Math.min(high, copy[i]!);
     return low + (high - low) * (place - below);
@@ -178,8 +178,8 @@ export class Ring {
 }
 
 /**
- * The k-th smallest (C. A. R. Hoare's find). Leaves nothing greater on its left and nothing smaller
- * on its right. A hedge asks on every call, and sorting would cost it ten times as much.
+ * The k-th smallest value (Hoare's quickselect). Partitions the array around it. Hedging needs a
+ * quantile on every call, and sorting takes ten times as long.
  */
 function select(values: number[], k: number): number {
   let left = 0;

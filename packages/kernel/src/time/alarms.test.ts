@@ -9,7 +9,7 @@ class Noted extends Alarm {
     super();
     this.#note = note;
   }
-  override ring(now: number): void {
+  override onDue(now: number): void {
     this.#note(now);
   }
 }
