@@ -1,34 +1,34 @@
 import type { CallOptions } from './engine/call.js';
 import type { Listener } from './events.js';
 
-/** What surrounds a guarded call: the tool call that makes it, for example. */
+/** The context that a call runs in, such as a tool call. */
 export interface CallScope {
   readonly correlationId: string;
-  /** Gets the events of the call, beside the listener of its guard. */
+  /** Receives the events of the call, in addition to its own listener. */
   readonly listener: Listener;
 }
 
-/** Shared by all copies of this package in a process. */
+/** Shared by all copies of this package in the process. */
 interface CallScopes {
-  /** Set when something that asks for scopes has been loaded. Before that a host can do without them. */
+  /** True once `withResilience` is loaded. Until then a host need not track scopes. */
   isUsed: boolean;
-  /** Provided by a host: the scope of the code that is running. */
+  /** Set by a host: returns the scope of the running code. */
   current?: () => CallScope | undefined;
 }
 
 const KEY = Symbol.for('@toolkeel/kernel/scopes');
 const shared = globalThis as { [KEY]?: CallScopes };
 
-/** Where a host provides the scope of its calls, and guards look it up. */
+/** The registry through which a host provides the scope of its calls. */
 export const callScopes: CallScopes = (shared[KEY] ??= { isUsed: false });
 
-/** Options of a call that began in a scope. The scope is kept: timers of a call run outside of it. */
+/** Options of a call with its scope's listener, because timers of the call run outside the scope. */
 export interface ScopedOptions extends CallOptions {
   readonly listener?: Listener;
 }
 
-/** The options with the scope that the caller runs in. */
-export function inScope(options: CallOptions | undefined): ScopedOptions | undefined {
+/** Adds the current scope to the options of a call. */
+export function addScope(options: CallOptions | undefined): ScopedOptions | undefined {
   const scope = callScopes.current?.();
   if (!scope) return options;
   const { correlationId = scope.correlationId } = options ?? {};

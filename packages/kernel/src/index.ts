@@ -2,8 +2,7 @@
 export { calculateBackoff, jitteredBackoff } from './decide/backoff.js';
 export type { Backoff, JitterContext } from './decide/backoff.js';
 export { definePolicy } from './decide/policy.js';
-export type { ResiliencePolicy } from './decide/policy.js';
-export type { RateLimitRule, RetryPolicy } from './decide/policy.js';
+export type { RateLimitRule, ResiliencePolicy, RetryPolicy } from './decide/policy.js';
 export {
   calculateRateLimitDelay,
   checkRateLimit,
@@ -28,27 +27,20 @@ export { llmAdapters, presets } from './presets.js';
 // Faults.
 export { classifyError, faultFromResponse } from './classify.js';
 export type { Classify } from './classify.js';
-export type { Effect, Fault, FaultKind, Outcome, Sent, TimeoutClock } from './fault.js';
 export { describeFault, FaultError } from './fault.js';
+export type { Effect, Fault, FaultKind, Outcome, Sent, TimeoutClock } from './fault.js';
 
-// Guarded calls.
-export { withResilience } from './with-resilience.js';
-export type { ResilienceOptions } from './with-resilience.js';
-export { executeWithRetry } from './with-resilience.js';
-export type { ExecuteOptions } from './with-resilience.js';
-export { compose, Pipeline } from './engine/pipeline.js';
-export type { ResilientFunction, PipelineOptions, Work } from './engine/pipeline.js';
-export type { AttemptContext } from './engine/attempt.js';
-export type { CallOptions } from './engine/call.js';
+// Resilient functions.
+export { executeWithRetry, withResilience } from './with-resilience.js';
+export type { ExecuteOptions, ResilienceOptions } from './with-resilience.js';
+export { compose, Pipeline, wrapping } from './engine/pipeline.js';
+export type { PipelineOptions, ResilientFunction, Work, Wraps } from './engine/pipeline.js';
+export type { Attempt, AttemptContext } from './engine/attempt.js';
+export type { Call, CallOptions } from './engine/call.js';
+export type { AttemptFn, CallFn, Layer, Plan } from './engine/layer.js';
 export { upstream, Upstream } from './upstream.js';
 
 // Layers.
-export type { AttemptFn, CallFn, Layer } from './engine/layer.js';
-export { wrapping } from './engine/pipeline.js';
-export type { Wraps } from './engine/pipeline.js';
-export type { Attempt } from './engine/attempt.js';
-export type { Call } from './engine/call.js';
-export type { Plan } from './engine/layer.js';
 export { breaker } from './layers/breaker.js';
 export type { BreakerOptions, BreakerState } from './layers/breaker.js';
 export { budget } from './layers/budget.js';
@@ -57,21 +49,19 @@ export { bulkhead } from './layers/bulkhead.js';
 export type { BulkheadOptions } from './layers/bulkhead.js';
 export { cache } from './layers/cache.js';
 export type { CacheOptions } from './layers/cache.js';
-export { attemptTimeout, deadline, idle } from './layers/retry-and-timeouts.js';
-export { counters } from './layers/observe.js';
+export { health } from './layers/health.js';
+export type { HealthOptions } from './layers/health.js';
 export { hedge } from './layers/hedge.js';
 export type { HedgeOptions } from './layers/hedge.js';
 export { limitGate } from './layers/limit-gate.js';
-export { observe } from './layers/observe.js';
+export { counters, observe } from './layers/observe.js';
 export { refreshAuth } from './layers/refresh-auth.js';
 export type { RefreshAuth } from './layers/refresh-auth.js';
-export { retry } from './layers/retry-and-timeouts.js';
+export { attemptTimeout, deadline, idle, retry } from './layers/retry-and-timeouts.js';
 export { singleflight } from './layers/singleflight.js';
 export type { KeyOf } from './layers/singleflight.js';
-export { health } from './layers/health.js';
-export type { HealthOptions } from './layers/health.js';
 
-// Time.
+// Time and events.
 export { systemClock } from './time/clock.js';
 export type { Clock, Timer } from './time/clock.js';
 export { countProgress, withIdleTimeout } from './time/idle-stream.js';

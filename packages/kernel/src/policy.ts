@@ -1,6 +1,5 @@
 /**
- * Policies without what applies them: for those who read a configuration and do not call anything
- * yet. A process starts sooner without the engine.
+ * Policies without the engine, for processes that validate a configuration at startup.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-import { type Classify, classifyError, soundly } from './classify.js';
+import { type Classify, classifyError, sanitizeFaults } from './classify.js';
 import { definePolicy, type ResiliencePolicy, type RetryPolicy } from './decide/policy.js';
 import { refuse } from './decide/validate.js';
 import type { CallOptions } from './engine/call.js';
@@ -14,28 +14,28 @@ import { attemptTimeout, deadline, idle, retry } from './layers/retry-and-timeou
 import { refreshAuth, type RefreshAuth } from './layers/refresh-auth.js';
 import { observeScoped } from './layers/observe.js';
 import type { Listener } from './events.js';
-import { callScopes, inScope } from './call-scope.js';
+import { callScopes, addScope } from './call-scope.js';
 import { Upstream } from './upstream.js';
-import { thrownFor } from './fault.js';
+import { toThrowable } from './fault.js';
 
 export interface ResilienceOptions extends PipelineOptions {
-  /** Shared by all guards of one host. Without it this guard has an upstream of its own. */
+  /** Shared by all functions that call one host. Default: an upstream of its own. */
   readonly upstream?: Upstream;
   readonly listener?: Listener;
   /**
-   * Gets a fresh credential after a 401; the call is then tried once more. Rejecting, or answering
-   * `false`, means that there is none to be had.
+   * Refreshes the credential after a 401; the call is then retried once. Rejecting or returning
+   * `false` means that no new credential is available.
    */
   readonly refreshAuth?: RefreshAuth;
-  /** More layers: a bulkhead, a cache, faults to inject. */
+  /** Further layers: a bulkhead, a cache, fault injection. */
   readonly layers?: readonly Layer[];
 }
 
 /**
- * Guards a function by a policy: retries, clocks, budget, breaker and limits, in one call.
+ * Wraps a function with retries, timeouts, retry budget, circuit breaker and rate limits.
  *
  * @example
- * const getItem = guard((id: string, { signal }) => load(id, signal), presets.stac, { effect: 'read' });
+ * const getItem = withResilience((id: string, { signal }) => load(id, signal), presets.stac, { effect: 'read' });
  * const item = await getItem('S2A_32TQM');
  */
 export function withResilience<I, O>(
@@ -55,17 +55,18 @@ export function withResilience<I, O>(
   ];
   if (options?.refreshAuth) layers.push(refreshAuth(options.refreshAuth));
   layers.push(observeScoped(options?.listener, shared.name));
-  const classify = options?.classify ? soundly(options.classify) : classifyError;
-  const guarded = new Pipeline(layers, { ...options, classify, name }).wrap(
+  const classify = options?.classify ? sanitizeFaults(options.classify) : classifyError;
+  const resilient = new Pipeline(layers, { ...options, classify, name }).wrap(
     work,
   ) as UntypedResilientFunction;
-  const scoped: CallFn = (input, given) => guarded.outcome(input, inScope(given));
-  return Object.assign((input: unknown, given?: CallOptions) => guarded(input, inScope(given)), {
-    outcome: scoped,
-  }) as unknown as ResilientFunction<I, O>;
+  const scoped: CallFn = (input, callOptions) => resilient.outcome(input, addScope(callOptions));
+  return Object.assign(
+    (input: unknown, callOptions?: CallOptions) => resilient(input, addScope(callOptions)),
+    {
+      outcome: scoped,
+    },
+  ) as unknown as ResilientFunction<I, O>;
 }
-
-callScopes.isUsed = true;
 
 function layersOf(policy: ResiliencePolicy): Layer[] {
   const { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs } = policy;
@@ -81,8 +82,8 @@ export interface ExecuteOptions extends CallOptions, Partial<Omit<PipelineOption
 }
 
 /**
- * Runs an operation and retries it as the policy says. Fails with the last error that the operation
- * threw, as it was thrown. Nothing but retries: no timeout, no breaker; `guard` has those.
+ * Runs an operation with retries only: no timeout, no breaker (see `withResilience`). Throws the last
+ * error of the operation, unchanged.
  */
 export async function executeWithRetry<T>(
   operation: () => Promise<T> | T,
@@ -102,11 +103,11 @@ export async function executeWithRetry<T>(
   const settings = { effect: 'read', classify: classifyError, ...options } as const;
   const outcome = await compose([retry(policy), observeScoped()], settings)
     .wrap(attempt)
-    .outcome(undefined, inScope(options));
+    .outcome(undefined, addScope(options));
   if (outcome.ok) return outcome.value;
-  // Aborted, or over time: then it was not the operation that failed.
-  if (outcome.fault.kind === 'cancelled' || !thrown) throw thrownFor(outcome.fault);
-  throw thrown.error ?? thrownFor(outcome.fault);
+  // An abort or a deadline ended the call, not an error of the operation.
+  if (outcome.fault.kind === 'cancelled' || !thrown) throw toThrowable(outcome.fault);
+  throw thrown.error ?? toThrowable(outcome.fault);
 }
 
 callScopes.isUsed = true;

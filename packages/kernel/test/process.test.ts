@@ -14,7 +14,7 @@ function run(program: string): { status: number | null; stdout: string; stderr: 
 describe('a program that uses the kernel', () => {
   it('ends after its last call, though its deadline of 300 s is far away', () => {
     const { status, stdout } = run(`
-      const call = kernel.guard(async () => 'ok', kernel.presets.llm, { effect: 'read' });
+      const call = kernel.withResilience(async () => 'ok', kernel.presets.llm, { effect: 'read' });
       console.log(await call());
     `);
     expect([status, stdout]).toEqual([0, 'ok\n']);

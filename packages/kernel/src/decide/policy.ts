@@ -10,15 +10,61 @@ import {
   refuse,
 } from './validate.js';
 
-/** A retry policy and the clocks, budget and breaker around it. Presets are of this type. */
+/** What to do when the upstream rejects a request because of a rate limit. */
+export type RateLimitRule =
+  /** Return the rate limit to the caller immediately, with the time to wait. */
+  | { readonly onLimit: 'surface' }
+  /** Wait as long as the upstream asks, up to `maxWaitMs` and the deadline; otherwise surface it. */
+  | {
+      readonly onLimit: 'wait';
+      readonly maxWaitMs: number;
+      /** What to do if the upstream gave no time to wait. */
+      readonly withoutHint: 'backoff' | 'surface';
+    };
+
+/** Number and timing of retries. `maxRetries` does not include the first attempt. */
+export interface RetryPolicy {
+  readonly maxRetries: number;
+  readonly initialBackoffMs: number;
+  readonly maxBackoffMs: number;
+  readonly backoffMultiplier: number;
+  /** `full`: uniform between `minBackoffMs` and the backoff. `none`: the backoff itself. */
+  readonly jitter: 'none' | 'full';
+  readonly minBackoffMs: number;
+  /**
+   * Caps the first backoff at this multiple of the observed median latency, so that a fast upstream is
+   * retried sooner. Without a usable median, retries after the first wait at least half of their
+   * backoff, to outlast a burst of faults.
+   */
+  readonly medianScale?: number;
+  readonly rateLimit: RateLimitRule;
+}
+
+export const defaultRateLimit: RateLimitRule = {
+  onLimit: 'wait',
+  maxWaitMs: 60_000,
+  withoutHint: 'backoff',
+};
+
+const defaults: RetryPolicy = {
+  maxRetries: 3,
+  initialBackoffMs: 1000,
+  maxBackoffMs: 60_000,
+  backoffMultiplier: 2,
+  jitter: 'none',
+  minBackoffMs: 0,
+  rateLimit: defaultRateLimit,
+};
+
+/** A retry policy with timeouts, retry budget, breaker and hedging. Presets have this type. */
 export interface ResiliencePolicy extends RetryPolicy {
-  /** The whole call, waits and retries included. */
+  /** Limit of the whole call, backoffs and retries included. */
   readonly callTimeoutMs?: number;
-  /** One attempt. */
+  /** Limit of one attempt. */
   readonly attemptTimeoutMs?: number;
-  /** One attempt without progress. */
+  /** Limit of the time without progress in one attempt. */
   readonly idleTimeoutMs?: number;
-  /** `false`: none. Left out: the usual one. */
+  /** `false` disables it. Omitted: the default. */
   readonly budget?: BudgetOptions | false;
   readonly breaker?: BreakerOptions | false;
   readonly hedge?: HedgeOptions;
@@ -44,8 +90,8 @@ const known: readonly string[] = [
 const checked = new WeakSet<object>();
 
 /**
- * Completes, checks and freezes a policy. A number that is negative, not finite or at odds with
- * another is refused here, by name, and not when the first call fails.
+ * Completes, validates and freezes a policy. Throws a RangeError that names the field if a value is
+ * unknown, out of range or inconsistent with another.
  *
  * @example
  * const patient = definePolicy({ maxRetries: 5, maxBackoffMs: 30_000, callTimeoutMs: 120_000 });
@@ -58,8 +104,8 @@ export function definePolicy(options: Partial<ResiliencePolicy> = {}): Resilienc
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) refuse(key, `is not a field of a policy (${known.join(', ')})`);
   }
-  const policy: ResiliencePolicy = freeze(completeRetryPolicy(options));
-  checkClocks(policy);
+  const policy: ResiliencePolicy = frozenCopy(completeRetryPolicy(options));
+  checkTimeouts(policy);
   if (policy.budget) checkBudget(policy.budget);
   if (policy.breaker) checkBreaker(policy.breaker);
   if (policy.hedge) checkHedge(policy.hedge);
@@ -67,74 +113,28 @@ export function definePolicy(options: Partial<ResiliencePolicy> = {}): Resilienc
   return policy;
 }
 
-/** A copy that nobody can change any more, not even one of its parts. */
-function freeze<T extends object>(value: T): T {
+/** A deeply frozen copy. */
+function frozenCopy<T extends object>(value: T): T {
   const parts = Object.entries(value).map(([key, part]: [string, unknown]) => [
     key,
-    typeof part === 'object' && part !== null ? freeze(part) : part,
+    typeof part === 'object' && part !== null ? frozenCopy(part) : part,
   ]);
   return Object.freeze(Object.fromEntries(parts)) as T;
 }
 
-function checkClocks({ callTimeoutMs, attemptTimeoutMs, idleTimeoutMs }: ResiliencePolicy): void {
-  const clocks = { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs };
-  for (const [field, value] of Object.entries(clocks)) {
+function checkTimeouts({ callTimeoutMs, attemptTimeoutMs, idleTimeoutMs }: ResiliencePolicy): void {
+  const timeouts = { callTimeoutMs, attemptTimeoutMs, idleTimeoutMs };
+  for (const [field, value] of Object.entries(timeouts)) {
     if (value !== undefined) checkNumber(field, value, { above: 0, max: MAX_TIMER_MS });
   }
-  // A clock that can never run out before the one around it was meant to be something else.
+  // An inner timeout longer than the outer one could never fire, so it is a mistake.
   const call = callTimeoutMs ?? Infinity;
   const attempt = attemptTimeoutMs ?? call;
   checkOrder('attemptTimeoutMs', attempt, 'callTimeoutMs', call);
   checkOrder('idleTimeoutMs', idleTimeoutMs ?? 0, 'attemptTimeoutMs', attempt);
 }
 
-/** What to do when the upstream says "too many requests". */
-export type RateLimitRule =
-  /** Hand the limit to the caller at once, with the time to wait. */
-  | { readonly onLimit: 'surface' }
-  /** Wait as told if that is at most `maxWaitMs` and fits the deadline; surface it otherwise. */
-  | {
-      readonly onLimit: 'wait';
-      readonly maxWaitMs: number;
-      /** When the upstream gave no time to wait. */
-      readonly withoutHint: 'backoff' | 'surface';
-    };
-
-/** How often, how long apart. `maxRetries` counts retries: attempts are at most one more. */
-export interface RetryPolicy {
-  readonly maxRetries: number;
-  readonly initialBackoffMs: number;
-  readonly maxBackoffMs: number;
-  readonly backoffMultiplier: number;
-  /** `full`: anywhere between `minBackoffMs` and the backoff. `none`: the backoff itself. */
-  readonly jitter: 'none' | 'full';
-  readonly minBackoffMs: number;
-  /**
-   * With it, the first backoff is at most this many observed median latencies (never more than
-   * `initialBackoffMs`): a fast upstream is retried fast, a slow one slowly. Where no median applies,
-   * retries after the first wait at least half of their backoff, to outlast a burst of faults.
-   */
-  readonly medianScale?: number;
-  readonly rateLimit: RateLimitRule;
-}
-
-export const defaultRateLimit: RateLimitRule = {
-  onLimit: 'wait',
-  maxWaitMs: 60_000,
-  withoutHint: 'backoff',
-};
-
-const defaults: RetryPolicy = {
-  maxRetries: 3,
-  initialBackoffMs: 1000,
-  maxBackoffMs: 60_000,
-  backoffMultiplier: 2,
-  jitter: 'none',
-  minBackoffMs: 0,
-  rateLimit: defaultRateLimit,
-};
-
-/** Fills in what was left out, and refuses by name what cannot be. Ignores what it does not know. */
+/** Completes and validates the retry settings. Ignores other fields. */
 export function completeRetryPolicy<P extends Partial<RetryPolicy>>(options: P): P & RetryPolicy {
   const policy = { ...defaults, ...options };
   checkRetry(policy);
@@ -148,7 +148,7 @@ function checkRetry(policy: RetryPolicy): void {
     initialBackoffMs: { min: 0 },
     maxBackoffMs: { min: 0, max: MAX_TIMER_MS },
     minBackoffMs: { min: 0 },
-    // Below 1 the waits would shrink, so that a longer failure is hit harder.
+    // Below 1 the delays would shrink with each retry.
     backoffMultiplier: { min: 1 },
   });
   checkOrder('initialBackoffMs', initialBackoffMs, 'maxBackoffMs', maxBackoffMs);

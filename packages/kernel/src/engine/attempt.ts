@@ -1,5 +1,5 @@
 import type { RateLimitInfo } from '../decide/rate-limit.js';
-import { type Fault, type Sent, thrownFor } from '../fault.js';
+import { type Fault, type Sent, toThrowable } from '../fault.js';
 import type { Call } from './call.js';
 
 /** The second argument of the work: the attempt that it runs in. */
@@ -48,7 +48,7 @@ export class Attempt implements AttemptContext {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       // A callee may read the signal after the attempt was abandoned.
-      if (this.#abandonedBy !== undefined) this.#controller.abort(thrownFor(this.#abandonedBy));
+      if (this.#abandonedBy !== undefined) this.#controller.abort(toThrowable(this.#abandonedBy));
     }
     return this.#controller.signal;
   }
@@ -74,6 +74,6 @@ export class Attempt implements AttemptContext {
   abandon(why: Fault): void {
     this.done = true;
     this.#abandonedBy = why;
-    this.#controller?.abort(thrownFor(why));
+    this.#controller?.abort(toThrowable(why));
   }
 }

@@ -1,7 +1,7 @@
 import { shouldRetry, type GiveUpReason } from '../decide/should-retry.js';
 import { MAX_TIMER_MS, refuse } from '../decide/validate.js';
 import type { EventBody } from '../events.js';
-import { type Fault, FaultError, thrownFor, type TimeoutClock } from '../fault.js';
+import { type Fault, FaultError, toThrowable, type TimeoutClock } from '../fault.js';
 import { Alarm } from '../time/alarms.js';
 import type { Timer } from '../time/clock.js';
 import { Attempt } from './attempt.js';
@@ -351,7 +351,7 @@ export class Call extends Alarm {
 
   #fail(fault: Fault): void {
     if (this.#asOutcome) this.#resolve!({ ok: false, fault });
-    else this.#reject!(thrownFor(fault, this.attempts));
+    else this.#reject!(toThrowable(fault, this.attempts));
   }
 
   /**

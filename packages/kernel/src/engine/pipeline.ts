@@ -1,5 +1,5 @@
 import { checkChoice, refuse } from '../decide/validate.js';
-import { type Effect, type Outcome, thrownFor } from '../fault.js';
+import { type Effect, type Outcome, toThrowable } from '../fault.js';
 import type { Classify } from '../classify.js';
 import type { Clock } from '../time/clock.js';
 import { Attempt, type AttemptContext } from './attempt.js';
@@ -71,11 +71,11 @@ function callOnly(plan: Plan, work: AttemptFn): UntypedResilientFunction {
   // Retains one instance of each class: V8 drops the optimised code of a shape without live objects,
   // and calls after a garbage collection would take three times as long.
   retained ??= new Attempt(new Call(plan, work, undefined, undefined, false), 0, plan.clock.now());
-  const guarded = (input: unknown, options: CallOptions | undefined): Promise<unknown> =>
+  const call = (input: unknown, options: CallOptions | undefined): Promise<unknown> =>
     new Call(plan, work, input, options, false).run();
   const outcome: CallFn = (input, options) =>
     new Call(plan, work, input, options, true).run() as never;
-  return Object.assign(guarded, { outcome });
+  return Object.assign(call, { outcome });
 }
 
 /**
@@ -132,6 +132,6 @@ function throwing(outcome: CallFn) {
   return async (input: unknown, options: CallOptions | undefined): Promise<unknown> => {
     const answer = await outcome(input, options);
     if (answer.ok) return answer.value;
-    throw thrownFor(answer.fault);
+    throw toThrowable(answer.fault);
   };
 }

@@ -1,7 +1,7 @@
-/** Milliseconds since the epoch of a UTC date and time, or undefined if there is no such moment. */
+/** Epoch milliseconds of a UTC date and time; undefined if it does not exist. */
 function utc(date: CalendarDate, hour: number, minute: number, second: number): number | undefined {
   const days = dayNumber(date);
-  // 60 is a leap second, which both RFC 9110 and RFC 3339 allow; it is the next minute's first.
+  // RFC 9110 and RFC 3339 allow 60 for a leap second, which equals the next minute's first second.
   if (days === undefined || hour > 23 || minute > 59 || second > 60) return undefined;
   return days * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000;
 }
@@ -21,11 +21,11 @@ function weekday(date: CalendarDate): number | undefined {
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Days since 1970-01-01. Own arithmetic, because `Date.UTC` rolls 31 February over silently. */
+/** Days since 1970-01-01. `Date.UTC` would accept 31 February as a day in March. */
 function dayNumber({ year, month, day }: CalendarDate): number | undefined {
   const length = month === 2 && isLeap(year) ? 29 : MONTH_DAYS[month - 1];
   if (length === undefined || day < 1 || day > length) return undefined;
-  // Counting years from March puts the leap day last, so one formula serves all months.
+  // Years that start in March have the leap day last, so one formula covers all months.
   const y = month > 2 ? year : year - 1;
   const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
   const leapDays = Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400);
@@ -49,20 +49,20 @@ const FORMS = [
 const MAX_HTTP_DATE_CHARS = 'Wednesday, 06-Nov-94 08:49:37 GMT'.length;
 
 /**
- * An HTTP date (RFC 9110 §5.6.7) in milliseconds since the epoch, in all three forms that a
- * recipient must read. Not `Date.parse`, which also takes "1", "May" and local times. A weekday
- * that is not the date's own makes it malformed. `now` places RFC 850's two-digit years.
+ * Parses an HTTP date (RFC 9110 §5.6.7) in its three formats to epoch milliseconds. Stricter than
+ * `Date.parse`, which accepts "1", "May" and local times; a wrong weekday is malformed. `now` resolves
+ * the two-digit years of RFC 850.
  */
 export function parseHttpDate(text: string, now: number): number | undefined {
   if (text.length > MAX_HTTP_DATE_CHARS) return undefined;
   for (const form of FORMS) {
     const groups = form.exec(text)?.groups;
-    if (groups) return moment(groups, now);
+    if (groups) return epochMs(groups, now);
   }
   return undefined;
 }
 
-function moment(groups: Readonly<Record<string, string>>, now: number): number | undefined {
+function epochMs(groups: Readonly<Record<string, string>>, now: number): number | undefined {
   const { dayName = '', day, month = '', year = '', time = '' } = groups;
   const short = year.length === 2;
   const date = {
@@ -75,7 +75,7 @@ function moment(groups: Readonly<Record<string, string>>, now: number): number |
   return utc(date, Number(time.slice(0, 2)), Number(time.slice(3, 5)), Number(time.slice(6)));
 }
 
-/** RFC 9110: a two-digit year is the latest one with these digits that is not > 50 years ahead. */
+/** RFC 9110: a two-digit year is the latest matching year at most 50 years ahead. */
 function fullYear(twoDigits: number, now: number): number {
   const latest = new Date(now).getUTCFullYear() + 50;
   return latest - ((latest - twoDigits) % 100);
@@ -86,7 +86,7 @@ const RFC_3339 =
 
 const MAX_RFC_3339_CHARS = '2026-01-01T00:00:00.123456789+00:00'.length;
 
-/** An RFC 3339 timestamp ("2026-05-04T12:34:56Z") in milliseconds since the epoch. */
+/** Parses an RFC 3339 timestamp ("2026-05-04T12:34:56Z") to epoch milliseconds. */
 export function parseRfc3339(text: string): number | undefined {
   const match = text.length <= MAX_RFC_3339_CHARS ? RFC_3339.exec(text) : null;
   if (!match) return undefined;

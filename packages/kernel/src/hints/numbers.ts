@@ -1,7 +1,7 @@
 /** At most 15 digits, so that every value is an exact integer. */
 const COUNT = /^\d{1,15}$/;
 
-/** RFC 9110 knows whole seconds only; several LLM gateways send fractions, and mean them. */
+/** RFC 9110 allows whole seconds only, but several LLM gateways send fractions. */
 const DECIMAL = /^\d{1,15}(?:\.\d{1,9})?$/;
 
 /** A non-negative integer in plain digits: no sign, exponent, hex or list. */
@@ -29,7 +29,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 const MAX_DURATION_CHARS = 64;
 
-/** OpenAI's resets are Go durations: "1s", "6m0s", "250ms", "1h2m3.5s". In milliseconds. */
+/** Parses a Go duration ("1s", "6m0s", "250ms", "1h2m3.5s"), as OpenAI sends, to milliseconds. */
 export function parseGoDuration(text: string): number | undefined {
   if (text.length === 0 || text.length > MAX_DURATION_CHARS) return undefined;
   let total = 0;
@@ -44,29 +44,28 @@ export function parseGoDuration(text: string): number | undefined {
 
 const PROTO_DURATION = /^(\d{1,12}(?:\.\d{1,9})?)s$/;
 
-/** google.protobuf.Duration in JSON, "34.074824224s". A negative one is no wait. In milliseconds. */
+/** Parses a non-negative google.protobuf.Duration ("34.074824224s") to milliseconds. */
 export function parseProtoDuration(text: string): number | undefined {
   const match = text.length <= MAX_DURATION_CHARS ? PROTO_DURATION.exec(text) : null;
   return match ? Number(match[1]) * 1000 : undefined;
 }
 
 /**
- * The longest wait we believe. The longest windows that upstreams really have are a day (X's app
- * and user limits, "daily" quota policies); the hour on top is for clocks that disagree. Anything
- * longer is a unit mix-up (milliseconds read as seconds, a timestamp where a delay belongs) or an
- * upstream that means "go away", and neither is something to sleep on.
+ * The longest plausible delay. The longest real windows are a day (X's app and user limits, daily
+ * quotas); the extra hour allows for clock skew. A longer delay is a unit error, such as milliseconds
+ * read as seconds, and is ignored.
  */
 export const MAX_PLAUSIBLE_WAIT_MS = 25 * 60 * 60 * 1000;
 
-/** Below what any server can express, above what binary fractions of a second get wrong. */
+/** Above the rounding error of binary fractions, below the resolution of any server. */
 const FLOAT_NOISE = 1e-6;
 
-/** Rounds up, so that we never come back before the moment that was named. */
+/** Rounds up, so that a retry is never early. */
 export function roundUp(value: number): number {
   return Math.max(0, Math.ceil(value - FLOAT_NOISE));
 }
 
-/** The wait in whole milliseconds, or undefined when nobody can have meant it. */
+/** The delay in whole milliseconds; undefined if it is negative or implausibly long. */
 export function plausibleWait(ms: number): number | undefined {
   return ms >= 0 && ms <= MAX_PLAUSIBLE_WAIT_MS ? roundUp(ms) : undefined;
 }

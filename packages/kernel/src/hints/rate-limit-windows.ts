@@ -5,28 +5,25 @@ import type { FoundHeaders } from './headers.js';
 import { parseRfc3339 } from './dates.js';
 import { parseDictionary, parseItemList, type Item } from './structured-fields.js';
 
-/** One rate-limit window as a response showed it. */
+/** A rate-limit window that a response reports. */
 export interface RateLimitWindow {
-  /** Until it resets; negative when that moment has passed. */
+  /** Milliseconds until the reset; negative if it has passed. */
   readonly waitMs: number;
-  /** Undefined where the upstream named a reset, but no count. */
+  /** Undefined if the upstream reported only a reset. */
   readonly remaining: number | undefined;
   readonly limit: number | undefined;
   readonly name: string | undefined;
 }
 
-/** Names come from upstreams and end in logs and answers. */
+/** Names come from upstreams and appear in logs and results. */
 const MAX_NAME_CHARS = 64;
 
-/**
- * A reset further away than we believe any window to be, in either direction, means that the
- * numbers are not what they seem: milliseconds, a counter, a clock that was never set.
- */
+/** Whether the reset is plausible; otherwise the unit or the server's clock is wrong. */
 export function isPlausible(window: RateLimitWindow): boolean {
   return Math.abs(window.waitMs) <= MAX_PLAUSIBLE_WAIT_MS;
 }
 
-/** The window as callers see it, on our clock; undefined if it has no count to show. */
+/** Converts a window to the local clock; undefined if it has no `remaining`. */
 export function toRateLimitInfo(
   window: RateLimitWindow,
   clock: ResponseClock,
@@ -42,7 +39,7 @@ export function toRateLimitInfo(
   };
 }
 
-/** How a family of headers tells when its window resets; the wait in milliseconds. */
+/** Converts the reset header of a family to a delay in milliseconds. */
 type ResetReader = (text: string, clock: ResponseClock) => number | undefined;
 
 interface Family {
@@ -51,7 +48,7 @@ interface Family {
   readonly reset: string;
   readonly readReset: ResetReader;
   readonly name?: string;
-  /** The header that names the window, where there is one. */
+  /** The header with the window's name. */
   readonly nameHeader?: string;
 }
 
@@ -73,18 +70,18 @@ const timestamp: ResetReader = (text, clock) => {
 const FAMILIES: readonly Family[] = [
   // GitHub
   { ...suffixed('x-ratelimit', epochSeconds), nameHeader: 'x-ratelimit-resource' },
-  // X: the endpoint's window, and two that hold for a day
+  // X: the endpoint's window, and two daily ones
   suffixed('x-rate-limit', epochSeconds),
   { ...suffixed('x-app-limit-24hour', epochSeconds), name: '24h app' },
   { ...suffixed('x-user-limit-24hour', epochSeconds), name: '24h user' },
-  // Drafts of the IETF's fields before -07
+  // IETF drafts before -07
   suffixed('ratelimit', deltaSeconds),
   // Anthropic
   ...['requests', 'tokens', 'input-tokens', 'output-tokens'].map((name) => ({
     ...suffixed(`anthropic-ratelimit-${name}`, timestamp),
     name,
   })),
-  // OpenAI and those who imitate it; the reset is when the bucket is full again, an upper bound
+  // OpenAI-compatible; the reset is when the bucket is full again, an upper bound
   ...['requests', 'tokens'].map((name) => ({
     limit: `x-ratelimit-limit-${name}`,
     remaining: `x-ratelimit-remaining-${name}`,
@@ -110,7 +107,7 @@ export const NAMED_WINDOW_HEADERS: readonly string[] = FAMILIES.flatMap((family)
   ...(family.nameHeader === undefined ? [] : [family.nameHeader]),
 ]);
 
-/** Every limit/remaining/reset triple whose reset can be read. */
+/** The windows of all limit/remaining/reset header families with a valid reset. */
 export function namedWindows(headers: FoundHeaders, clock: ResponseClock): RateLimitWindow[] {
   const windows: RateLimitWindow[] = [];
   for (const family of FAMILIES) {
@@ -119,7 +116,7 @@ export function namedWindows(headers: FoundHeaders, clock: ResponseClock): RateL
     if (waitMs === undefined) continue;
     const count = headers.get(family.remaining);
     const remaining = parseCount(count);
-    // No count may still be a window; a count that makes no sense spoils it.
+    // A missing count is allowed; a malformed one is not.
     if (count !== undefined && remaining === undefined) continue;
     windows.push({
       waitMs,
@@ -134,10 +131,10 @@ export function namedWindows(headers: FoundHeaders, clock: ResponseClock): RateL
 export const IETF_HEADERS: readonly string[] = ['ratelimit', 'ratelimit-policy'];
 
 /**
- * The IETF's structured fields (draft-ietf-httpapi-ratelimit-headers-11):
- * `RateLimit: "default";r=50;t=30`, with the quota in `RateLimit-Policy: "default";q=100;w=60`.
- * Also draft -07's `RateLimit: limit=100, remaining=50, reset=30`, which deployed servers send.
- * A limit without `t` has no time to wait for, so there is no window to report.
+ * The windows of the IETF's structured fields (draft-ietf-httpapi-ratelimit-headers-11):
+ * `RateLimit: "default";r=50;t=30`, with the quota in `RateLimit-Policy: "default";q=100;w=60`. Also
+ * draft -07's `RateLimit: limit=100, remaining=50, reset=30`. A limit without `t` has no reset and is
+ * not reported.
  */
 export function ietfWindows(headers: FoundHeaders): RateLimitWindow[] {
   const text = headers.get('ratelimit');

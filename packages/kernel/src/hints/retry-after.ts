@@ -3,9 +3,8 @@ import { parseHttpDate } from './dates.js';
 import { MAX_PLAUSIBLE_WAIT_MS, parseDecimal, plausibleWait } from './numbers.js';
 
 /**
- * What `Retry-After` asks for, in milliseconds: a number of seconds (fractions are taken, because
- * their meaning is plain) or an HTTP date. A date that has passed is 0, the server's "now is fine",
- * unless it is so long ago that it is a mistake.
+ * The delay of `Retry-After` in milliseconds: a number of seconds, fractions included, or an HTTP
+ * date. A past date is 0, unless it is implausibly long ago.
  */
 export function retryAfter(headers: FoundHeaders, clock: ResponseClock): number | undefined {
   const text = headers.get('retry-after');
@@ -18,13 +17,13 @@ export function retryAfter(headers: FoundHeaders, clock: ResponseClock): number 
   return wait < -MAX_PLAUSIBLE_WAIT_MS ? undefined : plausibleWait(Math.max(0, wait));
 }
 
-/** `retry-after-ms` of OpenAI and Azure. */
+/** The delay of `retry-after-ms`, which OpenAI and Azure send. */
 export function retryAfterMilliseconds(headers: FoundHeaders): number | undefined {
   const ms = parseDecimal(headers.get('retry-after-ms'));
   return ms === undefined ? undefined : plausibleWait(ms);
 }
 
-/** Our time, and the same moment on the server's clock. Milliseconds since the epoch. */
+/** The time of a response on the local clock and on the server's, in epoch milliseconds. */
 export interface ResponseClock {
   readonly now: number;
   readonly serverNow: () => number;
@@ -32,17 +31,13 @@ export interface ResponseClock {
 
 const CLOCK_HEADERS = headerNames(['date', 'age']);
 
-/**
- * `Date` has whole seconds and travels some milliseconds, so a few seconds are not a skew, and our
- * own clock is then the finer one.
- */
+/** `Date` has a resolution of one second plus latency, so smaller differences are not skew. */
 const TOLERATED_SKEW_MS = 5000;
 
 /**
- * Absolute times ("reset at", "retry after this date") are the server's. Measured on our clock they
- * are wrong by the skew between the two: a laptop that is two minutes ahead comes back two minutes
- * early, into a ban. So they are measured against the response's own `Date`, where it has one and
- * was not answered by a cache, whose `Date` is that of the stored response.
+ * Absolute times in a response are on the server's clock, so delays are computed from the response's
+ * `Date`: a client clock that is two minutes fast would otherwise retry two minutes early. Ignored for
+ * responses with `Age`, because a cache stores the original `Date`.
  */
 export function responseClock(headers: unknown, now: number): ResponseClock {
   let measured: number | undefined;

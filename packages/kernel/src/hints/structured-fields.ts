@@ -7,14 +7,13 @@ export interface Item {
 const KEY = /[a-z*][a-z0-9_\-.*]*/y;
 const SPACES = / */y;
 const OPTIONAL_SPACE = /[ \t]*/y;
-/** Far more than any limit field has; what an upstream may make us read. */
 const MAX_CHARS = 2048;
 
 const TRUE = { type: 'boolean', value: true } as const;
 
 /**
- * A list of items. Strict as the RFC asks: one mistake anywhere and the whole field is ignored.
- * Inner lists are such a mistake here, because no field that we read has them.
+ * Parses a list of items; undefined if any part is malformed, as the RFC requires. Inner lists are not
+ * supported, because no rate-limit field has them.
  */
 export function parseItemList(text: string): Item[] | undefined {
   const items: Item[] = [];
@@ -26,7 +25,7 @@ export function parseItemList(text: string): Item[] | undefined {
   return complete ? items : undefined;
 }
 
-/** A dictionary of items: "limit=100, remaining=50, reset=5". */
+/** Parses a dictionary of items: "limit=100, remaining=50, reset=5". */
 export function parseDictionary(text: string): Map<string, Item> | undefined {
   const members = new Map<string, Item>();
   const complete = eachMember(text, (cursor) => {
@@ -40,7 +39,7 @@ export function parseDictionary(text: string): Map<string, Item> | undefined {
   return complete ? members : undefined;
 }
 
-/** Walks comma-separated members; false as soon as one of them, or what is between, is malformed. */
+/** Parses comma-separated members; false if one of them or a separator is malformed. */
 function eachMember(text: string, takeMember: (cursor: Cursor) => boolean): boolean {
   if (text.length > MAX_CHARS) return false;
   const cursor: Cursor = { text, at: 0 };
@@ -68,7 +67,7 @@ function takeParams(cursor: Cursor): Map<string, BareItem> | undefined {
     const key = take(cursor, KEY);
     const value = key !== undefined && takeIf(cursor, '=') ? takeBareItem(cursor) : TRUE;
     if (key === undefined || value === undefined) return undefined;
-    // A repeated key takes the last value.
+    // The last value of a repeated key wins.
     params.set(key, value);
   }
   return params;
@@ -80,19 +79,18 @@ function takeIf(cursor: Cursor, char: string): boolean {
   return true;
 }
 
-/** A bare item of RFC 9651. Byte sequences and display strings are checked, but left encoded. */
+/** A bare item of RFC 9651. Byte sequences and display strings stay encoded. */
 export type BareItem =
   | { readonly type: 'integer' | 'decimal' | 'date'; readonly value: number }
   | { readonly type: 'string' | 'token' | 'bytes' | 'display'; readonly value: string }
   | { readonly type: 'boolean'; readonly value: boolean };
 
-/** Where a parser stands in its text. */
 interface Cursor {
   readonly text: string;
   at: number;
 }
 
-/** Takes what a sticky pattern matches at the cursor. */
+/** Consumes the match of a sticky pattern at the cursor. */
 function take(cursor: Cursor, sticky: RegExp): string | undefined {
   sticky.lastIndex = cursor.at;
   const match = sticky.exec(cursor.text);
@@ -110,7 +108,7 @@ const BOOLEAN = /\?[01]/y;
 const DATE = /@-?\d{1,15}(?![\d.])/y;
 const DISPLAY = /%"(?:[\x20-\x21\x23-\x24\x26-\x7e]|%[0-9a-f]{2})*"/y;
 
-/** Reads one bare item, or returns undefined where RFC 9651 says that parsing fails. */
+/** Consumes one bare item; undefined if it is malformed. */
 function takeBareItem(cursor: Cursor): BareItem | undefined {
   const first = cursor.text[cursor.at];
   if (first === undefined) return undefined;
