@@ -140,7 +140,7 @@ export { ContractViolation } from './run/failure.js';
 
 export {
   createPageTokens,
-  type OpenedToken,
+  type DecodedToken,
   type PageTokenOptions,
   type PageTokens,
   type TokenBinding,

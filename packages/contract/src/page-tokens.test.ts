@@ -6,9 +6,9 @@ import { createPageTokens, type TokenBinding } from './page-tokens.js';
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 const tokens = createPageTokens({ keys: [key(1)] });
 const query: TokenBinding = { tool: 'search', account: 'main', args: { q: 'a', box: [1, 2] } };
-const reasonOf = (token: string, binding = query, opener = tokens) => {
-  const opened = opener.open(binding, token);
-  return opened.ok ? 'accepted' : opened.reason;
+const reasonOf = (token: string, binding = query, by = tokens) => {
+  const decoded = by.decode(binding, token);
+  return decoded.ok ? 'accepted' : decoded.reason;
 };
 
 describe('a page token', () => {
@@ -16,7 +16,10 @@ describe('a page token', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (cursor) => {
         const plain: unknown = JSON.parse(JSON.stringify(cursor));
-        expect(tokens.open(query, tokens.seal(query, cursor))).toEqual({ ok: true, cursor: plain });
+        expect(tokens.decode(query, tokens.encode(query, cursor))).toEqual({
+          ok: true,
+          cursor: plain,
+        });
       }),
     );
   });
@@ -30,17 +33,17 @@ describe('a page token', () => {
       .update(payload)
       .digest();
     const bytes = Buffer.concat([Buffer.of(1), mac.subarray(0, 16), Buffer.from(payload)]);
-    expect(tokens.seal(query, { at: 5 })).toBe(bytes.toString('base64url'));
+    expect(tokens.encode(query, { at: 5 })).toBe(bytes.toString('base64url'));
   });
 
   it('is short and survives being copied', () => {
-    const token = tokens.seal(query, { at: 100 });
+    const token = tokens.encode(query, { at: 100 });
     expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(token.length).toBeLessThan(45);
   });
 
   it('does not depend on the order of the arguments', () => {
-    const token = tokens.seal(query, 1);
+    const token = tokens.encode(query, 1);
     expect(reasonOf(token, { ...query, args: { box: [1, 2], q: 'a' } })).toBe('accepted');
   });
 
@@ -51,34 +54,34 @@ describe('a page token', () => {
     ['one argument more', { ...query, args: { ...query.args, sort: 'asc' } }],
     ['one argument less', { ...query, args: { q: 'a' } }],
   ])('is worthless on %s', (_, binding) => {
-    expect(reasonOf(tokens.seal(query, 1), binding)).toBe('signature');
+    expect(reasonOf(tokens.encode(query, 1), binding)).toBe('signature');
   });
 });
 
 describe('a token that is not ours', () => {
   it('is refused wherever one bit of it is changed', () => {
-    const bytes = Buffer.from(tokens.seal(query, { at: 5 }), 'base64url');
+    const bytes = Buffer.from(tokens.encode(query, { at: 5 }), 'base64url');
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.nat(7), (index, bit) => {
         const changed = Buffer.from(bytes);
         changed[index] = (changed[index] ?? 0) ^ (1 << bit);
-        expect(tokens.open(query, changed.toString('base64url')).ok).toBe(false);
+        expect(tokens.decode(query, changed.toString('base64url')).ok).toBe(false);
       }),
     );
   });
 
   it('is refused at every length that is not its own', () => {
-    const token = tokens.seal(query, { at: 5 });
+    const token = tokens.encode(query, { at: 5 });
     for (let length = 0; length < token.length; length += 1) {
-      expect(tokens.open(query, token.slice(0, length)).ok).toBe(false);
+      expect(tokens.decode(query, token.slice(0, length)).ok).toBe(false);
     }
-    expect(tokens.open(query, `${token}A`).ok).toBe(false);
+    expect(tokens.decode(query, `${token}A`).ok).toBe(false);
   });
 
   it('is refused whatever it is, without an exception', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200, unit: 'binary' }), (text) => {
-        expect(tokens.open(query, text).ok).toBe(false);
+        expect(tokens.decode(query, text).ok).toBe(false);
       }),
       { numRuns: 500 },
     );
@@ -88,7 +91,7 @@ describe('a token that is not ours', () => {
     ['malformed', ''],
     ['malformed', 'not a token!'],
     ['malformed', Buffer.alloc(17, 1).toString('base64url')],
-    ['malformed', `${tokens.seal(query, 1)}=`],
+    ['malformed', `${tokens.encode(query, 1)}=`],
     ['version', Buffer.concat([Buffer.of(2), Buffer.alloc(20)]).toString('base64url')],
     ['signature', Buffer.concat([Buffer.of(1), Buffer.alloc(20)]).toString('base64url')],
     ['too_long', 'A'.repeat(8193)],
@@ -98,12 +101,12 @@ describe('a token that is not ours', () => {
 
   it('is refused when another installation signed it', () => {
     const foreign = createPageTokens({ keys: [key(2)] });
-    expect(reasonOf(foreign.seal(query, 1))).toBe('signature');
+    expect(reasonOf(foreign.encode(query, 1))).toBe('signature');
   });
 
   it('is refused in a second spelling of the same bytes', () => {
     // Six bits of the last character, of which base64 uses only some.
-    const token = tokens.seal(query, 1);
+    const token = tokens.encode(query, 1);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const same = alphabet
       .split('')
@@ -120,9 +123,9 @@ describe('keys', () => {
     const old = createPageTokens({ keys: [key(1)] });
     const rolled = createPageTokens({ keys: [key(2), key(1)] });
     const retired = createPageTokens({ keys: [key(2)] });
-    expect(reasonOf(old.seal(query, 1), query, rolled)).toBe('accepted');
-    expect(reasonOf(rolled.seal(query, 1), query, retired)).toBe('accepted');
-    expect(reasonOf(old.seal(query, 1), query, retired)).toBe('signature');
+    expect(reasonOf(old.encode(query, 1), query, rolled)).toBe('accepted');
+    expect(reasonOf(rolled.encode(query, 1), query, retired)).toBe('accepted');
+    expect(reasonOf(old.encode(query, 1), query, retired)).toBe('signature');
   });
 
   it('must be there and long enough', () => {
@@ -134,7 +137,7 @@ describe('keys', () => {
     const bytes = key(1);
     const own = createPageTokens({ keys: [bytes] });
     bytes.fill(9);
-    expect(reasonOf(own.seal(query, 1))).toBe('accepted');
+    expect(reasonOf(own.encode(query, 1))).toBe('accepted');
   });
 });
 
@@ -165,7 +168,7 @@ describe('options that make no sense are refused, naming the field', () => {
 
   it('and the shortest length that is allowed has room for a small cursor', () => {
     const own = createPageTokens({ keys, maxLength: 32 });
-    expect(reasonOf(own.seal(query, 12_345), query, own)).toBe('accepted');
+    expect(reasonOf(own.encode(query, 12_345), query, own)).toBe('accepted');
   });
 });
 
@@ -173,7 +176,7 @@ describe('limits', () => {
   it('expires to the millisecond', () => {
     let now = 1000;
     const own = createPageTokens({ keys: [key(1)], ttlMs: 500, now: () => now });
-    const token = own.seal(query, 1);
+    const token = own.encode(query, 1);
     now = 1499;
     expect(reasonOf(token, query, own)).toBe('accepted');
     now = 1500;
@@ -183,7 +186,7 @@ describe('limits', () => {
 
   it('will not make a token that it would not take', () => {
     const own = createPageTokens({ keys: [key(1)], maxLength: 50 });
-    expect(reasonOf(own.seal(query, 'short'), query, own)).toBe('accepted');
-    expect(() => own.seal(query, 'x'.repeat(50))).toThrow('50 are allowed');
+    expect(reasonOf(own.encode(query, 'short'), query, own)).toBe('accepted');
+    expect(() => own.encode(query, 'x'.repeat(50))).toThrow('50 are allowed');
   });
 });

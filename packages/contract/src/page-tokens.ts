@@ -19,13 +19,13 @@ export interface TokenBinding {
 /** `signature` covers both a forged token and one from another query: the token cannot tell. */
 export type TokenRefusal = 'malformed' | 'too_long' | 'version' | 'signature' | 'expired';
 
-export type OpenedToken =
+export type DecodedToken =
   | { readonly ok: true; readonly cursor: unknown }
   | { readonly ok: false; readonly reason: TokenRefusal };
 
 export interface PageTokens {
-  readonly seal: (binding: TokenBinding, cursor: unknown) => string;
-  readonly open: (binding: TokenBinding, token: string) => OpenedToken;
+  readonly encode: (binding: TokenBinding, cursor: unknown) => string;
+  readonly decode: (binding: TokenBinding, token: string) => DecodedToken;
 }
 
 export interface PageTokenOptions {
@@ -59,7 +59,7 @@ export function createPageTokens(options: PageTokenOptions): PageTokens {
   if (!newest) throw new RangeError('keys: at least one is needed to sign with');
   const ring = [newest, ...older];
 
-  const seal: PageTokens['seal'] = (binding, cursor) => {
+  const encode: PageTokens['encode'] = (binding, cursor) => {
     const payload = Buffer.from(canonicalJson(ttlMs ? [cursor, now() + ttlMs] : [cursor]));
     const bytes = Buffer.concat([Buffer.of(VERSION), sign(newest, binding, payload), payload]);
     const token = bytes.toString('base64url');
@@ -69,7 +69,7 @@ export function createPageTokens(options: PageTokenOptions): PageTokens {
     return token;
   };
 
-  const open: PageTokens['open'] = (binding, token) => {
+  const decode: PageTokens['decode'] = (binding, token) => {
     if (token.length > maxLength) return refuse('too_long');
     const bytes = Buffer.from(token, 'base64url');
     const isCanonical = BASE64URL.test(token) && bytes.toString('base64url') === token;
@@ -83,7 +83,7 @@ export function createPageTokens(options: PageTokenOptions): PageTokens {
     return expires !== undefined && now() >= expires ? refuse('expired') : { ok: true, cursor };
   };
 
-  return Object.freeze({ seal, open });
+  return Object.freeze({ encode, decode });
 }
 
 /** Thrown when the tokens are made, and not when the first list is asked for. */
@@ -119,6 +119,6 @@ function sign(key: KeyObject, binding: TokenBinding, payload: Buffer): Buffer {
   return mac.update(query).update(payload).digest().subarray(0, MAC_BYTES);
 }
 
-function refuse(reason: TokenRefusal): OpenedToken {
+function refuse(reason: TokenRefusal): DecodedToken {
   return { ok: false, reason };
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../codes/table.js';
-import { createErrorBody, demand, type ErrorBody, type ErrorInput } from './error.js';
+import { createErrorBody, assertField, type ErrorBody, type ErrorInput } from './error.js';
 import { findJsonFlaw } from '../json.js';
 import { createMeta, type Meta, type MetaInput } from './meta.js';
 
@@ -25,7 +25,7 @@ export type Envelope<Data = unknown, Code extends ErrorCode = ErrorCode, Partial
 
 /** Throws an InconsistentEnvelopeError for what `envelopeSchema` or JSON would refuse. */
 export function successEnvelope<Data>(data: Data, meta: MetaInput): SuccessEnvelope<Data> {
-  demandJson(data);
+  assertJson(data);
   return uncheckedSuccess(data, meta);
 }
 
@@ -35,7 +35,7 @@ export function errorEnvelope<Code extends ErrorCode, Partial = null>(
   meta: MetaInput,
   partial: Partial | null = null,
 ): ErrorEnvelope<Code, Partial> {
-  demandJson(partial);
+  assertJson(partial);
   return uncheckedError(error, meta, partial);
 }
 
@@ -57,9 +57,9 @@ export function uncheckedError<Code extends ErrorCode, Partial = null>(
   });
 }
 
-function demandJson(data: unknown): void {
+function assertJson(data: unknown): void {
   const problem = jsonProblem(data);
-  demand(problem === undefined, 'data', `must be JSON, and holds ${problem}`);
+  assertField(problem === undefined, 'data', `must be JSON, and holds ${problem}`);
 }
 
 function jsonProblem(data: unknown): string | undefined {

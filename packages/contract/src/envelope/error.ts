@@ -44,7 +44,7 @@ export class InconsistentEnvelopeError extends TypeError {
 }
 
 /** Throws the refusal unless the condition holds. The problem never quotes what was given. */
-export function demand(holds: boolean, field: string, problem: string): asserts holds {
+export function assertField(holds: boolean, field: string, problem: string): asserts holds {
   if (!holds) throw new InconsistentEnvelopeError(`${field} ${problem}`);
 }
 

@@ -1,5 +1,5 @@
 import type { RateLimitInfo } from '@toolkeel/kernel';
-import { demand, isoMoment } from './error.js';
+import { assertField, isoMoment } from './error.js';
 
 export const PROFILES = Object.freeze(['readonly', 'api', 'workflow'] as const);
 export type Profile = (typeof PROFILES)[number];
@@ -74,11 +74,11 @@ export interface MetaInput {
 
 /** Throws an InconsistentEnvelopeError, naming the field, for what `envelopeSchema` would refuse. */
 export function createMeta(input: MetaInput): Meta {
-  demand(isObject(input), 'meta', 'must be an object');
+  assertField(isObject(input), 'meta', 'must be an object');
   const { toolVersion, correlationId, profile, pagination, rateLimit, idempotency } = input;
-  demand(typeof toolVersion === 'string', 'toolVersion', 'must be a text');
-  demand(isText(correlationId), 'correlationId', 'must be a text, and not empty');
-  demand(isObject(profile) && PROFILES.includes(profile.name), 'profile', 'is not known');
+  assertField(typeof toolVersion === 'string', 'toolVersion', 'must be a text');
+  assertField(isText(correlationId), 'correlationId', 'must be a text, and not empty');
+  assertField(isObject(profile) && PROFILES.includes(profile.name), 'profile', 'is not known');
   return Object.freeze({
     tool_version: toolVersion,
     elapsed_ms: wholeCount(input.elapsedMs),
@@ -93,7 +93,7 @@ export function createMeta(input: MetaInput): Meta {
 
 function workflowFields(profile: Extract<RunProfile, { name: 'workflow' }>) {
   const { mode, approvalMode } = profile;
-  demand(
+  assertField(
     MODES.includes(mode) && typeof approvalMode === 'boolean',
     'profile',
     'workflow always has a mode and an approval mode',
@@ -107,14 +107,14 @@ export function paginationInfo(
   nextToken?: string,
   warning?: string,
 ): PaginationInfo {
-  demand(
+  assertField(
     Number.isSafeInteger(resultCount) && resultCount >= 0,
     'pagination.result_count',
     'must be a whole number, 0 or more',
   );
   if (nextToken === undefined) return Object.freeze({ result_count: resultCount, has_more: false });
-  demand(isText(nextToken), 'pagination.next_token', 'must be a text, and not empty');
-  demand(
+  assertField(isText(nextToken), 'pagination.next_token', 'must be a text, and not empty');
+  assertField(
     warning === undefined || isText(warning),
     'pagination.warning',
     'must be a non-empty string',
@@ -128,10 +128,10 @@ export function paginationInfo(
 }
 
 function checkPagination(given: PaginationInfo): PaginationInfo {
-  demand(isObject(given), 'pagination', 'must be an object');
+  assertField(isObject(given), 'pagination', 'must be an object');
   const warning = given.has_more ? given.warning : undefined;
   const info = paginationInfo(given.result_count, given.next_token, warning);
-  demand(
+  assertField(
     given.has_more === info.has_more,
     'pagination.has_more',
     'must say whether there is a next_token',
@@ -141,27 +141,27 @@ function checkPagination(given: PaginationInfo): PaginationInfo {
 
 /** The kernel counts resets in seconds since 1970; an answer shows a time that people can read. */
 export function rateLimitMeta(info: RateLimitInfo): RateLimitMeta {
-  demand(isObject(info), 'rateLimit', 'must be an object');
+  assertField(isObject(info), 'rateLimit', 'must be an object');
   const { limit, remaining, reset } = info;
   const moment = typeof reset === 'number' ? isoMoment(new Date(reset * 1000)) : undefined;
-  demand(moment !== undefined, 'rateLimit.reset', 'must be a moment');
+  assertField(moment !== undefined, 'rateLimit.reset', 'must be a moment');
   return checkRateLimit({ limit, remaining, reset: moment });
 }
 
 export function checkRateLimit(given: RateLimitMeta): RateLimitMeta {
-  demand(isObject(given), 'rateLimit', 'must be an object');
+  assertField(isObject(given), 'rateLimit', 'must be an object');
   const { limit, remaining } = given;
-  demand(Number.isFinite(limit), 'rateLimit.limit', 'must be a finite number');
-  demand(Number.isFinite(remaining), 'rateLimit.remaining', 'must be a finite number');
+  assertField(Number.isFinite(limit), 'rateLimit.limit', 'must be a finite number');
+  assertField(Number.isFinite(remaining), 'rateLimit.remaining', 'must be a finite number');
   return Object.freeze({ limit, remaining, reset: momentAt('rateLimit.reset', given.reset) });
 }
 
 export function checkIdempotency(given: IdempotencyMeta): IdempotencyMeta {
-  demand(isObject(given), 'idempotency', 'must be an object');
+  assertField(isObject(given), 'idempotency', 'must be an object');
   const { key, replayed, first_at: firstAt, warning } = given;
-  demand(key === undefined || typeof key === 'string', 'idempotency.key', 'must be a text');
-  demand(typeof replayed === 'boolean', 'idempotency.replayed', 'must be true or false');
-  demand(warning === undefined || isText(warning), 'idempotency.warning', 'must be a text');
+  assertField(key === undefined || typeof key === 'string', 'idempotency.key', 'must be a text');
+  assertField(typeof replayed === 'boolean', 'idempotency.replayed', 'must be true or false');
+  assertField(warning === undefined || isText(warning), 'idempotency.warning', 'must be a text');
   return Object.freeze({
     ...(key !== undefined && { key }),
     replayed,
@@ -172,7 +172,7 @@ export function checkIdempotency(given: IdempotencyMeta): IdempotencyMeta {
 
 function momentAt(field: string, given: unknown): string {
   const moment = isoMoment(given);
-  demand(moment !== undefined, field, 'must be a moment in ISO 8601');
+  assertField(moment !== undefined, field, 'must be a moment in ISO 8601');
   return moment;
 }
 

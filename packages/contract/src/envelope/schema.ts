@@ -74,19 +74,31 @@ function errorShape(possible: readonly ErrorCode[]) {
 
 /** `error` of any tool, with every rule that ties its fields to the code. */
 export const errorSchema = errorShape(errorCodes).check(({ value, issues }) => {
-  const demand = (holds: boolean, field: keyof typeof value, message: string): void => {
+  const assertField = (holds: boolean, field: keyof typeof value, message: string): void => {
     if (!holds) issues.push({ code: 'custom', input: value, path: [field], message });
   };
   const { code, details } = value;
-  demand(value.retryable === codes[code].retryable, 'retryable', 'does not follow from the code');
-  demand(value.policy_decision === policyDecisionOf(code), 'policy_decision', 'not with this code');
+  assertField(
+    value.retryable === codes[code].retryable,
+    'retryable',
+    'does not follow from the code',
+  );
+  assertField(
+    value.policy_decision === policyDecisionOf(code),
+    'policy_decision',
+    'not with this code',
+  );
   const only = onlyOutcomeOf(code);
   const outcomeFits = only === undefined || (value.outcome ?? only) === only;
-  demand(outcomeFits, 'outcome', 'not with this code');
-  demand(code !== 'outcome_unknown' || value.outcome === 'unknown', 'outcome', 'must be unknown');
+  assertField(outcomeFits, 'outcome', 'not with this code');
+  assertField(
+    code !== 'outcome_unknown' || value.outcome === 'unknown',
+    'outcome',
+    'must be unknown',
+  );
   const shape = detailSchemaOf(code);
   const detailsFit = details === undefined || shape?.safeParse(details).success === true;
-  demand(detailsFit, 'details', 'do not match the code');
+  assertField(detailsFit, 'details', 'do not match the code');
 });
 
 /** Any envelope of any tool. `data` is the tool's own affair. */

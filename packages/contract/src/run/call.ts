@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolContext } from '../tool/context.js';
 import { processClock, type RunClock, type RunOptions } from './options.js';
-import type { Limits } from './deadline.js';
+import type { CallBounds } from './deadline.js';
 
 /** One call: its id, its clock, its retries, and where its surprises are reported. */
 export interface Call {
   readonly correlationId: string;
   readonly options: RunOptions;
   /** Absent where the call may take as long as it likes, and nobody can end it. */
-  readonly limits: Limits | undefined;
+  readonly bounds: CallBounds | undefined;
   readonly elapsedMs: () => number;
   readonly noteRetry: () => void;
   readonly retryCount: () => number;
@@ -18,15 +18,15 @@ export interface Call {
 export function beginCall(options: RunOptions): Call {
   const { clock = processClock, onUnexpected } = options;
   const now = unfailing(() => clock.now());
-  const given: unknown = options.correlationId;
-  const correlationId = typeof given === 'string' && given !== '' ? given : randomUUID();
+  const givenId: unknown = options.correlationId;
+  const correlationId = typeof givenId === 'string' && givenId !== '' ? givenId : randomUUID();
   const begunAt = now();
   const { startedAt = begunAt } = options;
   let noted = 0;
   return {
     correlationId,
     options,
-    limits: limitsOf(options, clock, begunAt),
+    bounds: boundsOf(options, clock, begunAt),
     elapsedMs: () => now() - startedAt,
     noteRetry: () => {
       noted += 1;
@@ -45,11 +45,11 @@ export function beginCall(options: RunOptions): Call {
 /** Longer than anybody means to wait. */
 const A_YEAR_MS = 366 * 24 * 3_600_000;
 
-function limitsOf(
+function boundsOf(
   { deadline = Number.POSITIVE_INFINITY, signal }: RunOptions,
   clock: RunClock,
   now: number,
-): Limits | undefined {
+): CallBounds | undefined {
   // Found out only when it is needed, it would end a call that has begun.
   if (signal !== undefined && typeof signal.addEventListener !== 'function') {
     throw new TypeError('signal: must be an AbortSignal');
@@ -83,16 +83,16 @@ function unfailing(read: () => number): () => number {
 export function handlerContext(
   call: Call,
   { account, cursor }: { readonly account: string; readonly cursor: unknown },
-  extra: NonNullable<RunOptions['given']> = {},
+  extra: NonNullable<RunOptions['extraContext']> = {},
 ): ToolContext {
-  const { options, limits, correlationId, noteRetry } = call;
+  const { options, bounds, correlationId, noteRetry } = call;
   let ownSignal: AbortSignal | undefined;
   return {
     // Read through, because whoever gives it may make it only when somebody asks for it.
     get signal() {
-      return extra.signal ?? limits?.signal ?? (ownSignal ??= new AbortController().signal);
+      return extra.signal ?? bounds?.signal ?? (ownSignal ??= new AbortController().signal);
     },
-    deadline: extra.deadline ?? limits?.deadline ?? Number.POSITIVE_INFINITY,
+    deadline: extra.deadline ?? bounds?.deadline ?? Number.POSITIVE_INFINITY,
     correlationId,
     account,
     progress: options.progress ?? ignore,

@@ -1,10 +1,10 @@
 import type { RunClock } from './options.js';
 
 /** What ended a call before its work did. */
-export type Stop = 'deadline' | 'cancelled';
+export type StopReason = 'deadline' | 'cancelled';
 
 /** How long a call may take, and who may end it. */
-export interface Limits {
+export interface CallBounds {
   readonly clock: RunClock;
   /** Infinity where there is none. */
   readonly deadline: number;
@@ -15,7 +15,7 @@ interface Watcher<T> {
   /** The work is not done in its first turn: here is what ends it with a result of one's own. */
   readonly onPending?: ((end: (result: T) => void) => void) | undefined;
   /** The call is to end: from now on nothing new may begin. */
-  readonly onStop: (why: Stop) => void;
+  readonly onStop: (why: StopReason) => void;
   /** What came after the answer, which no longer depends on it. */
   readonly onLate: (result: T) => void;
   readonly onLateFailure: (cause: unknown) => void;
@@ -27,11 +27,11 @@ export const STOPPED = Symbol('stopped');
 /** Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 // Kept from the time of loading: a test that fakes the timers must not stop a cancellation.
-const { setImmediate: soon, clearImmediate: notSoon } = globalThis;
-const whenPromisesRest = process.nextTick.bind(process);
+const { setImmediate, clearImmediate } = globalThis;
+const afterMicrotasks = process.nextTick.bind(process);
 
 /** Why a call must not even begin. */
-export function stopBefore({ clock, deadline, signal }: Limits): Stop | undefined {
+export function stopReasonAtStart({ clock, deadline, signal }: CallBounds): StopReason | undefined {
   if (signal?.aborted) return 'cancelled';
   return deadline !== Number.POSITIVE_INFINITY && clock.now() >= deadline ? 'deadline' : undefined;
 }
@@ -46,8 +46,8 @@ export function stopBefore({ clock, deadline, signal }: Limits): Stop | undefine
  * that are ready, so only work that is not done by then pays for a timer and a listener: together
  * they cost more than all the rest of a quick call.
  */
-export function settleWithin<T>(
-  limits: Limits,
+export function withDeadline<T>(
+  bounds: CallBounds,
   work: Promise<T>,
   watcher: Watcher<T>,
 ): Promise<T | typeof STOPPED> {
@@ -76,10 +76,10 @@ export function settleWithin<T>(
       if (isFirst()) resolve(result);
       else onLate(result);
     }, fail);
-    whenPromisesRest(() => {
+    afterMicrotasks(() => {
       if (over) return;
       try {
-        disarm = arm(limits, onStop, () => end(STOPPED));
+        disarm = arm(bounds, onStop, () => end(STOPPED));
         onPending?.(end);
       } catch (cause) {
         fail(cause);
@@ -90,25 +90,25 @@ export function settleWithin<T>(
 
 /** Calls `warn` when the deadline or the abort comes, and `end` a turn later. Gives what undoes it. */
 function arm(
-  { clock, deadline, signal }: Limits,
-  warn: (why: Stop) => void,
+  { clock, deadline, signal }: CallBounds,
+  warn: (why: StopReason) => void,
   end: () => void,
 ): () => void {
-  let undoTimer = (): void => undefined;
+  let clearTimer = (): void => undefined;
   let warned = false;
 
   const setTimer = (delayMs: number, fire: () => void): void => {
     const timer = clock.setTimer(delayMs, fire);
-    undoTimer = () => clock.clearTimer(timer);
+    clearTimer = () => clock.clearTimer(timer);
   };
   const disarm = (): void => {
     try {
-      undoTimer();
+      clearTimer();
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
   };
-  const stop = (why: Stop, lastTurn: (fire: () => void) => void): void => {
+  const stop = (why: StopReason, lastTurn: (fire: () => void) => void): void => {
     if (warned) return;
     warned = true;
     try {
@@ -123,8 +123,8 @@ function arm(
   // An abort does not wait for the injected clock: nobody may be moving it on.
   const onAbort = (): void =>
     stop('cancelled', (fire) => {
-      const turn = soon(fire);
-      undoTimer = () => notSoon(turn);
+      const turn = setImmediate(fire);
+      clearTimer = () => clearImmediate(turn);
     });
   const onTime = (): void => stop('deadline', (fire) => setTimer(0, fire));
   const wait = (): void => {
@@ -145,7 +145,7 @@ function arm(
   try {
     signal?.addEventListener('abort', onAbort);
   } catch (cause) {
-    undoTimer();
+    clearTimer();
     throw cause;
   }
   if (signal?.aborted) onAbort();

@@ -4,9 +4,9 @@ import type { Controls } from '../tool/controls.js';
 import type { AccountId, Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import { type Call, handlerContext } from './call.js';
-import { asDeclared, ContractViolation, internalError } from './failure.js';
-import { fromFault, fromReturned, fromThrown, handle, isThenable } from './run-handler.js';
-import { settleWithin, STOPPED, stopBefore, type Stop } from './deadline.js';
+import { enforceDeclaredCode, ContractViolation, internalError } from './failure.js';
+import { fromFault, fromReturned, fromThrown, runHandler, isThenable } from './run-handler.js';
+import { withDeadline, STOPPED, stopReasonAtStart, type StopReason } from './deadline.js';
 import type {
   AcceptedCall,
   Middleware,
@@ -15,11 +15,11 @@ import type {
   Settled,
   SettledFailure,
 } from './options.js';
-import { vet, withSoundFigures } from './validate-result.js';
+import { validateResult, dropInvalidMeta } from './validate-result.js';
 import { onlyOutcomeOf } from '../codes/table.js';
 import { isAnswer, isFaulted, isToolError } from '../tool/result.js';
 
-interface Work {
+interface AcceptedInput {
   readonly args: Arguments;
   readonly controls: Controls;
   readonly account: string;
@@ -27,50 +27,50 @@ interface Work {
 }
 
 /** How far a call came, and what ended it. */
-interface Life {
-  begun: boolean;
-  stop?: Stop;
+interface ExecutionState {
+  started: boolean;
+  stop?: StopReason;
 }
 
-type Begin = (given: RunOptions['given']) => Settled | Promise<Settled>;
+type StartHandler = (extraContext: RunOptions['extraContext']) => Settled | Promise<Settled>;
 
 /** Runs the handler and what stands around it, inside the limits of the call. */
-export function perform(tool: Tool, work: Work, call: Call): Settled | Promise<Settled> {
-  const { limits, options } = call;
+export function execute(tool: Tool, work: AcceptedInput, call: Call): Settled | Promise<Settled> {
+  const { bounds, options } = call;
   const { args } = work;
-  const early = limits && stopBefore(limits);
+  const early = bounds && stopReasonAtStart(bounds);
   if (early) return stopped(tool, early, false, call);
 
-  const life: Life = { begun: false };
+  const state: ExecutionState = { started: false };
   const context = (): CheckContext => {
-    const given = handlerContext(call, work, options.given);
-    return options.argumentsOnly ? { ...given, argumentsOnly: true } : given;
+    const extraContext = handlerContext(call, work, options.extraContext);
+    return options.argumentsOnly ? { ...extraContext, argumentsOnly: true } : extraContext;
   };
-  const check = checkOf(tool, args, context, call);
-  const enter: Begin = (given) => {
+  const check = createCheck(tool, args, context, call);
+  const enter: StartHandler = (extraContext) => {
     // The caller has its answer already, and it says whether the handler had begun.
-    if (life.stop) return stopped(tool, life.stop, life.begun, call);
-    life.begun = true;
-    return handle(tool, args, handlerContext(call, work, given), call);
+    if (state.stop) return stopped(tool, state.stop, state.started, call);
+    state.started = true;
+    return runHandler(tool, args, handlerContext(call, work, extraContext), call);
   };
-  const begin: Begin = (given) => {
-    const checked = check.wasAsked() ? undefined : check.ask();
-    if (checked instanceof Promise) return checked.then((said) => said ?? enter(given));
-    return checked ?? enter(given);
+  const begin: StartHandler = (extraContext) => {
+    const checked = check.hasRun() ? undefined : check.ask();
+    if (checked instanceof Promise) return checked.then((said) => said ?? enter(extraContext));
+    return checked ?? enter(extraContext);
   };
   if (options.middleware) {
     const accepted = acceptedCall(tool, work, call, check);
-    return performAround(accepted, call, options.middleware, { begin, life });
+    return executeWithMiddleware(accepted, call, options.middleware, { begin, state });
   }
-  const settled = begin(options.given);
-  if (!(settled instanceof Promise)) return withSoundFigures(settled, call);
-  if (!limits) return settled.then((ended) => withSoundFigures(ended, call));
-  return settleWithin(limits, settled, watcher(call, life)).then((ended) =>
-    ended === STOPPED ? endOf(tool, life, call) : withSoundFigures(ended, call),
+  const settled = begin(options.extraContext);
+  if (!(settled instanceof Promise)) return dropInvalidMeta(settled, call);
+  if (!bounds) return settled.then((ended) => dropInvalidMeta(ended, call));
+  return withDeadline(bounds, settled, watcher(call, state)).then((ended) =>
+    ended === STOPPED ? endOf(tool, state, call) : dropInvalidMeta(ended, call),
   );
 }
 
-function acceptedCall(tool: Tool, work: Work, call: Call, check: Check): AcceptedCall {
+function acceptedCall(tool: Tool, work: AcceptedInput, call: Call, check: Check): AcceptedCall {
   const { args, controls, account } = work;
   const { correlationId, options } = call;
   let resolved: ReturnType<AcceptedCall['accountId']> | undefined;
@@ -80,7 +80,7 @@ function acceptedCall(tool: Tool, work: Work, call: Call, check: Check): Accepte
     controls,
     account,
     accountId: () => {
-      const context = { ...handlerContext(call, work, options.given), account };
+      const context = { ...handlerContext(call, work, options.extraContext), account };
       return (resolved ??= resolveAccount(tool, args, context, call));
     },
     correlationId,
@@ -88,35 +88,39 @@ function acceptedCall(tool: Tool, work: Work, call: Call, check: Check): Accepte
   };
 }
 
-async function performAround(
+async function executeWithMiddleware(
   accepted: AcceptedCall,
   call: Call,
   middleware: Middleware,
-  { begin, life }: { readonly begin: Begin; readonly life: Life },
+  { begin, state }: { readonly begin: StartHandler; readonly state: ExecutionState },
 ): Promise<Settled> {
   const { tool } = accepted;
-  const { limits } = call;
+  const { bounds } = call;
   const checked: Settled[] = [];
-  const next: Next = async (given) => {
-    const settled = await begin(given);
+  const next: Next = async (extraContext) => {
+    const settled = await begin(extraContext);
     checked.push(settled);
     return settled;
   };
   const run = async (): Promise<Settled> => middleware(accepted, next);
-  const ended = limits ? await settleWithin(limits, run(), watcher(call, life)) : await run();
-  return ended === STOPPED ? endOf(tool, life, call) : vet(tool, ended, checked, call);
+  const ended = bounds ? await withDeadline(bounds, run(), watcher(call, state)) : await run();
+  return ended === STOPPED ? endOf(tool, state, call) : validateResult(tool, ended, checked, call);
 }
 
-function endOf(tool: Tool, { stop = 'deadline', begun }: Life, call: Call): SettledFailure {
-  return stopped(tool, stop, begun, call);
+function endOf(
+  tool: Tool,
+  { stop = 'deadline', started }: ExecutionState,
+  call: Call,
+): SettledFailure {
+  return stopped(tool, stop, started, call);
 }
 
-function watcher({ options, report }: Call, life: Life) {
+function watcher({ options, report }: Call, state: ExecutionState) {
   const { onPending, onLate } = options;
   return {
     onPending,
-    onStop: (why: Stop): void => {
-      life.stop = why;
+    onStop: (why: StopReason): void => {
+      state.stop = why;
     },
     onLate: (settled: Settled): void => {
       try {
@@ -130,16 +134,16 @@ function watcher({ options, report }: Call, life: Life) {
 }
 
 /** The answer of a call that was stopped, in the tool's own words for such a fault. */
-function stopped(tool: Tool, why: Stop, begun: boolean, call: Call): SettledFailure {
-  const sent = begun ? 'maybe' : 'no';
+function stopped(tool: Tool, why: StopReason, started: boolean, call: Call): SettledFailure {
+  const sent = started ? 'maybe' : 'no';
   const fault: Fault =
     why === 'deadline' ? { kind: 'timeout', clock: why, sent } : { kind: why, sent };
   try {
-    return asDeclared(tool, fromFault(tool, fault, call), call.report);
+    return enforceDeclaredCode(tool, fromFault(tool, fault, call), call.report);
   } catch (cause) {
     call.report(cause);
     const { faultToError: _broken, ...plain } = tool;
-    return asDeclared(plain, fromFault(plain, fault, call), call.report);
+    return enforceDeclaredCode(plain, fromFault(plain, fault, call), call.report);
   }
 }
 
@@ -149,14 +153,14 @@ type Checked = Settled | undefined;
 interface Check {
   /** Runs it the first time, without a promise where it makes none. Never rejects. */
   readonly ask: () => Checked | Promise<Checked>;
-  readonly wasAsked: () => boolean;
+  readonly hasRun: () => boolean;
 }
 
-function checkOf(tool: Tool, args: Arguments, context: () => CheckContext, call: Call): Check {
+function createCheck(tool: Tool, args: Arguments, context: () => CheckContext, call: Call): Check {
   let asked: { readonly said: Checked | Promise<Checked> } | undefined;
   return {
     ask: () => (asked ??= { said: runCheck(tool, args, context, call) }).said,
-    wasAsked: () => asked !== undefined,
+    hasRun: () => asked !== undefined,
   };
 }
 
@@ -176,7 +180,7 @@ function runCheck(
       return refusal(tool, internalError(), call);
     }
   };
-  const said = (returned: unknown) => settle(() => fromSaid(tool, returned, call));
+  const said = (returned: unknown) => settle(() => fromCheckResult(tool, returned, call));
   const thrown = (cause: unknown) => settle(() => fromThrown(tool, cause, call));
   try {
     const returned = tool.check(args, context());
@@ -187,7 +191,7 @@ function runCheck(
   }
 }
 
-function fromSaid(tool: Tool, returned: unknown, call: Call): Checked {
+function fromCheckResult(tool: Tool, returned: unknown, call: Call): Checked {
   if (returned === undefined) return undefined;
   const isSound = isToolError(returned) || isFaulted(returned) || isAnswer(returned);
   if (isSound) return fromReturned(tool, returned, call);
@@ -226,7 +230,7 @@ function refusal(tool: Tool, failure: SettledFailure, call: Call): SettledFailur
   const { error } = failure;
   if ((onlyOutcomeOf(error.code) ?? outcome) !== outcome) {
     call.report(new ContractViolation(tool.name, `has a check that answers with ${error.code}`));
-    return asDeclared(tool, internalError(outcome), call.report);
+    return enforceDeclaredCode(tool, internalError(outcome), call.report);
   }
-  return asDeclared(tool, { ...failure, error: { ...error, outcome } }, call.report);
+  return enforceDeclaredCode(tool, { ...failure, error: { ...error, outcome } }, call.report);
 }

@@ -6,32 +6,32 @@ import type { Tool } from '../tool/tool.js';
 import type { SettledFailure } from './options.js';
 
 // The same words whatever happened: a cause may hold a path, a query or a secret.
-const UNFORESEEN =
+const INTERNAL_ERROR =
   'The tool failed in a way that nobody foresaw. The operator finds the cause under correlation_id.';
 
 export function internalError(outcome?: FailureOutcome): SettledFailure {
-  return { ok: false, error: toolError('internal_error', UNFORESEEN, { outcome }).input };
+  return { ok: false, error: toolError('internal_error', INTERNAL_ERROR, { outcome }).input };
 }
 
 /** Nobody knows how far a mutation came when something broke that was not foreseen. */
-export function unforeseen(tool: Pick<Tool, 'mutation'>): SettledFailure {
+export function unexpectedFailure(tool: Pick<Tool, 'mutation'>): SettledFailure {
   return internalError(tool.mutation ? 'unknown' : undefined);
 }
 
 /** The handler came to its end: what it had to do is done, only the answer is lost. */
-export function outcomeOfLostAnswer(tool: Pick<Tool, 'mutation'>): FailureOutcome | undefined {
+export function outcomeOfLostResult(tool: Pick<Tool, 'mutation'>): FailureOutcome | undefined {
   return tool.mutation ? 'executed' : undefined;
 }
 
-export function lostAnswer(tool: Pick<Tool, 'mutation'>): SettledFailure {
-  return internalError(outcomeOfLostAnswer(tool));
+export function lostResult(tool: Pick<Tool, 'mutation'>): SettledFailure {
+  return internalError(outcomeOfLostResult(tool));
 }
 
 /**
  * A failure as this tool may answer it: with a code that it declares, with what is known of a
  * mutation, and never with the advice to repeat what may have happened already.
  */
-export function asDeclared(
+export function enforceDeclaredCode(
   tool: Tool,
   failure: SettledFailure,
   report: (cause: unknown) => void,
@@ -49,7 +49,7 @@ export function asDeclared(
   const outcome = error.outcome ?? onlyOutcomeOf(error.code);
   const isAdvised = isRetryable(error.code) && !repeatable?.has(error.code);
   if (tool.effect === 'once' && outcome === 'unknown' && isAdvised) {
-    return { ...failure, error: asUnknownOutcome(failure) };
+    return { ...failure, error: toOutcomeUnknown(failure) };
   }
   return { ...failure, error: { ...error, outcome } };
 }
@@ -58,7 +58,7 @@ export function asDeclared(
 export const UNKNOWN_WITHOUT_JOURNAL =
   'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
 
-function asUnknownOutcome({ error, data }: SettledFailure): ErrorInput<'outcome_unknown'> {
+function toOutcomeUnknown({ error, data }: SettledFailure): ErrorInput<'outcome_unknown'> {
   const { code, operationId, details } = error;
   const clock = ownMember(details, 'clock');
   const status = ownMember(details, 'status');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quotes } from './issues.js';
+import { repeatsValue } from './issues.js';
 
 describe('a message', () => {
   it.each<[string, string, unknown]>([
@@ -16,7 +16,7 @@ describe('a message', () => {
     ],
     ['nobody knows what, in too long a text', 'must be short', 'x'.repeat(200_000)],
   ])('quotes %s', (_, message, value) => {
-    expect(quotes(message, value)).toBe(true);
+    expect(repeatsValue(message, value)).toBe(true);
   });
 
   it.each<[string, string, unknown]>([
@@ -28,6 +28,6 @@ describe('a message', () => {
     ['nothing where there is nothing', 'is needed', undefined],
     ['nothing of what is no text', 'true or null', [true, null]],
   ])('does not quote %s', (_, message, value) => {
-    expect(quotes(message, value)).toBe(false);
+    expect(repeatsValue(message, value)).toBe(false);
   });
 });

@@ -45,12 +45,12 @@ function describeIssue(issue: Issue, base: Path, known: readonly string[]): read
 /** The words of a schema's author are welcome, unless they repeat what was sent. */
 function messageOf(issue: Issue): string {
   const { code, message, input } = issue;
-  if (message !== usualMessage(issue) && quotes(message, input)) return `refused (${code})`;
+  if (message !== defaultMessage(issue) && repeatsValue(message, input)) return `refused (${code})`;
   return clip(message, MAX_MESSAGE);
 }
 
 /** What zod itself says of such an issue: types, limits and choices, and nothing of the value. */
-function usualMessage(issue: Issue): unknown {
+function defaultMessage(issue: Issue): unknown {
   const said = z.config().localeError?.(issue as z.core.$ZodRawIssue);
   return typeof said === 'object' ? said?.message : said;
 }
@@ -88,8 +88,8 @@ const MAX_LEAVES = 1000;
 const MAX_TEXT = 100_000;
 
 /** Whether a message repeats a value or a good part of it. */
-export function quotes(message: string, value: unknown): boolean {
-  const texts = textsIn(value);
+export function repeatsValue(message: string, value: unknown): boolean {
+  const texts = stringsIn(value);
   if (!texts) return true;
   const words = new Set(message.split(/[^\p{L}\p{N}]+/u));
   return texts.some((text) => {
@@ -106,7 +106,7 @@ function sharesRun(message: string, text: string): boolean {
 }
 
 /** Every text and number in a value; undefined when there are too many to look for. */
-function textsIn(root: unknown): readonly string[] | undefined {
+function stringsIn(root: unknown): readonly string[] | undefined {
   const texts: string[] = [];
   const open: unknown[] = [root];
   let length = 0;

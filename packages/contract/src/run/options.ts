@@ -100,7 +100,7 @@ export interface RunOptions {
   /** The tool's check judges the arguments alone: see `CheckContext`. For runs that never reach the handler. */
   readonly argumentsOnly?: boolean;
   /** What the handler is given where nothing stands around it, as `around` does through `next`. */
-  readonly given?: Parameters<Next>[0];
+  readonly extraContext?: Parameters<Next>[0];
   /**
    * Called when the handler is not done at once, with what ends the call before it is: for a host
    * that stops. Only for a call that has a deadline or a signal.

@@ -10,7 +10,7 @@ import type { SettledFailure } from './options.js';
 export interface Pager {
   readonly ok: true;
   readonly cursor?: unknown;
-  readonly seal: (cursor: unknown) => string;
+  readonly encode: (cursor: unknown) => string;
 }
 
 const advice: Record<TokenRefusal, string> = {
@@ -24,7 +24,7 @@ const advice: Record<TokenRefusal, string> = {
 let ownTokens: PageTokens | undefined;
 
 /** Without an installation's key, tokens last as long as the process. */
-export function processTokens(): PageTokens {
+export function ephemeralTokens(): PageTokens {
   return (ownTokens ??= createPageTokens({ keys: [randomBytes(32)] }));
 }
 
@@ -35,23 +35,23 @@ interface Query {
   readonly account: string;
 }
 
-export function openPage(
+export function readPageToken(
   tool: Pick<Tool, 'name'>,
   paging: PagingSpec,
   { args, raw, account }: Query,
   tokens: PageTokens,
 ): Pager | SettledFailure {
   const binding = { tool: tool.name, account, args: boundArguments(args, raw, paging) };
-  const seal = (cursor: unknown): string => tokens.seal(binding, cursor);
+  const encode = (cursor: unknown): string => tokens.encode(binding, cursor);
   const token = args[paging.token];
-  if (token === undefined || token === null) return { ok: true, seal };
+  if (token === undefined || token === null) return { ok: true, encode };
 
-  const opened = tokens.open(binding, typeof token === 'string' ? token : '');
+  const opened = tokens.decode(binding, typeof token === 'string' ? token : '');
   if (!opened.ok) return refused(paging.token, opened.reason);
   const cursor = paging.cursor.safeParse(opened.cursor);
   // We signed it, so it is not forged: the tool has changed what its cursors look like.
   return cursor.success
-    ? { ok: true, cursor: cursor.data, seal }
+    ? { ok: true, cursor: cursor.data, encode }
     : refused(paging.token, 'version');
 }
 

@@ -12,13 +12,13 @@ import {
 import type { Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
-import { checkedJson, checkedPart, refusedAnswer } from './validate-result.js';
-import { asDeclared, internalError, lostAnswer, unforeseen } from './failure.js';
+import { parseData, parsePartial, serializationError } from './validate-result.js';
+import { enforceDeclaredCode, internalError, lostResult, unexpectedFailure } from './failure.js';
 import { faultOf, faultToError, outcomeOfFault } from './fault-to-error.js';
 import type { Settled, SettledFailure } from './options.js';
 
 /** Runs the handler and says how it ended, without a promise where it made none. Never rejects. */
-export function handle(
+export function runHandler(
   tool: Tool,
   args: Arguments,
   context: ToolContext,
@@ -27,10 +27,10 @@ export function handle(
   const settle = (read: () => Settled): Settled => {
     try {
       const settled = read();
-      return settled.ok ? settled : asDeclared(tool, settled, call.report);
+      return settled.ok ? settled : enforceDeclaredCode(tool, settled, call.report);
     } catch (cause) {
       call.report(cause);
-      return unforeseen(tool);
+      return unexpectedFailure(tool);
     }
   };
   const answered = (returned: unknown) => settle(() => fromReturned(tool, returned, call));
@@ -59,19 +59,19 @@ export function fromReturned(tool: Tool, returned: unknown, call: Call): Settled
       : fromData(tool, returned, call);
   } catch (cause) {
     call.report(cause);
-    return lostAnswer(tool);
+    return lostResult(tool);
   }
 }
 
 function fromData(tool: Tool, data: unknown, call: Call, from?: Answer): Settled {
-  const checked = checkedJson(tool.output, tool.dataSchema, data);
-  if (!checked.ok) return refusedAnswer(tool, checked, call);
+  const checked = parseData(tool.output, tool.dataSchema, data);
+  if (!checked.ok) return serializationError(tool, checked, call);
   return { ok: true, data: checked.data, paging: from?.paging, rateLimit: from?.rateLimit };
 }
 
 function fromToolError(tool: Tool, { input: error, data }: ToolError, call: Call): SettledFailure {
   if (data === null) return { ok: false, error };
-  const part = checkedPart(tool, data, call);
+  const part = parsePartial(tool, data, call);
   return part === undefined ? { ok: false, error } : { ok: false, error, data: part };
 }
 
@@ -80,7 +80,7 @@ export function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailu
   if (raised) return fromToolError(tool, raised, call);
   const fault = faultOf(cause);
   if (fault) return fromFault(tool, fault, call, cause);
-  if (isAbort(cause, call.limits?.signal)) {
+  if (isAbort(cause, call.bounds?.signal)) {
     const outcome = tool.mutation ? 'unknown' : undefined;
     return {
       ok: false,
@@ -88,7 +88,7 @@ export function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailu
     };
   }
   call.report(cause);
-  return unforeseen(tool);
+  return unexpectedFailure(tool);
 }
 
 /** A fault as the tool reads it, or else as the default table does. */

@@ -144,7 +144,10 @@ it('what the host gives reaches the handler where nothing stands around it', asy
   const signal = new AbortController().signal;
   const seen = vi.fn();
   const tool = { ...reading, handler: (_: unknown, context: object) => (seen(context), fine) };
-  await run(tool, args, { given: { signal, deadline: 5 }, deadline: performance.now() + 60_000 });
+  await run(tool, args, {
+    extraContext: { signal, deadline: 5 },
+    deadline: performance.now() + 60_000,
+  });
   expect(seen.mock.calls[0]?.[0]).toMatchObject({ signal, deadline: 5 });
 });
 

@@ -3,11 +3,11 @@ import type { ObjectSchema, OutputOf, Schema } from '../tool/schema.js';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
 import { beginCall, type Call } from './call.js';
-import { ContractViolation, internalError, lostAnswer, unforeseen } from './failure.js';
-import { fitSuccess, seal, sealFailure } from './serialize.js';
+import { ContractViolation, internalError, lostResult, unexpectedFailure } from './failure.js';
+import { serializeWithinBudget, serializeEnvelope, serializeFailure } from './serialize.js';
 import type { RunOptions, Settled, ToolRun } from './options.js';
-import { openPage, processTokens, type Pager } from './pager.js';
-import { perform } from './execute.js';
+import { readPageToken, ephemeralTokens, type Pager } from './pager.js';
+import { execute } from './execute.js';
 import { readArguments } from './arguments.js';
 
 /**
@@ -36,46 +36,52 @@ export function startTool<In extends ObjectSchema, Out extends Schema>(
     // The handler's data has passed this very schema, or it is not in the envelope.
     return run as ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>>;
   } catch (cause) {
-    return lastResort(tool, call, cause);
+    return internalErrorRun(tool, call, cause);
   }
 }
 
 function answerCall(tool: Tool, rawArgs: unknown, call: Call): ToolRun | Promise<ToolRun> {
   const accepted = readArguments(tool, rawArgs);
-  if (!accepted.ok) return sealFailure(tool, call, accepted);
+  if (!accepted.ok) return serializeFailure(tool, call, accepted);
   const { args, raw, controls } = accepted;
   const { tokens } = call.options;
   const account = accountOf(tool, args);
   const pager =
-    tool.paging && openPage(tool, tool.paging, { args, raw, account }, tokens ?? processTokens());
-  if (pager?.ok === false) return sealFailure(tool, call, pager);
+    tool.paging &&
+    readPageToken(tool, tool.paging, { args, raw, account }, tokens ?? ephemeralTokens());
+  if (pager?.ok === false) return serializeFailure(tool, call, pager);
 
   const cursor = pager?.cursor;
-  const settled = perform(tool, { args, controls, account, cursor }, call);
-  if (!(settled instanceof Promise)) return conclude(tool, settled, call, pager);
-  const failed = (cause: unknown) => lastResort(tool, call, cause);
+  const settled = execute(tool, { args, controls, account, cursor }, call);
+  if (!(settled instanceof Promise)) return serializeSettled(tool, settled, call, pager);
+  const failed = (cause: unknown) => internalErrorRun(tool, call, cause);
   return settled.then((ended) => {
     try {
-      return conclude(tool, ended, call, pager);
+      return serializeSettled(tool, ended, call, pager);
     } catch (cause) {
       return failed(cause);
     }
   }, failed);
 }
 
-function conclude(tool: Tool, settled: Settled, call: Call, pager: Pager | undefined): ToolRun {
-  if (!settled.ok) return sealFailure(tool, call, settled);
-  noticeLostPaging(tool, settled, call);
+function serializeSettled(
+  tool: Tool,
+  settled: Settled,
+  call: Call,
+  pager: Pager | undefined,
+): ToolRun {
+  if (!settled.ok) return serializeFailure(tool, call, settled);
+  reportUndeclaredPaging(tool, settled, call);
   try {
-    return fitSuccess(tool, call, settled, pager);
+    return serializeWithinBudget(tool, call, settled, pager);
   } catch (cause) {
     call.report(cause);
-    return sealFailure(tool, call, lostAnswer(tool));
+    return serializeFailure(tool, call, lostResult(tool));
   }
 }
 
 /** A list that pages without saying so in its definition would end after its first page. */
-function noticeLostPaging(tool: Tool, settled: Settled, call: Call): void {
+function reportUndeclaredPaging(tool: Tool, settled: Settled, call: Call): void {
   if (settled.ok && settled.paging && !tool.paging) {
     call.report(
       new ContractViolation(tool.name, 'answered with a page but does not declare paging'),
@@ -84,11 +90,11 @@ function noticeLostPaging(tool: Tool, settled: Settled, call: Call): void {
 }
 
 /** Something around the handler broke: our own code, an injected clock, a middleware. */
-function lastResort(tool: Tool, call: Call | undefined, cause: unknown): ToolRun<never> {
+function internalErrorRun(tool: Tool, call: Call | undefined, cause: unknown): ToolRun<never> {
   try {
     if (call) {
       call.report(cause);
-      return sealFailure(tool, call, unforeseen(tool)) as ToolRun<never>;
+      return serializeFailure(tool, call, unexpectedFailure(tool)) as ToolRun<never>;
     }
   } catch {
     // Below is what needs nothing of what was given.
@@ -100,5 +106,5 @@ function lastResort(tool: Tool, call: Call | undefined, cause: unknown): ToolRun
     correlationId: call?.correlationId ?? randomUUID(),
     profile: { name: 'readonly' },
   } as const;
-  return seal(errorEnvelope(internalError().error, meta)) as ToolRun<never>;
+  return serializeEnvelope(errorEnvelope(internalError().error, meta)) as ToolRun<never>;
 }

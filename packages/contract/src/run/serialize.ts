@@ -3,7 +3,7 @@ import { uncheckedError, uncheckedSuccess, type Envelope } from '../envelope/env
 import { type MetaInput, type PaginationInfo, paginationInfo } from '../envelope/meta.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
-import { asDeclared, outcomeOfLostAnswer, unforeseen } from './failure.js';
+import { enforceDeclaredCode, outcomeOfLostResult, unexpectedFailure } from './failure.js';
 import type { Settled, SettledFailure, SettledSuccess, ToolRun } from './options.js';
 import { ownMember } from '../json.js';
 import { toolError } from '../tool/result.js';
@@ -17,29 +17,31 @@ function byteBudgetOf({ options }: Call): number {
 }
 
 /** The envelope and its text, made in one go. */
-export function seal(envelope: Envelope): ToolRun {
+export function serializeEnvelope(envelope: Envelope): ToolRun {
   const text = JSON.stringify(envelope);
   return { envelope, text, bytes: Buffer.byteLength(text) };
 }
 
-function sealSuccess(
+function serializeSuccess(
   tool: Tool,
   call: Call,
   settled: SettledSuccess,
   pagination?: PaginationInfo,
 ): ToolRun {
-  return seal(uncheckedSuccess(settled.data, metaInput(tool, call, settled, pagination)));
+  return serializeEnvelope(
+    uncheckedSuccess(settled.data, metaInput(tool, call, settled, pagination)),
+  );
 }
 
 /** A failure always fits: what is optional goes first. */
-export function sealFailure(tool: Tool, call: Call, settled: SettledFailure): ToolRun {
-  const failure = consistent(tool, call, settled);
+export function serializeFailure(tool: Tool, call: Call, settled: SettledFailure): ToolRun {
+  const failure = ensureConsistent(tool, call, settled);
   const meta = metaInput(tool, call, failure);
-  const whole = seal(uncheckedError(failure.error, meta, failure.data ?? null));
+  const whole = serializeEnvelope(uncheckedError(failure.error, meta, failure.data ?? null));
   if (whole.bytes <= byteBudgetOf(call)) return whole;
-  const withoutData = seal(uncheckedError(failure.error, meta));
+  const withoutData = serializeEnvelope(uncheckedError(failure.error, meta));
   if (withoutData.bytes <= byteBudgetOf(call)) return withoutData;
-  return seal(uncheckedError({ ...failure.error, details: undefined }, meta));
+  return serializeEnvelope(uncheckedError({ ...failure.error, details: undefined }, meta));
 }
 
 /**
@@ -52,15 +54,15 @@ const REPEATABLE: ReadonlySet<string> = new Set(['db_error']);
  * Whoever stood around the handler may have put together an error that its code does not allow. What
  * is known of the operation and of the limits is true all the same.
  */
-function consistent(tool: Tool, call: Call, settled: SettledFailure): SettledFailure {
+function ensureConsistent(tool: Tool, call: Call, settled: SettledFailure): SettledFailure {
   try {
-    const declared = asDeclared(tool, settled, call.report, REPEATABLE);
+    const declared = enforceDeclaredCode(tool, settled, call.report, REPEATABLE);
     createErrorBody(declared.error);
     return declared;
   } catch (cause) {
     call.report(cause);
     const { rateLimit, idempotency } = settled;
-    return { ...unforeseen(tool), rateLimit, idempotency };
+    return { ...unexpectedFailure(tool), rateLimit, idempotency };
   }
 }
 
@@ -83,7 +85,7 @@ function metaInput(
 }
 
 /** A success inside the byte budget: whole, cut at an item, or refused as too large. */
-export function fitSuccess(
+export function serializeWithinBudget(
   tool: Tool,
   call: Call,
   settled: SettledSuccess,
@@ -92,15 +94,15 @@ export function fitSuccess(
   const items = pager && itemsOf(tool, settled.data);
   const next = settled.paging?.next;
   const pagination =
-    items && paginationInfo(items.length, next === undefined ? undefined : pager.seal(next));
-  const whole = sealSuccess(tool, call, settled, pagination);
+    items && paginationInfo(items.length, next === undefined ? undefined : pager.encode(next));
+  const whole = serializeSuccess(tool, call, settled, pagination);
   if (whole.bytes <= byteBudgetOf(call)) return whole;
   const cut = (warn: boolean) => items && cutList(tool, call, settled, pager, items, warn);
   // One item is worth more than the warning.
   return (
     cut(true) ??
     cut(false) ??
-    sealFailure(tool, call, tooLarge(tool, call, settled, whole.bytes, pager))
+    serializeFailure(tool, call, tooLarge(tool, call, settled, whole.bytes, pager))
   );
 }
 
@@ -116,13 +118,18 @@ function cutList(
   const after = settled.paging?.after;
   if (!after) return undefined;
   const budget = byteBudgetOf(call);
-  const empty = sealSuccess(tool, call, withItems(tool, settled, []), paginationInfo(0));
+  const empty = serializeSuccess(tool, call, withItems(tool, settled, []), paginationInfo(0));
   const sizes = sizesThatFit(items, budget - empty.bytes);
   let kept = sizes.length;
   while (kept > 0) {
     const warning = warn ? cutWarning(tool, kept, items.length, budget) : undefined;
-    const pagination = paginationInfo(kept, pager.seal(after(kept)), warning);
-    const cut = sealSuccess(tool, call, withItems(tool, settled, items.slice(0, kept)), pagination);
+    const pagination = paginationInfo(kept, pager.encode(after(kept)), warning);
+    const cut = serializeSuccess(
+      tool,
+      call,
+      withItems(tool, settled, items.slice(0, kept)),
+      pagination,
+    );
     if (cut.bytes <= budget) return cut;
     // The token and the warning take room too: give up as many items as they need.
     kept = dropBytes(sizes, kept, cut.bytes - budget);
@@ -171,11 +178,11 @@ function tooLarge(
     'response_too_large',
     `The answer has ${bytes} bytes and ${budget} are allowed. ${hint}`,
     {
-      outcome: outcomeOfLostAnswer(tool),
+      outcome: outcomeOfLostResult(tool),
       details: {
         bytes,
         budget,
-        ...(pager && skip !== undefined && { next_token: pager.seal(skip) }),
+        ...(pager && skip !== undefined && { next_token: pager.encode(skip) }),
       },
     },
   );

@@ -5,7 +5,7 @@ import { toolError } from '../tool/result.js';
 import type { JsonSchema } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { Call } from './call.js';
-import { ContractViolation, outcomeOfLostAnswer } from './failure.js';
+import { ContractViolation, outcomeOfLostResult } from './failure.js';
 import { fieldName } from './issues.js';
 import type { Settled, SettledFailure } from './options.js';
 import { checkIdempotency, checkRateLimit } from '../envelope/meta.js';
@@ -13,7 +13,7 @@ import { checkIdempotency, checkRateLimit } from '../envelope/meta.js';
 type Path = readonly PropertyKey[];
 
 /** Where and why data was refused: in words for the caller, and in full for the operator. */
-interface RefusedData {
+interface InvalidData {
   readonly ok: false;
   readonly field: string;
   readonly reason: string;
@@ -21,43 +21,43 @@ interface RefusedData {
   readonly cause?: unknown;
 }
 
-type CheckedData = { readonly ok: true; readonly data: unknown } | RefusedData;
+type ParsedData = { readonly ok: true; readonly data: unknown } | InvalidData;
 
 /** The data as the schema gives it, if that accepts it and JSON can carry it. */
-export function checkedJson(schema: Schema, described: JsonSchema, data: unknown): CheckedData {
+export function parseData(schema: Schema, described: JsonSchema, data: unknown): ParsedData {
   const parsed = schema.safeParse(data);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const { path = [], message = '' } = issue ?? {};
-    const refused = refusedAt(described, path, codeOf(issue), message);
+    const refused = invalidAt(described, path, codeOf(issue), message);
     return { ...refused, cause: parsed.error };
   }
   const flaw = findJsonFlaw(parsed.data);
-  if (flaw) return refusedAt(described, flaw.path, flaw.problem, flaw.problem);
+  if (flaw) return invalidAt(described, flaw.path, flaw.problem, flaw.problem);
   return { ok: true, data: parsed.data };
 }
 
 /** What was achieved all the same, or undefined: the error itself is worth more than the part. */
-export function checkedPart(tool: Tool, data: unknown, call: Call): unknown {
+export function parsePartial(tool: Tool, data: unknown, call: Call): unknown {
   const { partial, partialSchema = {} } = tool;
   if (!partial) {
     call.report(new ContractViolation(tool.name, 'made a part, and does not declare partial'));
     return undefined;
   }
-  const checked = checkedJson(partial, partialSchema, data);
+  const checked = parseData(partial, partialSchema, data);
   if (checked.ok) return checked.data;
   const { report, cause } = checked;
   call.report(new ContractViolation(tool.name, `made a part that is refused ${report}`, { cause }));
   return undefined;
 }
 
-export function refusedAnswer(tool: Tool, refused: RefusedData, call: Call): SettledFailure {
+export function serializationError(tool: Tool, refused: InvalidData, call: Call): SettledFailure {
   const { field, reason, report, cause } = refused;
   call.report(new ContractViolation(tool.name, `made data that is refused ${report}`, { cause }));
   const message = 'The tool made an answer that does not match its own schema.';
   const { input } = toolError('serialization_error', message, {
     details: { field, reason },
-    outcome: outcomeOfLostAnswer(tool),
+    outcome: outcomeOfLostResult(tool),
   });
   return { ok: false, error: input };
 }
@@ -67,7 +67,7 @@ export function refusedAnswer(tool: Tool, refused: RefusedData, call: Call): Set
  * quotes its input. The caller learns which kind of rule was broken, and where as far as the schema
  * has names for it.
  */
-function refusedAt(described: JsonSchema, path: Path, reason: string, message: string) {
+function invalidAt(described: JsonSchema, path: Path, reason: string, message: string) {
   const known = namesIn(described);
   const shown = path.map((step) => (typeof step === 'number' || known.has(step) ? step : '*'));
   const report = `at ${fieldName(['data', ...path])}: ${clip(message, 300)}`;
@@ -97,35 +97,39 @@ function codeOf(issue: SchemaIssue | undefined): string {
  * What may go into an envelope. Data that the handler gave in this call has been checked already;
  * any other came from whoever stood around it, out of a store for example, and is checked now.
  */
-export function vet(
+export function validateResult(
   tool: Tool,
   settled: Settled,
   checked: readonly Settled[],
   call: Call,
 ): Settled {
-  const sound = withSoundFigures(settled, call);
+  const sound = dropInvalidMeta(settled, call);
   const isChecked = checked.some(({ ok, data }) => ok === sound.ok && data === sound.data);
   if (isChecked) return sound;
   if (!sound.ok) {
     const { data, ...failure } = sound;
-    return data == null ? failure : { ...failure, data: checkedPart(tool, data, call) };
+    return data == null ? failure : { ...failure, data: parsePartial(tool, data, call) };
   }
-  const result = checkedJson(tool.output, tool.dataSchema, sound.data);
-  return result.ok ? { ...sound, data: result.data } : refusedAnswer(tool, result, call);
+  const result = parseData(tool.output, tool.dataSchema, sound.data);
+  return result.ok ? { ...sound, data: result.data } : serializationError(tool, result, call);
 }
 
 /** A figure that only decorates the answer must not be able to prevent it: it is left out. */
-export function withSoundFigures<T extends Settled>(settled: T, call: Call): T {
+export function dropInvalidMeta<T extends Settled>(settled: T, call: Call): T {
   const { rateLimit, idempotency } = settled;
   if (rateLimit === undefined && idempotency === undefined) return settled;
   return {
     ...settled,
-    rateLimit: soundOr(rateLimit, checkRateLimit, call),
-    idempotency: soundOr(idempotency, checkIdempotency, call),
+    rateLimit: validOrUndefined(rateLimit, checkRateLimit, call),
+    idempotency: validOrUndefined(idempotency, checkIdempotency, call),
   };
 }
 
-function soundOr<T>(given: T | undefined, check: (given: T) => T, call: Call): T | undefined {
+function validOrUndefined<T>(
+  given: T | undefined,
+  check: (given: T) => T,
+  call: Call,
+): T | undefined {
   if (given === undefined) return undefined;
   try {
     return check(given);

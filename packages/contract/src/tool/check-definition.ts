@@ -18,9 +18,9 @@ export class ToolDefinitionError extends TypeError {
 }
 
 /** Throws, naming tool and field, unless the condition holds. */
-export type Demand = (holds: boolean, field: string, problem: string) => asserts holds;
+export type AssertField = (holds: boolean, field: string, problem: string) => asserts holds;
 
-export function demandFor(name: unknown): Demand {
+export function assertFor(name: unknown): AssertField {
   const tool = typeof name === 'string' ? clip(name, 64) : '?';
   return (holds, field, problem) => {
     if (!holds) throw new ToolDefinitionError(tool, field, problem);
@@ -33,54 +33,58 @@ const CATEGORY = /^[a-z][a-z0-9_]*$/;
 const VERSION = /^\d+\.\d+(\.\d+)?$/;
 const EFFECTS: ReadonlySet<unknown> = new Set(['read', 'idempotent', 'once']);
 
-export function checkIdentity(demand: Demand, traits: ToolTraits): void {
-  demand(
+export function checkIdentity(assertField: AssertField, traits: ToolTraits): void {
+  assertField(
     typeof traits.name === 'string' && TOOL_NAME.test(traits.name),
     'name',
     'must be 1 to 64 of a-z, 0-9 and _, beginning with a letter',
   );
-  demand(isText(traits.title), 'title', 'must not be empty');
-  demand(isText(traits.description), 'description', 'must not be empty');
-  demand(
+  assertField(isText(traits.title), 'title', 'must not be empty');
+  assertField(isText(traits.description), 'description', 'must not be empty');
+  assertField(
     typeof traits.category === 'string' && CATEGORY.test(traits.category),
     'category',
     'must be a word of a-z, 0-9 and _',
   );
   const { version = '1.0' } = traits;
-  demand(typeof version === 'string' && VERSION.test(version), 'version', 'must look like 1.0');
+  assertField(
+    typeof version === 'string' && VERSION.test(version),
+    'version',
+    'must look like 1.0',
+  );
 }
 
-export function checkEffect(demand: Demand, traits: ToolTraits): void {
+export function checkEffect(assertField: AssertField, traits: ToolTraits): void {
   const { effect, destructive } = traits;
-  demand(EFFECTS.has(effect), 'effect', 'must be read, idempotent or once');
-  demand(
+  assertField(EFFECTS.has(effect), 'effect', 'must be read, idempotent or once');
+  assertField(
     !(effect === 'read' && destructive === true),
     'destructive',
     'a read tool destroys nothing',
   );
 }
 
-export function checkProfiles(demand: Demand, traits: ToolTraits): void {
+export function checkProfiles(assertField: AssertField, traits: ToolTraits): void {
   const { profiles, effect } = traits;
-  checkList(demand, 'profiles', profiles, (profile) => isMember(PROFILES, profile));
-  demand(profiles.length > 0, 'profiles', 'must name at least one');
-  demand(
+  checkList(assertField, 'profiles', profiles, (profile) => isMember(PROFILES, profile));
+  assertField(profiles.length > 0, 'profiles', 'must name at least one');
+  assertField(
     effect === 'read' || !profiles.includes('readonly'),
     'profiles',
     'a tool that mutates cannot be in readonly',
   );
   const missing = profilesFrom(profiles).find((profile) => !profiles.includes(profile));
-  demand(
+  assertField(
     missing === undefined,
     'profiles',
     `each profile contains the ones before it, so ${String(missing)} belongs there too`,
   );
 }
 
-export function checkLists(demand: Demand, traits: ToolTraits): void {
+export function checkLists(assertField: AssertField, traits: ToolTraits): void {
   const { requires = [] } = traits;
-  checkList(demand, 'requires', requires, (name) => isMember(REQUIREMENTS, name));
-  checkList(demand, 'errors', traits.errors, isErrorCode);
+  checkList(assertField, 'requires', requires, (name) => isMember(REQUIREMENTS, name));
+  checkList(assertField, 'errors', traits.errors, isErrorCode);
 }
 
 /** The profile and all that contain it. */
@@ -91,17 +95,17 @@ export function profilesFrom(lowest: Profile | readonly Profile[]): readonly Pro
 }
 
 function checkList(
-  demand: Demand,
+  assertField: AssertField,
   field: string,
   given: unknown,
   isKnown: (item: unknown) => boolean,
 ): void {
-  demand(Array.isArray(given), field, 'must be a list');
+  assertField(Array.isArray(given), field, 'must be a list');
   const list: readonly unknown[] = given;
   const unknown = list.find((item) => !isKnown(item));
-  demand(unknown === undefined, field, `does not know ${String(unknown)}`);
+  assertField(unknown === undefined, field, `does not know ${String(unknown)}`);
   const twice = list.find((item, index) => list.indexOf(item) !== index);
-  demand(twice === undefined, field, `names ${String(twice)} twice`);
+  assertField(twice === undefined, field, `names ${String(twice)} twice`);
 }
 
 function isMember(list: readonly unknown[], item: unknown): boolean {
@@ -129,56 +133,56 @@ const ONLY_MUTATIONS = [
 ] as const;
 const SEND_MODES = new Set<unknown>([undefined, 'automatic', 'explicit']);
 
-export function checkMutationFields(demand: Demand, definition: ToolTraits): void {
+export function checkMutationFields(assertField: AssertField, definition: ToolTraits): void {
   const { effect, retryUnsent } = definition;
   for (const field of ONLY_MUTATIONS) {
     const isGiven = ownMember(definition, field) !== undefined;
-    demand(effect !== 'read' || !isGiven, field, 'means nothing for a read tool');
+    assertField(effect !== 'read' || !isGiven, field, 'means nothing for a read tool');
   }
-  demand(
+  assertField(
     retryUnsent !== true || effect === 'once',
     'retryUnsent',
     'is for once tools: others are sent again anyway',
   );
   const { send, step } = definition;
-  demand(SEND_MODES.has(send), 'send', 'must be automatic or explicit');
-  demand(effect !== 'read' || send !== 'explicit', 'send', 'means nothing for a read tool');
-  demand(
+  assertField(SEND_MODES.has(send), 'send', 'must be automatic or explicit');
+  assertField(effect !== 'read' || send !== 'explicit', 'send', 'means nothing for a read tool');
+  assertField(
     step === undefined || send === 'explicit',
     'send',
     "must be 'explicit' for a tool with steps: each of them is sent by itself",
   );
 }
 
-export function checkJournalTraits(demand: Demand, traits: ToolTraits): void {
+export function checkJournalTraits(assertField: AssertField, traits: ToolTraits): void {
   const { window, key, sensitive = [], input } = traits;
   const isArgument = (name: string): boolean => Object.hasOwn(input.shape, name);
-  demand(
+  assertField(
     window === undefined || (Number.isSafeInteger(window) && window >= 0),
     'window',
     'must be a whole number of milliseconds, 0 or more',
   );
-  demand(isList(sensitive), 'sensitive', 'must be a list');
+  assertField(isList(sensitive), 'sensitive', 'must be a list');
   const stranger = sensitive.find((name) => !isArgument(name));
-  demand(stranger === undefined, 'sensitive', `${String(stranger)} is not an argument`);
-  if (key !== undefined) checkKey(demand, key, isArgument, sensitive);
+  assertField(stranger === undefined, 'sensitive', `${String(stranger)} is not an argument`);
+  if (key !== undefined) checkKey(assertField, key, isArgument, sensitive);
 }
 
-export function checkInverse(demand: Demand, traits: ToolTraits, inverse: Inverse): void {
+export function checkInverse(assertField: AssertField, traits: ToolTraits, inverse: Inverse): void {
   const undone = typeof inverse.of === 'string' ? [inverse.of] : inverse.of;
-  demand(
+  assertField(
     isList(undone) &&
       undone.length > 0 &&
       undone.every((name) => TOOL_NAME.test(name) && name !== traits.name),
     'inverse',
     'must name the other tool, the one that is undone',
   );
-  demand(
+  assertField(
     !(inverse.args && inverse.matches),
     'inverse',
     'finds the act by args or by matches, not by both',
   );
-  demand(
+  assertField(
     (traits.window ?? 0) === 0,
     'window',
     'an inverse has no content window: it can always be repeated',
@@ -186,18 +190,18 @@ export function checkInverse(demand: Demand, traits: ToolTraits, inverse: Invers
 }
 
 function checkKey(
-  demand: Demand,
+  assertField: AssertField,
   template: string,
   isArgument: (name: string) => boolean,
   sensitive: readonly string[],
 ): void {
-  demand(typeof template === 'string', 'key', 'must be a text');
+  assertField(typeof template === 'string', 'key', 'must be a text');
   const names = templateArguments(template);
-  demand(names.length > 0, 'key', 'must name an argument, e.g. reply:{in_reply_to_id}');
+  assertField(names.length > 0, 'key', 'must name an argument, e.g. reply:{in_reply_to_id}');
   const stranger = names.find((name) => !isArgument(name));
-  demand(stranger === undefined, 'key', `${String(stranger)} is not an argument`);
+  assertField(stranger === undefined, 'key', `${String(stranger)} is not an argument`);
   const secret = names.find((name) => sensitive.includes(name));
-  demand(
+  assertField(
     secret === undefined,
     'key',
     `${String(secret)} is sensitive, and keys are stored in clear`,

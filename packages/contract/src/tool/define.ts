@@ -8,8 +8,8 @@ import {
   checkLists,
   checkMutationFields,
   checkProfiles,
-  type Demand,
-  demandFor,
+  type AssertField,
+  assertFor,
 } from './check-definition.js';
 import { checkSchemas } from './check-schemas.js';
 import type { HandlerResult, ToolBehaviour, ToolTraits } from './spec.js';
@@ -67,15 +67,15 @@ export function specifyTool<
   Partial extends Schema = NoSchema,
   Cursor extends Schema = NoSchema,
 >(traits: ToolTraits<In, Out, Code, Partial, Cursor>): ToolSpec<In, Out, Code, Partial, Cursor> {
-  const demand: Demand = demandForDefinition(traits);
-  checkFields(demand, traits, TRAITS);
-  checkIdentity(demand, traits);
-  checkEffect(demand, traits);
-  checkProfiles(demand, traits);
-  checkLists(demand, traits);
-  const { input, ...schemas } = checkSchemas(demand, traits);
-  checkMutationFields(demand, traits);
-  checkJournalTraits(demand, traits);
+  const assertField: AssertField = assertForDefinition(traits);
+  checkFields(assertField, traits, TRAITS);
+  checkIdentity(assertField, traits);
+  checkEffect(assertField, traits);
+  checkProfiles(assertField, traits);
+  checkLists(assertField, traits);
+  const { input, ...schemas } = checkSchemas(assertField, traits);
+  checkMutationFields(assertField, traits);
+  checkJournalTraits(assertField, traits);
 
   const { effect, errors, requires = [], version = '1.0', sensitive = [] } = traits;
   const { send = 'automatic' } = traits;
@@ -116,16 +116,16 @@ export function implementTool<
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
   behaviour: ToolBehaviour<In, Out, Code, Cursor, Result>,
 ): Tool<In, Out> {
-  const demand: Demand = demandForDefinition(spec);
-  demand(isObject(behaviour), 'handler', 'must be a function');
-  checkFields(demand, behaviour, BEHAVIOUR);
+  const assertField: AssertField = assertForDefinition(spec);
+  assertField(isObject(behaviour), 'handler', 'must be a function');
+  checkFields(assertField, behaviour, BEHAVIOUR);
   // Only arguments that this tool's own schema has accepted reach these functions.
   const erased = behaviour as unknown as Pick<Tool, keyof ErasedBehaviour>;
-  demand(typeof erased.handler === 'function', 'handler', 'must be a function');
+  assertField(typeof erased.handler === 'function', 'handler', 'must be a function');
   const { check } = erased;
-  demand(check === undefined || typeof check === 'function', 'check', 'must be a function');
-  checkMutationFields(demand, { ...spec, ...erased });
-  if (erased.inverse) checkInverse(demand, spec, erased.inverse);
+  assertField(check === undefined || typeof check === 'function', 'check', 'must be a function');
+  checkMutationFields(assertField, { ...spec, ...erased });
+  if (erased.inverse) checkInverse(assertField, spec, erased.inverse);
   return Object.freeze({ ...spec, ...erased });
 }
 
@@ -149,15 +149,15 @@ export function defineTool<
   definition: ToolTraits<In, Out, Code, Partial, Cursor> &
     ToolBehaviour<In, Out, NoInfer<Code>, Cursor, Result>,
 ): Tool<In, Out> {
-  checkFields(demandForDefinition(definition), definition, FIELDS);
+  checkFields(assertForDefinition(definition), definition, FIELDS);
   return implementTool(specifyTool(pick(definition, TRAITS)), pick(definition, BEHAVIOUR));
 }
 
-function demandForDefinition(given: Pick<ToolTraits, 'name'>): Demand {
+function assertForDefinition(given: Pick<ToolTraits, 'name'>): AssertField {
   const isDefinition = isObject(given);
-  const demand: Demand = demandFor(isDefinition ? given.name : undefined);
-  demand(isDefinition, 'name', 'is missing: a tool is defined by an object');
-  return demand;
+  const assertField: AssertField = assertFor(isDefinition ? given.name : undefined);
+  assertField(isDefinition, 'name', 'is missing: a tool is defined by an object');
+  return assertField;
 }
 
 function isObject(value: unknown): value is object {
@@ -165,9 +165,9 @@ function isObject(value: unknown): value is object {
 }
 
 /** A misspelt field would be a promise that nobody keeps. */
-function checkFields(demand: Demand, given: object, known: ReadonlySet<string>): void {
+function checkFields(assertField: AssertField, given: object, known: ReadonlySet<string>): void {
   const stranger = Object.keys(given).find((field) => !known.has(field));
-  demand(stranger === undefined, String(stranger), 'is not a field of a tool');
+  assertField(stranger === undefined, String(stranger), 'is not a field of a tool');
 }
 
 function pick<T extends object>(given: T, fields: ReadonlySet<string>): T {

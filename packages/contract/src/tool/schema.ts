@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Demand } from './check-definition.js';
+import type { AssertField } from './check-definition.js';
 import type { JsonSchema } from './spec.js';
 
 /** What a schema reports about a value that it refuses. */
@@ -86,17 +86,17 @@ function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
 
 /** The schema, or a refusal that says which field of the definition cannot be written as one. */
 export function representable(
-  demand: Demand,
+  assertField: AssertField,
   field: string,
   schema: Schema,
   io: 'input' | 'output',
   onPipe?: () => void,
 ): JsonSchema {
-  demand(schema instanceof z.ZodType, field, 'must be a zod schema');
+  assertField(schema instanceof z.ZodType, field, 'must be a zod schema');
   try {
     return toJsonSchema(schema, io, onPipe);
   } catch (cause) {
-    demand(false, field, cause instanceof Error ? cause.message : 'has no JSON Schema');
+    assertField(false, field, cause instanceof Error ? cause.message : 'has no JSON Schema');
   }
 }
 
