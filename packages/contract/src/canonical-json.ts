@@ -1,6 +1,6 @@
 import { isIllFormed } from './json.js';
 
-/** A value that has no canonical JSON form. `path` says where it stands. */
+/** A value that has no canonical JSON form, at `path`. */
 export class CanonicalJsonError extends TypeError {
   override readonly name = 'CanonicalJsonError';
   readonly path: string;
@@ -11,15 +11,14 @@ export class CanonicalJsonError extends TypeError {
   }
 }
 
-/** Far above what a person writes, far below what ends the stack. */
 const MAX_DEPTH = 500;
 
 /**
- * The canonical JSON text of a value (RFC 8785): one text for one value, whatever the order in
- * which its members were written. Members that are `undefined` are dropped, as JSON.stringify does.
- * Everything else that JSON cannot carry is refused, because two values that differ must never
- * share a text: NaN and Infinity, BigInt, lone surrogates, `undefined` in an array or at the root,
- * functions, symbols, cycles, and objects that are not plain (a Date, a Map).
+ * Serializes a value to canonical JSON (RFC 8785), which does not depend on the order of members.
+ * Undefined members are dropped, as by JSON.stringify. Throws for everything else that JSON cannot
+ * represent, so that different values never serialize equally: NaN and Infinity, BigInt, lone
+ * surrogates, `undefined` in an array or at the root, functions, symbols, cycles, and objects that are
+ * not plain (a Date, a Map).
  */
 export function canonicalJson(value: unknown): string {
   return write(value, '$', []);
@@ -42,13 +41,13 @@ function write(value: unknown, path: string, ancestors: object[]): string {
 
 function writeString(value: string, path: string): string {
   if (isIllFormed(value)) throw new CanonicalJsonError(path, 'lone surrogate');
-  // ECMAScript's own escapes are the ones that the RFC prescribes.
+  // The RFC prescribes the escapes of ECMAScript.
   return JSON.stringify(value);
 }
 
 function writeNumber(value: number, path: string): string {
   if (!Number.isFinite(value)) throw new CanonicalJsonError(path, `${value} has no JSON form`);
-  // The RFC takes ECMAScript's number format; it writes -0 as 0.
+  // The RFC prescribes the number format of ECMAScript, which writes -0 as 0.
   return String(value);
 }
 
@@ -64,7 +63,7 @@ function writeObject(value: object, path: string, ancestors: object[]): string {
 }
 
 function writeArray(items: readonly unknown[], path: string, ancestors: object[]): string {
-  // A counted loop, because map() would skip the holes of a sparse array.
+  // map() would skip the holes of a sparse array.
   let text = '';
   for (let index = 0; index < items.length; index += 1) {
     if (index > 0) text += ',';
@@ -80,7 +79,7 @@ function writeMembers(value: object, path: string, ancestors: object[]): string 
   }
   const members = new Map<string, unknown>(Object.entries(value));
   let text = '';
-  // toSorted() without a comparator orders by UTF-16 code units, which is the RFC's order.
+  // toSorted() orders by UTF-16 code units, as the RFC prescribes.
   for (const key of [...members.keys()].toSorted()) {
     const member = members.get(key);
     if (member === undefined) continue;

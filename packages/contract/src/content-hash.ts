@@ -4,6 +4,7 @@ import { CONTROL_ARGUMENTS } from './tool/controls.js';
 import { ownMember } from './json.js';
 import type { Arguments } from './tool/spec.js';
 
+/** What identifies an act by its content. */
 export interface Act {
   readonly tool: string;
   readonly account: string;
@@ -15,9 +16,9 @@ export function sha256(text: string): string {
 }
 
 /**
- * What makes two calls the same act when nobody named a key: SHA-256 over the canonical JSON of
- * tool, account and all arguments. Only the arguments that steer the journal itself are left out.
- * An argument that is `undefined` counts as one that was not given.
+ * The dedup key of a call without an explicit key or template: SHA-256 over the canonical JSON of tool,
+ * account and all arguments except the journal's control arguments. An `undefined` argument counts as
+ * absent.
  */
 export function contentHash({ tool, account, args }: Act): string {
   return sha256(canonicalJson({ tool, account, args: withoutControls(args) }));
@@ -30,16 +31,15 @@ function withoutControls(args: Act['args']): Act['args'] {
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** The arguments that a template such as `reply:{in_reply_to_id}` names, in order. */
+/** The argument names in a template such as `reply:{in_reply_to_id}`, in order. */
 export function templateArguments(template: string): readonly string[] {
   return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name ?? '');
 }
 
 /**
- * The key that a template gives for these arguments. Values are percent-encoded, so that
- * `{a}:{b}` cannot give one key for two acts. Undefined when an argument is missing: then there is
- * nothing to tell two acts apart by, and the content decides as it does without a template.
- * Throws a CanonicalJsonError for a value that JSON cannot carry, as the fingerprint does.
+ * Renders a key template. Values are percent-encoded, so that `{a}:{b}` is unambiguous. Undefined if an
+ * argument is missing: the content hash then identifies the act. Throws a CanonicalJsonError for a
+ * value that JSON cannot represent, as `contentHash` does.
  */
 export function renderKey(template: string, args: Arguments): string | undefined {
   if (templateArguments(template).some((name) => ownMember(args, name) == null)) return undefined;

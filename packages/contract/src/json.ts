@@ -1,36 +1,35 @@
-/** What JSON would lose or refuse, and where. */
+/** A part of a value that JSON cannot represent. */
 interface JsonFlaw {
   readonly path: readonly (string | number)[];
-  /** One of a few fixed words: nothing of the value itself. */
+  /** A fixed description that contains nothing of the value. */
   readonly problem: string;
 }
 
 const MAX_DEPTH = 200;
-/** Bounds the work on an answer that is far over every budget, or that shares its parts a lot. */
+/** Bounds the work on very large values. */
 const MAX_NODES = 1_000_000;
 
 interface Options {
-  /** Refuse half surrogate pairs too: JSON can write them, canonical JSON and UTF-8 cannot. */
+  /** Also rejects lone surrogates, which canonical JSON and UTF-8 cannot represent. */
   readonly wellFormed?: boolean;
 }
 
 /**
- * The first thing in a value that JSON.stringify would turn into something else without a word
- * (NaN into null, a Map into {}, an undefined item into null) or throw on (BigInt, a cycle).
- * Members that are undefined are fine: they are simply not there.
+ * The first part of a value that JSON.stringify would change silently (NaN, a Map, an undefined array
+ * element) or throw on (BigInt, a cycle). Undefined members are allowed and count as absent.
  */
 export function findJsonFlaw(
   root: unknown,
   { wellFormed = false }: Options = {},
 ): JsonFlaw | undefined {
   let nodes = 0;
-  const flawOfText = (text: string): JsonFlaw | undefined =>
-    wellFormed && isIllFormed(text) ? flawed('half a surrogate pair') : undefined;
+  const stringFlaw = (text: string): JsonFlaw | undefined =>
+    wellFormed && isIllFormed(text) ? flawed('a lone surrogate') : undefined;
   const visit = (value: unknown, depth: number): JsonFlaw | undefined => {
     nodes += 1;
     switch (typeof value) {
       case 'string':
-        return flawOfText(value);
+        return stringFlaw(value);
       case 'boolean':
         return undefined;
       case 'number':
@@ -55,7 +54,7 @@ export function findJsonFlaw(
     for (const key of Object.keys(value)) {
       const member: unknown = (value as Record<string, unknown>)[key];
       if (member === undefined) continue;
-      const flaw = flawOfText(key) ?? visit(member, depth + 1);
+      const flaw = stringFlaw(key) ?? visit(member, depth + 1);
       if (flaw) return inside(key, flaw);
     }
     return undefined;
@@ -71,39 +70,39 @@ function inside(step: string | number, { path, problem }: JsonFlaw): JsonFlaw {
   return { path: [step, ...path], problem };
 }
 
-/** Whether a value is an object as JSON has them. */
+/** Whether a value is an object literal, as JSON.parse creates them. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The text, or its beginning and an ellipsis. Never ends in half a surrogate pair. */
+/** Truncates a string with an ellipsis, without splitting a surrogate pair. */
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const head = text.slice(0, maxLength - 1);
   const last = head.charCodeAt(head.length - 1);
-  const endsInHalfAPair = last >= 0xd800 && last <= 0xdbff;
-  return `${endsInHalfAPair ? head.slice(0, -1) : head}…`;
+  const endsInSurrogate = last >= 0xd800 && last <= 0xdbff;
+  return `${endsInSurrogate ? head.slice(0, -1) : head}…`;
 }
 
-/** What every text has since Node 20, and TypeScript's library only since ES2024. */
-interface Text {
+/** String methods of Node.js 20 that TypeScript declares only for ES2024. */
+interface WellFormedMethods {
   isWellFormed: () => boolean;
   toWellFormed: () => string;
 }
 
-/** Whether a text holds half a surrogate pair, which UTF-8 cannot carry. */
+/** Whether a string contains a lone surrogate, which UTF-8 cannot represent. */
 export function isIllFormed(text: string): boolean {
-  return !(text as string & Text).isWellFormed();
+  return !(text as string & WellFormedMethods).isWellFormed();
 }
 
-/** The text with U+FFFD for every half of a surrogate pair. */
+/** Replaces lone surrogates by U+FFFD. */
 export function wellFormed(text: string): string {
-  return (text as string & Text).toWellFormed();
+  return (text as string & WellFormedMethods).toWellFormed();
 }
 
-/** A member of a value whose shape is not known; nothing that the value inherits. */
+/** An own member of a value of unknown shape; ignores inherited members. */
 export function ownMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];

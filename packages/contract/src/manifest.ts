@@ -31,7 +31,7 @@ export const manifestSchema = z.strictObject({
 export type ManifestEntry = Readonly<z.output<typeof manifestEntrySchema>>;
 export type Manifest = Readonly<z.output<typeof manifestSchema>>;
 
-/** What the tools promise, sorted by name, the same for the same source. */
+/** Builds the manifest, sorted by name and deterministic. */
 export function buildManifest(tools: readonly ToolSpec[]): Manifest {
   const entries = tools.map(describeTool).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const twice = entries.find(({ name }, index) => entries[index + 1]?.name === name);
@@ -39,7 +39,7 @@ export function buildManifest(tools: readonly ToolSpec[]): Manifest {
   return { manifest_version: 1, tools: entries };
 }
 
-/** The text that is committed. */
+/** The contents of the committed file. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
@@ -59,10 +59,10 @@ function describeTool(tool: ToolSpec): ManifestEntry {
     possible_error_codes: [
       ...new Set([...tool.possibleCodes, ...hostCodes(tool.effect)]),
     ].toSorted(),
-    // A model acts on these words, as it does on those in the input schema.
+    // A model acts on the description as it does on the input schema.
     description_hash: sha256(canonicalJson([tool.title, tool.description])),
     input_schema_hash: sha256(canonicalJson(tool.inputSchema)),
-    // The envelope around the data is the same for all tools, and differs by profile.
+    // Excludes the envelope, which is the same for all tools and depends on the profile.
     output_schema_hash: sha256(canonicalJson({ data: dataSchema, partial: partialSchema })),
   };
 }
@@ -70,13 +70,13 @@ function describeTool(tool: ToolSpec): ManifestEntry {
 export interface ManifestDifference {
   readonly tool: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** A field of the entry; a file may hold one that this version does not know. */
+  /** A field of the entry, possibly unknown to this version. */
   readonly field?: string;
-  /** In words, for whoever has to decide whether the change was meant. */
+  /** A description of the change. */
   readonly message: string;
 }
 
-/** How the source differs from the manifest that was committed; empty when it does not. */
+/** The differences between the committed manifest and the source. */
 export function compareManifests(
   committed: Manifest,
   current: Manifest,
@@ -102,7 +102,7 @@ function compareTool(
   });
 }
 
-/** In words; undefined where nothing changed. */
+/** A description of the change; undefined if nothing changed. */
 function change(before: unknown, after: unknown): string | undefined {
   if (before === undefined) return `is new: ${JSON.stringify(after)}`;
   if (after === undefined) return `is gone, was ${JSON.stringify(before)}`;
@@ -110,12 +110,12 @@ function change(before: unknown, after: unknown): string | undefined {
   if (!Array.isArray(before) || !Array.isArray(after)) {
     return `was ${JSON.stringify(before)}, is ${JSON.stringify(after)}`;
   }
-  const lost = before.filter((item) => !after.includes(item)).map((item) => `-${String(item)}`);
-  const won = after.filter((item) => !before.includes(item)).map((item) => `+${String(item)}`);
-  return [...lost, ...won].join(' ') || 'is in another order';
+  const removed = before.filter((item) => !after.includes(item)).map((item) => `-${String(item)}`);
+  const added = after.filter((item) => !before.includes(item)).map((item) => `+${String(item)}`);
+  return [...removed, ...added].join(' ') || 'is in another order';
 }
 
-/** What the entry really says: a field that is undefined is not there. */
+/** The defined fields of an entry. */
 function fieldsOf(entry: ManifestEntry): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
@@ -124,20 +124,20 @@ function byName({ tools }: Manifest): ReadonlyMap<string, ManifestEntry> {
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** A code that a test got from a tool. */
+/** A code that a test received from a tool. */
 export interface ObservedCode {
   readonly tool: string;
   readonly code: ErrorCode;
 }
 
 export interface ObservedCheck {
-  /** Seen, but not in the tool's list (or the tool is not in the manifest): the list lies. */
+  /** Observed, but not in the tool's list, or the tool is not in the manifest. */
   readonly unlisted: readonly ObservedCode[];
-  /** In the list, but never seen: nobody knows that it can happen. Shared codes are left aside. */
+  /** Listed, but never observed. Excludes shared codes. */
   readonly unseen: readonly ObservedCode[];
 }
 
-/** Holds `possible_error_codes` against what tests really got, both ways. */
+/** Compares `possible_error_codes` with the codes that tests observed, in both directions. */
 export function checkObservedCodes(
   manifest: Manifest,
   observed: Iterable<ObservedCode>,

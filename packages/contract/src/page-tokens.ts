@@ -8,15 +8,15 @@ import {
 import { canonicalJson } from './canonical-json.js';
 import type { Arguments } from './tool/spec.js';
 
-/** The query that a token belongs to. A token is worthless on any other. */
+/** The query that a token is bound to. */
 export interface TokenBinding {
   readonly tool: string;
   readonly account: string;
-  /** The arguments that must not change from page to page. */
+  /** The arguments that must not change between pages. */
   readonly args: Arguments;
 }
 
-/** `signature` covers both a forged token and one from another query: the token cannot tell. */
+/** `signature` covers forged tokens and tokens of another query, which cannot be told apart. */
 export type TokenRefusal = 'malformed' | 'too_long' | 'version' | 'signature' | 'expired';
 
 export type DecodedToken =
@@ -29,35 +29,35 @@ export interface PageTokens {
 }
 
 export interface PageTokenOptions {
-  /** Newest first: signed with the first, accepted with any. At least 32 bytes each. */
+  /** Newest first: the first signs, all verify. At least 32 bytes each. */
   readonly keys: readonly Uint8Array[];
-  /** How long a token is good for; unlimited if left out. */
+  /** Lifetime of a token. Default: unlimited. */
   readonly ttlMs?: number;
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   readonly now?: () => number;
   readonly maxLength?: number;
 }
 
 const VERSION = 1;
-// Half of HMAC-SHA256. A model has to copy the token, and 128 bits are out of reach of guessing.
+// Half of HMAC-SHA256: 128 bits cannot be guessed, and a model has to copy the token.
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + MAC_BYTES;
 const MIN_KEY_BYTES = 32;
 const DEFAULT_MAX_LENGTH = 8192;
-/** Head and the smallest cursor, in base64. */
+/** Header and the smallest cursor, in base64. */
 const MIN_LENGTH = 32;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Opaque page tokens: base64url of version, signature and payload. They need no memory, so they
- * work after a restart and on every machine that has the key. The payload is signed, not encrypted:
- * whoever holds a token can read its cursor, so a cursor must never carry a credential.
+ * Opaque page tokens: base64url of version, signature and payload. They are stateless, so they work
+ * after a restart and on every machine with the key. The payload is signed, not encrypted: a cursor
+ * must never contain a credential.
  */
 export function createPageTokens(options: PageTokenOptions): PageTokens {
   const { keys, ttlMs, now, maxLength } = checkedOptions(options);
   const [newest, ...older] = keys.map(secretKey);
-  if (!newest) throw new RangeError('keys: at least one is needed to sign with');
-  const ring = [newest, ...older];
+  if (!newest) throw new RangeError('keys: must contain at least one key');
+  const verificationKeys = [newest, ...older];
 
   const encode: PageTokens['encode'] = (binding, cursor) => {
     const payload = Buffer.from(canonicalJson(ttlMs ? [cursor, now() + ttlMs] : [cursor]));
@@ -70,23 +70,25 @@ export function createPageTokens(options: PageTokenOptions): PageTokens {
   };
 
   const decode: PageTokens['decode'] = (binding, token) => {
-    if (token.length > maxLength) return refuse('too_long');
+    if (token.length > maxLength) return invalid('too_long');
     const bytes = Buffer.from(token, 'base64url');
     const isCanonical = BASE64URL.test(token) && bytes.toString('base64url') === token;
-    if (!isCanonical || bytes.length <= HEAD_BYTES) return refuse('malformed');
-    if (bytes[0] !== VERSION) return refuse('version');
+    if (!isCanonical || bytes.length <= HEAD_BYTES) return invalid('malformed');
+    if (bytes[0] !== VERSION) return invalid('version');
     const mac = bytes.subarray(1, HEAD_BYTES);
     const payload = bytes.subarray(HEAD_BYTES);
-    const isOurs = ring.some((key) => timingSafeEqual(mac, sign(key, binding, payload)));
-    if (!isOurs) return refuse('signature');
+    const isAuthentic = verificationKeys.some((key) =>
+      timingSafeEqual(mac, sign(key, binding, payload)),
+    );
+    if (!isAuthentic) return invalid('signature');
     const [cursor, expires] = JSON.parse(payload.toString()) as readonly [unknown, number?];
-    return expires !== undefined && now() >= expires ? refuse('expired') : { ok: true, cursor };
+    return expires !== undefined && now() >= expires ? invalid('expired') : { ok: true, cursor };
   };
 
   return Object.freeze({ encode, decode });
 }
 
-/** Thrown when the tokens are made, and not when the first list is asked for. */
+/** Validates the options at creation rather than at the first list. */
 function checkedOptions(options: PageTokenOptions) {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('createPageTokens: needs options with keys');
@@ -113,12 +115,12 @@ function secretKey(key: Uint8Array): KeyObject {
 
 function sign(key: KeyObject, binding: TokenBinding, payload: Buffer): Buffer {
   const { tool, account, args } = binding;
-  // The query goes in as a hash of fixed length, so that it cannot run over into the payload.
+  // A hash of fixed length separates the query from the payload.
   const query = createHash('sha256').update(canonicalJson({ tool, account, args })).digest();
   const mac = createHmac('sha256', key).update(`toolkeel page token ${VERSION}\n`);
   return mac.update(query).update(payload).digest().subarray(0, MAC_BYTES);
 }
 
-function refuse(reason: TokenRefusal): DecodedToken {
+function invalid(reason: TokenRefusal): DecodedToken {
   return { ok: false, reason };
 }

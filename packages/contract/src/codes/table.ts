@@ -1,9 +1,9 @@
 import type { Effect } from '@toolkeel/kernel';
 
-/** What one error code means, to a person and to an agent. */
+/** The meaning of an error code. */
 export interface CodeEntry {
   readonly category: string;
-  /** Advice to the agent: the same call may succeed later. Not the kernel's "retried automatically". */
+  /** Advice to the agent: the same call may succeed later. Independent of the kernel's retries. */
   readonly retryable: boolean;
   readonly description: string;
 }
@@ -49,36 +49,36 @@ export const frozenCodes = Object.freeze({
 export const addedCodes = Object.freeze({
   timeout: entry('Upstream', yes, 'One of our clocks ran out before the upstream answered'),
   upstream_unavailable: entry('Upstream', yes, 'The upstream could not be reached or failed'),
-  upstream_rejected: entry('Upstream', no, 'The upstream refused the request as it was made'),
-  rate_limited: entry('Upstream', yes, 'The upstream asked us to slow down'),
-  unsupported_by_upstream: entry('Upstream', no, 'The upstream does not offer what was asked for'),
-  unauthorized: entry('Access', no, 'The upstream did not accept our credential'),
-  forbidden: entry('Access', no, 'The credential may not do this, or the target is not allowed'),
-  circuit_open: entry('Protection', yes, 'Calls to a failing upstream are paused for a moment'),
-  overloaded: entry('Protection', yes, 'Too many calls are waiting already'),
+  upstream_rejected: entry('Upstream', no, 'The upstream rejected the request'),
+  rate_limited: entry('Upstream', yes, 'The upstream rate limit is exceeded'),
+  unsupported_by_upstream: entry('Upstream', no, 'The upstream does not support the request'),
+  unauthorized: entry('Access', no, 'The upstream rejected the credential'),
+  forbidden: entry('Access', no, 'The credential lacks permission, or the target is not allowed'),
+  circuit_open: entry('Protection', yes, 'Calls to a failing upstream are paused'),
+  overloaded: entry('Protection', yes, 'Too many calls are queued'),
   cancelled: entry('Protection', no, 'The caller cancelled the call'),
-  dry_run: entry('Policy', no, 'A rule lets the call only be tried: nothing was sent'),
-  approval_required: entry(
-    'Approval',
-    no,
-    'A person must approve the call before it is carried out',
-  ),
-  approval_denied: entry('Approval', no, 'A person refused the call'),
-  approval_expired: entry('Approval', no, 'Nobody approved the call in time'),
+  dry_run: entry('Policy', no, 'A rule allows a dry run only: nothing was sent'),
+  approval_required: entry('Approval', no, 'A human must approve the call before it is executed'),
+  approval_denied: entry('Approval', no, 'A human rejected the call'),
+  approval_expired: entry('Approval', no, 'The call was not approved in time'),
   idempotency_conflict: entry('Journal', no, 'The idempotency key was used with other arguments'),
-  idempotency_in_flight: entry('Journal', yes, 'The same operation is still being carried out'),
-  outcome_unknown: entry('Journal', no, 'The operation may have happened, and nobody can tell yet'),
+  idempotency_in_flight: entry('Journal', yes, 'The same operation is still in flight'),
+  outcome_unknown: entry(
+    'Journal',
+    no,
+    'The operation may have been executed; its outcome is unknown',
+  ),
   x_credits_depleted: entry('X API', no, 'The X account has no credits left'),
-  response_too_large: entry('Internal', no, 'The answer does not fit the byte budget'),
-  internal_error: entry('Internal', no, 'The tool failed in a way that nobody foresaw'),
+  response_too_large: entry('Internal', no, 'The result exceeds the byte budget'),
+  internal_error: entry('Internal', no, 'Internal error; the cause is in the server log'),
 });
 
-/** Every code a tool can answer with. */
+/** All error codes. */
 export const codes = Object.freeze({ ...frozenCodes, ...addedCodes });
 
 export type ErrorCode = keyof typeof codes;
 
-/** `true` or `false` as a type, so that a misread flag is a compile error. */
+/** The literal type of a code's `retryable`. */
 export type RetryableOf<Code extends ErrorCode> = (typeof codes)[Code]['retryable'];
 
 export const errorCodes: readonly ErrorCode[] = Object.freeze(
@@ -89,12 +89,12 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(codes, value);
 }
 
-/** The only place that `retryable` comes from. */
+/** The only source of `retryable`. */
 export function isRetryable(code: ErrorCode): boolean {
   return codes[code].retryable;
 }
 
-/** What is known of a mutation that did not succeed. */
+/** Whether a failed mutation was executed. */
 export type FailureOutcome = 'executed' | 'not_executed' | 'unknown';
 
 export type PolicyDecision = 'denied' | 'routed_to_approval';
@@ -109,7 +109,7 @@ const decisions = Object.freeze({
 } as const satisfies Partial<Record<ErrorCode, PolicyDecision>>);
 
 const onlyOutcomes = Object.freeze({
-  // Nothing was sent: the call was stopped before its handler could act.
+  // The call ended before its handler could send anything.
   validation_error: 'not_executed',
   policy_denied_blocked: 'not_executed',
   policy_denied_rate_limited: 'not_executed',
@@ -123,24 +123,24 @@ const onlyOutcomes = Object.freeze({
   outcome_unknown: 'unknown',
 } as const satisfies Partial<Record<ErrorCode, FailureOutcome>>);
 
-/** The outcomes that a code can be combined with. */
+/** The outcomes that a code allows. */
 export type OutcomeOf<Code extends ErrorCode> = Code extends keyof typeof onlyOutcomes
   ? (typeof onlyOutcomes)[Code]
   : FailureOutcome;
 
-/** Policy's word follows from the code, so the two cannot contradict each other. */
+/** The `policy_decision` that follows from the code. */
 export function policyDecisionOf(code: ErrorCode): PolicyDecision | undefined {
   const known: Partial<Record<ErrorCode, PolicyDecision>> = decisions;
   return known[code];
 }
 
-/** The one outcome that a code allows, or undefined where every outcome is possible. */
+/** The only outcome that a code allows; undefined if it allows all. */
 export function onlyOutcomeOf(code: ErrorCode): FailureOutcome | undefined {
   const known: Partial<Record<ErrorCode, FailureOutcome>> = onlyOutcomes;
   return known[code];
 }
 
-/** What every tool may answer without declaring it: raised around the handler, not by it. */
+/** Codes of the run itself, which every tool may return without declaring them. */
 export const sharedCodes = Object.freeze([
   'validation_error',
   'serialization_error',
@@ -153,14 +153,14 @@ export const sharedCodes = Object.freeze([
 
 export type SharedCode = (typeof sharedCodes)[number];
 
-/** What a policy may answer in place of any tool, also one that reads. */
+/** Codes of the policy, for reads and mutations. */
 export const policyDenialCodes = Object.freeze([
   'policy_denied_blocked',
   'policy_denied_hard_rule',
   'policy_denied_user_rule',
 ] as const satisfies readonly ErrorCode[]);
 
-/** What policy, approvals and the journal may answer in place of any tool that mutates. */
+/** Codes of policy, approvals and journal, for mutations. */
 export const mutationCodes = Object.freeze([
   'policy_error',
   ...policyDenialCodes,
@@ -175,7 +175,7 @@ export const mutationCodes = Object.freeze([
   'db_error',
 ] as const satisfies readonly ErrorCode[]);
 
-/** What the default fault table can answer; a tool that uses it declares these or its own mapping. */
+/** Codes of the default fault mapping. A tool declares them or has its own mapping. */
 export const upstreamCodes = Object.freeze([
   'upstream_unavailable',
   'upstream_rejected',
@@ -187,19 +187,19 @@ export const upstreamCodes = Object.freeze([
 ] as const satisfies readonly ErrorCode[]);
 
 /**
- * The codes that a host may answer in place of a tool with this effect under some configuration. A
- * served description of a read names the denials only where a rule is about it, to keep listings short.
+ * The codes that a host may return for a tool with this effect under any configuration. The listing of
+ * a read includes the denials only if a rule applies to it, to stay short.
  */
 export function hostCodes(effect: Effect): readonly ErrorCode[] {
   return [...new Set([...codesOfEffect(effect), ...policyDenialCodes])];
 }
 
-/** The codes that come with the effect, beside those that a tool declares. */
+/** The codes that the effect implies, in addition to the declared ones. */
 export function codesOfEffect(effect: Effect): readonly ErrorCode[] {
   return effect === 'read' ? sharedCodes : [...sharedCodes, ...mutationCodes];
 }
 
-/** The page docs/error-codes.md, from the table. */
+/** Renders docs/error-codes.md. */
 export function errorCodesMarkdown(): string {
   const retryable = Object.entries(codes).filter(([, entry]) => entry.retryable);
   return [
@@ -215,15 +215,15 @@ export function errorCodesMarkdown(): string {
     '',
     ...table(frozenCodes),
     '',
-    '## Codes for what those cannot say',
+    '## Added codes',
     '',
     ...table(addedCodes),
     '',
-    '## In short',
+    '## Summary',
     '',
     `Retryable: ${names(retryable.map(([code]) => code))}.`,
     '',
-    `Any tool may answer with ${names(sharedCodes)} without declaring them.`,
+    `Any tool may return ${names(sharedCodes)} without declaring them.`,
     '',
   ].join('\n');
 }

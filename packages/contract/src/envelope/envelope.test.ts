@@ -119,16 +119,14 @@ describe('an error', () => {
       // @ts-expect-error -- a timeout names its clock
       details: { status: 500 },
     };
-    expect(() => errorEnvelope(wrong, meta)).toThrow(
-      'timeout: what stands at details.clock does not match',
-    );
+    expect(() => errorEnvelope(wrong, meta)).toThrow('timeout: details.clock is invalid');
     const leak: ErrorInput<'internal_error'> = {
       code: 'internal_error',
       message: 'x',
       // @ts-expect-error -- internal_error has none, so that nothing leaks
       details: { stack: '' },
     };
-    expect(() => errorEnvelope(leak, meta)).toThrow('carries no details');
+    expect(() => errorEnvelope(leak, meta)).toThrow('has no details');
   });
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a wait of %s', (retryAfterMs) => {

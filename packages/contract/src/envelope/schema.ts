@@ -13,7 +13,7 @@ import type { JsonSchema } from '../tool/spec.js';
 import type { ToolSpec } from '../tool/tool.js';
 
 const count = z.int().min(0);
-const moment = z.iso.datetime();
+const time = z.iso.datetime();
 const maybe = z.exactOptional;
 
 export const paginationSchema = z
@@ -24,7 +24,7 @@ export const paginationSchema = z
     warning: maybe(z.string().min(1)),
   })
   .refine((page) => page.has_more === (page.next_token !== undefined), {
-    error: 'has_more must say whether there is a next_token',
+    error: 'has_more must match whether there is a next_token',
     path: ['has_more'],
   });
 
@@ -34,21 +34,21 @@ const baseMeta = {
   retry_count: count,
   correlation_id: z.string().min(1),
   pagination: maybe(paginationSchema),
-  rate_limit: maybe(z.strictObject({ limit: z.number(), remaining: z.number(), reset: moment })),
+  rate_limit: maybe(z.strictObject({ limit: z.number(), remaining: z.number(), reset: time })),
   idempotency: maybe(
     z.strictObject({
       key: maybe(z.string()),
       replayed: z.boolean(),
-      first_at: maybe(moment),
+      first_at: maybe(time),
       warning: maybe(z.string().min(1)),
     }),
   ),
 };
 
-/** `api` and `readonly`: never a mode. */
+/** The `api` and `readonly` profiles have no mode. */
 const plainMetaSchema = z.strictObject(baseMeta);
 
-/** `workflow`: always a mode. */
+/** The `workflow` profile has a mode. */
 const workflowMetaSchema = z.strictObject({
   ...baseMeta,
   mode: z.enum(MODES),
@@ -57,14 +57,14 @@ const workflowMetaSchema = z.strictObject({
 
 export const metaSchema = z.union([workflowMetaSchema, plainMetaSchema]);
 
-/** The shape of `error` for these codes, without the rules between its fields. */
+/** The schema of `error` for these codes, without the rules between fields. */
 function errorShape(possible: readonly ErrorCode[]) {
   return z.strictObject({
     code: z.enum(possible),
     message: z.string().min(1),
     retryable: z.boolean(),
     retry_after_ms: maybe(count),
-    rate_limit_reset: maybe(moment),
+    rate_limit_reset: maybe(time),
     policy_decision: maybe(z.enum(['denied', 'routed_to_approval'])),
     outcome: maybe(z.enum(['executed', 'not_executed', 'unknown'])),
     operation_id: maybe(z.string()),
@@ -72,7 +72,7 @@ function errorShape(possible: readonly ErrorCode[]) {
   });
 }
 
-/** `error` of any tool, with every rule that ties its fields to the code. */
+/** The schema of `error` with all rules that tie its fields to the code. */
 export const errorSchema = errorShape(errorCodes).check(({ value, issues }) => {
   const assertField = (holds: boolean, field: keyof typeof value, message: string): void => {
     if (!holds) issues.push({ code: 'custom', input: value, path: [field], message });
@@ -101,7 +101,7 @@ export const errorSchema = errorShape(errorCodes).check(({ value, issues }) => {
   assertField(detailsFit, 'details', 'do not match the code');
 });
 
-/** Any envelope of any tool. `data` is the tool's own affair. */
+/** The schema of every envelope. `data` is tool-specific and not checked. */
 export const envelopeSchema = z.discriminatedUnion('success', [
   z.strictObject({ success: z.literal(true), data: z.unknown(), meta: metaSchema }),
   z.strictObject({
@@ -115,9 +115,9 @@ export const envelopeSchema = z.discriminatedUnion('success', [
 type Described = Pick<ToolSpec, 'dataSchema' | 'partialSchema' | 'possibleCodes'>;
 
 /**
- * The JSON Schema of a tool's whole answer in a profile: an object at the root, because clients of
- * the 2025 protocol demand one, and one of two shapes, because they also reject an error whose
- * content does not match. `meta` is described once, at the root, to keep the listing small.
+ * The JSON Schema of a tool's envelope in a profile. The root is an object with a `oneOf` of success
+ * and error, because clients of the 2025 protocol require an object and also validate errors. `meta`
+ * is described once, at the root, to keep the listing small.
  */
 export function outputJsonSchema(tool: Described, profile: Profile): JsonSchema {
   const data = embed('data', tool.dataSchema);
@@ -153,7 +153,7 @@ interface Embedded {
   readonly definitions: Readonly<Record<string, JsonSchema>>;
 }
 
-/** A schema that refers to its own root or definitions keeps them, under a name of its own. */
+/** Moves a schema with internal references to a definition of its own. */
 function embed(name: string, schema: JsonSchema): Embedded {
   const text = JSON.stringify(schema);
   if (!text.includes('"$ref":"#')) return { schema, definitions: {} };
@@ -166,7 +166,7 @@ let plainMeta: JsonSchema | undefined;
 let workflowMeta: JsonSchema | undefined;
 let anyError: JsonSchema | undefined;
 
-// Made once: a listing asks for them as often as there are tools.
+// Created once, because a listing needs them for each tool.
 function metaJsonSchema(profile: Profile): JsonSchema {
   return profile === 'workflow'
     ? (workflowMeta ??= toJsonSchema(workflowMetaSchema, 'output'))

@@ -111,7 +111,7 @@ describe('arguments', () => {
   it('are refused with a message that helps to correct them', async () => {
     const envelope = await run(reading, { id: 'x'.repeat(21), colour: 1 });
     expect(envelope.error?.message).toBe(
-      'The arguments were refused. id: Too big: expected string to have <=20 characters; ' +
+      'Invalid arguments. id: Too big: expected string to have <=20 characters; ' +
         'colour: unknown argument; known: id, limit',
     );
   });
@@ -154,13 +154,11 @@ describe('arguments', () => {
     ['in a text', { a: `x${half}` }, 'a'],
     ['deep inside', { any: [{ b: half }] }, 'any[0].b'],
     ['in a name', { any: { [`n${half}`]: 1 } }, 'any.n\uFFFD'],
-  ])('with half a surrogate pair %s are refused, naming the field', async (_, args, field) => {
+  ])('with a lone surrogate %s are refused, naming the field', async (_, args, field) => {
     const input = z.object({ a: z.string().optional(), any: z.unknown().optional() });
     for (const more of [base, acting]) {
       const tool = defineTool({ ...more, input, handler: () => ({ id: 'a', n: 1 }) });
-      expect(await issuesOf(args, tool)).toEqual([
-        { field, message: 'holds half a surrogate pair' },
-      ]);
+      expect(await issuesOf(args, tool)).toEqual([{ field, message: 'holds a lone surrogate' }]);
     }
   });
 

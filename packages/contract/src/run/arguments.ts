@@ -11,7 +11,7 @@ import { zodType, type ObjectSchema, type OutputOf } from '../tool/schema.js';
 interface AcceptedArguments {
   readonly ok: true;
   readonly args: Arguments;
-  /** As they came, before the schema filled in or changed anything, without nulls that mean absence. */
+  /** The arguments before schema defaults and transforms, without nulls that mean absence. */
   readonly raw: Arguments;
   readonly controls: Controls;
 }
@@ -20,27 +20,28 @@ const NO_CONTROLS: Controls = Object.freeze({ allowDuplicate: false });
 
 export function readArguments(tool: Tool, sent: unknown): AcceptedArguments | SettledFailure {
   const named = sent === undefined ? {} : sent;
-  // Inherited members would count as arguments that nobody sent.
+  // Inherited members would count as arguments.
   if (!isPlainObject(named)) {
-    return refused([{ field: '(arguments)', message: 'must be an object' }]);
+    return validationError([{ field: '(arguments)', message: 'must be an object' }]);
   }
   const read = parse(tool, named);
-  if (!read) return refused([{ field: '(arguments)', message: 'nested too deeply' }]);
+  if (!read) return validationError([{ field: '(arguments)', message: 'nested too deeply' }]);
   const { parsed, given } = read;
   if (!parsed.success) {
-    // Only a refusal needs the inputs beside the issues: asking for them slows every parse down.
+    // Parses again with inputs, which the messages need and which slow down parsing.
     const { issues } = parse(tool, given, { reportInput: true })?.parsed.error ?? parsed.error;
-    return refused(describeIssues(issues, Object.keys(tool.input.shape)));
+    return validationError(describeIssues(issues, Object.keys(tool.input.shape)));
   }
-  // Fingerprints, page tokens and the wire need what JSON and UTF-8 can carry.
+  // Content hashes, page tokens and the transport need valid JSON and UTF-8.
   const flaw = findJsonFlaw(given, { wellFormed: true });
-  if (flaw) return refused([{ field: fieldName(flaw.path), message: `holds ${flaw.problem}` }]);
+  if (flaw)
+    return validationError([{ field: fieldName(flaw.path), message: `holds ${flaw.problem}` }]);
   const raw = given as Arguments;
   if (!tool.controls) return { ok: true, args: parsed.data, raw, controls: NO_CONTROLS };
   return { ok: true, raw, ...splitControls(parsed.data) };
 }
 
-/** Undefined when the arguments are so deep that the stack ends before they do. */
+/** Undefined if the arguments are nested so deeply that the stack overflows. */
 function parse(tool: Tool, given: object, context?: z.core.ParseContext<z.core.$ZodIssue>) {
   try {
     return parseInput(tool, given, context);
@@ -50,18 +51,18 @@ function parse(tool: Tool, given: object, context?: z.core.ParseContext<z.core.$
   }
 }
 
-function refused(issues: { field: string; message: string }[]): SettledFailure {
+function validationError(issues: { field: string; message: string }[]): SettledFailure {
   const list = issues.map(({ field, message }) => `${field}: ${message}`).join('; ');
-  const { input } = toolError('validation_error', `The arguments were refused. ${list}`, {
+  const { input } = toolError('validation_error', `Invalid arguments. ${list}`, {
     details: { issues },
   });
   return { ok: false, error: input };
 }
 
 /**
- * Parses arguments so that an explicit `null` equals absence: models write `null` for what they leave
- * out. It concerns members whose schema says that they can be absent and not that they can be `null`,
- * at any depth. Members that are required or nullable keep it, and so do elements of arrays.
+ * Parses arguments and treats an explicit `null` as absence, because models write `null` for omitted
+ * arguments. Applies at any depth to members that are optional and not nullable. Required or nullable
+ * members and array elements keep `null`.
  */
 export function parseInput<In extends ObjectSchema>(
   { input, inputSchema }: { readonly input: In; readonly inputSchema: JsonSchema },
@@ -69,8 +70,8 @@ export function parseInput<In extends ObjectSchema>(
   context?: z.core.ParseContext<z.core.$ZodIssue>,
 ): { readonly given: object; readonly parsed: z.ZodSafeParseResult<OutputOf<In>> } {
   const schema = zodType(input) as z.ZodType<OutputOf<In>>;
-  // Before the schema reads them: one that coerces would make a value of `null`.
-  const rest = hasNull(given) ? (drop(given, [inputSchema], inputSchema) as object) : given;
+  // Before parsing, because a coercing schema would convert `null` to a value.
+  const rest = hasNull(given) ? (dropNulls(given, [inputSchema], inputSchema) as object) : given;
   return { given: rest, parsed: schema.safeParse(rest, context) };
 }
 
@@ -79,13 +80,13 @@ function hasNull(value: unknown): boolean {
   return value === null || Object.values(value).some(hasNull);
 }
 
-/** `schemas` are the alternatives that the value may match. Gives the same value if all of it stays. */
-function drop(value: unknown, schemas: readonly unknown[], root: JsonSchema): unknown {
+/** `schemas` are the alternatives for the value. Returns the same object if nothing is dropped. */
+function dropNulls(value: unknown, schemas: readonly unknown[], root: JsonSchema): unknown {
   const leaves = schemas.flatMap((schema) => leavesOf(schema, root));
   if (leaves.length === 0) return value;
   if (Array.isArray(value)) {
     const items = leaves.flatMap((leaf) => [leaf['items'], leaf['prefixItems']].flat());
-    const elements = value.map((element) => drop(element, items, root));
+    const elements = value.map((element) => dropNulls(element, items, root));
     return elements.some((element, index) => element !== value[index]) ? elements : value;
   }
   if (!isPlainObject(value)) return value;
@@ -96,11 +97,11 @@ function drop(value: unknown, schemas: readonly unknown[], root: JsonSchema): un
     const canBeAbsent = owners.every(({ required }) => !isListed(required, name));
     if (member === null && owners.length > 0 && canBeAbsent && !acceptsNull(own, root)) return [];
     const rest = leaves.map(({ additionalProperties }) => additionalProperties);
-    return [[name, drop(member, owners.length > 0 ? own : rest, root)]];
+    return [[name, dropNulls(member, owners.length > 0 ? own : rest, root)]];
   });
   const isSame =
     kept.length === members.length && kept.every(([, member], at) => member === members[at]?.[1]);
-  // Defines members, so that one called `__proto__` stays a member.
+  // Object.fromEntries keeps a member named `__proto__`.
   return isSame ? value : Object.fromEntries(kept);
 }
 
@@ -118,7 +119,7 @@ function acceptsNull(schemas: readonly unknown[], root: JsonSchema): boolean {
 const COMBINED = ['anyOf', 'oneOf', 'allOf'] as const;
 const MAX_REFERENCES = 20;
 
-/** A schema without its references and combinations: what it consists of. */
+/** The schemas that remain after references and combinators are resolved. */
 function leavesOf(schema: unknown, root: JsonSchema, depth = 0): readonly JsonSchema[] {
   if (!isJsonObject(schema) || depth > MAX_REFERENCES) return [];
   const { $ref: reference } = schema;
@@ -132,7 +133,7 @@ function leavesOf(schema: unknown, root: JsonSchema, depth = 0): readonly JsonSc
   return 'properties' in schema ? [schema, ...inner] : inner;
 }
 
-/** `#` or `#/$defs/name`, as zod writes them. */
+/** Resolves `#` or `#/$defs/name`, the references that zod writes. */
 function resolve(reference: string, root: JsonSchema): unknown {
   let found: unknown = root;
   for (const name of reference.split('/').slice(1)) {

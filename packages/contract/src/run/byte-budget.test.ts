@@ -44,7 +44,7 @@ describe('the byte budget', () => {
     expect(pagination).toMatchObject({ has_more: true });
     expect(pagination?.has_more && pagination.warning).toMatch(
       new RegExp(
-        `^Cut after ${items.length} of 100 items: an answer has at most 1200 bytes\\. Pass next_token as \`\\w+\` to continue\\.`,
+        `^Cut after ${items.length} of 100 items: a result has at most 1200 bytes\\. Pass next_token as \`\\w+\` to continue\\.`,
       ),
     );
     const whole = await get(listOf(texts), { limit: 5 }, { byteBudget: 1200 });

@@ -27,7 +27,7 @@ describe('the deadline', () => {
     const { error, meta } = await running;
     expect(error).toMatchObject({
       code: 'timeout',
-      message: containing('The time for this call was up'),
+      message: containing('The call reached its deadline'),
       details: { clock: 'deadline' },
     });
     expect(error).not.toHaveProperty('outcome');

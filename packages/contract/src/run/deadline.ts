@@ -1,9 +1,9 @@
 import type { RunClock } from './options.js';
 
-/** What ended a call before its work did. */
+/** What stopped a call before its work was done. */
 export type StopReason = 'deadline' | 'cancelled';
 
-/** How long a call may take, and who may end it. */
+/** The deadline and the abort signal of a call. */
 export interface CallBounds {
   readonly clock: RunClock;
   /** Infinity where there is none. */
@@ -12,39 +12,37 @@ export interface CallBounds {
 }
 
 interface Watcher<T> {
-  /** The work is not done in its first turn: here is what ends it with a result of one's own. */
+  /** Called if the work does not settle in its first turn, with a function that ends it early. */
   readonly onPending?: ((end: (result: T) => void) => void) | undefined;
-  /** The call is to end: from now on nothing new may begin. */
+  /** Called when the call is stopped: nothing new may start. */
   readonly onStop: (why: StopReason) => void;
-  /** What came after the answer, which no longer depends on it. */
+  /** Receives a result that came after the call was stopped. */
   readonly onLate: (result: T) => void;
   readonly onLateFailure: (cause: unknown) => void;
 }
 
-/** Stands for the result of work that was stopped. */
+/** The result of work that was stopped. */
 export const STOPPED = Symbol('stopped');
 
-/** Node fires longer timers at once. */
+/** Node.js fires longer timers immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-// Kept from the time of loading: a test that fakes the timers must not stop a cancellation.
+// Captured at load time, so that fake timers in tests do not block a cancellation.
 const { setImmediate, clearImmediate } = globalThis;
 const afterMicrotasks = process.nextTick.bind(process);
 
-/** Why a call must not even begin. */
+/** Why a call must not start; undefined if it may. */
 export function stopReasonAtStart({ clock, deadline, signal }: CallBounds): StopReason | undefined {
   if (signal?.aborted) return 'cancelled';
   return deadline !== Number.POSITIVE_INFINITY && clock.now() >= deadline ? 'deadline' : undefined;
 }
 
 /**
- * The result of the work, or STOPPED at the end of its time, whatever the work does. Work that stops by itself
- * when it is told to is given one turn of the event loop to say how it ended, because it knows
- * more: whether a byte was sent, for example. Nothing stays behind, neither timer nor listener; what
- * comes later is dropped.
+ * Resolves to the result of the work, or to STOPPED at the deadline or on an abort. Work that reacts to
+ * the stop has one turn of the event loop to settle itself, because its own failure is more precise
+ * (whether a byte was sent, for example). Leaves no timer or listener behind.
  *
- * Neither time nor an abort can come between the beginning of the work and the end of the promises
- * that are ready, so only work that is not done by then pays for a timer and a listener: together
- * they cost more than all the rest of a quick call.
+ * The timer and the listener are only set if the work is still pending after its first turn: they cost
+ * more than the rest of a fast call.
  */
 export function withDeadline<T>(
   bounds: CallBounds,
@@ -53,11 +51,11 @@ export function withDeadline<T>(
 ): Promise<T | typeof STOPPED> {
   const { onPending, onStop, onLate, onLateFailure } = watcher;
   return new Promise((resolve, reject) => {
-    let over = false;
+    let settled = false;
     let disarm: (() => void) | undefined;
     const isFirst = (): boolean => {
-      if (over) return false;
-      over = true;
+      if (settled) return false;
+      settled = true;
       try {
         disarm?.();
       } catch (cause) {
@@ -77,7 +75,7 @@ export function withDeadline<T>(
       else onLate(result);
     }, fail);
     afterMicrotasks(() => {
-      if (over) return;
+      if (settled) return;
       try {
         disarm = arm(bounds, onStop, () => end(STOPPED));
         onPending?.(end);
@@ -88,7 +86,7 @@ export function withDeadline<T>(
   });
 }
 
-/** Calls `warn` when the deadline or the abort comes, and `end` a turn later. Gives what undoes it. */
+/** Calls `warn` at the deadline or abort and `end` one turn later. Returns a function that disarms it. */
 function arm(
   { clock, deadline, signal }: CallBounds,
   warn: (why: StopReason) => void,
@@ -116,11 +114,11 @@ function arm(
       warn(why);
       lastTurn(end);
     } catch {
-      // A clock that fails now must not keep the answer back.
+      // An error of the clock must not delay the answer.
       end();
     }
   };
-  // An abort does not wait for the injected clock: nobody may be moving it on.
+  // Independent of the injected clock, which may be stopped.
   const onAbort = (): void =>
     stop('cancelled', (fire) => {
       const turn = setImmediate(fire);
@@ -130,10 +128,10 @@ function arm(
   const wait = (): void => {
     const left = deadline - clock.now();
     if (Number.isNaN(left)) throw new TypeError('clock: must give numbers');
-    if (left > LONGEST_TIMER_MS) setTimer(LONGEST_TIMER_MS, waitOn);
+    if (left > LONGEST_TIMER_MS) setTimer(LONGEST_TIMER_MS, continueWaiting);
     else setTimer(left, onTime);
   };
-  const waitOn = (): void => {
+  const continueWaiting = (): void => {
     try {
       wait();
     } catch {

@@ -26,52 +26,53 @@ interface AcceptedInput {
   readonly cursor: unknown;
 }
 
-/** How far a call came, and what ended it. */
+/** Whether the handler has started, and what stopped the call. */
 interface ExecutionState {
   started: boolean;
-  stop?: StopReason;
+  stoppedBy?: StopReason;
 }
 
 type StartHandler = (extraContext: RunOptions['extraContext']) => Settled | Promise<Settled>;
 
-/** Runs the handler and what stands around it, inside the limits of the call. */
-export function execute(tool: Tool, work: AcceptedInput, call: Call): Settled | Promise<Settled> {
+/** Runs the check, the middleware and the handler until the deadline or an abort. */
+export function execute(tool: Tool, input: AcceptedInput, call: Call): Settled | Promise<Settled> {
   const { bounds, options } = call;
-  const { args } = work;
+  const { args } = input;
   const early = bounds && stopReasonAtStart(bounds);
   if (early) return stopped(tool, early, false, call);
 
   const state: ExecutionState = { started: false };
   const context = (): CheckContext => {
-    const extraContext = handlerContext(call, work, options.extraContext);
-    return options.argumentsOnly ? { ...extraContext, argumentsOnly: true } : extraContext;
+    const plain = handlerContext(call, input, options.extraContext);
+    return options.argumentsOnly ? { ...plain, argumentsOnly: true } : plain;
   };
   const check = createCheck(tool, args, context, call);
-  const enter: StartHandler = (extraContext) => {
-    // The caller has its answer already, and it says whether the handler had begun.
-    if (state.stop) return stopped(tool, state.stop, state.started, call);
+  const startHandler: StartHandler = (extraContext) => {
+    // The call has been answered, and its outcome depends on whether the handler had started.
+    if (state.stoppedBy) return stopped(tool, state.stoppedBy, state.started, call);
     state.started = true;
-    return runHandler(tool, args, handlerContext(call, work, extraContext), call);
+    return runHandler(tool, args, handlerContext(call, input, extraContext), call);
   };
-  const begin: StartHandler = (extraContext) => {
-    const checked = check.hasRun() ? undefined : check.ask();
-    if (checked instanceof Promise) return checked.then((said) => said ?? enter(extraContext));
-    return checked ?? enter(extraContext);
+  const checkAndStart: StartHandler = (extraContext) => {
+    const checked = check.hasRun() ? undefined : check.run();
+    if (checked instanceof Promise)
+      return checked.then((result) => result ?? startHandler(extraContext));
+    return checked ?? startHandler(extraContext);
   };
   if (options.middleware) {
-    const accepted = acceptedCall(tool, work, call, check);
-    return executeWithMiddleware(accepted, call, options.middleware, { begin, state });
+    const accepted = acceptedCall(tool, input, call, check);
+    return executeWithMiddleware(accepted, call, options.middleware, { checkAndStart, state });
   }
-  const settled = begin(options.extraContext);
+  const settled = checkAndStart(options.extraContext);
   if (!(settled instanceof Promise)) return dropInvalidMeta(settled, call);
   if (!bounds) return settled.then((ended) => dropInvalidMeta(ended, call));
   return withDeadline(bounds, settled, watcher(call, state)).then((ended) =>
-    ended === STOPPED ? endOf(tool, state, call) : dropInvalidMeta(ended, call),
+    ended === STOPPED ? stoppedResult(tool, state, call) : dropInvalidMeta(ended, call),
   );
 }
 
-function acceptedCall(tool: Tool, work: AcceptedInput, call: Call, check: Check): AcceptedCall {
-  const { args, controls, account } = work;
+function acceptedCall(tool: Tool, input: AcceptedInput, call: Call, check: Check): AcceptedCall {
+  const { args, controls, account } = input;
   const { correlationId, options } = call;
   let resolved: ReturnType<AcceptedCall['accountId']> | undefined;
   return {
@@ -80,11 +81,11 @@ function acceptedCall(tool: Tool, work: AcceptedInput, call: Call, check: Check)
     controls,
     account,
     accountId: () => {
-      const context = { ...handlerContext(call, work, options.extraContext), account };
+      const context = { ...handlerContext(call, input, options.extraContext), account };
       return (resolved ??= resolveAccount(tool, args, context, call));
     },
     correlationId,
-    check: async () => check.ask(),
+    check: async () => check.run(),
   };
 }
 
@@ -92,27 +93,32 @@ async function executeWithMiddleware(
   accepted: AcceptedCall,
   call: Call,
   middleware: Middleware,
-  { begin, state }: { readonly begin: StartHandler; readonly state: ExecutionState },
+  {
+    checkAndStart,
+    state,
+  }: { readonly checkAndStart: StartHandler; readonly state: ExecutionState },
 ): Promise<Settled> {
   const { tool } = accepted;
   const { bounds } = call;
   const checked: Settled[] = [];
   const next: Next = async (extraContext) => {
-    const settled = await begin(extraContext);
+    const settled = await checkAndStart(extraContext);
     checked.push(settled);
     return settled;
   };
   const run = async (): Promise<Settled> => middleware(accepted, next);
   const ended = bounds ? await withDeadline(bounds, run(), watcher(call, state)) : await run();
-  return ended === STOPPED ? endOf(tool, state, call) : validateResult(tool, ended, checked, call);
+  return ended === STOPPED
+    ? stoppedResult(tool, state, call)
+    : validateResult(tool, ended, checked, call);
 }
 
-function endOf(
+function stoppedResult(
   tool: Tool,
-  { stop = 'deadline', started }: ExecutionState,
+  { stoppedBy = 'deadline', started }: ExecutionState,
   call: Call,
 ): SettledFailure {
-  return stopped(tool, stop, started, call);
+  return stopped(tool, stoppedBy, started, call);
 }
 
 function watcher({ options, report }: Call, state: ExecutionState) {
@@ -120,7 +126,7 @@ function watcher({ options, report }: Call, state: ExecutionState) {
   return {
     onPending,
     onStop: (why: StopReason): void => {
-      state.stop = why;
+      state.stoppedBy = why;
     },
     onLate: (settled: Settled): void => {
       try {
@@ -133,7 +139,7 @@ function watcher({ options, report }: Call, state: ExecutionState) {
   };
 }
 
-/** The answer of a call that was stopped, in the tool's own words for such a fault. */
+/** The failure of a stopped call, through the tool's own mapping of faults. */
 function stopped(tool: Tool, why: StopReason, started: boolean, call: Call): SettledFailure {
   const sent = started ? 'maybe' : 'no';
   const fault: Fault =
@@ -149,18 +155,18 @@ function stopped(tool: Tool, why: StopReason, started: boolean, call: Call): Set
 
 type Checked = Settled | undefined;
 
-/** The check of a tool, for one call. */
+/** The tool's check, which runs at most once per call. */
 interface Check {
-  /** Runs it the first time, without a promise where it makes none. Never rejects. */
-  readonly ask: () => Checked | Promise<Checked>;
+  /** Runs the check on first use; synchronous if the check is. Never rejects. */
+  readonly run: () => Checked | Promise<Checked>;
   readonly hasRun: () => boolean;
 }
 
 function createCheck(tool: Tool, args: Arguments, context: () => CheckContext, call: Call): Check {
-  let asked: { readonly said: Checked | Promise<Checked> } | undefined;
+  let ran: { readonly result: Checked | Promise<Checked> } | undefined;
   return {
-    ask: () => (asked ??= { said: runCheck(tool, args, context, call) }).said,
-    hasRun: () => asked !== undefined,
+    run: () => (ran ??= { result: runCheck(tool, args, context, call) }).result,
+    hasRun: () => ran !== undefined,
   };
 }
 
@@ -174,18 +180,18 @@ function runCheck(
   const settle = (read: () => Checked): Checked => {
     try {
       const settled = read();
-      return settled?.ok === false ? refusal(tool, settled, call) : settled;
+      return settled?.ok === false ? notExecuted(tool, settled, call) : settled;
     } catch (cause) {
       call.report(cause);
-      return refusal(tool, internalError(), call);
+      return notExecuted(tool, internalError(), call);
     }
   };
-  const said = (returned: unknown) => settle(() => fromCheckResult(tool, returned, call));
+  const returnedResult = (returned: unknown) => settle(() => fromCheckResult(tool, returned, call));
   const thrown = (cause: unknown) => settle(() => fromThrown(tool, cause, call));
   try {
     const returned = tool.check(args, context());
-    if (isThenable(returned)) return Promise.resolve(returned).then(said, thrown);
-    return said(returned);
+    if (isThenable(returned)) return Promise.resolve(returned).then(returnedResult, thrown);
+    return returnedResult(returned);
   } catch (cause) {
     return thrown(cause);
   }
@@ -193,14 +199,19 @@ function runCheck(
 
 function fromCheckResult(tool: Tool, returned: unknown, call: Call): Checked {
   if (returned === undefined) return undefined;
-  const isSound = isToolError(returned) || isFaulted(returned) || isAnswer(returned);
-  if (isSound) return fromReturned(tool, returned, call);
-  // Bare data would be an answer by mistake: a check that says `true` means that all is well.
-  call.report(new ContractViolation(tool.name, 'has a check that says neither yes nor no'));
+  const isResult = isToolError(returned) || isFaulted(returned) || isAnswer(returned);
+  if (isResult) return fromReturned(tool, returned, call);
+  // Plain data is a mistake: a check that returns `true` does not mean to answer the call.
+  call.report(
+    new ContractViolation(
+      tool.name,
+      'has a check that returned neither undefined nor a tool result',
+    ),
+  );
   return internalError();
 }
 
-/** Resolves the account that a call acts for. Never rejects; whatever fails, nothing was sent. */
+/** Resolves the account of a call. Never rejects; a failure means that nothing was sent. */
 async function resolveAccount(
   tool: Tool,
   args: Arguments,
@@ -212,24 +223,24 @@ async function resolveAccount(
     const { id, formerly } = await tool.accountId(args, context);
     if (typeof id === 'string' && id !== '') return formerly ? { id, formerly } : { id };
     call.report(new ContractViolation(tool.name, 'resolved its account to an empty id'));
-    return refusal(tool, internalError(), call);
+    return notExecuted(tool, internalError(), call);
   } catch (cause) {
     try {
       const failure = fromThrown(tool, cause, call);
-      return refusal(tool, failure.ok ? internalError() : failure, call);
-    } catch (broken) {
-      call.report(broken);
-      return refusal(tool, internalError(), call);
+      return notExecuted(tool, failure.ok ? internalError() : failure, call);
+    } catch (mappingError) {
+      call.report(mappingError);
+      return notExecuted(tool, internalError(), call);
     }
   }
 }
 
-/** Whatever a check says or how it breaks: nothing was sent. */
-function refusal(tool: Tool, failure: SettledFailure, call: Call): SettledFailure {
+/** A failure of a check: nothing was sent. */
+function notExecuted(tool: Tool, failure: SettledFailure, call: Call): SettledFailure {
   const outcome = 'not_executed';
   const { error } = failure;
   if ((onlyOutcomeOf(error.code) ?? outcome) !== outcome) {
-    call.report(new ContractViolation(tool.name, `has a check that answers with ${error.code}`));
+    call.report(new ContractViolation(tool.name, `has a check that returned ${error.code}`));
     return enforceDeclaredCode(tool, internalError(outcome), call.report);
   }
   return enforceDeclaredCode(tool, { ...failure, error: { ...error, outcome } }, call.report);

@@ -41,7 +41,7 @@ describe('a tool error', () => {
     expect(error?.message).not.toContain('secret');
     expect(onUnexpected).toHaveBeenCalledExactlyOnceWith(
       like({
-        message: containing('"get_item" answered with forbidden'),
+        message: containing('"get_item" returned forbidden'),
       }),
       'c-1',
     );

@@ -5,20 +5,20 @@ import { toolError } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
 import type { SettledFailure } from './options.js';
 
-// The same words whatever happened: a cause may hold a path, a query or a secret.
+// A fixed message, because a cause may contain a path, a query or a secret.
 const INTERNAL_ERROR =
-  'The tool failed in a way that nobody foresaw. The operator finds the cause under correlation_id.';
+  'Internal error. The operator finds the cause in the server log under correlation_id.';
 
 export function internalError(outcome?: FailureOutcome): SettledFailure {
   return { ok: false, error: toolError('internal_error', INTERNAL_ERROR, { outcome }).input };
 }
 
-/** Nobody knows how far a mutation came when something broke that was not foreseen. */
+/** After an unexpected error the outcome of a mutation is unknown. */
 export function unexpectedFailure(tool: Pick<Tool, 'mutation'>): SettledFailure {
   return internalError(tool.mutation ? 'unknown' : undefined);
 }
 
-/** The handler came to its end: what it had to do is done, only the answer is lost. */
+/** The handler completed, so a mutation was executed; only its result is lost. */
 export function outcomeOfLostResult(tool: Pick<Tool, 'mutation'>): FailureOutcome | undefined {
   return tool.mutation ? 'executed' : undefined;
 }
@@ -28,21 +28,19 @@ export function lostResult(tool: Pick<Tool, 'mutation'>): SettledFailure {
 }
 
 /**
- * A failure as this tool may answer it: with a code that it declares, with what is known of a
- * mutation, and never with the advice to repeat what may have happened already.
+ * Adapts a failure to the tool's declaration: undeclared codes become `internal_error`, mutations get
+ * an outcome, and a `once` tool with an unknown outcome never returns a retryable code.
  */
 export function enforceDeclaredCode(
   tool: Tool,
   failure: SettledFailure,
   report: (cause: unknown) => void,
-  /** Codes that advise a repeat which is safe although the outcome is unknown. */
+  /** Retryable codes that are safe to repeat although the outcome is unknown. */
   repeatable?: ReadonlySet<string>,
 ): SettledFailure {
   const { error } = failure;
   if (!tool.possibleCodes.includes(error.code)) {
-    report(
-      new ContractViolation(tool.name, `answered with ${error.code}, which it does not declare`),
-    );
+    report(new ContractViolation(tool.name, `returned ${error.code}, which it does not declare`));
     return { ...failure, error: internalError(error.outcome).error };
   }
   if (!tool.mutation) return { ...failure, error: { ...error, outcome: undefined } };
@@ -54,9 +52,9 @@ export function enforceDeclaredCode(
   return { ...failure, error: { ...error, outcome } };
 }
 
-/** A journal, which does not send an act twice, gives other advice. */
+/** The message without a journal. With one, repeating the call is safe. */
 export const UNKNOWN_WITHOUT_JOURNAL =
-  'The call failed after it may have been carried out. Do not repeat it: look whether it happened.';
+  'The call failed after it may have been executed. Do not repeat it before you have checked the upstream.';
 
 function toOutcomeUnknown({ error, data }: SettledFailure): ErrorInput<'outcome_unknown'> {
   const { code, operationId, details } = error;
@@ -64,7 +62,7 @@ function toOutcomeUnknown({ error, data }: SettledFailure): ErrorInput<'outcome_
   const status = ownMember(details, 'status');
   return {
     code: 'outcome_unknown',
-    // Who gives what was achieved knows how to go on with the rest, and has said it there too.
+    // A failure with partial data has a message that says how to continue.
     message: data === undefined || data === null ? UNKNOWN_WITHOUT_JOURNAL : error.message,
     operationId,
     outcome: 'unknown',
@@ -76,7 +74,7 @@ function toOutcomeUnknown({ error, data }: SettledFailure): ErrorInput<'outcome_
   };
 }
 
-/** A tool that broke its own contract. Reported to `onUnexpected`, never shown to the caller. */
+/** A tool violated its definition. Reported to `onUnexpected`, never shown to the caller. */
 export class ContractViolation extends Error {
   override readonly name = 'ContractViolation';
   readonly tool: string;

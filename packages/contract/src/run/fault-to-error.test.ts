@@ -186,7 +186,7 @@ describe('a fault of the kernel', () => {
     const fault = { kind: 'rate_limited', final: true, retryAfterMs: 2000, limits } as const;
     expect(await errorOf(fault)).toEqual({
       code: 'rate_limited',
-      message: containing('used up'),
+      message: containing('exhausted'),
       retryable: true,
       rate_limit_reset: new Date(1_700_000_900_000).toISOString(),
       details: { final: true },

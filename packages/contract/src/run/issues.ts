@@ -15,9 +15,8 @@ const MAX_MESSAGE = 300;
 const MAX_KNOWN = 30;
 
 /**
- * What a schema had against a value, field by field, in words for whoever sent it. Names come back
- * as they were sent, values never do: they may be secret, and answers are logged. The issues must
- * have been made with `reportInput`.
+ * Describes schema issues per field. Messages contain argument names but never values, which may be
+ * secret. The issues must have been created with `reportInput`.
  */
 export function describeIssues(issues: readonly Issue[], known: readonly string[]): FieldIssue[] {
   const described = issues.flatMap((issue) => describeIssue(issue, [], known));
@@ -42,20 +41,20 @@ function describeIssue(issue: Issue, base: Path, known: readonly string[]): read
   }
 }
 
-/** The words of a schema's author are welcome, unless they repeat what was sent. */
+/** A custom message is used unless it repeats the value. */
 function messageOf(issue: Issue): string {
   const { code, message, input } = issue;
   if (message !== defaultMessage(issue) && repeatsValue(message, input)) return `refused (${code})`;
   return clip(message, MAX_MESSAGE);
 }
 
-/** What zod itself says of such an issue: types, limits and choices, and nothing of the value. */
+/** zod's default message, which never contains the value. */
 function defaultMessage(issue: Issue): unknown {
-  const said = z.config().localeError?.(issue as z.core.$ZodRawIssue);
-  return typeof said === 'object' ? said?.message : said;
+  const error = z.config().localeError?.(issue as z.core.$ZodRawIssue);
+  return typeof error === 'object' ? error?.message : error;
 }
 
-/** Of the alternatives of a union, the one that came furthest is the one that was meant. */
+/** The branch of a union that matched deepest is most likely the intended one. */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const depth = (branch: readonly Issue[]): number =>
     Math.max(0, ...branch.map(({ path }) => path.length));
@@ -79,33 +78,33 @@ function listed(names: readonly string[]): string {
   return clip(names.slice(0, MAX_KNOWN).join(', '), MAX_MESSAGE);
 }
 
-/** So many characters in common are no coincidence. */
-const RUN = 12;
-/** A text that is shorter than this is found in any sentence, so only as a word of its own. */
-const SHORT = 4;
-/** Bounds the work; above it a message is not worth the search. */
+/** Length of a common substring that counts as a repetition. */
+const MIN_COMMON_CHARS = 12;
+/** Shorter strings are only matched as whole words. */
+const MIN_SUBSTRING_CHARS = 4;
+/** Bounds the work. */
 const MAX_LEAVES = 1000;
 const MAX_TEXT = 100_000;
 
-/** Whether a message repeats a value or a good part of it. */
+/** Whether a message contains a value or a substantial part of it. */
 export function repeatsValue(message: string, value: unknown): boolean {
   const texts = stringsIn(value);
   if (!texts) return true;
   const words = new Set(message.split(/[^\p{L}\p{N}]+/u));
   return texts.some((text) => {
-    if (text.length < SHORT) return text.length > 1 && words.has(text);
-    return text.length < RUN ? message.includes(text) : sharesRun(message, text);
+    if (text.length < MIN_SUBSTRING_CHARS) return text.length > 1 && words.has(text);
+    return text.length < MIN_COMMON_CHARS ? message.includes(text) : sharesSubstring(message, text);
   });
 }
 
-function sharesRun(message: string, text: string): boolean {
-  for (let start = 0; start + RUN <= message.length; start += 1) {
-    if (text.includes(message.slice(start, start + RUN))) return true;
+function sharesSubstring(message: string, text: string): boolean {
+  for (let start = 0; start + MIN_COMMON_CHARS <= message.length; start += 1) {
+    if (text.includes(message.slice(start, start + MIN_COMMON_CHARS))) return true;
   }
   return false;
 }
 
-/** Every text and number in a value; undefined when there are too many to look for. */
+/** All strings and numbers in a value; undefined if there are too many. */
 function stringsIn(root: unknown): readonly string[] | undefined {
   const texts: string[] = [];
   const open: unknown[] = [root];

@@ -114,7 +114,7 @@ describe('an argument that is bound', () => {
     expect(envelope.error).toMatchObject({ details: { reason: 'signature' } });
   });
 
-  it('of half a surrogate pair is a mistake of the caller, not ours', async () => {
+  it('of a lone surrogate is a mistake of the caller, not ours', async () => {
     const { envelope } = await get(listOf(letters), { q: '\uDC00' });
     expect(envelope.error).toMatchObject({
       code: 'validation_error',

@@ -17,7 +17,7 @@ import { enforceDeclaredCode, internalError, lostResult, unexpectedFailure } fro
 import { faultOf, faultToError, outcomeOfFault } from './fault-to-error.js';
 import type { Settled, SettledFailure } from './options.js';
 
-/** Runs the handler and says how it ended, without a promise where it made none. Never rejects. */
+/** Runs the handler; synchronous if the handler is. Never rejects. */
 export function runHandler(
   tool: Tool,
   args: Arguments,
@@ -91,7 +91,7 @@ export function fromThrown(tool: Tool, cause: unknown, call: Call): SettledFailu
   return unexpectedFailure(tool);
 }
 
-/** A fault as the tool reads it, or else as the default table does. */
+/** Maps a fault with the tool's `faultToError`, or else with the default table. */
 export function fromFault(
   tool: Tool,
   fault: Fault,
@@ -101,14 +101,14 @@ export function fromFault(
   const error = tool.faultToError?.(fault) ?? faultToError(fault);
   if (!error) {
     call.report(fault.cause ?? cause);
-    // The kernel does not understand the failure, but may know that nothing was sent.
+    // An unexpected fault may still state that nothing was sent.
     return { ...internalError(outcomeOfFault(tool.effect, fault)), fault };
   }
   const outcome = error.input.outcome ?? outcomeOfFault(tool.effect, fault);
   return { ok: false, error: { ...error.input, outcome }, fault };
 }
 
-/** The caller's own abort, coming back out of the handler. */
+/** Whether the handler threw the caller's abort. */
 function isAbort(cause: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted !== true) return false;
   return cause === signal.reason || (cause instanceof Error && cause.name === 'AbortError');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ObjectSchema, OutputOf, Schema } from '../tool/schema.js';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
-import { beginCall, type Call } from './call.js';
+import { startCall, type Call } from './call.js';
 import { ContractViolation, internalError, lostResult, unexpectedFailure } from './failure.js';
 import { serializeWithinBudget, serializeEnvelope, serializeFailure } from './serialize.js';
 import type { RunOptions, Settled, ToolRun } from './options.js';
@@ -11,9 +11,9 @@ import { execute } from './execute.js';
 import { readArguments } from './arguments.js';
 
 /**
- * Runs a tool on arguments from outside and answers with an envelope and its text. It never throws
- * and never rejects: whatever goes wrong becomes a typed error. It settles at the deadline and when
- * the signal is aborted, whatever the handler and what stands around it do.
+ * Runs a tool on untrusted arguments and returns the envelope and its JSON. Never throws or rejects:
+ * every failure becomes a typed error. Settles at the deadline or on an abort, whatever the handler
+ * and the middleware do.
  */
 export async function runTool<In extends ObjectSchema, Out extends Schema>(
   tool: Tool<In, Out>,
@@ -23,7 +23,7 @@ export async function runTool<In extends ObjectSchema, Out extends Schema>(
   return startTool(tool, rawArgs, options);
 }
 
-/** The same, without a promise where neither the handler nor anything around it made one. */
+/** Like `runTool`, but synchronous if the handler is and there is no middleware. */
 export function startTool<In extends ObjectSchema, Out extends Schema>(
   tool: Tool<In, Out>,
   rawArgs: unknown,
@@ -31,9 +31,9 @@ export function startTool<In extends ObjectSchema, Out extends Schema>(
 ): ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>> {
   let call: Call | undefined;
   try {
-    call = beginCall(options);
+    call = startCall(options);
     const run = answerCall(tool, rawArgs, call);
-    // The handler's data has passed this very schema, or it is not in the envelope.
+    // Data in the envelope has passed this schema.
     return run as ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>>;
   } catch (cause) {
     return internalErrorRun(tool, call, cause);
@@ -80,16 +80,14 @@ function serializeSettled(
   }
 }
 
-/** A list that pages without saying so in its definition would end after its first page. */
+/** Without `paging` in its definition a list would silently end after the first page. */
 function reportUndeclaredPaging(tool: Tool, settled: Settled, call: Call): void {
   if (settled.ok && settled.paging && !tool.paging) {
-    call.report(
-      new ContractViolation(tool.name, 'answered with a page but does not declare paging'),
-    );
+    call.report(new ContractViolation(tool.name, 'returned a page but does not declare paging'));
   }
 }
 
-/** Something around the handler broke: our own code, an injected clock, a middleware. */
+/** The answer if the run itself failed: a bug, an injected clock, a middleware that throws. */
 function internalErrorRun(tool: Tool, call: Call | undefined, cause: unknown): ToolRun<never> {
   try {
     if (call) {
@@ -97,7 +95,7 @@ function internalErrorRun(tool: Tool, call: Call | undefined, cause: unknown): T
       return serializeFailure(tool, call, unexpectedFailure(tool)) as ToolRun<never>;
     }
   } catch {
-    // Below is what needs nothing of what was given.
+    // The fallback below does not depend on the options.
   }
   const meta = {
     toolVersion: '1.0',

@@ -9,14 +9,14 @@ import { ownMember } from '../json.js';
 import { toolError } from '../tool/result.js';
 import type { Pager } from './pager.js';
 
-const DEFAULT_BUDGET = 48 * 1024;
+const DEFAULT_BYTE_BUDGET = 48 * 1024;
 
 function byteBudgetOf({ options }: Call): number {
-  const { byteBudget = DEFAULT_BUDGET } = options;
-  return byteBudget >= 0 ? Math.floor(byteBudget) : DEFAULT_BUDGET;
+  const { byteBudget = DEFAULT_BYTE_BUDGET } = options;
+  return byteBudget >= 0 ? Math.floor(byteBudget) : DEFAULT_BYTE_BUDGET;
 }
 
-/** The envelope and its text, made in one go. */
+/** Serializes an envelope. */
 export function serializeEnvelope(envelope: Envelope): ToolRun {
   const text = JSON.stringify(envelope);
   return { envelope, text, bytes: Buffer.byteLength(text) };
@@ -33,7 +33,7 @@ function serializeSuccess(
   );
 }
 
-/** A failure always fits: what is optional goes first. */
+/** Serializes a failure; drops partial data, then details, if it exceeds the byte budget. */
 export function serializeFailure(tool: Tool, call: Call, settled: SettledFailure): ToolRun {
   const failure = ensureConsistent(tool, call, settled);
   const meta = metaInput(tool, call, failure);
@@ -45,18 +45,15 @@ export function serializeFailure(tool: Tool, call: Call, settled: SettledFailure
 }
 
 /**
- * What a handler said of it has become `outcome_unknown` by now. Where the journal says it, the operation
- * may have been executed, and calling again is safe: the journal does not send it twice.
+ * Codes of the journal that are safe to retry with an unknown outcome, because the journal does not
+ * send an operation twice. The same codes from a handler have become `outcome_unknown` before.
  */
-const REPEATABLE: ReadonlySet<string> = new Set(['db_error']);
+const SAFE_TO_REPEAT: ReadonlySet<string> = new Set(['db_error']);
 
-/**
- * Whoever stood around the handler may have put together an error that its code does not allow. What
- * is known of the operation and of the limits is true all the same.
- */
+/** Replaces an error of the middleware that its code does not allow; keeps the valid meta fields. */
 function ensureConsistent(tool: Tool, call: Call, settled: SettledFailure): SettledFailure {
   try {
-    const declared = enforceDeclaredCode(tool, settled, call.report, REPEATABLE);
+    const declared = enforceDeclaredCode(tool, settled, call.report, SAFE_TO_REPEAT);
     createErrorBody(declared.error);
     return declared;
   } catch (cause) {
@@ -84,7 +81,7 @@ function metaInput(
   };
 }
 
-/** A success inside the byte budget: whole, cut at an item, or refused as too large. */
+/** Serializes a success within the byte budget: whole, cut at an item, or rejected as too large. */
 export function serializeWithinBudget(
   tool: Tool,
   call: Call,
@@ -98,7 +95,7 @@ export function serializeWithinBudget(
   const whole = serializeSuccess(tool, call, settled, pagination);
   if (whole.bytes <= byteBudgetOf(call)) return whole;
   const cut = (warn: boolean) => items && cutList(tool, call, settled, pager, items, warn);
-  // One item is worth more than the warning.
+  // Drops the warning if no item fits with it.
   return (
     cut(true) ??
     cut(false) ??
@@ -106,7 +103,7 @@ export function serializeWithinBudget(
   );
 }
 
-/** The longest beginning of the list that fits, with a token that goes on right after it. */
+/** The longest prefix of the list that fits, with a token that continues after it. */
 function cutList(
   tool: Tool,
   call: Call,
@@ -131,7 +128,7 @@ function cutList(
       pagination,
     );
     if (cut.bytes <= budget) return cut;
-    // The token and the warning take room too: give up as many items as they need.
+    // The token and the warning need space too: drop as many items as they take.
     kept = dropBytes(sizes, kept, cut.bytes - budget);
   }
   return undefined;
@@ -140,10 +137,10 @@ function cutList(
 function cutWarning(tool: Tool, kept: number, total: number, budget: number): string {
   const token = tool.paging?.token ?? 'next_token';
   const hint = 'fields' in tool.input.shape ? ' Use `fields` to get less of each item.' : '';
-  return `Cut after ${kept} of ${total} items: an answer has at most ${budget} bytes. Pass next_token as \`${token}\` to continue.${hint}`;
+  return `Cut after ${kept} of ${total} items: a result has at most ${budget} bytes. Pass next_token as \`${token}\` to continue.${hint}`;
 }
 
-/** The sizes of the first items, as many as there is room for; never all: they did not fit. */
+/** The sizes of the first items that fit; never of all, because the whole list did not fit. */
 function sizesThatFit(items: readonly unknown[], room: number): readonly number[] {
   const sizes: number[] = [];
   let left = room;
@@ -176,7 +173,7 @@ function tooLarge(
   const skip = cursorAfterFirst(tool, settled);
   const { input } = toolError(
     'response_too_large',
-    `The answer has ${bytes} bytes and ${budget} are allowed. ${hint}`,
+    `The result has ${bytes} bytes; the limit is ${budget}. ${hint}`,
     {
       outcome: outcomeOfLostResult(tool),
       details: {
@@ -189,7 +186,7 @@ function tooLarge(
   return { ok: false, error: input, rateLimit: settled.rateLimit };
 }
 
-/** Past the one item that is too big, if there is anything past it. */
+/** The cursor after the first item, which is too large, if more items follow. */
 function cursorAfterFirst(tool: Tool, { data, paging }: SettledSuccess): unknown {
   if (!paging?.after) return undefined;
   return itemsOf(tool, data).length > 1 ? paging.after(1) : paging.next;

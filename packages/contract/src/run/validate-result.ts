@@ -12,7 +12,7 @@ import { checkIdempotency, checkRateLimit } from '../envelope/meta.js';
 
 type Path = readonly PropertyKey[];
 
-/** Where and why data was refused: in words for the caller, and in full for the operator. */
+/** Where and why data is invalid: redacted for the caller, complete for the operator. */
 interface InvalidData {
   readonly ok: false;
   readonly field: string;
@@ -23,38 +23,44 @@ interface InvalidData {
 
 type ParsedData = { readonly ok: true; readonly data: unknown } | InvalidData;
 
-/** The data as the schema gives it, if that accepts it and JSON can carry it. */
+/** Parses data with the schema and checks that JSON can represent it. */
 export function parseData(schema: Schema, described: JsonSchema, data: unknown): ParsedData {
   const parsed = schema.safeParse(data);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const { path = [], message = '' } = issue ?? {};
-    const refused = invalidAt(described, path, codeOf(issue), message);
-    return { ...refused, cause: parsed.error };
+    const invalid = invalidAt(described, path, codeOf(issue), message);
+    return { ...invalid, cause: parsed.error };
   }
   const flaw = findJsonFlaw(parsed.data);
   if (flaw) return invalidAt(described, flaw.path, flaw.problem, flaw.problem);
   return { ok: true, data: parsed.data };
 }
 
-/** What was achieved all the same, or undefined: the error itself is worth more than the part. */
+/** The partial result, or undefined if it is invalid, because the error matters more. */
 export function parsePartial(tool: Tool, data: unknown, call: Call): unknown {
   const { partial, partialSchema = {} } = tool;
   if (!partial) {
-    call.report(new ContractViolation(tool.name, 'made a part, and does not declare partial'));
+    call.report(
+      new ContractViolation(tool.name, 'returned partial data but does not declare partial'),
+    );
     return undefined;
   }
   const checked = parseData(partial, partialSchema, data);
   if (checked.ok) return checked.data;
   const { report, cause } = checked;
-  call.report(new ContractViolation(tool.name, `made a part that is refused ${report}`, { cause }));
+  call.report(
+    new ContractViolation(tool.name, `returned partial data that is invalid ${report}`, { cause }),
+  );
   return undefined;
 }
 
-export function serializationError(tool: Tool, refused: InvalidData, call: Call): SettledFailure {
-  const { field, reason, report, cause } = refused;
-  call.report(new ContractViolation(tool.name, `made data that is refused ${report}`, { cause }));
-  const message = 'The tool made an answer that does not match its own schema.';
+export function serializationError(tool: Tool, invalid: InvalidData, call: Call): SettledFailure {
+  const { field, reason, report, cause } = invalid;
+  call.report(
+    new ContractViolation(tool.name, `returned data that is invalid ${report}`, { cause }),
+  );
+  const message = 'The tool returned data that does not match its output schema.';
   const { input } = toolError('serialization_error', message, {
     details: { field, reason },
     outcome: outcomeOfLostResult(tool),
@@ -63,9 +69,8 @@ export function serializationError(tool: Tool, refused: InvalidData, call: Call)
 }
 
 /**
- * Data comes from an upstream, and so do its keys: one may hold a secret, and so may a message that
- * quotes its input. The caller learns which kind of rule was broken, and where as far as the schema
- * has names for it.
+ * Describes invalid data. Keys and messages may contain secrets of the upstream, so the caller only
+ * gets the kind of violation and the path as far as the schema names it.
  */
 function invalidAt(described: JsonSchema, path: Path, reason: string, message: string) {
   const known = namesIn(described);
@@ -88,14 +93,14 @@ const CODES: ReadonlySet<unknown> = new Set<z.core.$ZodIssue['code']>([
   'custom',
 ]);
 
-/** A schema's own checks can put anything there. */
+/** Custom checks can set any code. */
 function codeOf(issue: SchemaIssue | undefined): string {
   return issue?.code !== undefined && CODES.has(issue.code) ? issue.code : 'custom';
 }
 
 /**
- * What may go into an envelope. Data that the handler gave in this call has been checked already;
- * any other came from whoever stood around it, out of a store for example, and is checked now.
+ * Validates the result of a middleware. The handler's own data has been validated already; other data,
+ * such as a stored result, is validated now.
  */
 export function validateResult(
   tool: Tool,
@@ -103,18 +108,18 @@ export function validateResult(
   checked: readonly Settled[],
   call: Call,
 ): Settled {
-  const sound = dropInvalidMeta(settled, call);
-  const isChecked = checked.some(({ ok, data }) => ok === sound.ok && data === sound.data);
-  if (isChecked) return sound;
-  if (!sound.ok) {
-    const { data, ...failure } = sound;
+  const valid = dropInvalidMeta(settled, call);
+  const isChecked = checked.some(({ ok, data }) => ok === valid.ok && data === valid.data);
+  if (isChecked) return valid;
+  if (!valid.ok) {
+    const { data, ...failure } = valid;
     return data == null ? failure : { ...failure, data: parsePartial(tool, data, call) };
   }
-  const result = parseData(tool.output, tool.dataSchema, sound.data);
-  return result.ok ? { ...sound, data: result.data } : serializationError(tool, result, call);
+  const result = parseData(tool.output, tool.dataSchema, valid.data);
+  return result.ok ? { ...valid, data: result.data } : serializationError(tool, result, call);
 }
 
-/** A figure that only decorates the answer must not be able to prevent it: it is left out. */
+/** Drops invalid figures for `meta`, which must not prevent the answer. */
 export function dropInvalidMeta<T extends Settled>(settled: T, call: Call): T {
   const { rateLimit, idempotency } = settled;
   if (rateLimit === undefined && idempotency === undefined) return settled;

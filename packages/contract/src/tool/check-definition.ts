@@ -4,7 +4,7 @@ import { PROFILES, type Profile } from '../envelope/meta.js';
 import { type Inverse, REQUIREMENTS, type ToolTraits } from './spec.js';
 import { templateArguments } from '../content-hash.js';
 
-/** A tool that cannot be what its definition says. Thrown when it is defined, never when it runs. */
+/** An invalid tool definition. Thrown when the tool is defined, never when it runs. */
 export class ToolDefinitionError extends TypeError {
   override readonly name = 'ToolDefinitionError';
   readonly tool: string;
@@ -17,7 +17,7 @@ export class ToolDefinitionError extends TypeError {
   }
 }
 
-/** Throws, naming tool and field, unless the condition holds. */
+/** Throws a ToolDefinitionError for the field unless the condition holds. */
 export type AssertField = (holds: boolean, field: string, problem: string) => asserts holds;
 
 export function assertFor(name: unknown): AssertField {
@@ -27,7 +27,7 @@ export function assertFor(name: unknown): AssertField {
   };
 }
 
-// Sixty-four characters is what the strictest model API accepts as a tool's name.
+// The strictest model API accepts 64 characters.
 const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const CATEGORY = /^[a-z][a-z0-9_]*$/;
 const VERSION = /^\d+\.\d+(\.\d+)?$/;
@@ -37,10 +37,10 @@ export function checkIdentity(assertField: AssertField, traits: ToolTraits): voi
   assertField(
     typeof traits.name === 'string' && TOOL_NAME.test(traits.name),
     'name',
-    'must be 1 to 64 of a-z, 0-9 and _, beginning with a letter',
+    'must be 1 to 64 of a-z, 0-9 and _, starting with a letter',
   );
-  assertField(isText(traits.title), 'title', 'must not be empty');
-  assertField(isText(traits.description), 'description', 'must not be empty');
+  assertField(isNonEmptyString(traits.title), 'title', 'must not be empty');
+  assertField(isNonEmptyString(traits.description), 'description', 'must not be empty');
   assertField(
     typeof traits.category === 'string' && CATEGORY.test(traits.category),
     'category',
@@ -60,7 +60,7 @@ export function checkEffect(assertField: AssertField, traits: ToolTraits): void 
   assertField(
     !(effect === 'read' && destructive === true),
     'destructive',
-    'a read tool destroys nothing',
+    'must not be true for a read tool',
   );
 }
 
@@ -71,13 +71,13 @@ export function checkProfiles(assertField: AssertField, traits: ToolTraits): voi
   assertField(
     effect === 'read' || !profiles.includes('readonly'),
     'profiles',
-    'a tool that mutates cannot be in readonly',
+    'must not include readonly for a mutation',
   );
   const missing = profilesFrom(profiles).find((profile) => !profiles.includes(profile));
   assertField(
     missing === undefined,
     'profiles',
-    `each profile contains the ones before it, so ${String(missing)} belongs there too`,
+    `must also include ${String(missing)}, which contains the others`,
   );
 }
 
@@ -87,7 +87,7 @@ export function checkLists(assertField: AssertField, traits: ToolTraits): void {
   checkList(assertField, 'errors', traits.errors, isErrorCode);
 }
 
-/** The profile and all that contain it. */
+/** The given profiles and all that contain them. */
 export function profilesFrom(lowest: Profile | readonly Profile[]): readonly Profile[] {
   const names: readonly Profile[] = typeof lowest === 'string' ? [lowest] : lowest;
   const first = PROFILES.findIndex((profile) => names.includes(profile));
@@ -103,26 +103,26 @@ function checkList(
   assertField(Array.isArray(given), field, 'must be a list');
   const list: readonly unknown[] = given;
   const unknown = list.find((item) => !isKnown(item));
-  assertField(unknown === undefined, field, `does not know ${String(unknown)}`);
+  assertField(unknown === undefined, field, `contains unknown value ${String(unknown)}`);
   const twice = list.find((item, index) => list.indexOf(item) !== index);
-  assertField(twice === undefined, field, `names ${String(twice)} twice`);
+  assertField(twice === undefined, field, `contains ${String(twice)} twice`);
 }
 
 function isMember(list: readonly unknown[], item: unknown): boolean {
   return list.includes(item);
 }
 
-function isText(value: unknown): boolean {
+function isNonEmptyString(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Array.isArray would take the type of a readonly list away. */
+/** Array.isArray does not narrow readonly arrays. */
 export function isList(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-/** Fields that only mean something for a tool that acts. */
-const ONLY_MUTATIONS = [
+/** Fields that only mutations may have. */
+const MUTATION_FIELDS = [
   'window',
   'key',
   'inverse',
@@ -135,22 +135,22 @@ const SEND_MODES = new Set<unknown>([undefined, 'automatic', 'explicit']);
 
 export function checkMutationFields(assertField: AssertField, definition: ToolTraits): void {
   const { effect, retryUnsent } = definition;
-  for (const field of ONLY_MUTATIONS) {
+  for (const field of MUTATION_FIELDS) {
     const isGiven = ownMember(definition, field) !== undefined;
-    assertField(effect !== 'read' || !isGiven, field, 'means nothing for a read tool');
+    assertField(effect !== 'read' || !isGiven, field, 'is not allowed for a read tool');
   }
   assertField(
     retryUnsent !== true || effect === 'once',
     'retryUnsent',
-    'is for once tools: others are sent again anyway',
+    'is for once tools: others are retried anyway',
   );
   const { send, step } = definition;
   assertField(SEND_MODES.has(send), 'send', 'must be automatic or explicit');
-  assertField(effect !== 'read' || send !== 'explicit', 'send', 'means nothing for a read tool');
+  assertField(effect !== 'read' || send !== 'explicit', 'send', 'is not allowed for a read tool');
   assertField(
     step === undefined || send === 'explicit',
     'send',
-    "must be 'explicit' for a tool with steps: each of them is sent by itself",
+    "must be 'explicit' for a tool with steps, because each step is sent separately",
   );
 }
 
@@ -163,29 +163,25 @@ export function checkJournalTraits(assertField: AssertField, traits: ToolTraits)
     'must be a whole number of milliseconds, 0 or more',
   );
   assertField(isList(sensitive), 'sensitive', 'must be a list');
-  const stranger = sensitive.find((name) => !isArgument(name));
-  assertField(stranger === undefined, 'sensitive', `${String(stranger)} is not an argument`);
+  const unknownName = sensitive.find((name) => !isArgument(name));
+  assertField(unknownName === undefined, 'sensitive', `${String(unknownName)} is not an argument`);
   if (key !== undefined) checkKey(assertField, key, isArgument, sensitive);
 }
 
 export function checkInverse(assertField: AssertField, traits: ToolTraits, inverse: Inverse): void {
-  const undone = typeof inverse.of === 'string' ? [inverse.of] : inverse.of;
+  const compensated = typeof inverse.of === 'string' ? [inverse.of] : inverse.of;
   assertField(
-    isList(undone) &&
-      undone.length > 0 &&
-      undone.every((name) => TOOL_NAME.test(name) && name !== traits.name),
+    isList(compensated) &&
+      compensated.length > 0 &&
+      compensated.every((name) => TOOL_NAME.test(name) && name !== traits.name),
     'inverse',
-    'must name the other tool, the one that is undone',
+    'must name the compensated tool, which is another one',
   );
-  assertField(
-    !(inverse.args && inverse.matches),
-    'inverse',
-    'finds the act by args or by matches, not by both',
-  );
+  assertField(!(inverse.args && inverse.matches), 'inverse', 'must have args or matches, not both');
   assertField(
     (traits.window ?? 0) === 0,
     'window',
-    'an inverse has no content window: it can always be repeated',
+    'must be 0 for an inverse, which can always be repeated',
   );
 }
 
@@ -195,15 +191,15 @@ function checkKey(
   isArgument: (name: string) => boolean,
   sensitive: readonly string[],
 ): void {
-  assertField(typeof template === 'string', 'key', 'must be a text');
+  assertField(typeof template === 'string', 'key', 'must be a string');
   const names = templateArguments(template);
   assertField(names.length > 0, 'key', 'must name an argument, e.g. reply:{in_reply_to_id}');
-  const stranger = names.find((name) => !isArgument(name));
-  assertField(stranger === undefined, 'key', `${String(stranger)} is not an argument`);
+  const unknownName = names.find((name) => !isArgument(name));
+  assertField(unknownName === undefined, 'key', `${String(unknownName)} is not an argument`);
   const secret = names.find((name) => sensitive.includes(name));
   assertField(
     secret === undefined,
     'key',
-    `${String(secret)} is sensitive, and keys are stored in clear`,
+    `${String(secret)} is sensitive, and keys are stored unencrypted`,
   );
 }

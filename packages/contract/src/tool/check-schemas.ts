@@ -19,14 +19,14 @@ export function checkSchemas(assertField: AssertField, traits: ToolTraits): Chec
     changesValues = true;
   });
   checkNested(assertField, inputSchema);
-  // What is journaled and fingerprinted must still be JSON when the schema is done with it.
+  // Arguments of mutations are stored and hashed, so they must still be JSON after parsing.
   if (traits.effect !== 'read' && changesValues)
     representable(assertField, 'input', input, 'output');
   const dataSchema = unchanging(assertField, 'output', traits.output);
   assertField(
     !traits.output.safeParse(undefined).success || isOpen(dataSchema),
     'output',
-    'must not be optional: data is always there',
+    'must not be optional: data is always present',
   );
   if (traits.step) unchanging(assertField, 'step', traits.step);
   if (traits.paging) checkPaging(assertField, traits.paging, input, dataSchema);
@@ -35,34 +35,26 @@ export function checkSchemas(assertField: AssertField, traits: ToolTraits): Chec
   return { input, inputSchema, dataSchema, partialSchema };
 }
 
-/** A stored answer is held against the same schema again when it is replayed. */
+/** A stored result is validated again when it is replayed, so the schema must not transform it. */
 function unchanging(assertField: AssertField, field: string, schema: Schema): JsonSchema {
   let changesValues = false;
   const described = representable(assertField, field, schema, 'output', () => {
     changesValues = true;
   });
-  assertField(!changesValues, field, 'must not change values: that is the work of the handler');
+  assertField(!changesValues, field, 'must not transform values: do that in the handler');
   return described;
 }
 
 function strictRoot(assertField: AssertField, input: ObjectSchema): z.ZodObject {
   assertField(input instanceof z.ZodObject, 'input', 'must be a z.object');
   const rest = input.def.catchall?._zod.def.type;
-  assertField(
-    rest === undefined || rest === 'never',
-    'input',
-    'must not accept arguments that it does not name',
-  );
+  assertField(rest === undefined || rest === 'never', 'input', 'must not accept unknown arguments');
   const reserved = CONTROL_ARGUMENTS.find((name) => name in input.shape);
-  assertField(
-    reserved === undefined,
-    'input',
-    `${String(reserved)} is an argument of the journal's`,
-  );
+  assertField(reserved === undefined, 'input', `${String(reserved)} is reserved for the journal`);
   return rest === 'never' ? input : input.strict();
 }
 
-/** A dropped argument would be an act that nobody asked for, and a fingerprint that misses it. */
+/** A silently dropped member would be missing from the request and from the content hash. */
 function checkNested(assertField: AssertField, inputSchema: JsonSchema): void {
   const at = findStrippingObject(inputSchema);
   assertField(
@@ -88,14 +80,18 @@ function checkPaging(
     'paging.token',
     `${token} must be optional: the first page has no token`,
   );
-  const stranger = unbound.find((name) => !Object.hasOwn(input.shape, name));
-  assertField(stranger === undefined, 'paging.unbound', `${String(stranger)} is not an argument`);
+  const unknownName = unbound.find((name) => !Object.hasOwn(input.shape, name));
+  assertField(
+    unknownName === undefined,
+    'paging.unbound',
+    `${String(unknownName)} is not an argument`,
+  );
   representable(assertField, 'paging.cursor', paging.cursor, 'output');
   const list = items === undefined ? dataSchema : ownMember(dataSchema['properties'], items);
   assertField(ownMember(list, 'type') === 'array', 'paging.items', 'must name a list in output');
 }
 
-/** z.unknown() and z.any() accept undefined too; the run refuses it when it really comes. */
+/** z.unknown() and z.any() accept undefined; the run rejects it if it occurs. */
 function isOpen(schema: JsonSchema): boolean {
   return Object.keys(schema).length === 0;
 }

@@ -59,7 +59,7 @@ const FIELDS: ReadonlySet<string> = new Set([...TRAITS, ...BEHAVIOUR]);
 
 type ErasedBehaviour = ToolBehaviour<ObjectSchema, Schema, ErrorCode, Schema, unknown>;
 
-/** The description of a tool, checked and frozen, for a pack that lists its tools before it runs. */
+/** Validates and freezes the description of a tool, for a pack that lists its tools before it runs. */
 export function specifyTool<
   In extends ObjectSchema,
   Out extends Schema,
@@ -99,12 +99,12 @@ export function specifyTool<
 }
 
 function possibleCodes({ effect, errors, paging }: ToolTraits): readonly ErrorCode[] {
-  // A token that we did not sign is well-formed and makes no sense.
+  // For a page token that is not accepted.
   const ofPaging: readonly ErrorCode[] = paging ? ['invalid_input'] : [];
   return Object.freeze([...new Set([...codesOfEffect(effect), ...ofPaging, ...errors])].toSorted());
 }
 
-/** The description with a handler: a tool. */
+/** Adds the functions to a description. */
 export function implementTool<
   In extends ObjectSchema,
   Out extends Schema,
@@ -119,7 +119,7 @@ export function implementTool<
   const assertField: AssertField = assertForDefinition(spec);
   assertField(isObject(behaviour), 'handler', 'must be a function');
   checkFields(assertField, behaviour, BEHAVIOUR);
-  // Only arguments that this tool's own schema has accepted reach these functions.
+  // These functions only receive arguments that the tool's schema has validated.
   const erased = behaviour as unknown as Pick<Tool, keyof ErasedBehaviour>;
   assertField(typeof erased.handler === 'function', 'handler', 'must be a function');
   const { check } = erased;
@@ -130,8 +130,8 @@ export function implementTool<
 }
 
 /**
- * A tool: what it takes, what it answers, what it does to the world. A mistake is refused here,
- * naming the tool and the field, and not when an agent first calls it.
+ * Defines a tool: its schemas, effect, errors and handler. Throws a ToolDefinitionError that names the
+ * tool and the field if the definition is invalid.
  */
 export function defineTool<
   In extends ObjectSchema,
@@ -156,7 +156,7 @@ export function defineTool<
 function assertForDefinition(given: Pick<ToolTraits, 'name'>): AssertField {
   const isDefinition = isObject(given);
   const assertField: AssertField = assertFor(isDefinition ? given.name : undefined);
-  assertField(isDefinition, 'name', 'is missing: a tool is defined by an object');
+  assertField(isDefinition, 'name', 'is missing: pass an object');
   return assertField;
 }
 
@@ -164,10 +164,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** A misspelt field would be a promise that nobody keeps. */
+/** Rejects misspelled fields. */
 function checkFields(assertField: AssertField, given: object, known: ReadonlySet<string>): void {
-  const stranger = Object.keys(given).find((field) => !known.has(field));
-  assertField(stranger === undefined, String(stranger), 'is not a field of a tool');
+  const unknownField = Object.keys(given).find((field) => !known.has(field));
+  assertField(unknownField === undefined, String(unknownField), 'is not a field of a tool');
 }
 
 function pick<T extends object>(given: T, fields: ReadonlySet<string>): T {

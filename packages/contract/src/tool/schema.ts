@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AssertField } from './check-definition.js';
 import type { JsonSchema } from './spec.js';
 
-/** What a schema reports about a value that it refuses. */
+/** A validation issue. */
 export interface SchemaIssue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -18,9 +18,8 @@ type Parsed<Output> =
     };
 
 /**
- * A zod 4 schema, reduced to the members that a tool needs. Signatures that name zod's own classes make
- * the compiler compare the classes of two installed copies member by member, which does not end in
- * reasonable time.
+ * The members of a zod 4 schema that a tool needs. With zod's own classes in signatures, the compiler
+ * compares two installed copies of zod member by member, which takes unreasonably long.
  */
 export interface Schema<Output = unknown, Input = unknown> {
   readonly _zod: { readonly output: Output; readonly input: Input };
@@ -36,10 +35,10 @@ export interface ObjectSchema extends Schema<Record<string, unknown>> {
   readonly shape: Readonly<Record<string, Schema>>;
 }
 
-/** For what a tool does not declare. */
+/** The schema type of an undeclared field. */
 export type NoSchema = Schema<never, never>;
 
-/** Conditional, so that a tool of one schema stays assignable to a tool of any. */
+/** Conditional, so that a tool with a specific schema is assignable to `Tool`. */
 export type OutputOf<S extends Schema> = S extends {
   readonly _zod: { readonly output: infer Output };
 }
@@ -51,40 +50,40 @@ export type InputOf<S extends Schema> = S extends {
   ? Input
   : never;
 
-/** All members of the schema. They are those of the copy of zod that made it. */
+/** The full zod schema, of the copy of zod that created it. */
 export function zodType(schema: Schema): z.ZodType {
   return schema as z.ZodType;
 }
 
 /**
- * JSON Schema 2020-12 without `$schema`: it is the default dialect of today's clients, and some
- * older ones refuse a dialect that they do not know.
+ * Converts a schema to JSON Schema 2020-12 without `$schema`: it is the default dialect, and some older
+ * clients reject an unknown one.
  */
 export function toJsonSchema(
   schema: Schema,
   io: 'input' | 'output',
-  /** Called where values come out of the schema otherwise than they go in. */
+  /** Called if the schema transforms values. */
   onPipe?: () => void,
 ): JsonSchema {
-  // The method, because the function of another copy of zod may not know how this one describes itself.
+  // The method works across copies of zod; the function may not.
   const { $schema: _dialect, ...rest } = zodType(schema).toJSONSchema({
     io,
     override: ({ jsonSchema, zodSchema }) => {
-      dropNoise(jsonSchema);
+      dropRedundantKeywords(jsonSchema);
       if (zodSchema._zod.def.type === 'pipe') onPipe?.();
     },
   });
   return rest;
 }
 
-/** A model reads these schemas: what the format or the type says already need not be said twice. */
-function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
+/** Removes keywords that the format or type implies, to save tokens. */
+function dropRedundantKeywords(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format === 'date-time') delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }
 
-/** The schema, or a refusal that says which field of the definition cannot be written as one. */
+/** Converts a schema; throws a definition error if it has no JSON Schema. */
 export function representable(
   assertField: AssertField,
   field: string,
@@ -100,14 +99,14 @@ export function representable(
   }
 }
 
-/** Where an object inside the schema would silently drop members that it does not know. */
+/** The path of a nested object that would silently drop unknown members. */
 export function findStrippingObject(schema: unknown, path = ''): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined;
   if (!Array.isArray(schema) && 'properties' in schema && !('additionalProperties' in schema)) {
     return path || '(root)';
   }
   for (const [key, value] of Object.entries(schema)) {
-    // These hold values of the author's, not schemas.
+    // These keywords contain values, not schemas.
     if (key === 'default' || key === 'const' || key === 'enum' || key === 'examples') continue;
     const found = findStrippingObject(value, path === '' ? key : `${path}.${key}`);
     if (found !== undefined) return found;
@@ -115,7 +114,7 @@ export function findStrippingObject(schema: unknown, path = ''): string | undefi
   return undefined;
 }
 
-/** The name of every member that the schema speaks of, wherever it stands. */
+/** The names of all members in a schema, at any depth. */
 export function namesIn(schema: unknown, names = new Set<PropertyKey>()): ReadonlySet<PropertyKey> {
   if (typeof schema !== 'object' || schema === null) return names;
   for (const [key, value] of Object.entries(schema as JsonSchema)) {

@@ -2,20 +2,20 @@ import type { Fault } from '@toolkeel/kernel';
 import { faultOf } from '../run/fault-to-error.js';
 import { raisedToolError } from './result.js';
 
-/** Symbol.for, so that a pack and a journal with their own copies of this package understand each other. */
+/** Symbol.for, because a pack and a journal may use different copies of this package. */
 const LIVE: unique symbol = Symbol.for('@toolkeel/contract/send-token') as never;
 
 /**
- * The right to send one write request, valid while the function runs that `operation.send` gave it to.
- * Code that writes to an upstream takes one, so that a write cannot be made before it is recorded.
+ * Permission to send a write request, valid while the function that `operation.send` runs is running.
+ * Code that writes to an upstream requires one, so that no write happens before it is recorded.
  */
 export interface SendToken {
-  /** The fencing token of the operation: grows whenever the operation changes owners. */
+  /** The fencing token of the operation, incremented with each change of owner. */
   readonly fence: number;
   readonly [LIVE]: () => boolean;
 }
 
-/** For journals: runs a write with a token that is revoked when the write has ended. */
+/** For journals: runs a write with a token that is revoked when the write ends. */
 export async function withSendToken<T>(
   fence: number,
   write: (token: SendToken) => Promise<T>,
@@ -28,7 +28,7 @@ export async function withSendToken<T>(
   }
 }
 
-/** Throws unless the token was handed out by `operation.send` and its function still runs. */
+/** Throws unless `operation.send` issued the token and its function is still running. */
 export function assertSendToken(token: SendToken): void {
   const isLive = (token as Partial<SendToken> | undefined)?.[LIVE];
   if (isLive?.() === true) return;
@@ -38,8 +38,8 @@ export function assertSendToken(token: SendToken): void {
 }
 
 /**
- * Runs what an explicit tool reads before its write. A fault in here says `sent: 'no'`, whatever became
- * of the read: nothing that acts has left, so the call may be repeated.
+ * Runs the reads of an explicit tool before its write. A fault in here becomes `sent: 'no'`, because no
+ * write was sent and the call can be repeated.
  */
 export async function beforeSend<T>(read: () => Promise<T>): Promise<T> {
   try {
