@@ -61,7 +61,7 @@ describe('numbers, by the bits that RFC 8785 lists in its appendix B', () => {
 });
 
 describe('strings', () => {
-  it('escapes what the RFC escapes and nothing else', () => {
+  it('are escaped as the RFC prescribes', () => {
     const given = JSON.parse(String.raw`"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/"`) as string;
     expect(canonicalJson(given)).toBe(String.raw`"€$\u000f\nA'B\"\\\\\"/"`);
   });
@@ -76,7 +76,7 @@ describe('strings', () => {
     expect(canonicalJson('\u00c5')).not.toBe(canonicalJson('A\u030a'));
   });
 
-  it.each(['\ud800', 'a\udc00', '\udc00\ud800'])('refuses a lone surrogate (%j)', (text) => {
+  it.each(['\ud800', 'a\udc00', '\udc00\ud800'])('rejects a lone surrogate (%j)', (text) => {
     expect(() => canonicalJson(text)).toThrow('lone surrogate');
     expect(() => canonicalJson({ [text]: 1 })).toThrow('lone surrogate');
   });
@@ -122,14 +122,14 @@ describe('objects', () => {
     expect(canonicalJson({ a: undefined, b: null })).toBe('{"b":null}');
   });
 
-  it('accepts an object that stands in two places', () => {
+  it('accepts an object that is referenced twice', () => {
     const shared = { a: 1 };
     expect(canonicalJson([shared, shared, { shared }])).toBe(
       '[{"a":1},{"a":1},{"shared":{"a":1}}]',
     );
   });
 
-  it('treats __proto__ as a member like any other', () => {
+  it('treats __proto__ as an ordinary member', () => {
     const given: unknown = JSON.parse('{"b":1,"__proto__":{"a":2}}');
     expect(canonicalJson(given)).toBe('{"__proto__":{"a":2},"b":1}');
   });
@@ -139,7 +139,7 @@ describe('objects', () => {
   });
 });
 
-describe('what has no canonical form', () => {
+describe('values without a canonical form', () => {
   const cycle: { self?: unknown } = {};
   cycle.self = [cycle];
   const deep: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
@@ -155,12 +155,12 @@ describe('what has no canonical form', () => {
     ['a Map', new Map(), '$'],
     ['an instance', new URL('https://example.org'), '$'],
     ['a cycle', cycle, '$.self[0]'],
-  ])('refuses %s and says where', (_, value, path) => {
+  ])('rejects %s with its path', (_, value, path) => {
     expect(() => canonicalJson(value)).toThrow(CanonicalJsonError);
     expect(() => canonicalJson(value)).toThrow(like({ path }));
   });
 
-  it('refuses what is nested too deeply, instead of ending the stack', () => {
+  it('rejects deep nesting without a stack overflow', () => {
     expect(() => canonicalJson(deep)).toThrow('nested too deeply');
   });
 });
@@ -168,7 +168,7 @@ describe('what has no canonical form', () => {
 describe('properties', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
 
-  it('gives back the same value when it is read', () => {
+  it('parses back to the same value', () => {
     fc.assert(
       fc.property(json, (value) => {
         // JSON itself writes -0 as 0.
@@ -178,7 +178,7 @@ describe('properties', () => {
     );
   });
 
-  it('does not depend on the order in which members were written', () => {
+  it('does not depend on the order of members', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), (members) => {
         const entries = Object.entries(members);
@@ -198,7 +198,7 @@ describe('properties', () => {
     );
   });
 
-  it('formats every finite double so that it comes back, in the shortest way', () => {
+  it('formats every finite double in the shortest form that round-trips', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         const text = canonicalJson(number);

@@ -6,19 +6,19 @@ import { contentHash } from './content-hash.js';
 
 const act = { tool: 'post_tweet', account: 'main', args: { text: 'hi', media: ['m1'] } };
 
-describe('fingerprint', () => {
+describe('contentHash', () => {
   it('is SHA-256 over the canonical JSON of account, arguments and tool', () => {
     const text = '{"account":"main","args":{"media":["m1"],"text":"hi"},"tool":"post_tweet"}';
     expect(contentHash(act)).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
-  it('does not change: what is in a journal must stay comparable', () => {
+  it('is stable, because journals store it', () => {
     expect(contentHash(act)).toBe(
       '462abceb8ed89d8b3694dd947358c6ead7f1abb424151b39722ca47707af9bb2',
     );
   });
 
-  it('leaves out the arguments of the journal, and only at the top', () => {
+  it('ignores control arguments at the top level only', () => {
     const args = { ...act.args, idempotency_key: 'k'.repeat(16), allow_duplicate: true };
     expect(contentHash({ ...act, args })).toBe(contentHash(act));
     const nested = { ...act.args, inner: { idempotency_key: 'k' } };
@@ -27,7 +27,7 @@ describe('fingerprint', () => {
     );
   });
 
-  it('counts an argument that is undefined as not given', () => {
+  it('treats an undefined argument as absent', () => {
     expect(contentHash({ ...act, args: { ...act.args, quote: undefined } })).toBe(contentHash(act));
   });
 
@@ -43,7 +43,7 @@ describe('fingerprint', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('is the same for the same arguments in any order, and different for different ones', () => {
+  it('does not depend on the order of arguments, and differs for different ones', () => {
     const args = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 2 }));
     fc.assert(
       fc.property(args, args, (a, b) => {

@@ -65,35 +65,35 @@ describe('buildManifest', () => {
     });
   });
 
-  it('is stable: the same tools in another order give the same text', () => {
+  it('does not depend on the order of tools', () => {
     expect(manifestText(buildManifest([write, read]))).toBe(manifestText(manifest));
   });
 
-  it('comes back from its text', () => {
+  it('round-trips through its text', () => {
     expect(manifestSchema.parse(JSON.parse(manifestText(manifest)))).toEqual(manifest);
   });
 
-  it('refuses two tools of one name', () => {
+  it('rejects two tools with the same name', () => {
     expect(() => buildManifest([read, write, read])).toThrow('get_thing');
   });
 });
 
 describe('compareManifests', () => {
-  it('finds nothing where nothing changed', () => {
+  it('finds no difference between equal manifests', () => {
     expect(compareManifests(manifest, manifest)).toEqual([]);
   });
 
-  it('takes a field that is undefined for one that is not there', () => {
+  it('treats an undefined field as absent', () => {
     const tools = manifest.tools.map((tool) => ({ ...tool, colour: undefined }));
     expect(compareManifests({ ...manifest, tools }, manifest)).toEqual([]);
     expect(compareManifests({ ...manifest, tools }, { ...manifest, tools })).toEqual([]);
   });
 
-  it('finds tools that came and went', () => {
+  it('finds added and removed tools', () => {
     expect(reason([read], [write])).toEqual(['do_thing is new', 'get_thing is gone']);
   });
 
-  it('says which codes came and went', () => {
+  it('names added and removed codes', () => {
     const other = specifyTool({ ...reading, errors: ['not_found', 'forbidden'] });
     expect(reason([read], [other])).toEqual([
       'get_thing: possible_error_codes -upstream_unavailable +forbidden',
@@ -110,7 +110,7 @@ describe('compareManifests', () => {
     ['description_hash', { title: 'Another' }],
     ['profiles', { profiles: profilesFrom('api') }],
     ['requires_llm', { requires: ['llm'] as const }],
-  ])('notices another %s', (field, change) => {
+  ])('finds a changed %s', (field, change) => {
     const differences = compareManifests(
       buildManifest([read]),
       buildManifest([specifyTool({ ...reading, ...change })]),
@@ -118,7 +118,7 @@ describe('compareManifests', () => {
     expect(differences.map((difference) => difference.field)).toEqual([field]);
   });
 
-  it('notices a field that only the committed file has, and one that only the source has', () => {
+  it('finds fields that only one side has', () => {
     const [entry] = buildManifest([read]).tools;
     const { version: _, ...older } = { ...entry, colour: 'red' };
     const committed = JSON.parse(
@@ -142,7 +142,7 @@ describe('compareManifests', () => {
 });
 
 describe('checkObservedCodes', () => {
-  it('is content when every declared code was seen', () => {
+  it('passes if every declared code was observed', () => {
     const seen = [
       { tool: 'get_thing', code: 'not_found' },
       { tool: 'get_thing', code: 'upstream_unavailable' },
@@ -153,7 +153,7 @@ describe('checkObservedCodes', () => {
     expect(checkObservedCodes(manifest, seen)).toEqual({ unlisted: [], unseen: [] });
   });
 
-  it('finds what was seen and not listed, also of tools that do not exist', () => {
+  it('finds observed codes that are not listed, also of unknown tools', () => {
     const seen = [
       { tool: 'get_thing', code: 'approval_required' },
       { tool: 'get_thing', code: 'forbidden' },
@@ -167,7 +167,7 @@ describe('checkObservedCodes', () => {
     ]);
   });
 
-  it('finds what is listed and was never seen, shared codes aside', () => {
+  it('finds listed codes that were never observed, except shared ones', () => {
     expect(checkObservedCodes(manifest, [{ tool: 'get_thing', code: 'not_found' }]).unseen).toEqual(
       [
         { tool: 'do_thing', code: 'x_rate_limited' },

@@ -12,7 +12,7 @@ const reasonOf = (token: string, binding = query, by = tokens) => {
 };
 
 describe('a page token', () => {
-  it('gives its cursor back to the query it belongs to', () => {
+  it('decodes for its own query', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (cursor) => {
         const plain: unknown = JSON.parse(JSON.stringify(cursor));
@@ -36,7 +36,7 @@ describe('a page token', () => {
     expect(tokens.encode(query, { at: 5 })).toBe(bytes.toString('base64url'));
   });
 
-  it('is short and survives being copied', () => {
+  it('is short and URL-safe', () => {
     const token = tokens.encode(query, { at: 100 });
     expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(token.length).toBeLessThan(45);
@@ -53,13 +53,13 @@ describe('a page token', () => {
     ['another argument', { ...query, args: { ...query.args, q: 'b' } }],
     ['one argument more', { ...query, args: { ...query.args, sort: 'asc' } }],
     ['one argument less', { ...query, args: { q: 'a' } }],
-  ])('is worthless on %s', (_, binding) => {
+  ])('is rejected for %s', (_, binding) => {
     expect(reasonOf(tokens.encode(query, 1), binding)).toBe('signature');
   });
 });
 
-describe('a token that is not ours', () => {
-  it('is refused wherever one bit of it is changed', () => {
+describe('an invalid token', () => {
+  it('is rejected if any bit is changed', () => {
     const bytes = Buffer.from(tokens.encode(query, { at: 5 }), 'base64url');
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.nat(7), (index, bit) => {
@@ -70,7 +70,7 @@ describe('a token that is not ours', () => {
     );
   });
 
-  it('is refused at every length that is not its own', () => {
+  it('is rejected at any other length', () => {
     const token = tokens.encode(query, { at: 5 });
     for (let length = 0; length < token.length; length += 1) {
       expect(tokens.decode(query, token.slice(0, length)).ok).toBe(false);
@@ -78,7 +78,7 @@ describe('a token that is not ours', () => {
     expect(tokens.decode(query, `${token}A`).ok).toBe(false);
   });
 
-  it('is refused whatever it is, without an exception', () => {
+  it('is rejected without an exception', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200, unit: 'binary' }), (text) => {
         expect(tokens.decode(query, text).ok).toBe(false);
@@ -99,12 +99,12 @@ describe('a token that is not ours', () => {
     expect(reasonOf(token)).toBe(reason);
   });
 
-  it('is refused when another installation signed it', () => {
+  it('is rejected if another installation signed it', () => {
     const foreign = createPageTokens({ keys: [key(2)] });
     expect(reasonOf(foreign.encode(query, 1))).toBe('signature');
   });
 
-  it('is refused in a second spelling of the same bytes', () => {
+  it('is rejected in a non-canonical encoding', () => {
     // Six bits of the last character, of which base64 uses only some.
     const token = tokens.encode(query, 1);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -119,7 +119,7 @@ describe('a token that is not ours', () => {
 });
 
 describe('keys', () => {
-  it('change without breaking the tokens that are out', () => {
+  it('can be rotated', () => {
     const old = createPageTokens({ keys: [key(1)] });
     const rolled = createPageTokens({ keys: [key(2), key(1)] });
     const retired = createPageTokens({ keys: [key(2)] });
@@ -128,12 +128,12 @@ describe('keys', () => {
     expect(reasonOf(old.encode(query, 1), query, retired)).toBe('signature');
   });
 
-  it('must be there and long enough', () => {
+  it('are required and have a minimum length', () => {
     expect(() => createPageTokens({ keys: [] })).toThrow('keys');
     expect(() => createPageTokens({ keys: [key(1), new Uint8Array(31)] })).toThrow('31 bytes');
   });
 
-  it('are copied: changing the bytes later changes nothing', () => {
+  it('are copied', () => {
     const bytes = key(1);
     const own = createPageTokens({ keys: [bytes] });
     bytes.fill(9);
@@ -141,7 +141,7 @@ describe('keys', () => {
   });
 });
 
-describe('options that make no sense are refused, naming the field', () => {
+describe('invalid options are rejected, naming the field', () => {
   const keys = [key(1)];
   it.each<[string, unknown]>([
     ['options', undefined],
@@ -166,7 +166,7 @@ describe('options that make no sense are refused, naming the field', () => {
     expect(make).not.toThrow(/Cannot read|is not a function|is not iterable/);
   });
 
-  it('and the shortest length that is allowed has room for a small cursor', () => {
+  it('the minimum length has room for a small cursor', () => {
     const own = createPageTokens({ keys, maxLength: 32 });
     expect(reasonOf(own.encode(query, 12_345), query, own)).toBe('accepted');
   });
@@ -184,7 +184,7 @@ describe('limits', () => {
     expect(() => createPageTokens({ keys: [key(1)], ttlMs: 0 })).toThrow('ttlMs');
   });
 
-  it('will not make a token that it would not take', () => {
+  it('does not create a token that it would reject', () => {
     const own = createPageTokens({ keys: [key(1)], maxLength: 50 });
     expect(reasonOf(own.encode(query, 'short'), query, own)).toBe('accepted');
     expect(() => own.encode(query, 'x'.repeat(50))).toThrow('50 are allowed');

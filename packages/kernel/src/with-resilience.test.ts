@@ -24,8 +24,8 @@ function scripted(steps: Step<string>[]) {
   return { clock, script: new ScriptedUpstream<string, string>(clock, steps) };
 }
 
-describe('guard', () => {
-  it('gives a function the whole policy in one line', async () => {
+describe('withResilience', () => {
+  it('applies a whole policy to a function', async () => {
     const { clock, script } = scripted([down, { hang: true }, { answer: 'c', afterMs: 20 }]);
     const getItem = withResilience(script.handle, presets.stac, {
       effect: 'read',
@@ -40,7 +40,7 @@ describe('guard', () => {
   it.each([
     ['cold', 0],
     ['warm', 5000],
-  ])('lets 20 calls at once outlast 300 ms of instant failures, %s', async (_, begin) => {
+  ])('20 concurrent calls outlast 300 ms of instant failures, %s', async (_, begin) => {
     const clock = new VirtualClock();
     const work = (): string => {
       if (clock.now() >= begin && clock.now() < begin + 300) throw new FaultError(fault('server'));
@@ -57,14 +57,14 @@ describe('guard', () => {
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(20);
   });
 
-  it('ends at the policy’s deadline', async () => {
+  it('ends at the deadline of the policy', async () => {
     const { clock, script } = scripted([{ hang: true, deaf: true }]);
     const post = withResilience(script.handle, presets.social, { effect: 'once', clock });
     expect(faultOf(await clock.run(post.outcome('x')))).toMatchObject({ clock: 'attempt' });
     expect(clock.now()).toBe(10_000);
   });
 
-  it('refuses a policy that makes no sense, and an effect left out', () => {
+  it('rejects an invalid policy and a missing effect', () => {
     expect(() => withResilience(async () => 1, { maxRetries: -1 }, { effect: 'read' })).toThrow(
       /^maxRetries/,
     );
@@ -86,7 +86,7 @@ describe('guard', () => {
     );
   });
 
-  it('understands what HTTP clients throw without being told', async () => {
+  it('classifies the errors of HTTP clients by default', async () => {
     const { clock, script } = scripted([
       { throws: Object.assign(new Error(), { code: 'ECONNRESET' }) },
       { throws: Object.assign(new Error(), { status: 429, headers: { 'retry-after': '3' } }) },
@@ -101,7 +101,7 @@ describe('guard', () => {
     expect(script.requests.map(({ at }) => at)).toEqual([0, 0, 3000]);
   });
 
-  it('names its events after the function, or as told', async () => {
+  it('names its events after the function or the name option', async () => {
     const events: KernelEvent[] = [];
     const listener = (event: KernelEvent): void => void events.push(event);
     await withResilience(async function getRoot() {}, presets.stac, { effect: 'read', listener })(
@@ -115,7 +115,7 @@ describe('guard', () => {
     expect(events.map(({ name }) => name)).toEqual(['getRoot', 'getRoot', 'get_item', 'get_item']);
   });
 
-  it('refreshes a credential where it can', async () => {
+  it('refreshes a rejected credential', async () => {
     const { clock, script } = scripted([{ fault: fault('auth') }, { answer: 'in' }]);
     const refreshAuth = (): boolean => true;
     const call = withResilience(script.handle, presets.github, {
@@ -126,7 +126,7 @@ describe('guard', () => {
     expect(await clock.run(call('x'))).toBe('in');
   });
 
-  it('waits less for an upstream that has shown to be fast', async () => {
+  it('waits less for a fast upstream', async () => {
     const fast: Step<string> = { answer: 'a', afterMs: 10 };
     const { clock, script } = scripted([...Array.from({ length: 8 }, () => fast), down, fast]);
     const call = withResilience(script.handle, presets.stac, {
@@ -141,8 +141,8 @@ describe('guard', () => {
   });
 });
 
-describe('an upstream that is shared', () => {
-  it('is named in the events of all guards', async () => {
+describe('a shared upstream', () => {
+  it('is named in the events of all its functions', async () => {
     const events: KernelEvent[] = [];
     const listener = (event: KernelEvent) => events.push(event);
     const shared = upstream('items.example', presets.stac);
@@ -160,7 +160,7 @@ describe('an upstream that is shared', () => {
     ]);
   });
 
-  it('opens its circuit for all guards of the host, and says so', async () => {
+  it('opens its circuit for all functions and emits events', async () => {
     const { clock, script } = scripted([down]);
     const host = upstream('earth-search', presets.stac);
     const events: KernelEvent[] = [];
@@ -178,7 +178,7 @@ describe('an upstream that is shared', () => {
     });
   });
 
-  it('has one budget of retries for all of them', async () => {
+  it('has one retry budget for all functions', async () => {
     const { clock, script } = scripted([down]);
     const policy = { ...presets.stac, budget: { capacity: 3, perSuccess: 0, perSecond: 0 } };
     const host = upstream('h', policy);
@@ -190,7 +190,7 @@ describe('an upstream that is shared', () => {
     expect(script.requests).toHaveLength(3 + 2);
   });
 
-  it('closes its limit gate for all of them', async () => {
+  it('closes its limit gate for all functions', async () => {
     const { clock } = scripted([]);
     const host = upstream('api.github.com', presets.github);
     const options = { effect: 'read', clock, upstream: host } as const;
@@ -209,7 +209,7 @@ describe('an upstream that is shared', () => {
     });
   });
 
-  it('is hedged for reads alone, and may be shared with what acts', async () => {
+  it('is hedged for reads only, and can be shared with mutations', async () => {
     const policy = {
       ...presets.stac,
       hedge: { quantile: 0.5, minSamples: 1, capacity: 5, perSuccess: 1 },
@@ -226,7 +226,7 @@ describe('an upstream that is shared', () => {
     expect(script.requests).toHaveLength(2);
   });
 
-  it('shows its state', () => {
+  it('exposes its state', () => {
     const host = upstream('h', presets.stac);
     expect([host.name, host.circuit, host.retryTokens]).toEqual(['h', 'closed', 60]);
     expect(upstream('usual').retryTokens).toBe(60);
@@ -235,7 +235,7 @@ describe('an upstream that is shared', () => {
 });
 
 describe('under injected faults', () => {
-  it('a fifth of the attempts failing leaves at most one call in a hundred failing', async () => {
+  it('with 20 % failing attempts at most 1 % of calls fail', async () => {
     const clock = new VirtualClock();
     const random = seededRandom(7);
     const call = withResilience(
@@ -251,14 +251,14 @@ describe('under injected faults', () => {
   });
 });
 
-describe('a classifier that is mistaken', () => {
+describe('an invalid classifier', () => {
   it.each<[string, unknown, object]>([
     ['of a kind that nobody knows', { kind: 'weird', sent: 'no' }, { kind: 'unexpected' }],
     ['of an inherited kind', { kind: 'constructor', sent: 'no' }, { kind: 'unexpected' }],
     ['of no kind', {}, { kind: 'unexpected' }],
     ['nothing', undefined, { kind: 'unexpected' }],
     ['of no known sending', { kind: 'rejected', sent: 'perhaps' }, { kind: 'rejected' }],
-  ])('gives a typed fault all the same: %s', async (_, given, expected) => {
+  ])('still produces a typed fault: %s', async (_, given, expected) => {
     const cause = new Error('x');
     const call = withResilience(() => Promise.reject(cause), presets.stac, {
       effect: 'once',

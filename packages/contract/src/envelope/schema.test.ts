@@ -36,7 +36,7 @@ describe('the schema', () => {
     ),
   });
 
-  it('accepts whatever the constructors make', () => {
+  it('accepts the output of the constructors', () => {
     fc.assert(
       fc.property(error, metas, fc.jsonValue(), ({ outcome, ...rest }, input, data) => {
         const only = onlyOutcomeOf(rest.code);
@@ -49,7 +49,7 @@ describe('the schema', () => {
     );
   });
 
-  it('constructors and schema agree on which outcome goes with which code', () => {
+  it('agrees with the constructors on outcomes per code', () => {
     fc.assert(
       fc.property(error, (input) => {
         const allowed = [undefined, onlyOutcomeOf(input.code) ?? input.outcome];
@@ -94,11 +94,11 @@ describe('the schema', () => {
     ],
     ['an unknown field', { ...success, extra: 1 }],
     ['an unknown code', { ...failure, error: { ...failure.error, code: 'nope' } }],
-  ])('refuses %s', (_, envelope) => {
+  ])('rejects %s', (_, envelope) => {
     expect(envelopeSchema.safeParse(envelope).success).toBe(false);
   });
 
-  it('refuses the flag of every code when it is turned around', () => {
+  it('rejects an inverted retryable flag', () => {
     for (const code of errorCodes) {
       const envelope = errorEnvelope({ code, message: 'x' }, meta);
       const turned = {
@@ -133,13 +133,13 @@ describe('the output schema of a tool', () => {
   const success = successEnvelope({ n: 1 }, meta);
   const failure = errorEnvelope({ code: 'not_found', message: 'x' }, meta);
 
-  it('is an object with two shapes, as old clients need it', () => {
+  it('is an object with a oneOf, as old clients require', () => {
     expect(schema).toMatchObject({ type: 'object', required: ['success', 'data', 'meta'] });
     expect(schema['oneOf']).toHaveLength(2);
     expect(schema).not.toHaveProperty('$schema');
   });
 
-  it('accepts both answers', () => {
+  it('accepts success and error', () => {
     expect(accepts(schema, success)).toBe(true);
     expect(accepts(schema, failure)).toBe(true);
   });
@@ -156,17 +156,17 @@ describe('the output schema of a tool', () => {
     ],
     ['a mode in api', { ...success, meta: successEnvelope(1, workflow).meta }],
     ['no meta', { success: true, data: { n: 1 } }],
-  ])('refuses %s', (_, envelope) => {
+  ])('rejects %s', (_, envelope) => {
     expect(accepts(schema, envelope)).toBe(false);
   });
 
-  it('demands the mode in workflow', () => {
+  it('requires the mode in workflow', () => {
     const inWorkflow = outputJsonSchema(spec, 'workflow');
     expect(accepts(inWorkflow, successEnvelope({ n: 1 }, workflow))).toBe(true);
     expect(accepts(inWorkflow, success)).toBe(false);
   });
 
-  it('lets a failure carry the part that the tool declares, or none', () => {
+  it('allows partial data only as declared', () => {
     const partial = outputJsonSchema(
       specifyTool({ ...traits, partial: z.object({ done: z.int() }) }),
       'api',
@@ -177,7 +177,7 @@ describe('the output schema of a tool', () => {
     expect(accepts(partial, errorEnvelope(error, meta, { done: 'x' }))).toBe(false);
   });
 
-  it('keeps references whole when data and part refer to themselves', () => {
+  it('rewrites internal references of data and partial', () => {
     const tree: z.ZodType = z.lazy(() => z.strictObject({ children: z.array(tree) }));
     const list: z.ZodType = z.lazy(() => z.strictObject({ next: list.optional() }));
     const traitsWithRefs = { ...traits, output: tree, partial: z.object({ list }) };
@@ -192,14 +192,14 @@ describe('the output schema of a tool', () => {
     expect(JSON.stringify(recursive)).not.toContain('"$ref":"#"');
   });
 
-  it('follows them', () => {
+  it('resolves references', () => {
     const tree: z.ZodType = z.lazy(() => z.strictObject({ children: z.array(tree) }));
     const recursive = outputJsonSchema(specifyTool({ ...traits, output: tree }), 'api');
     expect(accepts(recursive, successEnvelope({ children: [{ children: [] }] }, meta))).toBe(true);
     expect(accepts(recursive, successEnvelope({ children: [{ child: [] }] }, meta))).toBe(false);
   });
 
-  it('stays small: a listing holds many of them', () => {
+  it('is small', () => {
     expect(JSON.stringify(schema).length).toBeLessThan(2350);
   });
 });

@@ -35,7 +35,7 @@ describe('arguments', () => {
     ['a Map', new Map([['id', 'a']]), '(arguments)'],
     ['__proto__', JSON.parse('{"id":"a","__proto__":{"limit":5}}'), '__proto__'],
     ['constructor', { id: 'a', constructor: 1 }, 'constructor'],
-  ])('%s is refused, naming the field', async (_, args, field) => {
+  ])('%s is rejected, naming the field', async (_, args, field) => {
     expect((await issuesOf(args))?.[0]?.field).toBe(field);
   });
 
@@ -59,7 +59,7 @@ describe('arguments', () => {
       return error ?? middleware.mock.calls[0]?.[0].args;
     };
 
-    it('and optional equal absent ones, before anything around the handler sees them', async () => {
+    it('and optional are absent for middleware and handler', async () => {
       const nothing = {
         limit: null,
         size: null,
@@ -72,7 +72,7 @@ describe('arguments', () => {
       expect(await seen({ id: 'a', ...nothing })).toEqual(await seen({ id: 'a' }));
     });
 
-    it('and optional equal absent ones inside of objects, lists, records and alternatives', async () => {
+    it('and optional are absent inside objects, arrays, records and unions', async () => {
       const args = (nothing: object) => ({
         id: 'a',
         box: { from: 1, ...nothing },
@@ -84,12 +84,12 @@ describe('arguments', () => {
       expect(await seen({ ...sent, tags: { x: { value: null } } })).toEqual(await seen(args({})));
     });
 
-    it('stay where null is a value', async () => {
+    it('stay if the schema is nullable', async () => {
       const args = { id: 'a', note: null, any: null, limit: null };
       expect(await seen(args)).toEqual({ id: 'a', lang: 'en', note: null, any: null });
     });
 
-    it('are refused where they are required, unknown or elements of a list', async () => {
+    it('are rejected if required, unknown or array elements', async () => {
       const args = {
         id: null,
         limit: null,
@@ -103,12 +103,12 @@ describe('arguments', () => {
     });
   });
 
-  it('may be left out where none is needed', async () => {
+  it('may be omitted if none is required', async () => {
     const tool = defineTool({ ...base, input: z.object({}), handler: () => ({ id: 'a', n: 1 }) });
     expect((await run(tool, undefined)).success).toBe(true);
   });
 
-  it('are refused with a message that helps to correct them', async () => {
+  it('are rejected with a helpful message', async () => {
     const envelope = await run(reading, { id: 'x'.repeat(21), colour: 1 });
     expect(envelope.error?.message).toBe(
       'Invalid arguments. id: Too big: expected string to have <=20 characters; ' +
@@ -116,14 +116,14 @@ describe('arguments', () => {
     );
   });
 
-  it('name the place inside', async () => {
+  it('report the nested path', async () => {
     const input = z.object({ box: z.array(z.number()), at: z.strictObject({ day: z.int() }) });
     const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
     const issues = await issuesOf({ box: [1, 'x'], at: { day: 1, night: 2 } }, tool);
     expect(issues?.map(({ field }) => field)).toEqual(['box[1]', 'at.night']);
   });
 
-  it('name the place inside the alternative that was meant', async () => {
+  it('report the path in the closest union branch', async () => {
     const input = z.object({ at: z.union([z.string(), z.strictObject({ day: z.int() })]) });
     const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
     expect((await issuesOf({ at: { day: 'x' } }, tool))?.map(({ field }) => field)).toEqual([
@@ -131,7 +131,7 @@ describe('arguments', () => {
     ]);
   });
 
-  it('do not make the answer grow with what was sent', async () => {
+  it('do not inflate the answer', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 5000 }, (_, i) => [`k${'x'.repeat(500)}${i}`, i]),
     );
@@ -139,7 +139,7 @@ describe('arguments', () => {
     expect(bytes).toBeLessThan(8000);
   });
 
-  it('do not make the list of issues grow with what was sent', async () => {
+  it('do not inflate the list of issues', async () => {
     const input = z.object({ box: z.array(z.number()) });
     const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
     expect(await issuesOf({ box: Array.from({ length: 500 }, () => 'x') }, tool)).toHaveLength(10);
@@ -154,7 +154,7 @@ describe('arguments', () => {
     ['in a text', { a: `x${half}` }, 'a'],
     ['deep inside', { any: [{ b: half }] }, 'any[0].b'],
     ['in a name', { any: { [`n${half}`]: 1 } }, 'any.n\uFFFD'],
-  ])('with a lone surrogate %s are refused, naming the field', async (_, args, field) => {
+  ])('with a lone surrogate %s are rejected, naming the field', async (_, args, field) => {
     const input = z.object({ a: z.string().optional(), any: z.unknown().optional() });
     for (const more of [base, acting]) {
       const tool = defineTool({ ...more, input, handler: () => ({ id: 'a', n: 1 }) });
@@ -162,14 +162,14 @@ describe('arguments', () => {
     }
   });
 
-  it('that are no JSON are refused, also where the schema takes anything', async () => {
+  it('that are not JSON are rejected, also by an open schema', async () => {
     const input = z.object({ any: z.unknown() });
     const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
     expect((await issuesOf({ any: { at: new Date() } }, tool))?.[0]?.field).toBe('any.at');
     expect((await issuesOf({ any: [1n] }, tool))?.[0]?.field).toBe('any[0]');
   });
 
-  it('come back by name and never by value', async () => {
+  it('are reported by name, never by value', async () => {
     const secret = 'sk-live-0123456789';
     const echo = { error: ({ input }: { input?: unknown }) => `not ${JSON.stringify(input)}` };
     const input = z
@@ -208,7 +208,7 @@ describe('arguments', () => {
     ]);
   });
 
-  it('keep the words of the schema also where one of them was sent', async () => {
+  it("keep the schema's message although it contains a sent word", async () => {
     const input = z.object({ kind: z.enum(['a', 'b']) });
     const tool = defineTool({ ...base, input, handler: () => ({ id: 'a', n: 1 }) });
     expect(await issuesOf({ kind: 'expected' }, tool)).toEqual([
@@ -216,7 +216,7 @@ describe('arguments', () => {
     ]);
   });
 
-  it('that are nested without end are refused', async () => {
+  it('that are nested too deeply are rejected', async () => {
     const node: z.ZodType = z.lazy(() => z.strictObject({ next: node.optional() }));
     const tool = defineTool({
       ...base,
@@ -229,7 +229,7 @@ describe('arguments', () => {
     ]);
   });
 
-  it('of a mutation that are refused were not executed', async () => {
+  it('of a mutation that are invalid are not_executed', async () => {
     const envelope = await run(defineTool(acting), {});
     expect(envelope.error).toMatchObject({ code: 'validation_error', outcome: 'not_executed' });
     expect((await run(reading, {})).error).not.toHaveProperty('outcome');

@@ -13,8 +13,8 @@ export const args = { id: 'a' };
 /** Everything in a call that can hang. */
 export const hanging: Record<string, { tool: Tool; middleware?: Middleware }> = {
   'a handler': { tool: toolWith(never) },
-  'what stands around it before the handler': { tool: toolWith(() => fine), middleware: never },
-  'what stands around it after the handler': {
+  'a middleware before the handler': { tool: toolWith(() => fine), middleware: never },
+  'a middleware after the handler': {
     tool: toolWith(() => fine),
     middleware: async (_, next) => {
       await next();

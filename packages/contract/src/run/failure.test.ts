@@ -8,7 +8,7 @@ import { type Middleware, processClock, type RunClock, type RunOptions } from '.
 import { runTool } from './run-tool.js';
 
 describe('a tool error', () => {
-  it('becomes the error of the envelope', async () => {
+  it("becomes the envelope's error", async () => {
     const tool = toolWith(() =>
       toolError('upstream_unavailable', 'Down.', { retryAfterMs: 5, details: { status: 503 } }),
     );
@@ -25,7 +25,7 @@ describe('a tool error', () => {
     });
   });
 
-  it('may also be thrown', async () => {
+  it('can be thrown', async () => {
     const tool = toolWith(() => raise(toolError('not_found', 'No such item.')));
     expect((await run(tool, { id: 'a' })).error).toMatchObject({
       code: 'not_found',
@@ -33,7 +33,7 @@ describe('a tool error', () => {
     });
   });
 
-  it('of a code that was not declared is an internal error, and loud', async () => {
+  it('with an undeclared code is a reported internal error', async () => {
     const onUnexpected = vi.fn();
     const tool = toolWith(() => toolError('forbidden', 'secret reason'));
     const { error } = await run(tool, { id: 'a' }, { onUnexpected, correlationId: 'c-1' });
@@ -47,7 +47,7 @@ describe('a tool error', () => {
     );
   });
 
-  it('carries a part where the tool declares one', async () => {
+  it('includes declared partial data', async () => {
     const partial = z.object({ done: z.array(z.string()) });
     const tool = toolWith(() => toolError('not_found', 'x', { data: { done: ['a'], more: 1 } }), {
       partial,
@@ -59,7 +59,7 @@ describe('a tool error', () => {
     ['not declared', { done: ['a'] }, undefined],
     ['of another shape', { done: 'a' }, z.object({ done: z.array(z.string()) })],
     ['not JSON', { done: 1n }, z.object({ done: z.unknown() })],
-  ])('keeps its code and loses a part that is %s', async (_, data, partial) => {
+  ])('keeps its code and drops partial data that is %s', async (_, data, partial) => {
     const onUnexpected = vi.fn();
     const tool = toolWith(() => toolError('not_found', 'x', { data }), partial ? { partial } : {});
     expect(await run(tool, { id: 'a' }, { onUnexpected })).toMatchObject({
@@ -69,12 +69,12 @@ describe('a tool error', () => {
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
-  it('says nothing of an outcome for a tool that only reads', async () => {
+  it('has no outcome for reads', async () => {
     const tool = toolWith(() => toolError('not_found', 'x', { outcome: 'not_executed' }));
     expect((await run(tool, { id: 'a' })).error).not.toHaveProperty('outcome');
   });
 
-  it('keeps the words of who tells what was achieved and how to go on', async () => {
+  it('keeps the message of a failure with partial data', async () => {
     const message = 'One is done. Nobody knows of two. The same call looks for it.';
     const half = toolWith(
       () => toolError('upstream_unavailable', message, { outcome: 'unknown', data: { id: 'a' } }),
@@ -87,7 +87,7 @@ describe('a tool error', () => {
     });
   });
 
-  it('does not advise to repeat what may have happened', async () => {
+  it('is not retryable if the outcome is unknown', async () => {
     const unknown = () =>
       toolError('upstream_unavailable', 'x', { outcome: 'unknown', details: { status: 502 } });
     expect((await run(toolWith(unknown, acting), { id: 'a' })).error).toEqual({
@@ -106,7 +106,7 @@ describe('a tool error', () => {
   });
 });
 
-describe('what nobody foresaw', () => {
+describe('an unexpected error', () => {
   const secret = 'sk-live-0123456789';
   const hostile = new Proxy(
     {},
@@ -140,7 +140,7 @@ describe('what nobody foresaw', () => {
       'an error with a bad code',
       throwing({ fault: { kind: 'rate_limited', sent: 'no', retryAfterMs: -1 } }),
     ],
-  ])('%s is an internal error that gives nothing away', async (_, handler) => {
+  ])('%s is an internal error that leaks nothing', async (_, handler) => {
     const onUnexpected = vi.fn();
     const { envelope, text } = await runTool(
       toolWith(handler),
@@ -158,19 +158,19 @@ describe('what nobody foresaw', () => {
     expect(onUnexpected.mock.lastCall?.[1]).toBe('c-1');
   });
 
-  it('hands the very cause to the hook', async () => {
+  it('is passed to the hook', async () => {
     const cause = new Error(secret);
     const onUnexpected = vi.fn();
     await run(toolWith(throwing(cause)), { id: 'a' }, { onUnexpected });
     expect(onUnexpected.mock.calls[0]?.[0]).toBe(cause);
   });
 
-  it('leaves a mutation unknown', async () => {
+  it('leaves the outcome of a mutation unknown', async () => {
     const { error } = await run(toolWith(throwing(new Error('x')), acting), { id: 'a' });
     expect(error).toMatchObject({ code: 'internal_error', outcome: 'unknown' });
   });
 
-  it('is an internal error also when a hook, a clock, a middleware or an option fails', async () => {
+  it('of a hook, clock, middleware or option is an internal error', async () => {
     const fail = throwing(new Error(secret));
     const cases: RunOptions[] = [
       { onUnexpected: fail, middleware: fail },
@@ -197,7 +197,7 @@ describe('what nobody foresaw', () => {
     }
   });
 
-  it('does not hide a success when only the clock fails', async () => {
+  it('of the clock does not hide a success', async () => {
     const fail = throwing(new Error(secret));
     const envelope = await run(reading, { id: 'a' }, { clock: brokenClock, retryCount: fail });
     expect(envelope).toMatchObject({ success: true, meta: { elapsed_ms: 0, retry_count: 0 } });
@@ -221,13 +221,13 @@ describe('what nobody foresaw', () => {
         },
       },
     ],
-  ])('arguments behind %s that throws are an internal error', async (_, args) => {
+  ])('arguments with %s that throws are an internal error', async (_, args) => {
     const { envelope, text } = await runTool(reading, args);
     expect(envelope.error?.code).toMatch(/^(?:internal|validation)_error$/);
     expect(text).not.toContain(secret);
   });
 
-  it('includes a tool that is none', async () => {
+  it('includes an invalid tool', async () => {
     for (const tool of [{}, null, undefined, 5] as unknown as Tool[]) {
       expect((await run(tool, {})).error?.code).toBe('internal_error');
     }

@@ -64,7 +64,7 @@ const anything = fc.anything({
   withTypedArray: true,
 });
 
-it('answers whatever the arguments are', async () => {
+it('answers any arguments', async () => {
   behave = () => ({});
   const near = fc.record(
     { a: anything, b: fc.array(anything), token: anything },
@@ -76,7 +76,7 @@ it('answers whatever the arguments are', async () => {
   );
 });
 
-it('answers whatever the handler returns, in every budget', async () => {
+it('answers any return value, in any byte budget', async () => {
   const listed = fc.record({ list: fc.array(fc.oneof(fc.jsonValue(), anything)) });
   const returned = fc.oneof(
     anything,
@@ -94,7 +94,7 @@ it('answers whatever the handler returns, in every budget', async () => {
   );
 });
 
-it('answers whatever the handler throws or fails with', async () => {
+it('answers any exception or failure', async () => {
   const kinds =
     'connect network timeout rate_limited server auth rejected bad_response cancelled circuit_open overloaded unexpected nonsense';
   const limit = fc.record({ limit: fc.nat(), remaining: fc.integer(), reset: fc.double() });
@@ -128,7 +128,7 @@ it('answers whatever the handler throws or fails with', async () => {
   );
 });
 
-it('answers whatever stands around the handler, and whatever the options are', async () => {
+it('answers with any middleware and options', async () => {
   /** Left out most of the time, so that one odd field does not always hide behind another. */
   const rarely = (arbitrary: fc.Arbitrary<unknown>) =>
     fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { repeatsValue } from './issues.js';
 
-describe('a message', () => {
+describe('a custom message', () => {
   it.each<[string, string, unknown]>([
     ['a whole text', 'hunter-2 is bad', 'hunter-2'],
     ['a text in quotes', 'not "a b c"', 'a b c'],
@@ -15,7 +15,7 @@ describe('a message', () => {
       Array.from({ length: 2000 }, () => 1),
     ],
     ['nobody knows what, in too long a text', 'must be short', 'x'.repeat(200_000)],
-  ])('quotes %s', (_, message, value) => {
+  ])('repeats %s', (_, message, value) => {
     expect(repeatsValue(message, value)).toBe(true);
   });
 
@@ -27,7 +27,7 @@ describe('a message', () => {
     ['a name', 'must have no colour', { colour: 1 }],
     ['nothing where there is nothing', 'is needed', undefined],
     ['nothing of what is no text', 'true or null', [true, null]],
-  ])('does not quote %s', (_, message, value) => {
+  ])('does not repeat %s', (_, message, value) => {
     expect(repeatsValue(message, value)).toBe(false);
   });
 });

@@ -12,10 +12,10 @@ import type { Middleware, Settled } from './options.js';
 import { runTool } from './run-tool.js';
 import { acting, base, reading, run, toolWith } from './run.fixture.js';
 
-describe('what stands around the handler', () => {
+describe('a middleware', () => {
   const controlled = acceptControls(defineTool({ ...acting, account: 'main' }));
 
-  it('sees the accepted call and the settled answer', async () => {
+  it('receives the accepted call and the settled result', async () => {
     const seen: unknown[] = [];
     const middleware: Middleware = async (call, next) => {
       const settled = await next();
@@ -43,14 +43,14 @@ describe('what stands around the handler', () => {
     expect(envelope.data).toEqual({ id: 'a', n: 10 });
   });
 
-  it('is not asked about arguments that are refused', async () => {
+  it('is not called with invalid arguments', async () => {
     const middleware = vi.fn<Middleware>();
     await run(controlled, { id: 1 }, { middleware });
     await run(controlled, { id: 'a', idempotency_key: 'short' }, { middleware });
     expect(middleware).not.toHaveBeenCalled();
   });
 
-  it('can answer in place of the handler, with the codes of policy and journal', async () => {
+  it('can answer instead of the handler, with codes of policy and journal', async () => {
     const handler = vi.fn();
     const middleware: Middleware = () =>
       Promise.resolve({
@@ -69,7 +69,7 @@ describe('what stands around the handler', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('cannot answer a read with them', async () => {
+  it('cannot use the codes of mutations for a read', async () => {
     const middleware: Middleware = () =>
       Promise.resolve({ ok: false, error: { code: 'approval_required', message: 'Ask.' } });
     expect((await run(reading, { id: 'a' }, { middleware })).error?.code).toBe('internal_error');
@@ -80,7 +80,7 @@ describe('what stands around the handler', () => {
     () =>
       Promise.resolve(settled as Settled);
 
-  it('cannot make an error that contradicts itself; the rest of what it says stays', async () => {
+  it('cannot return an inconsistent error; valid meta fields are kept', async () => {
     const onUnexpected = vi.fn();
     const rateLimit = { limit: 9, remaining: 0, reset: '2026-01-01T00:00:00.000Z' };
     const idempotency = { replayed: true };
@@ -103,7 +103,7 @@ describe('what stands around the handler', () => {
     ['nothing', undefined],
     ['of another shape', { id: 1, n: 1 }],
     ['with a member that JSON cannot carry', { id: 'a', n: Number.NaN }],
-  ])('cannot answer with data that the tool does not promise: %s', async (_, data) => {
+  ])('cannot return invalid data: %s', async (_, data) => {
     const onUnexpected = vi.fn();
     const middleware = answering({ ok: true, data });
     const { error } = await run(controlled, { id: 'a' }, { middleware, onUnexpected });
@@ -116,7 +116,7 @@ describe('what stands around the handler', () => {
     expect((await run(controlled, { id: 'a' }, { middleware })).data).toEqual({ id: 'a', n: 1 });
   });
 
-  it('cannot answer with a part that the tool does not declare', async () => {
+  it('cannot return undeclared partial data', async () => {
     const onUnexpected = vi.fn();
     const error = { code: 'not_found', message: 'x' };
     const middleware = answering({ ok: false, error, data: { secret: 's' } });
@@ -125,7 +125,7 @@ describe('what stands around the handler', () => {
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
-  it('does not pass off a part as the answer', async () => {
+  it('cannot return partial data as the result', async () => {
     const tool = toolWith(() => toolError('not_found', 'x', { data: { done: 1 } }), {
       partial: z.object({ done: z.int() }),
     });
@@ -133,7 +133,7 @@ describe('what stands around the handler', () => {
     expect((await run(tool, { id: 'a' }, { middleware })).error?.code).toBe('serialization_error');
   });
 
-  it('does not make what the handler gave be checked twice', async () => {
+  it("does not cause a second validation of the handler's data", async () => {
     const tool = defineTool(base);
     const parse = vi.spyOn(tool.output, 'safeParse');
     const middleware: Middleware = async (_, next) => ({
@@ -156,7 +156,7 @@ describe('what stands around the handler', () => {
       'rate_limit',
     ],
     ['reset', { rateLimit: { limit: 1, remaining: 1, reset: 'soon' } }, 'rate_limit'],
-  ])('cannot break the answer with a figure that makes no sense: %s', async (_, figures, field) => {
+  ])('cannot prevent the answer with an invalid figure: %s', async (_, figures, field) => {
     const onUnexpected = vi.fn();
     const middleware: Middleware = async (__, next) => ({ ...(await next()), ...figures });
     const envelope = await run(controlled, { id: 'a' }, { middleware, onUnexpected });
@@ -168,7 +168,7 @@ describe('what stands around the handler', () => {
     );
   });
 
-  it('replays what was stored as JSON', async () => {
+  it('replays stored JSON', async () => {
     const idempotency = {
       key: 'k'.repeat(16),
       replayed: true,
@@ -217,7 +217,7 @@ describe('what stands around the handler', () => {
     });
   });
 
-  it('gets the fault, which never reaches the answer', async () => {
+  it('receives the fault, which never reaches the envelope', async () => {
     const fault: Fault = { kind: 'network', sent: 'maybe', cause: new Error('secret') };
     const tool = toolWith(() => {
       throw Object.assign(new Error('x'), { fault });

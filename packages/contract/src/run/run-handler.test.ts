@@ -5,7 +5,7 @@ import { answer } from '../tool/result.js';
 import { runTool } from './run-tool.js';
 import { acting, base, run, toolWith } from './run.fixture.js';
 
-describe('an answer that is not what the tool promised', () => {
+describe('an invalid result', () => {
   const open = z.object({ v: z.unknown() });
   const cycle: { v?: unknown } = {};
   cycle.v = { cycle };
@@ -75,7 +75,7 @@ describe('an answer that is not what the tool promised', () => {
       open,
       { field: 'data.v[0].*', reason: 'bigint' },
     ],
-  ])('does not carry a secret into the answer: %s', async (_, data, output, details) => {
+  ])('does not leak a secret: %s', async (_, data, output, details) => {
     const onUnexpected = vi.fn();
     const { envelope, text } = await runTool(
       toolWith(() => data, { output }),
@@ -88,7 +88,7 @@ describe('an answer that is not what the tool promised', () => {
     expect(reported.message + JSON.stringify(reported.cause)).toContain('sk-live');
   });
 
-  it('leaves out a rate limit that makes no sense, and keeps the data', async () => {
+  it('drops an invalid rate limit and keeps the data', async () => {
     const onUnexpected = vi.fn();
     const rateLimit = { limit: Number.NaN, remaining: -1, reset: 'soon' };
     const tool = toolWith(() => answer({ id: 'a', n: 1 }, { rateLimit }));
@@ -98,7 +98,7 @@ describe('an answer that is not what the tool promised', () => {
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
-  it('does not call a mutation undone', async () => {
+  it('of a mutation counts as executed', async () => {
     const { error } = await run(
       toolWith(() => ({}), acting),
       { id: 'a' },
@@ -106,7 +106,7 @@ describe('an answer that is not what the tool promised', () => {
     expect(error).toMatchObject({ code: 'serialization_error', outcome: 'executed' });
   });
 
-  it('does not call a mutation undone either when its data cannot even be read', async () => {
+  it('of a mutation counts as executed if its data cannot be read', async () => {
     const data = {
       get id() {
         throw new Error('secret');
@@ -119,7 +119,7 @@ describe('an answer that is not what the tool promised', () => {
     expect(error).toMatchObject({ code: 'internal_error', outcome: 'executed' });
   });
 
-  it('leaves out members that are undefined, as JSON does', async () => {
+  it('drops undefined members, as JSON does', async () => {
     const tool = toolWith(() => ({ v: { a: undefined, b: 1 } }), { output: open });
     const { envelope, text } = await runTool(tool, { id: 'a' });
     expect(envelope.success).toBe(true);

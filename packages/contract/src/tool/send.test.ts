@@ -11,21 +11,21 @@ async function thrownBy(read: () => Promise<unknown>): Promise<unknown> {
 }
 
 describe('a read before the write', () => {
-  it('gives what it read', async () => {
+  it('returns the result', async () => {
     expect(await beforeSend(async () => 7)).toBe(7);
   });
 
   it.each([
     [{ kind: 'network', sent: 'maybe' } as const, 'network'],
     [{ kind: 'server', sent: 'answered', status: 503 } as const, 'server'],
-  ])('says of the fault %o that nothing was sent', async (fault, kind) => {
+  ])('marks the fault %o as not sent', async (fault, kind) => {
     const failing = async () => {
       throw Object.assign(new Error('x'), { fault });
     };
     expect(faultOf(await thrownBy(failing))).toEqual({ ...fault, kind, sent: 'no' });
   });
 
-  it('says so of errors that carry no fault', async () => {
+  it('marks errors without a fault as not sent', async () => {
     const bug = async () => {
       throw new TypeError('a bug');
     };
@@ -36,7 +36,7 @@ describe('a read before the write', () => {
     expect(faultOf(await thrownBy(aborted))).toMatchObject({ kind: 'cancelled', sent: 'no' });
   });
 
-  it('leaves typed errors as they are', async () => {
+  it('propagates tool errors unchanged', async () => {
     const refusal = toolError('not_found', 'There is no such thing.');
     expect(await thrownBy(async () => raise(refusal))).toMatchObject({ toolError: refusal });
   });

@@ -21,14 +21,14 @@ describe('a layer that throws', () => {
   });
 
   it.each(['beforeAttempt', 'onAttempt', 'afterAttempt', 'onSettled'] as const)(
-    'in %s fails the call instead of hanging it',
+    'in %s fails the call',
     async (hook) => {
       const { call } = rig([{ answer: 'a' }], [deadline(1000), bad(hook)]);
       expect(faultOf(await call())).toMatchObject({ kind: 'unexpected', cause: broken });
     },
   );
 
-  it('on a retry fails the call instead of the process', async () => {
+  it('on a retry fails the call, not the process', async () => {
     const second = {
       name: 'bad',
       beforeAttempt: ({ index }: { index: number }) => {
@@ -41,18 +41,18 @@ describe('a layer that throws', () => {
   });
 });
 
-describe('nothing is left behind', () => {
+describe('resources are released', () => {
   it.each([
     ['a success', { answer: 'a' }],
     ['a failure', { fault: fault('rejected') }],
-  ])('by %s: the timer is gone a tick later, though the deadline was far', async (_, step) => {
+  ])('by %s: the timer is cleared one tick later', async (_, step) => {
     const { call, clock } = rig([step], [deadline(15_000), attemptTimeout(6000), patient]);
     await call();
     await clock.advance(60);
     expect(clock.pending).toBe(0);
   });
 
-  it('by a call that ends before its siblings: they still hear their signal', async () => {
+  it('by a call that ends before others with the same signal, which still receive the abort', async () => {
     const { begin, clock } = rig([{ answer: 'quick' }, { hang: true, deaf: true }], [patient]);
     const caller = new AbortController();
     const quick = begin({ signal: caller.signal });
@@ -63,8 +63,8 @@ describe('nothing is left behind', () => {
   });
 });
 
-describe('a layer that refuses', () => {
-  it('over and over ends the call after as many tries as there would have been attempts', async () => {
+describe('a layer that rejects attempts', () => {
+  it('repeatedly ends the call after as many rejections as attempts are allowed', async () => {
     let asked = 0;
     const shut = {
       name: 'shut',
@@ -79,7 +79,7 @@ describe('a layer that refuses', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('undoes what the layers before it had begun, and only that', async () => {
+  it('notifies only the layers that had accepted the attempt', async () => {
     const seen: string[] = [];
     const noting = (name: string, refusal?: Fault) => ({
       name,
@@ -99,8 +99,8 @@ describe('a layer that refuses', () => {
   });
 });
 
-describe('an event loop that was held up', () => {
-  it('does not make an attempt begin after the deadline', async () => {
+describe('a blocked event loop', () => {
+  it('does not start an attempt after the deadline', async () => {
     const clock = new VirtualClock();
     const late: Clock = {
       now: () => clock.now(),
@@ -117,7 +117,7 @@ describe('an event loop that was held up', () => {
   });
 });
 
-describe('a layer that throws when time runs out', () => {
+describe('a layer that throws at the deadline', () => {
   const rude = {
     name: 'rude',
     onSettled: () => {
@@ -125,7 +125,7 @@ describe('a layer that throws when time runs out', () => {
     },
   };
 
-  it('fails its own call, and rings the others', async () => {
+  it('fails its own call and does not delay others', async () => {
     const clock = new VirtualClock();
     const { handle } = new ScriptedUpstream<undefined, string>(clock, [{ hang: true, deaf: true }]);
     const bad = compose([deadline(30), rude], { effect: 'read', clock }).wrap(handle);
@@ -138,7 +138,7 @@ describe('a layer that throws when time runs out', () => {
     ]);
   });
 
-  it('does not keep an abort from the calls after it', async () => {
+  it('does not keep an abort from other calls', async () => {
     const caller = new AbortController();
     const never = (): Promise<string> => new Promise(() => {});
     const bad = compose([rude], { effect: 'read' }).wrap(never);
@@ -151,8 +151,8 @@ describe('a layer that throws when time runs out', () => {
   });
 });
 
-describe('a call that ends by a mistake of ours', () => {
-  it('gives its place back, and what it counted', async () => {
+describe('a call that ends by an internal error', () => {
+  it('releases its bulkhead slot and counters', async () => {
     const doors = bulkhead({ limit: 1 });
     let mistakes = 1;
     const clumsy = {
@@ -167,7 +167,7 @@ describe('a call that ends by a mistake of ours', () => {
     expect(doors.inFlight).toBe(0);
   });
 
-  it('leaves no alarm behind', async () => {
+  it('releases its alarm', async () => {
     const broken = {
       name: 'broken',
       onAttempt: () => {
@@ -180,7 +180,7 @@ describe('a call that ends by a mistake of ours', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('is unexpected where a classifier gives nothing', async () => {
+  it('is unexpected if the classifier returns nothing', async () => {
     const doors = bulkhead({ limit: 1 });
     const { call } = rig([{ throws: 'odd' }], [doors], { classify: () => undefined as never });
     for (let i = 0; i < 3; i++) {
@@ -188,7 +188,7 @@ describe('a call that ends by a mistake of ours', () => {
     }
   });
 
-  it('throws a FaultError, and not undefined, where a classifier says cancelled', async () => {
+  it('throws a FaultError, not undefined, if the classifier returns cancelled', async () => {
     const classify = (): Fault => ({ kind: 'cancelled', sent: 'maybe' });
     const guarded = compose([], { effect: 'read', classify }).wrap(() =>
       Promise.reject(new Error()),
@@ -197,8 +197,8 @@ describe('a call that ends by a mistake of ours', () => {
   });
 });
 
-describe('a clock further in', () => {
-  it('is the callee’s: the call around it may try again', async () => {
+describe('a timeout of a nested call', () => {
+  it('is the callee’s, so the outer call may retry', async () => {
     const clock = new VirtualClock();
     const { handle, requests } = new ScriptedUpstream<undefined, string>(clock, [
       { hang: true },
@@ -220,8 +220,8 @@ describe('a clock further in', () => {
   });
 });
 
-describe('twenty thousand calls with deadlines of their own', () => {
-  it('are begun without searching through each other', async () => {
+describe('20,000 calls with deadlines of their own', () => {
+  it('start in constant time each', async () => {
     const clock = new VirtualClock();
     const guarded = compose([deadline(60_000)], { effect: 'read', clock }).wrap(
       () => new Promise(() => {}),
@@ -240,7 +240,7 @@ describe('twenty thousand calls with deadlines of their own', () => {
 describe('abort', () => {
   const reason = { why: 'the user left' };
 
-  it('before the call: nothing is sent', async () => {
+  it('before the call sends nothing', async () => {
     const { begin, upstream } = rig([{ answer: 'a' }], [patient]);
     const fault = faultOf(await begin({ signal: AbortSignal.abort(reason) }));
     expect(fault).toEqual({ kind: 'cancelled', sent: 'no', cause: reason });
@@ -248,7 +248,7 @@ describe('abort', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('during an attempt: settles at once, and the attempt’s signal gets the same reason', async () => {
+  it('during an attempt settles immediately and aborts the attempt with the same reason', async () => {
     const { begin, upstream, clock } = rig([{ hang: true }], [patient]);
     const controller = new AbortController();
     const outcome = begin({ signal: controller.signal });
@@ -258,7 +258,7 @@ describe('abort', () => {
     expect(upstream.requests[0]?.abortReason).toBe(reason);
   });
 
-  it('during a backoff: settles at once, and no timer is left', async () => {
+  it('during a backoff settles immediately and leaves no timer', async () => {
     const { begin, upstream, clock } = rig(
       [{ fault: server }],
       [retry({ initialBackoffMs: 60_000 })],
@@ -273,7 +273,7 @@ describe('abort', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('throws the reason itself, whatever it is', async () => {
+  it('throws the abort reason unchanged', async () => {
     for (const why of [reason, 'text', new Error('mine')]) {
       const pipeline = compose([patient], { effect: 'read' });
       const controller = new AbortController();
@@ -285,7 +285,7 @@ describe('abort', () => {
     }
   });
 
-  it('of one signal ends all its calls, and only those', async () => {
+  it('of one signal ends exactly its calls', async () => {
     const { begin, clock } = rig([{ hang: true, deaf: true }], [deadline(1000)]);
     const controller = new AbortController();
     const mine = Array.from({ length: 50 }, () => begin({ signal: controller.signal }));

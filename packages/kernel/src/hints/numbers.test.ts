@@ -41,11 +41,11 @@ describe('parseGoDuration', () => {
     '0x1s',
     '.5s',
     '1.s',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseGoDuration(text)).toBeUndefined();
   });
 
-  it('does not remember where the last text ended', () => {
+  it('keeps no state between calls', () => {
     expect(parseGoDuration('1h2m3s!')).toBeUndefined();
     expect(parseGoDuration('7s')).toBe(7000);
   });
@@ -73,7 +73,7 @@ describe('parseProtoDuration', () => {
     '34s34s',
     '1e1s',
     '0.0000000001s',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseProtoDuration(text)).toBeUndefined();
   });
 });
@@ -94,7 +94,7 @@ describe('plausibleWait', () => {
     expect(plausibleWait(ms)).toBe(expected);
   });
 
-  it('does not add a millisecond where a fraction of a second has no exact binary form', () => {
+  it('does not round up the error of binary fractions', () => {
     for (let ms = 0; ms < 100_000; ms += 7) {
       const seconds = Number((ms / 1000).toFixed(3));
       if (plausibleWait(seconds * 1000) !== ms) expect(seconds).toBe(ms);

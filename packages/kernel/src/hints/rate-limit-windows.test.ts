@@ -12,7 +12,7 @@ import {
   type Fields,
 } from './server-hints.fixture.js';
 
-describe('the windows', () => {
+describe('rate-limit windows', () => {
   const openai = (name: string, remaining: string, reset: string): Fields => ({
     [`x-ratelimit-limit-${name}`]: '300',
     [`x-ratelimit-remaining-${name}`]: remaining,
@@ -61,7 +61,7 @@ describe('the windows', () => {
     expect(hints.retryAfterMs).toBe(60_000);
   });
 
-  it("reads the seed's numbers, at their time", () => {
+  it("reads the numbers of the seed's example", () => {
     const headers = {
       'x-ratelimit-limit': '5000',
       'x-ratelimit-remaining': '4999',
@@ -72,7 +72,7 @@ describe('the windows', () => {
     });
   });
 
-  it("take the draft's own examples", () => {
+  it('parse the examples of the draft', () => {
     expect(limits({ ratelimit: '"default";r=50;t=30' })).toEqual([
       { limit: 50, remaining: 50, reset: seconds + 30, name: 'default', limitUnknown: true },
     ]);
@@ -103,11 +103,11 @@ describe('the windows', () => {
     '"default;r=0;t=10',
     'remaining=0, reset=abc',
     'remaining=0;reset=10',
-  ])('do not take RateLimit: %s', (ratelimit) => {
+  ])('ignore RateLimit: %s', (ratelimit) => {
     expect(parseServerHints({ status: 429, headers: { ratelimit } }, now)).toEqual({ limits: [] });
   });
 
-  it('ignore a policy that is malformed, not the limit beside it', () => {
+  it('ignore a malformed policy but not the limit', () => {
     for (const policy of [
       '"default";q=',
       '"default";q=-1',
@@ -120,7 +120,7 @@ describe('the windows', () => {
     }
   });
 
-  it('say when the upstream did not tell the limit', () => {
+  it('are marked when the upstream did not report the limit', () => {
     const headers = {
       'x-app-limit-24hour-remaining': '0',
       'x-app-limit-24hour-reset': String(seconds + 3600),
@@ -133,7 +133,7 @@ describe('the windows', () => {
     });
   });
 
-  it('keep a name only if it is short', () => {
+  it('keep short names only', () => {
     const [info] = limits({ ratelimit: `"${'n'.repeat(65)}";r=1;t=5` });
     expect(info).not.toHaveProperty('name');
   });
@@ -145,14 +145,14 @@ describe('the windows', () => {
 });
 
 describe('the reset of a window', () => {
-  it('is a wait only if the window is exhausted, whatever the status', () => {
+  it('is a delay only if the window is exhausted, for any status', () => {
     for (const status of [200, 403, 429, 500, 503]) {
       expect(wait(triple('x-ratelimit', 1, seconds + 60), status)).toBeUndefined();
       expect(wait(triple('x-ratelimit', 0, seconds + 60), status)).toBe(60_000);
     }
   });
 
-  it('is the latest among the exhausted ones', () => {
+  it('is the latest of the exhausted windows', () => {
     const headers = {
       ...triple('x-rate-limit', 0, seconds + 600),
       ...triple('x-app-limit-24hour', 7, seconds + 80_000),
@@ -162,18 +162,18 @@ describe('the reset of a window', () => {
     expect(limits(headers)).toHaveLength(3);
   });
 
-  it('may be a day away, but not days', () => {
+  it('may be one day away, not several', () => {
     expect(wait(triple('x-app-limit-24hour', 0, seconds + 86_400))).toBe(86_400_000);
     expect(wait(triple('x-app-limit-24hour', 0, seconds + 2 * 86_400))).toBeUndefined();
     expect(limits(triple('x-app-limit-24hour', 0, seconds + 2 * 86_400))).toEqual([]);
   });
 
-  it('in milliseconds is absent, with its window', () => {
+  it('in milliseconds is ignored with its window', () => {
     const headers = triple('x-rate-limit', 0, now + 60_000);
     expect(parseServerHints({ status: 429, headers }, now)).toEqual({ limits: [] });
   });
 
-  it('that has passed is not a wait, and its window is still reported', () => {
+  it('in the past is not a delay, but its window is reported', () => {
     const headers = triple('x-ratelimit', 0, seconds - 5);
     expect(parseServerHints({ status: 429, headers }, now)).toEqual({
       limits: [{ limit: 300, remaining: 0, reset: seconds - 5 }],
@@ -182,7 +182,7 @@ describe('the reset of a window', () => {
     expect(limits(triple('x-ratelimit', 0, 1_234_567_890))).toEqual([]);
   });
 
-  it('without a count is that of what was exceeded, on a 429 only', () => {
+  it('without a count counts on a 429 only', () => {
     const headers = { 'x-ratelimit-reset': String(seconds + 60) };
     expect(parseServerHints({ status: 429, headers }, now)).toEqual({
       retryAfterMs: 60_000,
@@ -208,18 +208,18 @@ describe('the reset of a window', () => {
     '1700000060.5',
     '1e309',
     '1'.repeat(20),
-  ])('of %j is absent', (reset) => {
+  ])('of %j is ignored', (reset) => {
     const headers = triple('x-ratelimit', 0, reset);
     expect(parseServerHints({ status: 429, headers }, now)).toEqual({ limits: [] });
   });
 
-  it('with a limit that cannot be read is still a reset', () => {
+  it('counts although the limit is malformed', () => {
     const headers = { ...triple('x-ratelimit', 0, seconds + 60), 'x-ratelimit-limit': '-1' };
     expect(wait(headers)).toBe(60_000);
     expect(limits(headers)).toMatchObject([{ limit: 0, limitUnknown: true }]);
   });
 
-  it('is the wait of a GraphQL query that costs more than what is left', () => {
+  it('is the delay of a GraphQL query that exceeds the remaining points', () => {
     const headers = triple('x-ratelimit', 4, seconds + 60);
     expect(wait(headers, 200, { errors: [{ type: 'RATE_LIMITED' }] })).toBe(60_000);
     expect(wait(headers, 200, { errors: [{ type: 'NOT_FOUND' }] })).toBeUndefined();
@@ -227,12 +227,12 @@ describe('the reset of a window', () => {
   });
 });
 
-describe('clocks that disagree', () => {
+describe('clock skew', () => {
   const ahead = 120_000;
   /** What a server says whose clock is two minutes behind ours. */
   const server = now - ahead;
 
-  it('absolute times are measured against the Date of the response', () => {
+  it("absolute times are relative to the response's Date", () => {
     const headers = { date: date(server), ...triple('x-ratelimit', 0, server / 1000 + 60) };
     const hints = parseServerHints({ status: 429, headers }, now);
     expect(hints.retryAfterMs).toBe(60_000);
@@ -244,7 +244,7 @@ describe('clocks that disagree', () => {
     );
   });
 
-  it('durations do not depend on any clock', () => {
+  it('durations do not depend on clocks', () => {
     const headers = { date: date(server), ...triple('ratelimit', 0, 60) };
     const hints = parseServerHints({ status: 429, headers }, now);
     expect(hints.retryAfterMs).toBe(60_000);
@@ -257,7 +257,7 @@ describe('clocks that disagree', () => {
     ['is that of a cached answer', { date: date(server), age: '120' }],
     ['is days away', { date: date(now - 3 * 86_400_000) }],
     ['differs by what rounding and the way explain', { date: date(now - 4000) }],
-  ])('our own clock counts when the Date %s', (_, more) => {
+  ])('the local clock applies when the Date %s', (_, more) => {
     expect(wait({ ...triple('x-ratelimit', 0, seconds + 60), ...more })).toBe(60_000);
   });
 });

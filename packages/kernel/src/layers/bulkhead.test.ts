@@ -11,7 +11,7 @@ import { counters } from './observe.js';
 const slow = { answer: 'ok', afterMs: 100 };
 
 describe('a bulkhead', () => {
-  it('lets so many in, queues so many, and refuses the rest at once', async () => {
+  it('admits up to the limit, queues, and rejects the rest', async () => {
     const doors = bulkhead({ limit: 2, queue: 3 });
     const { begin, clock, upstream } = rig([slow], [doors]);
     const outcomes = Array.from({ length: 6 }, () => begin());
@@ -23,13 +23,13 @@ describe('a bulkhead', () => {
     expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 
-  it('has no queue unless told', async () => {
+  it('has no queue by default', async () => {
     const { begin } = rig([slow], [bulkhead({ limit: 1 })]);
     void begin();
     expect(faultOf(await begin()).kind).toBe('overloaded');
   });
 
-  it('keeps a call’s place while it waits for a retry', async () => {
+  it('keeps a call’s slot during a backoff', async () => {
     const doors = bulkhead({ limit: 1 });
     const { begin, clock } = rig(
       [{ fault: fault('server') }, slow],
@@ -41,7 +41,7 @@ describe('a bulkhead', () => {
     expect((await clock.run(first)).ok).toBe(true);
   });
 
-  it('lets go of a caller that aborts in the queue, and gives its place to nobody else’s harm', async () => {
+  it('removes a call that aborts in the queue', async () => {
     const doors = bulkhead({ limit: 1, queue: 2 });
     const { begin, clock, upstream } = rig([slow], [doors]);
     const controller = new AbortController();
@@ -57,7 +57,7 @@ describe('a bulkhead', () => {
     expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 
-  it('does not keep a caller in the queue beyond its deadline', async () => {
+  it('removes a queued call at its deadline', async () => {
     const doors = bulkhead({ limit: 1, queue: 1 });
     const { begin, clock, upstream } = rig([{ hang: true }], [doors]);
     void begin();
@@ -72,7 +72,7 @@ describe('a bulkhead', () => {
     expect(doors.queued).toBe(0);
   });
 
-  it('counts the time in the queue as the call’s own', async () => {
+  it('counts the time in the queue towards the deadline', async () => {
     const { begin, clock } = rig([slow], [bulkhead({ limit: 1, queue: 1 }), deadline(150)]);
     const first = begin();
     const second = begin();
@@ -81,7 +81,7 @@ describe('a bulkhead', () => {
     expect(clock.now()).toBe(150);
   });
 
-  it('is passed on in order, and calls that were refused are still counted', async () => {
+  it('admits queued calls in order and counts rejected ones', async () => {
     const counts = counters();
     const { begin, clock, types } = rig([slow], [bulkhead({ limit: 1, queue: 1 }), counts]);
     await clock.run(Promise.all([begin(), begin(), begin()]));
@@ -95,7 +95,7 @@ describe('a bulkhead', () => {
       [breaker({ minimumAttempts: 5, openAfterMs: 0, openMs: 60_000, maxOpenMs: 60_000 })],
     ],
     ['a callee that throws at once', []],
-  ])('empties a long queue into %s without nesting', async (_, layers) => {
+  ])('drains a long queue into %s without recursion', async (_, layers) => {
     const doors = bulkhead({ limit: 10, queue: 10_000 });
     const clock = new VirtualClock();
     let begun = 0;

@@ -12,7 +12,7 @@ const times = (n: number, step: Step<string>): Step<string>[] =>
 const answer = (afterMs: number): Step<string> => ({ answer: 'a', afterMs });
 
 describe('health', () => {
-  it('starts with a small constant, then trusts the host, then the route', async () => {
+  it('uses a constant, then the host’s median, then the route’s', async () => {
     const known = health({ coldMedianMs: 50 });
     const { call } = rig([answer(10), answer(10), answer(10), answer(300)], [known]);
     expect(known.medianFor('search')).toBe(50);
@@ -24,7 +24,7 @@ describe('health', () => {
     expect(known.medianFor('item')).toBe(10);
   });
 
-  it('looks at answers only: fast faults do not make an upstream look fast', async () => {
+  it('measures successes only', async () => {
     const known = health();
     const steps = [
       answer(100),
@@ -38,7 +38,7 @@ describe('health', () => {
     expect(known.medianFor(undefined)).toBe(100);
   });
 
-  it('gives no median while most attempts fail, and gives one again afterwards', async () => {
+  it('has no median while most attempts fail', async () => {
     const known = health();
     const steps = [...times(5, answer(20)), ...times(20, { fault: fault('server') }), answer(20)];
     const { call } = rig(steps, [known]);
@@ -49,16 +49,16 @@ describe('health', () => {
     expect(known.medianFor(undefined)).toBe(20);
   });
 
-  describe('for the second retry', () => {
+  describe('health for the second retry', () => {
     const short = { maxRetries: 2, initialBackoffMs: 10, jitter: 'full' } as const;
     const down: Step<string> = { fault: fault('server') };
 
-    it('gives no median while nothing is known: two faults in a row may be a burst', () => {
+    it('has no median without history, because two faults in a row may be a burst', () => {
       expect(health().medianFor(undefined, 0)).toBe(50);
       expect(health().medianFor(undefined, 1)).toBeUndefined();
     });
 
-    it('gives one where quick retries bring answers, until they no longer do', async () => {
+    it('has a median while quick retries succeed', async () => {
       const known = health();
       const isolated = [answer(20), answer(20), down, answer(20)];
       const steps = [...isolated, ...isolated, ...times(100, answer(20))];
@@ -69,7 +69,7 @@ describe('health', () => {
       expect(known.medianFor(undefined, 1)).toBeUndefined();
     });
 
-    it('learns nothing from retries that outlasted a burst', async () => {
+    it('ignores slow retries', async () => {
       const known = health();
       const steps = Array.from({ length: 10 }, () => [down, answer(20)]).flat();
       const { call } = rig(steps, [known, retry({ ...short, initialBackoffMs: 200 })]);
@@ -79,14 +79,14 @@ describe('health', () => {
     });
   });
 
-  it('does not take limits and refusals for failures', async () => {
+  it('does not count rate limits and rejections as failures', async () => {
     const known = health();
     const { call } = rig([{ fault: fault('rate_limited') }, { fault: fault('rejected') }], [known]);
     for (let i = 0; i < 50; i++) await call();
     expect(known.failureShare).toBe(0);
   });
 
-  it('remembers a bounded number of routes', async () => {
+  it('keeps a bounded number of routes', async () => {
     const known = health();
     const { call } = rig([answer(10)], [known]);
     for (let i = 0; i < 300; i++) for (let n = 0; n < 3; n++) await call({ route: `r${i}` });
@@ -95,7 +95,7 @@ describe('health', () => {
 });
 
 describe('a ring of samples', () => {
-  it('knows the quantiles of its last samples', () => {
+  it('computes the quantiles of its last samples', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 100 }),
@@ -116,7 +116,7 @@ describe('a ring of samples', () => {
 });
 
 describe('a rolling window', () => {
-  it('counts what lies within it and lets the rest fade', () => {
+  it('counts recent attempts and weights older ones', () => {
     const window = new RollingWindow(1000);
     for (let i = 0; i < 10; i++) window.add(i < 4 ? 1 : 0, 0);
     expect(window.sum(999)).toEqual({ ended: 10, failures: 4 });
@@ -124,7 +124,7 @@ describe('a rolling window', () => {
     expect(window.sum(2000)).toEqual({ ended: 0, failures: 0 });
   });
 
-  it('never counts more than were added, nor failures beyond attempts', () => {
+  it('never counts more than were added, nor more failures than attempts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(700), fc.boolean()), { maxLength: 60 }), (events) => {
         const window = new RollingWindow(1000);
@@ -143,7 +143,7 @@ describe('a rolling window', () => {
 });
 
 describe('a token bucket', () => {
-  it('never holds less than nothing nor more than its capacity', () => {
+  it('stays between zero and its capacity', () => {
     const actions = fc.array(fc.tuple(fc.constantFrom('earn', 'take'), fc.nat(5000)), {
       maxLength: 80,
     });
@@ -171,22 +171,22 @@ const ringOf = (samples: readonly number[], size = 32): Ring => {
 };
 
 describe('a ring of samples', () => {
-  it('knows nothing before the first', () => {
+  it('is empty at first', () => {
     expect(new Ring(4).quantile(0.5)).toBeUndefined();
   });
 
-  it('gives the middle of two, and of any number of equals the same', () => {
+  it('interpolates between samples', () => {
     expect(ringOf([30, 10]).quantile(0.5)).toBe(20);
     expect(ringOf(Array<number>(32).fill(7)).quantile(0.85)).toBe(7);
   });
 
-  it('forgets the oldest when it is full', () => {
+  it('drops the oldest sample when it is full', () => {
     const ring = ringOf([1000, 1000, 1, 2, 3, 4], 4);
     expect(ring.count).toBe(4);
     expect(ring.quantile(1)).toBe(4);
   });
 
-  it('finds what sorting would find, and changes nothing by looking', () => {
+  it('matches a sort, without side effects', () => {
     const samples = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), {
       minLength: 1,
       maxLength: 64,

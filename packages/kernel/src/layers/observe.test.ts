@@ -9,7 +9,7 @@ const down: Step<string> = { fault: fault('server') };
 const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
 
 describe('observers', () => {
-  it('hear of a call from its attempts to its end, under one id', async () => {
+  it('receive all events of a call under one id', async () => {
     const { call, events, types } = rig(
       [{ hang: true }, down, { answer: 'c' }],
       [quick, attemptTimeout(100)],
@@ -29,7 +29,7 @@ describe('observers', () => {
     expect(events.at(-1)).toMatchObject({ attempts: 3, elapsedMs: 130 });
   });
 
-  it('hear why a call was given up, and of the deadline', async () => {
+  it('receive the give-up reason and the deadline', async () => {
     const { call, types, events } = rig([down], [quick]);
     await call();
     expect(types().slice(-2)).toEqual(['retry_give_up', 'call_end']);
@@ -43,7 +43,7 @@ describe('observers', () => {
     });
   });
 
-  it('hear that an announced retry was never made when the call is aborted before it', async () => {
+  it('receive retryDropped when a call is aborted during a backoff', async () => {
     const ending = new AbortController();
     const { call, events, clock } = rig([down], [quick]);
     clock.setTimer(5, () => ending.abort());
@@ -55,13 +55,13 @@ describe('observers', () => {
     expect(whole.events.at(-1)).not.toHaveProperty('retryDropped');
   });
 
-  it('do not hear of giving up where nothing was to be tried', async () => {
+  it('receive no retry_give_up if no retry was possible', async () => {
     const { call, types } = rig([{ fault: fault('rejected') }], [quick]);
     await call();
     expect(types()).toEqual(['attempt_end', 'call_end']);
   });
 
-  it('get an id made for them where none was given, the same for all of a call', async () => {
+  it('receive a generated id that is the same for the whole call', async () => {
     const { call, events } = rig([down, { answer: 'b' }], [quick]);
     await call();
     await call();
@@ -70,7 +70,7 @@ describe('observers', () => {
     expect(events[0]!.correlationId).toBe(events[1]!.correlationId);
   });
 
-  it('cannot change what becomes of a call', async () => {
+  it('cannot change the outcome of a call', async () => {
     const rude = observe(() => {
       throw new Error('the log is full');
     });
@@ -78,7 +78,7 @@ describe('observers', () => {
     expect(await call()).toEqual({ ok: true, value: 'b' });
   });
 
-  it('may be slow to fail: a listener’s rejected promise is nobody’s problem', async () => {
+  it('may reject: a listener’s rejected promise is ignored', async () => {
     const failing = async (): Promise<void> => {
       await Promise.resolve();
       throw new Error('the log is full');
@@ -89,7 +89,7 @@ describe('observers', () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('hear of an attempt that fell silent', async () => {
+  it('receive the idle timeout of an attempt', async () => {
     const { call, events } = rig([{ hang: true }, { answer: 'b' }], [quick, idle(50)]);
     await call();
     expect(events[0]).toMatchObject({ type: 'timeout_abort', clock: 'idle', elapsedMs: 50 });
@@ -97,7 +97,7 @@ describe('observers', () => {
 });
 
 describe('counters', () => {
-  it('count calls, attempts, retries, timeouts and what was exhausted', async () => {
+  it('count calls, attempts, retries, timeouts and exhausted calls', async () => {
     const counts = counters();
     const steps: Step<string>[] = [
       { answer: 'a' },
