@@ -72,7 +72,7 @@ function inside(step: string | number, { path, problem }: JsonFlaw): JsonFlaw {
 
 /** Whether a value is an object literal, as JSON.parse creates them. */
 export function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
@@ -104,6 +104,10 @@ export function wellFormed(text: string): string {
 
 /** An own member of a value of unknown shape; ignores inherited members. */
 export function ownMember(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -253,7 +253,7 @@ describe('under injected faults', () => {
 
 describe('an invalid classifier', () => {
   it.each<[string, unknown, object]>([
-    ['of a kind that nobody knows', { kind: 'weird', sent: 'no' }, { kind: 'unexpected' }],
+    ['of an unknown kind', { kind: 'weird', sent: 'no' }, { kind: 'unexpected' }],
     ['of an inherited kind', { kind: 'constructor', sent: 'no' }, { kind: 'unexpected' }],
     ['of no kind', {}, { kind: 'unexpected' }],
     ['nothing', undefined, { kind: 'unexpected' }],

@@ -201,7 +201,7 @@ export function codesOfEffect(effect: Effect): readonly ErrorCode[] {
 
 /** Renders docs/error-codes.md. */
 export function errorCodesMarkdown(): string {
-  const retryable = Object.entries(codes).filter(([, entry]) => entry.retryable);
+  const retryable = Object.entries(codes).filter(([, code]) => code.retryable);
   return [
     '# Error codes',
     '',

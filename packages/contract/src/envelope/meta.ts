@@ -1,3 +1,4 @@
+import { isObject } from '../json.js';
 import type { RateLimitInfo } from '@toolkeel/kernel';
 import { assertField, isoTime } from './error.js';
 
@@ -184,10 +185,6 @@ function checkTime(field: string, given: unknown): string {
 function wholeCount(value: unknown): number {
   const whole = typeof value === 'number' ? Math.round(value) : 0;
   return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function isNonEmptyString(value: unknown): value is string {

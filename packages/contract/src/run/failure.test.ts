@@ -75,7 +75,7 @@ describe('a tool error', () => {
   });
 
   it('keeps the message of a failure with partial data', async () => {
-    const message = 'One is done. Nobody knows of two. The same call looks for it.';
+    const message = 'One is done. Two has an unknown outcome. The same call checks it.';
     const half = toolWith(
       () => toolError('upstream_unavailable', message, { outcome: 'unknown', data: { id: 'a' } }),
       { ...acting, partial: z.object({ id: z.string() }) },

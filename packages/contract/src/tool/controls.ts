@@ -3,6 +3,9 @@ import { toJsonSchema } from './schema.js';
 import type { Arguments } from './spec.js';
 import type { ToolSpec } from './tool.js';
 
+/** Arguments of the journal. A tool must not define arguments with these names. */
+export const CONTROL_ARGUMENTS = Object.freeze(['idempotency_key', 'allow_duplicate'] as const);
+
 /** 16 to 255 characters that are safe in headers, logs and shells. */
 export const idempotencyKeySchema = z
   .string()
@@ -43,6 +46,3 @@ export function splitControls(parsed: Arguments): { args: Arguments; controls: C
     typeof key === 'string' ? { idempotencyKey: key, allowDuplicate } : { allowDuplicate };
   return { args, controls };
 }
-
-/** Arguments of the journal. A tool must not define arguments with these names. */
-export const CONTROL_ARGUMENTS = Object.freeze(['idempotency_key', 'allow_duplicate'] as const);

@@ -1,3 +1,4 @@
+import { isObject } from '../json.js';
 import type { NoSchema, ObjectSchema, Schema } from './schema.js';
 import { codesOfEffect, type ErrorCode } from '../codes/table.js';
 import {
@@ -158,10 +159,6 @@ function assertForDefinition(given: Pick<ToolTraits, 'name'>): AssertField {
   const assertField: AssertField = assertFor(isDefinition ? given.name : undefined);
   assertField(isDefinition, 'name', 'is missing: pass an object');
   return assertField;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Rejects misspelled fields. */

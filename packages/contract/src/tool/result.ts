@@ -124,9 +124,9 @@ class RaisedToolError extends Error {
   override readonly name = 'RaisedToolError';
   readonly toolError: ToolError;
 
-  constructor(toolError: ToolError) {
-    super(toolError.input.message);
-    this.toolError = toolError;
+  constructor(error: ToolError) {
+    super(error.input.message);
+    this.toolError = error;
   }
 }
 

@@ -49,7 +49,7 @@ describe('attempts', () => {
 
 describe('a callee that throws', () => {
   it.each([
-    ['an error nobody knows', new TypeError('x is not a function')],
+    ['an unknown error', new TypeError('x is not a function')],
     ['a string', 'no'],
     ['undefined', undefined],
     ['null', null],

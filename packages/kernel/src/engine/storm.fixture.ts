@@ -103,9 +103,9 @@ export async function storm(seed: number): Promise<string[]> {
       wrong.push(`call ${n}: ${record.sent.length} attempts`);
     if (record.settledAt > record.endsBy + 1)
       wrong.push(`call ${n}: late by ${record.settledAt - record.endsBy} ms`);
-    if (outcome.ok && outcome.value !== n) wrong.push(`call ${n}: somebody else's answer`);
+    if (outcome.ok && outcome.value !== n) wrong.push(`call ${n}: another call's result`);
     if (!outcome.ok && outcome.fault.kind === 'cancelled' && outcome.fault.cause !== n) {
-      wrong.push(`call ${n}: somebody else's abort`);
+      wrong.push(`call ${n}: another call's abort`);
     }
     if (
       !outcome.ok &&

@@ -169,7 +169,7 @@ describe('a breaker', () => {
 
   it('opens when all attempts hang', async () => {
     const { begin, clock, types } = rig([{ hang: true }], [breaker(), attemptTimeout(6000)]);
-    // Ten calls a second: sixty are always under way, and each second ten of them time out.
+    // Ten calls a second: sixty are always in flight, and each second ten of them time out.
     for (let n = 0; n < 100; n++) {
       void begin();
       await clock.advance(100);

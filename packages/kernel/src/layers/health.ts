@@ -77,7 +77,7 @@ export class Health implements Layer {
       if (this.#successes < RECENT_SUCCESSES) this.#successes++;
       this.#recovered += (recovered - this.#recovered) / this.#successes;
       this.#failures -= this.#failures * this.#newest;
-      this.#record(attempt.call.route, now - attempt.startedAt);
+      this.record(attempt.call.route, now - attempt.startedAt);
     } else if (isFailure(fault)) {
       this.#failures += (1 - this.#failures) * this.#newest;
     }
@@ -103,14 +103,10 @@ export class Health implements Layer {
   }
 
   /**
-   * Records the latency of a slow hedge loser. Without it the upstream would look faster than it is,
-   * and hedges would be sent ever earlier.
+   * Records a latency. Hedging also records slow losers: without them the upstream would look faster
+   * than it is, and hedges would be sent ever earlier.
    */
-  recordSlow(route: string | undefined, elapsedMs: number): void {
-    this.#record(route, elapsedMs);
-  }
-
-  #record(route: string | undefined, elapsedMs: number): void {
+  record(route: string | undefined, elapsedMs: number): void {
     this.#host.add(elapsedMs);
     if (route === undefined) return;
     let ring = this.#routes.get(route);

@@ -91,7 +91,7 @@ export class HedgeGate implements Layer {
     const { health } = call.plan;
     const elapsedMs = now - attempt.startedAt;
     const usual = this.#delayFor(call);
-    if (usual !== undefined && elapsedMs > usual) health?.recordSlow(call.route, elapsedMs);
+    if (usual !== undefined && elapsedMs > usual) health?.record(call.route, elapsedMs);
   }
 
   #delayFor(call: Call): number | undefined {
