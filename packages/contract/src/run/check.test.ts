@@ -15,7 +15,7 @@ import type { AccountId } from '../tool/spec.js';
 const notThere = () => toolError('not_found', 'It is not there.');
 const refusal = { code: 'not_found', message: 'It is not there.', outcome: 'not_executed' };
 
-/** A tool that acts once, what it did, and what became of its surprises. */
+/** A once tool with a check, its handler spy and its reported causes. */
 function checked(check: Tool['check']) {
   const handler = vi.fn(acting.handler);
   const tool: Tool = acceptControls(

@@ -6,11 +6,11 @@ import { toolWith } from './run.fixture.js';
 export const never = (): Promise<never> => new Promise(() => undefined);
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 export const fine = { id: 'a', n: 1 };
-/** Not done in its first turn. */
+/** Settles after its first turn. */
 export const slow = (): Promise<typeof fine> => turn().then(() => fine);
 export const args = { id: 'a' };
 
-/** Everything in a call that can hang. */
+/** The parts of a call that can hang. */
 export const hanging: Record<string, { tool: Tool; middleware?: Middleware }> = {
   'a handler': { tool: toolWith(never) },
   'a middleware before the handler': { tool: toolWith(() => fine), middleware: never },
@@ -29,7 +29,7 @@ interface Watched {
   readonly listeners: ReadonlySet<unknown>;
 }
 
-/** A signal that tells how many listen to it. */
+/** A signal that exposes its listeners. */
 export function watched(): Watched {
   const controller = new AbortController();
   const { signal } = controller;

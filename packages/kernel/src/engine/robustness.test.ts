@@ -210,10 +210,10 @@ describe('a timeout of a nested call', () => {
     expect(requests).toHaveLength(2);
     const stuck = new ScriptedUpstream<undefined, string>(clock, [{ hang: true }]);
     const never = compose([deadline(50)], { effect: 'read', clock }).wrap(stuck.handle);
-    const around = compose([deadline(5000), patient], { effect: 'read', clock }).wrap(() =>
+    const outerOfStuck = compose([deadline(5000), patient], { effect: 'read', clock }).wrap(() =>
       never(),
     );
-    expect(faultOf(await clock.run(around.outcome()))).toMatchObject({
+    expect(faultOf(await clock.run(outerOfStuck.outcome()))).toMatchObject({
       kind: 'timeout',
       clock: 'callee',
     });

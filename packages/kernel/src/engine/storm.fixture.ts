@@ -32,8 +32,8 @@ interface Seen {
 }
 
 /**
- * A random composition under random upstream behaviour, random deadlines and random aborts, in
- * virtual time. Gives what went against the promises of a call: an empty list, or there is a bug.
+ * Runs a random composition with random upstream behaviour, deadlines and aborts in virtual time.
+ * Returns the violated invariants.
  */
 export async function storm(seed: number): Promise<string[]> {
   const random = seededRandom(seed);
@@ -119,7 +119,7 @@ export async function storm(seed: number): Promise<string[]> {
   await clock.run(Promise.all(callers));
   await clock.drain();
   if (clock.pending > 0) wrong.push(`${clock.pending} timers left`);
-  if (doors.inFlight + doors.queued > 0) wrong.push('places of the bulkhead lost');
+  if (doors.inFlight + doors.queued > 0) wrong.push('bulkhead slots leaked');
   if (counts.calls !== CALLS) wrong.push(`${counts.calls} of ${CALLS} calls counted`);
   return wrong;
 }

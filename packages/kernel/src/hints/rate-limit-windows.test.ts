@@ -229,7 +229,7 @@ describe('the reset of a window', () => {
 
 describe('clock skew', () => {
   const ahead = 120_000;
-  /** What a server says whose clock is two minutes behind ours. */
+  /** Headers of a server whose clock is two minutes behind. */
   const server = now - ahead;
 
   it("absolute times are relative to the response's Date", () => {
