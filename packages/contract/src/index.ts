@@ -14,16 +14,16 @@ export {
   type FailureOutcome,
   type OutcomeOf,
   type PolicyDecision,
-} from './codes/consistency.js';
+} from './codes/table.js';
 export { detailSchemaOf, type DetailsOf } from './codes/details.js';
-export { errorCodesMarkdown } from './codes/document.js';
+export { errorCodesMarkdown } from './codes/table.js';
 export {
   mutationCodes,
   policyDenialCodes,
   sharedCodes,
   upstreamCodes,
   type SharedCode,
-} from './codes/shared.js';
+} from './codes/table.js';
 
 export {
   errorEnvelope,
@@ -32,9 +32,9 @@ export {
   type ErrorEnvelope,
   type SuccessEnvelope,
 } from './envelope/envelope.js';
-export { InconsistentEnvelopeError } from './envelope/inconsistent.js';
+export { InconsistentEnvelopeError } from './envelope/error.js';
 export { InconsistentErrorError, type ErrorBody, type ErrorInput } from './envelope/error.js';
-export { outputJsonSchema } from './envelope/json-schema.js';
+export { outputJsonSchema } from './envelope/schema.js';
 export {
   MODES,
   paginationInfo,
@@ -59,8 +59,8 @@ export {
   type ToolFailure,
 } from './envelope/tool-failure.js';
 
-export { toolAnnotations, type ToolAnnotations } from './tool/annotations.js';
-export { profilesFrom } from './tool/check-traits.js';
+export { toolAnnotations, type ToolAnnotations } from './tool/tool.js';
+export { profilesFrom } from './tool/check-definition.js';
 export type {
   CheckContext,
   Progress,
@@ -68,14 +68,14 @@ export type {
   ToolContext,
   ToolOperation,
 } from './tool/context.js';
-export { CONTROL_ARGUMENTS } from './tool/control-names.js';
+export { CONTROL_ARGUMENTS } from './tool/controls.js';
 export { acceptControls, idempotencyKeySchema, type Controls } from './tool/controls.js';
-export { beforeSend } from './tool/before-send.js';
-export { assertSendToken, withSendToken, type SendToken } from './tool/send-token.js';
+export { beforeSend } from './tool/send.js';
+export { assertSendToken, withSendToken, type SendToken } from './tool/send.js';
 export { defineTool, implementTool, specifyTool } from './tool/define.js';
-export { ToolDefinitionError } from './tool/definition-error.js';
-export { raise, raisedToolError } from './tool/raise.js';
-export { renderKey, templateArguments } from './tool/key-template.js';
+export { ToolDefinitionError } from './tool/check-definition.js';
+export { raise, raisedToolError } from './tool/result.js';
+export { renderKey, templateArguments } from './content-hash.js';
 export {
   answer,
   faulted,
@@ -121,7 +121,7 @@ export {
 } from './tool/schema.js';
 export { accountOf, isJournaled, windowOf, type Tool, type ToolSpec } from './tool/tool.js';
 
-export type { RunClock } from './run/clock.js';
+export type { RunClock } from './run/options.js';
 export { faultOf, faultToError, outcomeOfFault } from './run/fault-to-error.js';
 export type {
   AcceptedCall,
@@ -134,21 +134,21 @@ export type {
   ToolRun,
 } from './run/options.js';
 export { UNKNOWN_WITHOUT_JOURNAL } from './run/failure.js';
-export { parseInput } from './run/parse-input.js';
+export { parseInput } from './run/arguments.js';
 export { runTool, startTool } from './run/run-tool.js';
-export { ContractViolation } from './run/violation.js';
+export { ContractViolation } from './run/failure.js';
 
 export {
   createPageTokens,
-  type OpenedToken,
+  type DecodedToken,
   type PageTokenOptions,
   type PageTokens,
   type TokenBinding,
   type TokenRefusal,
-} from './paging/tokens.js';
+} from './page-tokens.js';
 
-export { CanonicalJsonError, canonicalJson } from './canonical/canonical-json.js';
-export { contentHash, type Act } from './canonical/fingerprint.js';
+export { CanonicalJsonError, canonicalJson } from './canonical-json.js';
+export { contentHash, type Act } from './content-hash.js';
 
 export {
   buildManifest,
@@ -156,9 +156,9 @@ export {
   manifestText,
   type Manifest,
   type ManifestEntry,
-} from './manifest/build.js';
-export { compareManifests, type ManifestDifference } from './manifest/compare.js';
-export { checkObservedCodes, type ObservedCheck, type ObservedCode } from './manifest/observed.js';
+} from './manifest.js';
+export { compareManifests, type ManifestDifference } from './manifest.js';
+export { checkObservedCodes, type ObservedCheck, type ObservedCode } from './manifest.js';
 
 export type {
   Pack,
@@ -180,4 +180,4 @@ export type {
   TextModel,
   TextRequest,
   TextUsage,
-} from './text-model.js';
+} from './pack.js';

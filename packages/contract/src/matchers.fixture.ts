@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-// Vitest types its matchers as any; in a test of types that would hide what is tested.
+// Vitest types its matchers as any, which would hide type errors in tests.
 export const containing = (text: string): unknown => expect.stringContaining(text);
 export const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 export const including = (items: readonly unknown[]): unknown => expect.arrayContaining([...items]);

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Pack, PackDeps } from './pack.js';
+import type { Pack, PackDeps, TextModel } from './pack.js';
 import { runTool } from './run/run-tool.js';
-import type { TextModel } from './text-model.js';
 import { implementTool, specifyTool } from './tool/define.js';
 import { answer, faulted } from './tool/result.js';
 
@@ -56,7 +55,7 @@ const pack = {
     }),
 } satisfies Pack<z.ZodObject<{ prefix: z.ZodDefault<z.ZodString> }>>;
 
-it('a host keeps packs of many configurations in one list, describes and runs them', async () => {
+it('packs with different configurations fit in one list', async () => {
   const packs: readonly Pack[] = [pack];
   const deps = { now: () => 0, random: () => 0, log: () => {}, observe: () => {}, model };
   for (const one of packs) {
@@ -69,7 +68,7 @@ it('a host keeps packs of many configurations in one list, describes and runs th
   }
 });
 
-it('a text model streams to a last event', async () => {
+it('a text model streams until the last event', async () => {
   const context = { signal: new AbortController().signal, deadline: 1, correlationId: 'c' };
   const events: string[] = [];
   for await (const event of model.stream({ messages: [{ role: 'user', text: 'a' }] }, context)) {

@@ -6,7 +6,7 @@ const books = ['Emma', 'Middlemarch', 'Persuasion', 'Villette'];
 const listBooks = defineTool({
   name: 'list_books',
   title: 'List books',
-  description: 'Lists the books whose title contains a text, a few at a time.',
+  description: 'Lists the books whose title contains a string, a few at a time.',
   category: 'read',
   effect: 'read', // or: idempotent, once
   profiles: ['readonly', 'api', 'workflow'],
@@ -18,10 +18,10 @@ const listBooks = defineTool({
   output: z.object({ titles: z.array(z.string()) }),
   errors: ['not_found'],
   paging: {
-    token: 'page_token', // the argument that takes a token back
-    cursor: z.strictObject({ from: z.int() }), // what a token carries, signed
+    token: 'page_token', // the argument that accepts a token
+    cursor: z.strictObject({ from: z.int() }), // what a signed token contains
     items: 'titles', // the list in `output`
-    unbound: ['limit'], // may change from page to page
+    unbound: ['limit'], // may change between pages
   },
   handler: ({ contains, limit }, { cursor }) => {
     const found = books.filter((title) => title.includes(contains));

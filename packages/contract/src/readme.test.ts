@@ -4,11 +4,11 @@ import { demo } from './readme.fixture.js';
 
 const textOf = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-it('README.md shows the example that runs here', () => {
+it('README.md contains the example', () => {
   expect(textOf('../README.md')).toContain(`\`\`\`ts\n${textOf('./readme.fixture.ts')}\`\`\`\n`);
 });
 
-it('the example does what its comments say', async () => {
+it('the example behaves as its comments say', async () => {
   const { first, second, failed, refused, failure } = await demo();
   expect(first.text).toMatch(
     /^\{"success":true,"data":\{"titles":\["Emma","Middlemarch"\]\},"meta":\{/,

@@ -73,8 +73,8 @@ const scope = {
   hold: () => undefined,
 };
 const call = async (text: string) => {
-  const around: Middleware = (accepted, next) => journal.around(accepted, next, scope);
-  return (await runTool(post, { text }, { around })).envelope;
+  const middleware: Middleware = (accepted, next) => journal.around(accepted, next, scope);
+  return (await runTool(post, { text }, { middleware })).envelope;
 };
 const newest = async () => (await store.list({ limit: 1 }))[0]!;
 const iso = (ms: number) => new Date(ms).toISOString();

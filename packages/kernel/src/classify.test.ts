@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyError, faultFromResponse } from './classify.js';
-import { FaultError } from './fault-error.js';
+import { FaultError } from './fault.js';
 import { fault } from './testing/index.js';
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
@@ -51,7 +51,7 @@ describe('classifyError', () => {
     expect(classifyError(error)).toMatchObject({ kind, sent, cause: error });
   });
 
-  it('finds the reason in the chain of causes, and keeps the outer error as the cause', () => {
+  it('searches the chain of causes and keeps the outer error as cause', () => {
     const outer = new TypeError('fetch failed', { cause: coded('ECONNRESET') });
     const found = classifyError(outer);
     expect(found.kind).toBe('network');
@@ -77,13 +77,13 @@ describe('classifyError', () => {
     });
   });
 
-  it('reads the hints of an error that carries its response', () => {
+  it('reads the hints of an error with a response', () => {
     const response = { headers: { 'retry-after': '7' } };
     const error = Object.assign(new Error(), { status: 429, response });
     expect(classifyError(error)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 7000 });
   });
 
-  it('reads an error that has no status but its response does', () => {
+  it('reads the status of an error’s response', () => {
     const data = {
       message: 'You have exceeded a secondary rate limit.',
       documentation_url:
@@ -93,12 +93,12 @@ describe('classifyError', () => {
     expect(classifyError(error).kind).toBe('rate_limited');
   });
 
-  it('knows a connection that timed out from an answer that did', () => {
+  it('distinguishes connect timeouts from response timeouts', () => {
     const error = Object.assign(coded('ETIMEDOUT'), { syscall: 'connect' });
     expect(classifyError(error)).toMatchObject({ kind: 'connect', sent: 'no' });
   });
 
-  it('takes a body that is not JSON for an answer that cannot be understood', () => {
+  it('classifies a body that is not JSON as bad_response', () => {
     let error: unknown;
     try {
       JSON.parse('<html>');
@@ -108,7 +108,7 @@ describe('classifyError', () => {
     expect(classifyError(error)).toMatchObject({ kind: 'bad_response', sent: 'answered' });
   });
 
-  it('takes a FaultError at its word', () => {
+  it('returns the fault of a FaultError', () => {
     const typed = fault('overloaded');
     expect(classifyError(new FaultError(typed))).toBe(typed);
     expect(classifyError(new Error('around', { cause: new FaultError(typed) }))).toBe(typed);
@@ -124,11 +124,11 @@ describe('classifyError', () => {
     ['nothing', undefined],
     ['a status that is none', { status: 200 }],
     ['a status of another kind', { status: 'failed' }],
-  ])('calls %s unexpected', (_, thrown) => {
+  ])('classifies %s as unexpected', (_, thrown) => {
     expect(classifyError(thrown)).toEqual({ kind: 'unexpected', sent: 'maybe', cause: thrown });
   });
 
-  it('stops in a chain of causes that bites its own tail', () => {
+  it('terminates on a cyclic chain of causes', () => {
     const error = new Error('loop');
     error.cause = error;
     expect(classifyError(error).kind).toBe('unexpected');
@@ -136,7 +136,7 @@ describe('classifyError', () => {
 });
 
 describe('faultFromResponse', () => {
-  it('tells a limit from a refusal where GitHub uses one status for both', () => {
+  it('distinguishes GitHub’s rate limits from other 403s', () => {
     const reset = now / 1000 + 60;
     const headers = {
       'x-ratelimit-limit': '60',
@@ -156,7 +156,7 @@ describe('faultFromResponse', () => {
     });
   });
 
-  it('marks a day’s quota as final, and drops the hint that is not true then', () => {
+  it('marks a daily quota as final and drops its hint', () => {
     const body = {
       error: {
         code: 429,
@@ -178,7 +178,7 @@ describe('faultFromResponse', () => {
     });
   });
 
-  it('calls a success that is handed to it a response it cannot use', () => {
+  it('classifies a success as bad_response', () => {
     expect(faultFromResponse({ status: 204 }, now).kind).toBe('bad_response');
   });
 });

@@ -1,8 +1,10 @@
-import type { Fault, FaultKind, Sent } from './fault.js';
-import { FaultError } from './fault-error.js';
-import { isDailyQuota, isRateLimited, parseServerHints, type ResponseLike } from './hints/index.js';
+import { type Fault, FaultError, type FaultKind, type Sent } from './fault.js';
+import { isDailyQuota } from './hints/google-errors.js';
+import { isRateLimited } from './hints/is-rate-limited.js';
+import { parseServerHints } from './hints/parse-server-hints.js';
+import type { ResponseLike } from './hints/response.js';
 
-/** Turns whatever a callee threw into a fault. */
+/** Converts what a callee threw to a fault. */
 export type Classify = (cause: unknown) => Fault;
 
 const kinds = new Set<unknown>(
@@ -21,14 +23,14 @@ const kinds = new Set<unknown>(
     unexpected: 0,
   } satisfies Record<FaultKind, 0>),
 );
-const sents: readonly unknown[] = ['no', 'maybe', 'answered'] satisfies Sent[];
+const sentValues: readonly unknown[] = ['no', 'maybe', 'answered'] satisfies Sent[];
 
-/** Who classifies may be mistaken: what is no fault that anybody knows is unexpected. */
-export function soundly(classify: Classify): Classify {
+/** Replaces invalid results of a custom classifier by `unexpected` faults. */
+export function sanitizeFaults(classify: Classify): Classify {
   return (cause) => {
     const fault = classify(cause) as Fault | undefined;
     if (!fault || !kinds.has(fault.kind)) return { kind: 'unexpected', sent: 'maybe', cause };
-    return sents.includes(fault.sent) ? fault : { ...fault, sent: 'maybe' };
+    return sentValues.includes(fault.sent) ? fault : { ...fault, sent: 'maybe' };
   };
 }
 
@@ -80,7 +82,7 @@ const timedOut: readonly string[] = [
   'UND_ERR_BODY_TIMEOUT',
 ];
 
-/** What HTTP clients throw when they cannot even build the request. Trying again cannot help. */
+/** Errors of HTTP clients that cannot build the request. A retry cannot succeed. */
 const unsendable: readonly string[] = [
   'UND_ERR_INVALID_ARG',
   'ERR_INVALID_PROTOCOL',
@@ -97,13 +99,13 @@ const byCode = new Map<string, readonly [FaultKind, Sent]>([
 ]);
 
 /**
- * Reads the errors that Node, undici, fetch and most HTTP clients throw: their `code`, their
- * `status` and the chain of their causes. What it does not know is `unexpected`, which is never
- * retried: a bug in the callee must not be hidden behind two more runs of it.
+ * Classifies errors of Node.js, undici, fetch and most HTTP clients by `code`, `status` and the chain
+ * of causes. Unrecognised errors are classified as `unexpected` and not retried, so that retries do
+ * not hide a bug in the callee.
  */
 export const classifyError: Classify = (cause) => {
   let error: unknown = cause;
-  // fetch hides the socket's error in a cause; deeper chains than this are made, not met.
+  // fetch wraps the socket's error in a cause; real chains are not deeper than this.
   for (let depth = 0; depth < 5 && isObject(error); depth++) {
     if (error instanceof FaultError) return error.fault;
     const fault =
@@ -116,7 +118,7 @@ export const classifyError: Classify = (cause) => {
 
 function faultOfCode({ code, syscall }: Record<string, unknown>): Fault | undefined {
   if (typeof code !== 'string') return undefined;
-  // What a TLS library says before the handshake is over, and what an HTTP parser chokes on.
+  // OpenSSL errors occur during the handshake; HPE_ errors come from the HTTP parser.
   if (code.startsWith('ERR_SSL_')) return { kind: 'connect', sent: 'no' };
   if (code.startsWith('HPE_')) return { kind: 'bad_response', sent: 'answered' };
   if (code === 'ETIMEDOUT' && syscall === 'connect') return { kind: 'connect', sent: 'no' };
@@ -126,7 +128,7 @@ function faultOfCode({ code, syscall }: Record<string, unknown>): Fault | undefi
   return kind === 'timeout' ? { kind, sent, clock: 'callee' } : { kind, sent };
 }
 
-/** Clients put the status on the error or on the response it carries. */
+/** Clients set the status on the error or on its response. */
 function faultOfStatus(error: Record<string, unknown>): Fault | undefined {
   const response = isObject(error['response']) ? error['response'] : {};
   const status = error['status'] ?? error['statusCode'] ?? response['status'];
@@ -138,15 +140,15 @@ function faultOfStatus(error: Record<string, unknown>): Fault | undefined {
 
 function faultOfType(error: Record<string, unknown>): Fault | undefined {
   if (error['name'] === 'TimeoutError') return { kind: 'timeout', sent: 'maybe', clock: 'callee' };
-  // Hardly anything but a body that is not JSON makes one of these while a program runs.
+  // At run time a SyntaxError nearly always means a body that is not JSON.
   if (error instanceof SyntaxError) return { kind: 'bad_response', sent: 'answered' };
   return undefined;
 }
 
 /**
- * A request that `fetch` refused to make. It gives no codes for that, so its own words are compared as a
- * whole. After a redirect it refuses with the same words, or with the same code of a URL, but then a
- * request was sent: only an error from inside of the call to `fetch` proves the opposite.
+ * Recognises a request that `fetch` refused to send. Such errors have no code, so the messages are
+ * compared. The same errors occur after a redirect, when a request was sent; only an error raised
+ * inside the call to `fetch` proves that none was.
  */
 function faultOfFetch(error: Record<string, unknown>): Fault | undefined {
   const { cause, message } = error;
@@ -163,7 +165,7 @@ const FETCH_FAILED = 'fetch failed';
 const BAD_URL = 'Failed to parse URL from ';
 const refusals: readonly unknown[] = ['bad port', 'unknown scheme', 'not implemented... yet...'];
 
-/** An HTTP answer that is not a success, as a fault. */
+/** Converts an HTTP response that is not a success to a fault. */
 export function faultFromResponse(
   response: ResponseLike & { readonly status: number },
   now: number = Date.now(),
@@ -177,7 +179,7 @@ export function faultFromResponse(
   if (isRateLimited(response, now)) {
     const limited: Fault = { kind: 'rate_limited', sent: 'answered', status, ...hints };
     if (!isDailyQuota(response.body)) return limited;
-    // The hint that comes with a used-up day is for a window of seconds, and not true then.
+    // The delay that comes with an exhausted daily quota belongs to a window of seconds.
     const { retryAfterMs: _, ...rest } = limited;
     return { ...rest, final: true };
   }
@@ -187,7 +189,7 @@ export function faultFromResponse(
 function kindOfStatus(status: number): FaultKind {
   if (status >= 500) return 'server';
   if (status === 401) return 'auth';
-  // The server gave up waiting for our request; it did not work on it.
+  // The server timed out waiting for the request and did not process it.
   if (status === 408) return 'timeout';
   if (status >= 400) return 'rejected';
   return 'bad_response';

@@ -2,13 +2,13 @@ import type { GiveUpReason } from './decide/should-retry.js';
 import type { Fault, TimeoutClock } from './fault.js';
 
 interface Common {
-  /** The same id in every event of a call. */
+  /** Identical in all events of a call. */
   readonly correlationId: string;
-  /** Monotonic milliseconds of the pipeline's clock. */
+  /** Monotonic milliseconds on the pipeline's clock. */
   readonly at: number;
-  /** The name given to the pipeline: a tool, a route. */
+  /** Name of the pipeline: a tool, a route. */
   readonly name?: string;
-  /** The upstream that the requests of the pipeline go to. */
+  /** Name of the upstream. */
   readonly upstream?: string;
 }
 
@@ -16,7 +16,7 @@ export type KernelEvent = Common &
   (
     | {
         readonly type: 'retry_attempt';
-        /** The attempt that will be made: 1 is the first retry. */
+        /** Index of the next attempt: 1 is the first retry. */
         readonly attempt: number;
         readonly afterMs: number;
         readonly fault: Fault;
@@ -38,13 +38,13 @@ export type KernelEvent = Common &
         readonly type: 'attempt_end';
         readonly attempt: number;
         readonly elapsedMs: number;
-        /** Absent when the attempt succeeded. */
+        /** Absent if the attempt succeeded. */
         readonly fault?: Fault;
       }
     | {
         readonly type: 'call_end';
         readonly attempts: number;
-        /** The call ended while it waited for a retry that was announced: that one was never made. */
+        /** The call ended during a backoff: the retry of the last `retry_attempt` was never made. */
         readonly retryDropped?: true;
         readonly elapsedMs: number;
         readonly fault?: Fault;
@@ -59,9 +59,9 @@ export type CircuitEventType = 'circuit_open' | 'circuit_half_open' | 'circuit_c
 
 export type KernelEventType = KernelEvent['type'];
 
-type OfOne<T> = T extends KernelEvent ? Omit<T, 'correlationId' | 'at' | 'name'> : never;
-/** An event as the place where it happens knows it; the call adds who and when. */
-export type EventBody = OfOne<KernelEvent>;
+type BodyOf<T> = T extends KernelEvent ? Omit<T, 'correlationId' | 'at' | 'name'> : never;
+/** An event as a layer emits it; the observer adds the correlation id, time and name. */
+export type EventBody = BodyOf<KernelEvent>;
 
-/** What it gives back, even a promise that fails, changes nothing. */
+/** The return value is ignored, also a rejected promise. */
 export type Listener = (event: KernelEvent) => unknown;

@@ -1,6 +1,5 @@
 /**
- * Policies without what applies them: for those who read a configuration and do not call anything
- * yet. A process starts sooner without the engine.
+ * Policies without the engine, for processes that validate a configuration at startup.
  *
  * @module
  */
@@ -8,4 +7,4 @@ export { definePolicy } from './decide/policy.js';
 export type { ResiliencePolicy } from './decide/policy.js';
 export { presets } from './presets.js';
 export { systemClock } from './time/clock.js';
-export { callScopes } from './scope.js';
+export { callScopes } from './call-scope.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { calculateBackoff } from './decide/backoff.js';
 import { llmAdapters, presets } from './presets.js';
 
-describe('presets carry the numbers that were asked for', () => {
+describe('presets have the specified numbers', () => {
   it.each([
     ['social', 2, [500, 1000, 5000], 10_000, undefined, 15_000],
     ['stac', 2, [400, 800, 1600], 6_000, undefined, 15_000],
@@ -18,7 +18,7 @@ describe('presets carry the numbers that were asked for', () => {
     expect(preset.callTimeoutMs).toBe(call);
   });
 
-  it('spreads the waits of all but github, whose waits are its limits’', () => {
+  it('use jitter, except github', () => {
     const jitters = Object.entries(presets).map(([name, { jitter }]) => [name, jitter]);
     expect(Object.fromEntries(jitters)).toEqual({
       social: 'full',
@@ -29,20 +29,20 @@ describe('presets carry the numbers that were asked for', () => {
     });
   });
 
-  it('keeps the sum of stac’s waits under 3 s', () => {
+  it('keep the sum of stac’s delays under 3 s', () => {
     const { stac } = presets;
     const waits = Array.from({ length: stac.maxRetries }, (_, n) => calculateBackoff(n, stac));
     expect(waits.reduce((sum, ms) => sum + ms)).toBeLessThan(3000);
   });
 
-  it('gives every upstream a budget and a breaker', () => {
+  it('include a budget and a breaker', () => {
     for (const preset of Object.values(presets)) {
       expect(preset.budget).toBeDefined();
       expect(preset.breaker).toBeDefined();
     }
   });
 
-  it('waits 120 s in all for Claude, 90 s without a byte for Gemini, 3 attempts each', () => {
+  it('allow 120 s for Claude, 90 s of silence for Gemini, 3 attempts each', () => {
     expect(llmAdapters.claude.attemptTimeoutMs).toBe(120_000);
     expect(llmAdapters.claude.idleTimeoutMs).toBeUndefined();
     expect(llmAdapters.gemini.idleTimeoutMs).toBe(90_000);

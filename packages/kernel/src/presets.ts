@@ -4,7 +4,7 @@ import { defaultBudget } from './layers/budget.js';
 
 const protection = { budget: defaultBudget, breaker: defaultBreaker } as const;
 
-/** Social APIs: their windows are long, so a limit is the caller's to wait for. */
+/** Social APIs: rate-limit windows are long, so limits are returned to the caller. */
 const social = definePolicy({
   maxRetries: 2,
   initialBackoffMs: 500,
@@ -17,7 +17,7 @@ const social = definePolicy({
   ...protection,
 });
 
-/** Catalogue searches: many, read-only, and somebody is waiting. */
+/** Catalogue searches: many interactive reads. */
 const stac = definePolicy({
   maxRetries: 2,
   initialBackoffMs: 400,
@@ -31,7 +31,7 @@ const stac = definePolicy({
   ...protection,
 });
 
-/** GitHub: limits name the second at which they end. */
+/** GitHub: rate limits report their reset time. */
 const github = definePolicy({
   maxRetries: 3,
   initialBackoffMs: 1_000,
@@ -44,7 +44,7 @@ const github = definePolicy({
   ...protection,
 });
 
-/** Language models: slow, and overloaded for longer than a moment. */
+/** Language models: slow, with longer periods of overload. */
 const llm = definePolicy({
   maxRetries: 2,
   minBackoffMs: 2_000,
@@ -57,7 +57,7 @@ const llm = definePolicy({
   ...protection,
 });
 
-/** Somebody else's MCP server, of which we know nothing. */
+/** A proxied MCP server with unknown behaviour. */
 const guard = definePolicy({
   maxRetries: 2,
   initialBackoffMs: 200,
@@ -70,12 +70,12 @@ const guard = definePolicy({
   ...protection,
 });
 
-/** The policies of the five kinds of upstream that the packs talk to. */
+/** The policies of the upstreams that the packs call. */
 export const presets = Object.freeze({ social, stac, github, llm, guard }) satisfies Readonly<
   Record<string, ResiliencePolicy>
 >;
 
-/** The two ways of waiting for a model: Claude's answer comes whole, Gemini's in pieces. */
+/** The `llm` preset per provider: Claude responds at once, Gemini streams. */
 export const llmAdapters = Object.freeze({
   claude: definePolicy({ ...llm, attemptTimeoutMs: 120_000 }),
   gemini: definePolicy({ ...llm, idleTimeoutMs: 90_000 }),

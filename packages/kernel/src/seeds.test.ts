@@ -74,7 +74,7 @@ describe('the retry interface of the GitHub client', () => {
     expect(shouldRetry(fault('server'), 5, policy)).toEqual({ retry: false, reason: 'exhausted' });
   });
 
-  it('a manual check tells how long to wait', () => {
+  it('a manual check returns the delay', () => {
     expect(shouldRetry(fault('timeout'), 0, definePolicy())).toEqual({
       retry: true,
       afterMs: 1000,
@@ -93,7 +93,7 @@ describe('the retry interface of the GitHub client', () => {
     expect(shouldRetry(fault('rejected', { status }), 0, definePolicy()).retry).toBe(false);
   });
 
-  it('retries a limit after its reset', () => {
+  it('retries a rate limit after its reset', () => {
     const now = 1_000_000;
     const limits = [{ limit: 60, remaining: 0, reset: 1030 }];
     expect(shouldRetry(fault('rate_limited', { limits }), 0, definePolicy(), { now })).toEqual({
@@ -107,7 +107,7 @@ describe('execute_with_retry', () => {
   const run = <T>(clock: VirtualClock, operation: () => Promise<T>): Promise<T> =>
     clock.run(executeWithRetry(operation, {}, { clock }));
 
-  it('gives the result, after the waits of the policy', async () => {
+  it('returns the result after the policy’s delays', async () => {
     const clock = new VirtualClock();
     const at: number[] = [];
     const result = await run(clock, async () => {
@@ -119,7 +119,7 @@ describe('execute_with_retry', () => {
     expect(at).toEqual([0, 1000, 3000]);
   });
 
-  it('fails with the last error as it was thrown, after 1 + 3 attempts', async () => {
+  it('throws the last error unchanged after 1 + 3 attempts', async () => {
     const clock = new VirtualClock();
     const errors: Error[] = [];
     const thrown = await run(clock, async () => {
@@ -132,7 +132,7 @@ describe('execute_with_retry', () => {
     expect(clock.now()).toBe(7000);
   });
 
-  it('does not retry what cannot get better', async () => {
+  it('does not retry permanent faults', async () => {
     const clock = new VirtualClock();
     let calls = 0;
     const missing = Object.assign(new Error('Not Found'), { status: 404 });
@@ -144,7 +144,7 @@ describe('execute_with_retry', () => {
     expect(calls).toBe(1);
   });
 
-  it('can be told that the operation acts, and is then not repeated', async () => {
+  it('does not repeat an operation with effect once', async () => {
     const clock = new VirtualClock();
     let calls = 0;
     const post = executeWithRetry(
@@ -159,7 +159,7 @@ describe('execute_with_retry', () => {
     expect(calls).toBe(1);
   });
 
-  it('ends with the caller’s reason when aborted during a wait', async () => {
+  it('throws the abort reason when aborted during a backoff', async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();
     const call = executeWithRetry(
@@ -177,7 +177,7 @@ describe('execute_with_retry', () => {
     expect(clock.now()).toBe(500);
   });
 
-  it('fails with its own timeout, not with an older error, when time runs out', async () => {
+  it('throws a timeout at the deadline, not an earlier error', async () => {
     const clock = new VirtualClock();
     let calls = 0;
     const operation = (): Promise<string> =>

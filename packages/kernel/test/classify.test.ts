@@ -3,7 +3,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import { classifyError } from '@toolkeel/kernel';
 import { describe, expect, it } from 'vitest';
 
-describe('classifyError, on what this Node really throws', () => {
+describe('classifyError on real errors of this Node.js', () => {
   const listening = async (server: Server): Promise<string> => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -41,14 +41,14 @@ describe('classifyError, on what this Node really throws', () => {
     },
   );
 
-  it('a connection that is cut after the request may have been', async () => {
+  it('a connection that is lost after the request may have been sent', async () => {
     const server = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
     const url = await listening(server);
     expect(classifyError(await thrownBy(url))).toMatchObject({ kind: 'network', sent: 'maybe' });
     server.close();
   });
 
-  it('a timeout that the callee set itself is a timeout', async () => {
+  it('a timeout of the callee is a timeout', async () => {
     const server = createServer(() => {});
     const url = await listening(server);
     const error = await thrownBy(url, { signal: AbortSignal.timeout(20) });

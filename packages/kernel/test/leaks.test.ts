@@ -9,7 +9,7 @@ interface Report {
   readonly after: { readonly timers: number; readonly promises: number };
 }
 
-describe('100,000 calls that succeed, fail, hang or are aborted, under a caller’s signal', () => {
+describe('100,000 calls that succeed, fail, hang or are aborted', () => {
   let report: Report;
 
   beforeAll(() => {

@@ -11,16 +11,16 @@ function run(program: string): { status: number | null; stdout: string; stderr: 
   });
 }
 
-describe('a program that uses the kernel', () => {
-  it('ends after its last call, though its deadline of 300 s is far away', () => {
+describe('a program with the kernel', () => {
+  it('exits after its last call, without waiting for the deadline', () => {
     const { status, stdout } = run(`
-      const call = kernel.guard(async () => 'ok', kernel.presets.llm, { effect: 'read' });
+      const call = kernel.withResilience(async () => 'ok', kernel.presets.llm, { effect: 'read' });
       console.log(await call());
     `);
     expect([status, stdout]).toEqual([0, 'ok\n']);
   });
 
-  it('is kept alive by a call that only its deadline will end', () => {
+  it('is kept alive by a call until its deadline', () => {
     const { status, stdout, stderr } = run(`
       const { compose, deadline } = kernel;
       const call = compose([deadline(150)], { effect: 'read' }).wrap(() => new Promise(() => {}));
@@ -30,7 +30,7 @@ describe('a program that uses the kernel', () => {
     expect([status, stdout, stderr]).toEqual([0, 'timeout deadline\n', '']);
   });
 
-  it('hears nothing of a callee that fails after its time', () => {
+  it('gets no unhandled rejection from a late callee', () => {
     const { status, stderr } = run(`
       const { compose, attemptTimeout, retry } = kernel;
       const call = compose([attemptTimeout(20), retry({ maxRetries: 0 })], { effect: 'read' }).wrap(
@@ -42,7 +42,7 @@ describe('a program that uses the kernel', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('gets no warning about listeners from a thousand calls under one signal', () => {
+  it('gets no listener warning for a thousand calls with one signal', () => {
     const { status, stderr } = run(`
       const { compose, deadline } = kernel;
       const { signal } = new AbortController();

@@ -31,7 +31,7 @@ describe('in real time', () => {
   };
 
   it.each(Object.entries(waits))(
-    'an abort ends the wait for %s in the same turn of the event loop',
+    'an abort ends %s in the same turn of the event loop',
     async (_, make) => {
       const guarded = make();
       const caller = new AbortController();
@@ -61,7 +61,7 @@ describe('in real time', () => {
     expect(Math.min(...late)).toBeLessThan(100);
   });
 
-  it('a wait below a millisecond is not stretched to one', async () => {
+  it('a delay below a millisecond is not rounded up', async () => {
     const fire = (ms: number): Promise<number> =>
       new Promise((resolve) => {
         const from = systemClock.now();

@@ -2,28 +2,28 @@ import * as z from 'zod';
 import type { ErrorCode } from './table.js';
 
 /**
- * The shape of `error.details`, code by code. A code that is not listed carries none:
- * `internal_error` above all, so that nothing can leak through it.
+ * The schema of `error.details` per code. Other codes have no details, in particular `internal_error`,
+ * so that it cannot leak a cause.
  */
 function buildSchemas() {
   const text = z.string();
   const count = z.int().min(0);
-  // Three digits: there are upstreams that invent their own.
+  // Any three digits, because some upstreams use non-standard codes.
   const status = z.int().min(100).max(999);
   const moment = z.iso.datetime();
   const maybe = z.exactOptional;
 
   const limit = z.strictObject({
-    /** Which limit, where there are several: a window's or a rule's name. */
+    /** Name of the rate-limit window or rule, if there are several. */
     scope: maybe(text),
-    /** Waiting a little cannot help: a day's quota, a blocked account. */
+    /** A short wait does not help: a daily quota, a blocked account. */
     final: maybe(z.boolean()),
   });
   const upstream = z.strictObject({ upstream: maybe(text), status: maybe(status) });
   const refusal = z.strictObject({ status: maybe(status), reason: maybe(text) });
   const rule = z.strictObject({ rule: maybe(text), explanation: maybe(text) });
   const clock = z.strictObject({ clock: text });
-  /** An estimate of the tool's own. */
+  /** The tool's estimate. */
   const cost = z.strictObject({ amount: z.number(), unit: text });
 
   return {
@@ -36,7 +36,7 @@ function buildSchemas() {
     response_too_large: z.strictObject({
       bytes: count,
       budget: count,
-      /** Continues after the item that does not fit, so that one giant does not end a listing. */
+      /** Continues after the item that exceeds the budget. */
       next_token: maybe(text),
     }),
 
@@ -62,7 +62,7 @@ function buildSchemas() {
     policy_denied_hard_rule: rule,
     policy_denied_user_rule: rule,
     dry_run: rule.extend({
-      /** What a real call would have done, without sensitive arguments. */
+      /** The request that a real call would send, without sensitive arguments. */
       would_send: maybe(
         z.strictObject({
           tool: text,
@@ -83,7 +83,7 @@ function buildSchemas() {
     idempotency_conflict: z.strictObject({ first_at: maybe(moment) }),
     idempotency_in_flight: z.strictObject({ state: maybe(text), since: maybe(moment) }),
     outcome_unknown: z.strictObject({
-      /** What the attempt failed with, before nobody could tell. */
+      /** The code that the attempt failed with. */
       cause_code: maybe(text),
       clock: maybe(text),
       status: maybe(status),
@@ -102,14 +102,14 @@ function buildSchemas() {
 
 type DetailSchemas = ReturnType<typeof buildSchemas>;
 
-/** The details that a code carries; `never` for a code that carries none. */
+/** The type of a code's details; `never` for a code without details. */
 export type DetailsOf<Code extends ErrorCode> = Code extends keyof DetailSchemas
   ? Readonly<z.output<DetailSchemas[Code]>>
   : never;
 
 let schemas: Partial<Record<ErrorCode, z.ZodObject>> | undefined;
 
-/** Built when the first error needs them: a server that starts should not wait for these. */
+/** Builds the schemas on first use, to keep the server's startup fast. */
 export function detailSchemaOf(code: ErrorCode): z.ZodObject | undefined {
   schemas ??= buildSchemas();
   return schemas[code];

@@ -1,15 +1,20 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { mutationCodes, sharedCodes, upstreamCodes } from './shared.js';
 import {
   addedCodes,
   codes,
+  type ErrorCode,
   errorCodes,
+  errorCodesMarkdown,
   frozenCodes,
   isErrorCode,
   isRetryable,
-  type ErrorCode,
+  mutationCodes,
   type RetryableOf,
+  sharedCodes,
+  upstreamCodes,
 } from './table.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { containing } from '../matchers.fixture.js';
 
 // The table of the original contract, row by row.
 const original = `
@@ -62,7 +67,7 @@ describe('the original 27 codes', () => {
     },
   );
 
-  it('are retryable exactly where the contract says so', () => {
+  it('are retryable as the contract specifies', () => {
     expect(
       Object.keys(frozenCodes).filter((code) => isErrorCode(code) && isRetryable(code)),
     ).toEqual([
@@ -78,7 +83,7 @@ describe('the original 27 codes', () => {
 });
 
 describe('the added codes', () => {
-  it('carry the flags that were agreed', () => {
+  it('have the specified flags', () => {
     const flags = Object.fromEntries(Object.entries(addedCodes).map(([k, v]) => [k, v.retryable]));
     expect(flags).toEqual({
       timeout: true,
@@ -104,7 +109,7 @@ describe('the added codes', () => {
     });
   });
 
-  it('describe themselves in one sentence that fits a table', () => {
+  it('have one-line descriptions', () => {
     for (const { category, description } of Object.values(addedCodes)) {
       expect(category).toMatch(/^[A-Z][A-Za-z ]+$/);
       expect(description).toMatch(/^[A-Z][^|.\n]{10,80}$/);
@@ -113,7 +118,7 @@ describe('the added codes', () => {
 });
 
 describe('the table', () => {
-  it('cannot be changed', () => {
+  it('is frozen', () => {
     expect(Object.isFrozen(codes)).toBe(true);
     expect(Object.values(codes).every(Object.isFrozen)).toBe(true);
     expect([errorCodes, sharedCodes, mutationCodes, upstreamCodes].every(Object.isFrozen)).toBe(
@@ -121,7 +126,7 @@ describe('the table', () => {
     );
   });
 
-  it('knows its codes and nothing that an object inherits', () => {
+  it('does not accept inherited names as codes', () => {
     expect(errorCodes).toHaveLength(27 + 20);
     expect(errorCodes.every(isErrorCode)).toBe(true);
     for (const stranger of ['toString', '__proto__', 'constructor', '', 'X_API_ERROR', 1, null]) {
@@ -129,9 +134,28 @@ describe('the table', () => {
     }
   });
 
-  it('has the flag in the type', () => {
+  it('has literal types', () => {
     expectTypeOf<RetryableOf<'timeout'>>().toEqualTypeOf<true>();
     expectTypeOf<RetryableOf<'not_found'>>().toEqualTypeOf<false>();
     expectTypeOf<'made_up'>().not.toExtend<ErrorCode>();
   });
+});
+
+const page = new URL('../../../../docs/error-codes.md', import.meta.url);
+
+it('docs/error-codes.md is current (rewrite it with UPDATE_DOCS=1 npx vitest run packages/contract)', () => {
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(page, errorCodesMarkdown());
+  expect(readFileSync(page, 'utf8')).toBe(errorCodesMarkdown());
+});
+
+it('lists every code once, with its flag', () => {
+  const rows = errorCodesMarkdown()
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  expect(rows).toHaveLength(Object.keys(codes).length);
+  for (const [code, { retryable }] of Object.entries(codes)) {
+    expect(rows.filter((row) => row.startsWith(`| \`${code}\` |`))).toEqual([
+      containing(retryable ? '| Yes |' : '| No |'),
+    ]);
+  }
 });

@@ -15,14 +15,14 @@ describe('a success', () => {
     });
   });
 
-  it('cannot be changed afterwards', () => {
+  it('is frozen', () => {
     const envelope = successEnvelope({ n: 1 }, meta);
     expect(Object.isFrozen(envelope) && Object.isFrozen(envelope.meta)).toBe(true);
   });
 });
 
 describe('an error', () => {
-  it('cannot be changed afterwards, however deep, and leaves what it was made of alone', () => {
+  it('is deeply frozen and does not freeze its input', () => {
     const issues = [{ field: 'a', message: 'is missing' }];
     const details = { issues };
     const input = { code: 'validation_error', message: 'x', details } as const;
@@ -32,7 +32,7 @@ describe('an error', () => {
     expect([details, issues, issues[0]].some((part) => Object.isFrozen(part))).toBe(false);
   });
 
-  it('carries every field of the contract under its name', () => {
+  it('has every field of the contract', () => {
     const error = {
       code: 'x_rate_limited',
       message: 'Wait a minute.',
@@ -59,14 +59,14 @@ describe('an error', () => {
     });
   });
 
-  it('does not take retryable from anybody', () => {
+  it('ignores a given retryable', () => {
     // @ts-expect-error -- there is no such option
     const claimed = errorEnvelope({ code: 'not_found', message: 'x', retryable: true }, meta);
     expect(claimed.error.retryable).toBe(false);
     expectTypeOf<ErrorEnvelope<'not_found'>['error']['retryable']>().toEqualTypeOf<false>();
   });
 
-  it('does not take a policy decision from anybody', () => {
+  it('ignores a given policy decision', () => {
     const claimed = errorEnvelope(
       // @ts-expect-error -- there is no such option
       { code: 'timeout', message: 'x', policy_decision: 'denied' },
@@ -85,11 +85,11 @@ describe('an error', () => {
     ['approval_expired', undefined],
     ['policy_error', undefined],
     ['forbidden', undefined],
-  ])('%s says policy_decision %s', (code, decision) => {
+  ])('%s has policy_decision %s', (code, decision) => {
     expect(errorEnvelope({ code, message: 'x' }, meta).error.policy_decision).toBe(decision);
   });
 
-  it('refuses an outcome that its code contradicts', () => {
+  it('rejects an outcome that its code does not allow', () => {
     const executed: ErrorInput<'approval_required'> = {
       code: 'approval_required',
       message: 'x',
@@ -106,38 +106,36 @@ describe('an error', () => {
     expect(() => errorEnvelope(known, meta)).toThrow('the outcome is unknown, not not_executed');
   });
 
-  it('says unknown for outcome_unknown without being told', () => {
+  it('implies unknown for outcome_unknown', () => {
     expect(errorEnvelope({ code: 'outcome_unknown', message: 'x' }, meta).error.outcome).toBe(
       'unknown',
     );
   });
 
-  it('refuses details of another code', () => {
+  it('rejects details of another code', () => {
     const wrong: ErrorInput<'timeout'> = {
       code: 'timeout',
       message: 'x',
       // @ts-expect-error -- a timeout names its clock
       details: { status: 500 },
     };
-    expect(() => errorEnvelope(wrong, meta)).toThrow(
-      'timeout: what stands at details.clock does not match',
-    );
+    expect(() => errorEnvelope(wrong, meta)).toThrow('timeout: details.clock is invalid');
     const leak: ErrorInput<'internal_error'> = {
       code: 'internal_error',
       message: 'x',
       // @ts-expect-error -- internal_error has none, so that nothing leaks
       details: { stack: '' },
     };
-    expect(() => errorEnvelope(leak, meta)).toThrow('carries no details');
+    expect(() => errorEnvelope(leak, meta)).toThrow('has no details');
   });
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a wait of %s', (retryAfterMs) => {
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('rejects a delay of %s', (retryAfterMs) => {
     expect(() => errorEnvelope({ code: 'timeout', message: 'x', retryAfterMs }, meta)).toThrow(
       'retryAfterMs',
     );
   });
 
-  it('refuses what is not a date, a message or a code', () => {
+  it('rejects an invalid date, message or code', () => {
     const error = { code: 'timeout', message: 'x' } as const;
     expect(() => errorEnvelope({ ...error, rateLimitReset: 'soon' }, meta)).toThrow('not a date');
     expect(() => errorEnvelope({ ...error, message: ' ' }, meta)).toThrow('needs a message');
@@ -147,12 +145,12 @@ describe('an error', () => {
     );
   });
 
-  it('has a message that every wire can carry', () => {
+  it('has a well-formed message', () => {
     const { message } = errorEnvelope({ code: 'timeout', message: 'a\uD800b😀' }, meta).error;
     expect(message).toBe('a\uFFFDb😀');
   });
 
-  it('bounds its message without cutting a character in half', () => {
+  it('truncates its message between characters', () => {
     const { message } = errorEnvelope({ code: 'timeout', message: '😀'.repeat(5000) }, meta).error;
     expect(message.length).toBeLessThanOrEqual(2000);
     expect(message).toMatch(/^(?:😀)+…$/u);
@@ -160,14 +158,14 @@ describe('an error', () => {
 });
 
 describe('meta', () => {
-  it('has mode and approval_mode in the workflow profile, always', () => {
+  it('has mode and approval_mode in the workflow profile', () => {
     expect(successEnvelope(1, workflow).meta).toMatchObject({
       mode: 'composer',
       approval_mode: true,
     });
   });
 
-  it('has neither in api and readonly, never', () => {
+  it('has no mode in api and readonly', () => {
     const smuggled: MetaInput = {
       ...meta,
       // @ts-expect-error -- only workflow has a mode
@@ -179,7 +177,7 @@ describe('meta', () => {
     }
   });
 
-  it('cannot be made for workflow without a mode', () => {
+  it('requires a mode for workflow', () => {
     // @ts-expect-error -- workflow always has a mode
     const incomplete: MetaInput = { ...meta, profile: { name: 'workflow' } };
     expect(() => successEnvelope(1, incomplete)).toThrow('mode');
@@ -190,7 +188,7 @@ describe('meta', () => {
     expect(paginationInfo(3, 't')).toEqual({ next_token: 't', result_count: 3, has_more: true });
   });
 
-  it('shows a reset as a time', () => {
+  it('formats a reset as a time', () => {
     expect(rateLimitMeta({ limit: 300, remaining: 12, reset: 1_700_000_000 })).toEqual({
       limit: 300,
       remaining: 12,
@@ -199,7 +197,7 @@ describe('meta', () => {
   });
 
   it.each([Number.NaN, -5, Number.POSITIVE_INFINITY])(
-    'survives an elapsed time of %s',
+    'accepts an elapsed time of %s',
     (elapsedMs) => {
       expect(successEnvelope(1, { ...meta, elapsedMs }).meta.elapsed_ms).toBe(0);
     },

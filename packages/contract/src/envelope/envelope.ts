@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../codes/table.js';
-import { createErrorBody, type ErrorBody, type ErrorInput } from './error.js';
-import { findJsonFlaw } from '../json-flaw.js';
-import { demand } from './inconsistent.js';
+import { createErrorBody, assertField, type ErrorBody, type ErrorInput } from './error.js';
+import { findJsonFlaw } from '../json.js';
 import { createMeta, type Meta, type MetaInput } from './meta.js';
 
 export interface SuccessEnvelope<Data = unknown> {
@@ -13,34 +12,34 @@ export interface SuccessEnvelope<Data = unknown> {
 
 export interface ErrorEnvelope<Code extends ErrorCode = ErrorCode, Partial = null> {
   readonly success: false;
-  /** Null, unless the tool says that it can answer in part. */
+  /** Null, or the partial result of a tool that declares `partial`. */
   readonly data: Partial | null;
   readonly error: ErrorBody<Code>;
   readonly meta: Meta;
 }
 
-/** What every tool answers. */
+/** The result of every tool call. */
 export type Envelope<Data = unknown, Code extends ErrorCode = ErrorCode, Partial = unknown> =
   | SuccessEnvelope<Data>
   | ErrorEnvelope<Code, Partial>;
 
-/** Throws an InconsistentEnvelopeError for what `envelopeSchema` or JSON would refuse. */
+/** Throws an InconsistentEnvelopeError for values that `envelopeSchema` or JSON does not allow. */
 export function successEnvelope<Data>(data: Data, meta: MetaInput): SuccessEnvelope<Data> {
-  demandJson(data);
+  assertJson(data);
   return uncheckedSuccess(data, meta);
 }
 
-/** Throws an InconsistentEnvelopeError for what `envelopeSchema` or JSON would refuse. */
+/** Throws an InconsistentEnvelopeError for values that `envelopeSchema` or JSON does not allow. */
 export function errorEnvelope<Code extends ErrorCode, Partial = null>(
   error: ErrorInput<Code>,
   meta: MetaInput,
   partial: Partial | null = null,
 ): ErrorEnvelope<Code, Partial> {
-  demandJson(partial);
+  assertJson(partial);
   return uncheckedError(error, meta, partial);
 }
 
-/** For data that is known to be JSON: a walk through all of it is not made twice. */
+/** For data that has been validated as JSON, which avoids a second traversal. */
 export function uncheckedSuccess<Data>(data: Data, meta: MetaInput): SuccessEnvelope<Data> {
   return Object.freeze({ success: true, data, meta: createMeta(meta) });
 }
@@ -58,15 +57,15 @@ export function uncheckedError<Code extends ErrorCode, Partial = null>(
   });
 }
 
-function demandJson(data: unknown): void {
+function assertJson(data: unknown): void {
   const problem = jsonProblem(data);
-  demand(problem === undefined, 'data', `must be JSON, and holds ${problem}`);
+  assertField(problem === undefined, 'data', `must be JSON, and contains ${problem}`);
 }
 
 function jsonProblem(data: unknown): string | undefined {
   try {
     return findJsonFlaw(data)?.problem;
   } catch {
-    return 'something that cannot be read';
+    return 'a value that cannot be read';
   }
 }

@@ -1,17 +1,18 @@
 import {
-  onlyOutcomeOf,
-  policyDecisionOf,
+  type ErrorCode,
   type FailureOutcome,
+  isErrorCode,
+  isRetryable,
+  onlyOutcomeOf,
   type OutcomeOf,
   type PolicyDecision,
-} from '../codes/consistency.js';
+  policyDecisionOf,
+  type RetryableOf,
+} from '../codes/table.js';
 import { detailSchemaOf, type DetailsOf } from '../codes/details.js';
-import { isErrorCode, isRetryable, type ErrorCode, type RetryableOf } from '../codes/table.js';
-import { clip, wellFormed } from '../text.js';
-import { InconsistentEnvelopeError } from './inconsistent.js';
-import { isoMoment } from './moment.js';
+import { clip, wellFormed } from '../json.js';
 
-/** `error` as it stands in an envelope. */
+/** The `error` of an envelope. */
 export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
   readonly code: Code;
   readonly message: string;
@@ -24,20 +25,39 @@ export interface ErrorBody<Code extends ErrorCode = ErrorCode> {
   readonly details?: DetailsOf<Code>;
 }
 
-/** What a caller may say about an error. `retryable` and `policy_decision` follow from the code. */
+/** The input for an error body. `retryable` and `policy_decision` follow from the code. */
 export interface ErrorInput<Code extends ErrorCode = ErrorCode> {
   readonly code: Code;
-  /** For a person: what went wrong, what to do. */
+  /** What failed, why, and what to do. */
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
-  /** When the limit is lifted; ISO 8601 if it is a text. */
+  /** Reset of the rate limit; a string must be ISO 8601. */
   readonly rateLimitReset?: Date | string | undefined;
   readonly outcome?: OutcomeOf<Code> | undefined;
   readonly operationId?: string | undefined;
   readonly details?: DetailsOf<Code> | undefined;
 }
 
-/** An error that contradicts itself or its code. */
+/** A value that the envelope's schema does not allow. */
+export class InconsistentEnvelopeError extends TypeError {
+  override readonly name: string = 'InconsistentEnvelopeError';
+}
+
+/** Throws unless the condition holds. The message never contains the value. */
+export function assertField(holds: boolean, field: string, problem: string): asserts holds {
+  if (!holds) throw new InconsistentEnvelopeError(`${field} ${problem}`);
+}
+
+/** Formats a time as ISO 8601 in UTC; undefined if it is invalid or its year has more than four digits. */
+export function isoTime(given: unknown): string | undefined {
+  if (typeof given !== 'string' && !(given instanceof Date)) return undefined;
+  const date = new Date(given);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const text = date.toISOString();
+  return /^\d{4}-/.test(text) ? text : undefined;
+}
+
+/** An error body that contradicts its code. */
 export class InconsistentErrorError extends InconsistentEnvelopeError {
   override readonly name = 'InconsistentErrorError';
 }
@@ -64,7 +84,7 @@ export function createErrorBody<Code extends ErrorCode>(input: ErrorInput<Code>)
     message,
     retryable: isRetryable(code),
     ...(retryAfterMs !== undefined && { retry_after_ms: checkWait(code, retryAfterMs) }),
-    ...(rateLimitReset !== undefined && { rate_limit_reset: checkMoment(code, rateLimitReset) }),
+    ...(rateLimitReset !== undefined && { rate_limit_reset: checkTime(code, rateLimitReset) }),
     ...(decision && { policy_decision: decision }),
     ...(outcome && { outcome }),
     ...(operationId !== undefined && { operation_id: checkId(code, operationId) }),
@@ -79,7 +99,7 @@ function checkMessage(code: ErrorCode, message: unknown): string {
   return clip(wellFormed(message), MAX_MESSAGE);
 }
 
-/** A code that is none, as far as it can be shown. */
+/** A description of an invalid code. */
 function named(code: unknown): string {
   return typeof code === 'string' ? clip(code, 64) : `of type ${typeof code}`;
 }
@@ -92,7 +112,7 @@ function checkOutcome(code: ErrorCode, given: FailureOutcome | undefined) {
   if (given !== undefined && only !== undefined && given !== only) {
     throw new InconsistentErrorError(`${code}: the outcome is ${only}, not ${given}`);
   }
-  // An unknown outcome is the whole point of its code; elsewhere silence is allowed.
+  // Only `outcome_unknown` implies its outcome; elsewhere it may be omitted.
   return given ?? (only === 'unknown' ? only : undefined);
 }
 
@@ -102,12 +122,12 @@ function checkDetails<Code extends ErrorCode>(
 ): DetailsOf<Code> | undefined {
   if (details === undefined) return undefined;
   const schema = detailSchemaOf(code);
-  if (!schema) throw new InconsistentErrorError(`${code}: this code carries no details`);
+  if (!schema) throw new InconsistentErrorError(`${code}: this code has no details`);
   const parsed = schema.safeParse(details);
-  // Zod has made a copy, so that nothing of the caller's is frozen.
+  // zod has copied the data, so the caller's object is not frozen.
   if (parsed.success) return deepFreeze(parsed.data) as DetailsOf<Code>;
   const where = ['details', ...(parsed.error.issues[0]?.path ?? [])].join('.');
-  throw new InconsistentErrorError(`${code}: what stands at ${where} does not match`);
+  throw new InconsistentErrorError(`${code}: ${where} is invalid`);
 }
 
 function deepFreeze<T>(value: T): T {
@@ -124,17 +144,17 @@ function checkWait(code: ErrorCode, ms: unknown): number {
   return whole;
 }
 
-function checkMoment(code: ErrorCode, given: unknown): string {
-  const moment = isoMoment(given);
-  if (moment === undefined) {
+function checkTime(code: ErrorCode, given: unknown): string {
+  const time = isoTime(given);
+  if (time === undefined) {
     throw new InconsistentErrorError(`${code}: rateLimitReset is not a date`);
   }
-  return moment;
+  return time;
 }
 
 function checkId(code: ErrorCode, id: unknown): string {
   if (typeof id !== 'string') {
-    throw new InconsistentErrorError(`${code}: operationId must be a text`);
+    throw new InconsistentErrorError(`${code}: operationId must be a string`);
   }
   return id;
 }

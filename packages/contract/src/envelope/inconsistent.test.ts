@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { errorCodes } from '../codes/table.js';
 import { errorEnvelope, successEnvelope } from './envelope.js';
-import type { ErrorInput } from './error.js';
-import { InconsistentEnvelopeError } from './inconsistent.js';
+import { type ErrorInput, InconsistentEnvelopeError } from './error.js';
 import { meta, workflow } from './meta.fixture.js';
 import { paginationInfo, rateLimitMeta, type MetaInput } from './meta.js';
 import { envelopeSchema } from './schema.js';
 
-describe('what would not match the schema is refused when it is made, naming the field', () => {
+describe('constructors reject values that the schema does not allow, naming the field', () => {
   const error = { code: 'timeout', message: 'x' } as const;
   const limit = { limit: 9, remaining: 1, reset: '2026-01-01T00:00:00.000Z' };
   it.each<[string, () => unknown]>([
@@ -89,7 +88,7 @@ describe('what would not match the schema is refused when it is made, naming the
     expect(make).toThrow(field);
   });
 
-  it('copies what it takes, so that a later change cannot break it', () => {
+  it('copies its input', () => {
     const rateLimit = { ...limit };
     const { rate_limit: shown } = successEnvelope(1, { ...meta, rateLimit }).meta;
     rateLimit.limit = Number.NaN;
@@ -97,12 +96,12 @@ describe('what would not match the schema is refused when it is made, naming the
     expect(Object.isFrozen(shown)).toBe(true);
   });
 
-  it('writes moments in one way', () => {
+  it('normalises times', () => {
     const rateLimit = { ...limit, reset: '2026-01-01T01:00:00+01:00' };
     expect(successEnvelope(1, { ...meta, rateLimit }).meta.rate_limit?.reset).toBe(limit.reset);
   });
 
-  it('tells by its type that a page which has more has a token', () => {
+  it('has a type in which has_more implies next_token', () => {
     const { pagination } = successEnvelope([], {
       ...meta,
       pagination: paginationInfo(1, 't'),
@@ -112,7 +111,7 @@ describe('what would not match the schema is refused when it is made, naming the
   });
 });
 
-describe('whatever is given to the constructors', () => {
+describe('constructors with random input', () => {
   const anything = fc.anything({
     withBigInt: true,
     withDate: true,
@@ -194,7 +193,7 @@ describe('whatever is given to the constructors', () => {
     return true;
   };
 
-  it('gives an envelope that the schema accepts, or the typed refusal', () => {
+  it('return a valid envelope or throw the typed error', () => {
     const accepted = [0, 0];
     fc.assert(
       fc.property(errors, metas, fc.oneof(fc.jsonValue(), anything), (error, input, data) => {
@@ -210,7 +209,7 @@ describe('whatever is given to the constructors', () => {
     expect(Math.min(...accepted)).toBeGreaterThan(50);
   });
 
-  it('holds for pages and limits alone too', () => {
+  it('do so for pagination and rate limits too', () => {
     fc.assert(
       fc.property(numbers, texts, moments, (count, token, reset) => {
         check(() =>

@@ -1,6 +1,6 @@
+import { isObject } from '../json.js';
 import type { RateLimitInfo } from '@toolkeel/kernel';
-import { demand } from './inconsistent.js';
-import { isoMoment } from './moment.js';
+import { assertField, isoTime } from './error.js';
 
 export const PROFILES = Object.freeze(['readonly', 'api', 'workflow'] as const);
 export type Profile = (typeof PROFILES)[number];
@@ -13,7 +13,7 @@ export type RunProfile =
   | { readonly name: 'readonly' | 'api' }
   | { readonly name: 'workflow'; readonly mode: Mode; readonly approvalMode: boolean };
 
-/** There is more exactly when there is a token to fetch it with. */
+/** `has_more` is true exactly if there is a `next_token`. */
 export type PaginationInfo =
   | {
       readonly next_token: string;
@@ -34,9 +34,9 @@ export interface RateLimitMeta {
 export interface IdempotencyMeta {
   readonly key?: string;
   readonly replayed: boolean;
-  /** When the operation was first carried out, ISO 8601. */
+  /** Time of the first execution, ISO 8601. */
   readonly first_at?: string;
-  /** What the caller should know of a replay that it may not have expected. */
+  /** Set on a replay that the caller may not expect. */
   readonly warning?: string;
 }
 
@@ -73,13 +73,13 @@ export interface MetaInput {
   readonly idempotency?: IdempotencyMeta | undefined;
 }
 
-/** Throws an InconsistentEnvelopeError, naming the field, for what `envelopeSchema` would refuse. */
+/** Throws an InconsistentEnvelopeError that names the field for values that `envelopeSchema` does not allow. */
 export function createMeta(input: MetaInput): Meta {
-  demand(isObject(input), 'meta', 'must be an object');
+  assertField(isObject(input), 'meta', 'must be an object');
   const { toolVersion, correlationId, profile, pagination, rateLimit, idempotency } = input;
-  demand(typeof toolVersion === 'string', 'toolVersion', 'must be a text');
-  demand(isText(correlationId), 'correlationId', 'must be a text, and not empty');
-  demand(isObject(profile) && PROFILES.includes(profile.name), 'profile', 'is not known');
+  assertField(typeof toolVersion === 'string', 'toolVersion', 'must be a string');
+  assertField(isNonEmptyString(correlationId), 'correlationId', 'must be a non-empty string');
+  assertField(isObject(profile) && PROFILES.includes(profile.name), 'profile', 'is not known');
   return Object.freeze({
     tool_version: toolVersion,
     elapsed_ms: wholeCount(input.elapsedMs),
@@ -94,29 +94,29 @@ export function createMeta(input: MetaInput): Meta {
 
 function workflowFields(profile: Extract<RunProfile, { name: 'workflow' }>) {
   const { mode, approvalMode } = profile;
-  demand(
+  assertField(
     MODES.includes(mode) && typeof approvalMode === 'boolean',
     'profile',
-    'workflow always has a mode and an approval mode',
+    'workflow requires a mode and an approval mode',
   );
   return { mode, approval_mode: approvalMode };
 }
 
-/** `has_more` is not a claim of its own: there is more exactly when there is a token to fetch it. */
+/** Creates the pagination; `has_more` follows from the token. */
 export function paginationInfo(
   resultCount: number,
   nextToken?: string,
   warning?: string,
 ): PaginationInfo {
-  demand(
+  assertField(
     Number.isSafeInteger(resultCount) && resultCount >= 0,
     'pagination.result_count',
     'must be a whole number, 0 or more',
   );
   if (nextToken === undefined) return Object.freeze({ result_count: resultCount, has_more: false });
-  demand(isText(nextToken), 'pagination.next_token', 'must be a text, and not empty');
-  demand(
-    warning === undefined || isText(warning),
+  assertField(isNonEmptyString(nextToken), 'pagination.next_token', 'must be a non-empty string');
+  assertField(
+    warning === undefined || isNonEmptyString(warning),
     'pagination.warning',
     'must be a non-empty string',
   );
@@ -129,64 +129,64 @@ export function paginationInfo(
 }
 
 function checkPagination(given: PaginationInfo): PaginationInfo {
-  demand(isObject(given), 'pagination', 'must be an object');
+  assertField(isObject(given), 'pagination', 'must be an object');
   const warning = given.has_more ? given.warning : undefined;
   const info = paginationInfo(given.result_count, given.next_token, warning);
-  demand(
+  assertField(
     given.has_more === info.has_more,
     'pagination.has_more',
-    'must say whether there is a next_token',
+    'must match whether there is a next_token',
   );
   return info;
 }
 
-/** The kernel counts resets in seconds since 1970; an answer shows a time that people can read. */
+/** Converts the kernel's rate limit, whose reset is in epoch seconds. */
 export function rateLimitMeta(info: RateLimitInfo): RateLimitMeta {
-  demand(isObject(info), 'rateLimit', 'must be an object');
+  assertField(isObject(info), 'rateLimit', 'must be an object');
   const { limit, remaining, reset } = info;
-  const moment = typeof reset === 'number' ? isoMoment(new Date(reset * 1000)) : undefined;
-  demand(moment !== undefined, 'rateLimit.reset', 'must be a moment');
-  return checkRateLimit({ limit, remaining, reset: moment });
+  const time = typeof reset === 'number' ? isoTime(new Date(reset * 1000)) : undefined;
+  assertField(time !== undefined, 'rateLimit.reset', 'must be a valid time');
+  return checkRateLimit({ limit, remaining, reset: time });
 }
 
 export function checkRateLimit(given: RateLimitMeta): RateLimitMeta {
-  demand(isObject(given), 'rateLimit', 'must be an object');
+  assertField(isObject(given), 'rateLimit', 'must be an object');
   const { limit, remaining } = given;
-  demand(Number.isFinite(limit), 'rateLimit.limit', 'must be a finite number');
-  demand(Number.isFinite(remaining), 'rateLimit.remaining', 'must be a finite number');
-  return Object.freeze({ limit, remaining, reset: momentAt('rateLimit.reset', given.reset) });
+  assertField(Number.isFinite(limit), 'rateLimit.limit', 'must be a finite number');
+  assertField(Number.isFinite(remaining), 'rateLimit.remaining', 'must be a finite number');
+  return Object.freeze({ limit, remaining, reset: checkTime('rateLimit.reset', given.reset) });
 }
 
 export function checkIdempotency(given: IdempotencyMeta): IdempotencyMeta {
-  demand(isObject(given), 'idempotency', 'must be an object');
+  assertField(isObject(given), 'idempotency', 'must be an object');
   const { key, replayed, first_at: firstAt, warning } = given;
-  demand(key === undefined || typeof key === 'string', 'idempotency.key', 'must be a text');
-  demand(typeof replayed === 'boolean', 'idempotency.replayed', 'must be true or false');
-  demand(warning === undefined || isText(warning), 'idempotency.warning', 'must be a text');
+  assertField(key === undefined || typeof key === 'string', 'idempotency.key', 'must be a string');
+  assertField(typeof replayed === 'boolean', 'idempotency.replayed', 'must be true or false');
+  assertField(
+    warning === undefined || isNonEmptyString(warning),
+    'idempotency.warning',
+    'must be a string',
+  );
   return Object.freeze({
     ...(key !== undefined && { key }),
     replayed,
-    ...(firstAt !== undefined && { first_at: momentAt('idempotency.first_at', firstAt) }),
+    ...(firstAt !== undefined && { first_at: checkTime('idempotency.first_at', firstAt) }),
     ...(warning !== undefined && { warning }),
   });
 }
 
-function momentAt(field: string, given: unknown): string {
-  const moment = isoMoment(given);
-  demand(moment !== undefined, field, 'must be a moment in ISO 8601');
-  return moment;
+function checkTime(field: string, given: unknown): string {
+  const time = isoTime(given);
+  assertField(time !== undefined, field, 'must be a time in ISO 8601');
+  return time;
 }
 
-/** A clock that went backwards or a counter that was never set must not break the answer. */
+/** Rounds to a non-negative integer; an invalid figure becomes 0 and must not prevent the answer. */
 function wholeCount(value: unknown): number {
   const whole = typeof value === 'number' ? Math.round(value) : 0;
   return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-function isText(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

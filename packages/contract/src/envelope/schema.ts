@@ -1,11 +1,19 @@
 import * as z from 'zod';
-import { onlyOutcomeOf, policyDecisionOf } from '../codes/consistency.js';
+import {
+  codes,
+  type ErrorCode,
+  errorCodes,
+  onlyOutcomeOf,
+  policyDecisionOf,
+} from '../codes/table.js';
 import { detailSchemaOf } from '../codes/details.js';
-import { codes, errorCodes, type ErrorCode } from '../codes/table.js';
-import { MODES } from './meta.js';
+import { MODES, type Profile } from './meta.js';
+import { toJsonSchema } from '../tool/schema.js';
+import type { JsonSchema } from '../tool/spec.js';
+import type { ToolSpec } from '../tool/tool.js';
 
 const count = z.int().min(0);
-const moment = z.iso.datetime();
+const time = z.iso.datetime();
 const maybe = z.exactOptional;
 
 export const paginationSchema = z
@@ -16,7 +24,7 @@ export const paginationSchema = z
     warning: maybe(z.string().min(1)),
   })
   .refine((page) => page.has_more === (page.next_token !== undefined), {
-    error: 'has_more must say whether there is a next_token',
+    error: 'has_more must match whether there is a next_token',
     path: ['has_more'],
   });
 
@@ -26,22 +34,22 @@ const baseMeta = {
   retry_count: count,
   correlation_id: z.string().min(1),
   pagination: maybe(paginationSchema),
-  rate_limit: maybe(z.strictObject({ limit: z.number(), remaining: z.number(), reset: moment })),
+  rate_limit: maybe(z.strictObject({ limit: z.number(), remaining: z.number(), reset: time })),
   idempotency: maybe(
     z.strictObject({
       key: maybe(z.string()),
       replayed: z.boolean(),
-      first_at: maybe(moment),
+      first_at: maybe(time),
       warning: maybe(z.string().min(1)),
     }),
   ),
 };
 
-/** `api` and `readonly`: never a mode. */
-export const plainMetaSchema = z.strictObject(baseMeta);
+/** The `api` and `readonly` profiles have no mode. */
+const plainMetaSchema = z.strictObject(baseMeta);
 
-/** `workflow`: always a mode. */
-export const workflowMetaSchema = z.strictObject({
+/** The `workflow` profile has a mode. */
+const workflowMetaSchema = z.strictObject({
   ...baseMeta,
   mode: z.enum(MODES),
   approval_mode: z.boolean(),
@@ -49,14 +57,14 @@ export const workflowMetaSchema = z.strictObject({
 
 export const metaSchema = z.union([workflowMetaSchema, plainMetaSchema]);
 
-/** The shape of `error` for these codes, without the rules between its fields. */
-export function errorShape(possible: readonly ErrorCode[]) {
+/** The schema of `error` for these codes, without the rules between fields. */
+function errorShape(possible: readonly ErrorCode[]) {
   return z.strictObject({
     code: z.enum(possible),
     message: z.string().min(1),
     retryable: z.boolean(),
     retry_after_ms: maybe(count),
-    rate_limit_reset: maybe(moment),
+    rate_limit_reset: maybe(time),
     policy_decision: maybe(z.enum(['denied', 'routed_to_approval'])),
     outcome: maybe(z.enum(['executed', 'not_executed', 'unknown'])),
     operation_id: maybe(z.string()),
@@ -64,24 +72,36 @@ export function errorShape(possible: readonly ErrorCode[]) {
   });
 }
 
-/** `error` of any tool, with every rule that ties its fields to the code. */
+/** The schema of `error` with all rules that tie its fields to the code. */
 export const errorSchema = errorShape(errorCodes).check(({ value, issues }) => {
-  const demand = (holds: boolean, field: keyof typeof value, message: string): void => {
+  const assertField = (holds: boolean, field: keyof typeof value, message: string): void => {
     if (!holds) issues.push({ code: 'custom', input: value, path: [field], message });
   };
   const { code, details } = value;
-  demand(value.retryable === codes[code].retryable, 'retryable', 'does not follow from the code');
-  demand(value.policy_decision === policyDecisionOf(code), 'policy_decision', 'not with this code');
+  assertField(
+    value.retryable === codes[code].retryable,
+    'retryable',
+    'does not follow from the code',
+  );
+  assertField(
+    value.policy_decision === policyDecisionOf(code),
+    'policy_decision',
+    'not with this code',
+  );
   const only = onlyOutcomeOf(code);
   const outcomeFits = only === undefined || (value.outcome ?? only) === only;
-  demand(outcomeFits, 'outcome', 'not with this code');
-  demand(code !== 'outcome_unknown' || value.outcome === 'unknown', 'outcome', 'must be unknown');
+  assertField(outcomeFits, 'outcome', 'not with this code');
+  assertField(
+    code !== 'outcome_unknown' || value.outcome === 'unknown',
+    'outcome',
+    'must be unknown',
+  );
   const shape = detailSchemaOf(code);
   const detailsFit = details === undefined || shape?.safeParse(details).success === true;
-  demand(detailsFit, 'details', 'do not match the code');
+  assertField(detailsFit, 'details', 'do not match the code');
 });
 
-/** Any envelope of any tool. `data` is the tool's own affair. */
+/** The schema of every envelope. `data` is tool-specific and not checked. */
 export const envelopeSchema = z.discriminatedUnion('success', [
   z.strictObject({ success: z.literal(true), data: z.unknown(), meta: metaSchema }),
   z.strictObject({
@@ -91,3 +111,73 @@ export const envelopeSchema = z.discriminatedUnion('success', [
     meta: metaSchema,
   }),
 ]);
+
+type Described = Pick<ToolSpec, 'dataSchema' | 'partialSchema' | 'possibleCodes'>;
+
+/**
+ * The JSON Schema of a tool's envelope in a profile. The root is an object with a `oneOf` of success
+ * and error, because clients of the 2025 protocol require an object and also validate errors. `meta`
+ * is described once, at the root, to keep the listing small.
+ */
+export function outputJsonSchema(tool: Described, profile: Profile): JsonSchema {
+  const data = embed('data', tool.dataSchema);
+  const part = tool.partialSchema && embed('partial', tool.partialSchema);
+  const definitions = { ...data.definitions, ...part?.definitions };
+  const nothing = { type: 'null' };
+  return Object.freeze({
+    type: 'object',
+    properties: { success: { type: 'boolean' }, meta: metaJsonSchema(profile) },
+    required: ['success', 'data', 'meta'],
+    oneOf: [
+      shape(true, { data: data.schema }),
+      shape(false, {
+        data: part ? { anyOf: [nothing, part.schema] } : nothing,
+        error: errorJsonSchema(tool),
+      }),
+    ],
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+  });
+}
+
+function shape(success: boolean, members: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return {
+    type: 'object',
+    properties: { success: { type: 'boolean', const: success }, ...members, meta: {} },
+    required: ['success', ...Object.keys(members), 'meta'],
+    additionalProperties: false,
+  };
+}
+
+interface Embedded {
+  readonly schema: JsonSchema;
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+}
+
+/** Moves a schema with internal references to a definition of its own. */
+function embed(name: string, schema: JsonSchema): Embedded {
+  const text = JSON.stringify(schema);
+  if (!text.includes('"$ref":"#')) return { schema, definitions: {} };
+  const place = `#/$defs/${name}`;
+  const moved = JSON.parse(text.replaceAll('"$ref":"#', `"$ref":"${place}`)) as JsonSchema;
+  return { schema: { $ref: place }, definitions: { [name]: moved } };
+}
+
+let plainMeta: JsonSchema | undefined;
+let workflowMeta: JsonSchema | undefined;
+let anyError: JsonSchema | undefined;
+
+// Created once, because a listing needs them for each tool.
+function metaJsonSchema(profile: Profile): JsonSchema {
+  return profile === 'workflow'
+    ? (workflowMeta ??= toJsonSchema(workflowMetaSchema, 'output'))
+    : (plainMeta ??= toJsonSchema(plainMetaSchema, 'output'));
+}
+
+function errorJsonSchema({ possibleCodes }: Pick<Described, 'possibleCodes'>): JsonSchema {
+  anyError ??= toJsonSchema(errorShape(errorCodes), 'output');
+  const properties = anyError['properties'] as Readonly<Record<string, JsonSchema>>;
+  return {
+    ...anyError,
+    properties: { ...properties, code: { type: 'string', enum: possibleCodes } },
+  };
+}

@@ -15,7 +15,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 const failureOf = (error: ErrorInput) => toolFailure(errorEnvelope(error, meta), now);
 
 describe('toolFailure', () => {
-  it('says class, code, flag and correlation id', () => {
+  it('has class, code, retryable and correlation id', () => {
     expect(failureOf({ code: 'approval_required', message: 'x' })).toEqual({
       class: 'governance',
       code: 'approval_required',
@@ -24,14 +24,14 @@ describe('toolFailure', () => {
     });
   });
 
-  it('turns a wait into a moment', () => {
+  it('converts a delay to a time', () => {
     expect(failureOf({ code: 'rate_limited', message: 'x', retryAfterMs: 61_000 })).toMatchObject({
       class: 'reliability',
       retryNotBefore: '2026-01-01T00:01:01.000Z',
     });
   });
 
-  it('takes the reset where no wait is known, and the wait where both are', () => {
+  it('uses the reset without a delay, and prefers the delay', () => {
     const rateLimitReset = new Date('2026-01-01T00:15:00Z');
     const error = { code: 'rate_limited', message: 'x', rateLimitReset } as const;
     expect(failureOf(error).retryNotBefore).toBe('2026-01-01T00:15:00.000Z');
@@ -40,7 +40,7 @@ describe('toolFailure', () => {
     );
   });
 
-  it('survives a wait that no calendar can hold', () => {
+  it('ignores a delay beyond the range of dates', () => {
     const error = {
       code: 'rate_limited',
       message: 'x',
@@ -49,7 +49,7 @@ describe('toolFailure', () => {
     expect(failureOf(error)).not.toHaveProperty('retryNotBefore');
   });
 
-  it('names no time for what is not to be retried', () => {
+  it('has no time for non-retryable codes', () => {
     const denied = failureOf({ code: 'policy_denied_rate_limited', message: 'x', retryAfterMs: 5 });
     expect(denied).not.toHaveProperty('retryNotBefore');
   });

@@ -5,8 +5,8 @@ import type { ErrorEnvelope } from './envelope.js';
 export const TOOL_FAILURE_KEY = 'io.modelcontextprotocol/toolFailure';
 
 /**
- * `capability`: it cannot be done as asked, change the request. `reliability`: something broke or
- * is busy. `governance`: somebody's permission is missing.
+ * `capability`: the request cannot be fulfilled as it is. `reliability`: a component failed or is busy.
+ * `governance`: a permission or approval is missing.
  */
 export type FailureClass = 'capability' | 'reliability' | 'governance';
 
@@ -14,7 +14,7 @@ export interface ToolFailure {
   readonly class: FailureClass;
   readonly code: ErrorCode;
   readonly retryable: boolean;
-  /** ISO 8601; only where a retry is advised and its time is known. */
+  /** ISO 8601; only if the code is retryable and the time is known. */
   readonly retryNotBefore?: string;
   readonly correlationId: string;
 }
@@ -69,7 +69,7 @@ const classes: Readonly<Record<ErrorCode, FailureClass>> = Object.freeze({
   internal_error: 'reliability',
 });
 
-/** The failure in the proposal's words. `now` is in milliseconds since 1970. */
+/** Converts an error envelope to the proposal's format. `now` is in epoch milliseconds. */
 export function toolFailure(
   { error, meta }: Pick<ErrorEnvelope<ErrorCode, unknown>, 'error' | 'meta'>,
   now: number,
@@ -84,7 +84,7 @@ export function toolFailure(
   });
 }
 
-// The wait is what was asked of us; the reset of a window is only what we conclude from it.
+// The delay that the upstream asked for takes precedence over a window's reset.
 function retryNotBefore(error: ErrorEnvelope['error'], now: number): string | undefined {
   const { retry_after_ms: wait, rate_limit_reset: reset } = error;
   if (wait === undefined) return reset;

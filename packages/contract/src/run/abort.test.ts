@@ -1,9 +1,8 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { toolError } from '../tool/result.js';
-import { processClock } from './clock.js';
-import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
-import type { Middleware } from './options.js';
+import { type Middleware, processClock } from './options.js';
+import { args, fine, hanging, never, slow, turn, watched } from './deadline.fixture.js';
 import { acting, run, throwing, toolWith } from './run.fixture.js';
 
 let clock = new VirtualClock();
@@ -12,11 +11,11 @@ beforeEach(() => {
 });
 
 describe('an abort', () => {
-  it('beforehand lets nothing begin, and is no success', async () => {
+  it('before the call starts nothing', async () => {
     const handler = vi.fn(() => fine);
-    const around = vi.fn<Middleware>((_, next) => next());
+    const middleware = vi.fn<Middleware>((_, next) => next());
     const signal = AbortSignal.abort(new Error('secret reason'));
-    const envelope = await run(toolWith(handler, acting), args, { signal, around });
+    const envelope = await run(toolWith(handler, acting), args, { signal, middleware });
     expect(envelope.error).toEqual({
       code: 'cancelled',
       message: 'The call was cancelled.',
@@ -24,7 +23,7 @@ describe('an abort', () => {
       outcome: 'not_executed',
     });
     expect(handler).not.toHaveBeenCalled();
-    expect(around).not.toHaveBeenCalled();
+    expect(middleware).not.toHaveBeenCalled();
   });
 
   it.each(Object.entries(hanging))('ends a call in which %s never settles', async (_, given) => {
@@ -42,15 +41,15 @@ describe('an abort', () => {
   it.each<[string, Middleware | undefined, string]>([
     ['begun', undefined, 'unknown'],
     ['not begun', never, 'not_executed'],
-  ])('says what is known of a mutation: %s', async (_, around, outcome) => {
+  ])('reports the outcome of a mutation: %s', async (_, middleware, outcome) => {
     const controller = new AbortController();
-    const options = { signal: controller.signal, ...(around && { around }) };
+    const options = { signal: controller.signal, ...(middleware && { middleware }) };
     const running = run(toolWith(never, acting), args, options);
     controller.abort();
     expect((await running).error).toMatchObject({ code: 'cancelled', outcome });
   });
 
-  it('by the handler itself, or while it begins, is not missed', async () => {
+  it('by the handler itself is not missed', async () => {
     const controller = new AbortController();
     const tool = toolWith(() => {
       controller.abort();
@@ -59,7 +58,7 @@ describe('an abort', () => {
     expect((await run(tool, args, { signal: controller.signal })).error?.code).toBe('cancelled');
   });
 
-  it('leaves it to a handler that stops by itself to say how far it came', async () => {
+  it('uses the result of a handler that stops in the same turn', async () => {
     const controller = new AbortController();
     const tool = toolWith(
       () =>
@@ -75,7 +74,7 @@ describe('an abort', () => {
     expect((await running).error).toMatchObject({ outcome: 'not_executed', message: 'Not sent.' });
   });
 
-  it('does not reach a handler that was given another signal, as a mutation that is sending is', async () => {
+  it('does not reach a handler with another signal', async () => {
     const controller = new AbortController();
     const own = new AbortController().signal;
     let seen: AbortSignal | undefined;
@@ -88,12 +87,12 @@ describe('an abort', () => {
         return fine;
       },
     };
-    const around: Middleware = async (_, next) => {
+    const middleware: Middleware = async (_, next) => {
       const settled = await next({ signal: own });
       recorded = settled;
       return settled;
     };
-    const running = run(tool, args, { signal: controller.signal, around });
+    const running = run(tool, args, { signal: controller.signal, middleware });
     await turn();
     controller.abort();
     expect((await running).error).toMatchObject({ code: 'cancelled', outcome: 'unknown' });
@@ -103,7 +102,7 @@ describe('an abort', () => {
     expect(recorded).toMatchObject({ ok: true, data: fine });
   });
 
-  it('is not listened for when the call cannot begin', async () => {
+  it('adds no listener if the call cannot start', async () => {
     const { signal, listeners } = watched();
     const setTimer = throwing(new Error('x'));
     const broken = { ...processClock, now: () => 0, setTimer };
@@ -121,7 +120,7 @@ describe('an abort', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('after the end changes nothing, and nobody listens any more', async () => {
+  it('after the end changes nothing and leaves no listener', async () => {
     const { controller, signal, listeners } = watched();
     const envelope = await run(toolWith(slow), args, { signal });
     expect(signal.addEventListener).toHaveBeenCalledOnce();
@@ -130,7 +129,7 @@ describe('an abort', () => {
     expect(envelope.success).toBe(true);
   });
 
-  it('and the deadline at once give one answer', async () => {
+  it('and the deadline at the same time give one answer', async () => {
     const { controller, signal, listeners } = watched();
     const running = run(toolWith(never), args, { signal, clock, deadline: 1500 });
     await turn();
@@ -141,7 +140,7 @@ describe('an abort', () => {
   });
 });
 
-it('a signal that the host gives to the handler is made only when the handler reads it', async () => {
+it('the host’s signal for the handler is created on first access', async () => {
   const make = vi.fn(() => new AbortController().signal);
   const lazy: Middleware = (_, next) =>
     next({
@@ -152,7 +151,7 @@ it('a signal that the host gives to the handler is made only when the handler re
   await run(
     toolWith(() => fine),
     args,
-    { around: lazy },
+    { middleware: lazy },
   );
   expect(make).not.toHaveBeenCalled();
   const reads = {
@@ -162,6 +161,6 @@ it('a signal that the host gives to the handler is made only when the handler re
       n: 1,
     }),
   };
-  await run(reads, args, { around: lazy });
+  await run(reads, args, { middleware: lazy });
   expect(make).toHaveBeenCalledOnce();
 });

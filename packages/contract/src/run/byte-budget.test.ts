@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { containing, matching, some } from '../matchers.fixture.js';
-import { ownMember } from '../own-member.js';
+import { ownMember } from '../json.js';
 import { defineTool } from '../tool/define.js';
 import { page } from '../tool/result.js';
 import { base, get, letters, listOf, readAll } from './paging.fixture.js';
@@ -18,7 +18,7 @@ describe('the byte budget', () => {
     expect(items.length).toBeLessThan(24);
   });
 
-  it.each([Number.NaN, -1, 49_152.9])('of %d is the default one', async (byteBudget) => {
+  it.each([Number.NaN, -1, 49_152.9])('of %d is replaced by the default', async (byteBudget) => {
     const tool = listOf(['x'.repeat(60_000)]);
     expect((await get(tool, {}, { byteBudget })).envelope.error).toMatchObject({
       code: 'response_too_large',
@@ -26,7 +26,7 @@ describe('the byte budget', () => {
     });
   });
 
-  it('leaves alone what fits to the byte, and cuts what is one byte more', async () => {
+  it('keeps a result that fits exactly, and cuts one byte more', async () => {
     const tool = listOf(letters);
     const options = { correlationId: 'c', clock: new VirtualClock() };
     const { bytes } = await get(tool, { limit: 26 }, options);
@@ -38,20 +38,20 @@ describe('the byte budget', () => {
     expect(cut.token).toBeDefined();
   });
 
-  it('says in a warning that a list was cut, and names the next step', async () => {
+  it('warns that a list was cut, with the next step', async () => {
     const texts = Array.from({ length: 100 }, (_, i) => `item number ${i}`);
     const { pagination, items } = await get(listOf(texts), { limit: 100 }, { byteBudget: 1200 });
     expect(pagination).toMatchObject({ has_more: true });
     expect(pagination?.has_more && pagination.warning).toMatch(
       new RegExp(
-        `^Cut after ${items.length} of 100 items: an answer has at most 1200 bytes\\. Pass next_token as \`\\w+\` to continue\\.`,
+        `^Cut after ${items.length} of 100 items: a result has at most 1200 bytes\\. Pass next_token as \`\\w+\` to continue\\.`,
       ),
     );
     const whole = await get(listOf(texts), { limit: 5 }, { byteBudget: 1200 });
     expect(whole.pagination).not.toHaveProperty('warning');
   });
 
-  it('cuts also where only the token is too long', async () => {
+  it('cuts if only the token exceeds it', async () => {
     const cursor = z.union([z.string(), z.int()]);
     const tool = defineTool({
       ...base,
@@ -71,7 +71,7 @@ describe('the byte budget', () => {
     expect(bytes).toBeGreaterThan(1000 - 2 * (items.at(-1)?.length ?? 0) - 6);
   });
 
-  it('never loses or repeats an item, wherever it cuts', async () => {
+  it('never loses or repeats an item', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ maxLength: 60, unit: 'grapheme' }), { maxLength: 40 }),
@@ -86,7 +86,7 @@ describe('the byte budget', () => {
     );
   });
 
-  it('refuses one item that is too big, and tells how to get past it', async () => {
+  it('rejects a single item that is too large, with a token that skips it', async () => {
     const texts = ['a', 'x'.repeat(2000), 'c'];
     const options = { byteBudget: 800 };
     const first = await get(listOf(texts), {}, options);
@@ -101,13 +101,13 @@ describe('the byte budget', () => {
     expect((await get(listOf(texts), { page_token }, options)).items).toEqual(['c']);
   });
 
-  it('offers no way past the last item', async () => {
+  it('has no token after the last item', async () => {
     const { envelope } = await get(listOf(['x'.repeat(2000)]), {}, { byteBudget: 800 });
     expect(envelope.error?.code).toBe('response_too_large');
     expect(envelope.error?.details).not.toHaveProperty('next_token');
   });
 
-  it('does not cut where the tool cannot say how to go on', async () => {
+  it('does not cut without after', async () => {
     const tool = defineTool({
       ...base,
       handler: () =>
@@ -118,7 +118,7 @@ describe('the byte budget', () => {
     );
   });
 
-  it('refuses what is no list', async () => {
+  it('rejects large data that is not a list', async () => {
     const { paging: _, ...rest } = base;
     const tool = defineTool({
       ...rest,
@@ -136,7 +136,7 @@ describe('the byte budget', () => {
     });
   });
 
-  it('holds for failures too', async () => {
+  it('applies to failures too', async () => {
     const names = Array.from({ length: 40 }, (_, i) => `field-${i}`);
     const issues = names.map((field) => ({ field, message: 'x'.repeat(100) }));
     const failure = {
@@ -146,7 +146,7 @@ describe('the byte budget', () => {
     } as const;
     const tool = listOf(letters, { partial: z.array(z.string()) });
     const options = {
-      around: () => Promise.resolve(failure),
+      middleware: () => Promise.resolve(failure),
       clock: new VirtualClock(),
       correlationId: 'c',
     };
@@ -159,7 +159,7 @@ describe('the byte budget', () => {
     expect(least.envelope.error).not.toHaveProperty('details');
   });
 
-  it('turns a tool that pages without declaring it into a report', async () => {
+  it('reports a tool that returns pages without declaring paging', async () => {
     const { paging: _, ...rest } = base;
     const onUnexpected = vi.fn();
     const handler = (() => page({ items: [], source: 's' }, { next: 1 })) as unknown as () => {
@@ -171,7 +171,7 @@ describe('the byte budget', () => {
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
-  it('survives a tool whose own continuation fails', async () => {
+  it('handles a continuation that throws', async () => {
     const tool = defineTool({
       ...base,
       handler: () =>

@@ -1,76 +1,74 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolContext } from '../tool/context.js';
-import { processClock, type RunClock } from './clock.js';
-import type { Limits } from './limits.js';
-import type { RunOptions } from './options.js';
+import { processClock, type RunClock, type RunOptions } from './options.js';
+import type { CallBounds } from './deadline.js';
 
-/** One call: its id, its clock, its retries, and where its surprises are reported. */
+/** State of one call: id, elapsed time, retries, and the report of unexpected causes. */
 export interface Call {
   readonly correlationId: string;
   readonly options: RunOptions;
-  /** Absent where the call may take as long as it likes, and nobody can end it. */
-  readonly limits: Limits | undefined;
+  /** Absent for a call without deadline and signal. */
+  readonly bounds: CallBounds | undefined;
   readonly elapsedMs: () => number;
   readonly noteRetry: () => void;
   readonly retryCount: () => number;
   readonly report: (cause: unknown) => void;
 }
 
-export function beginCall(options: RunOptions): Call {
+export function startCall(options: RunOptions): Call {
   const { clock = processClock, onUnexpected } = options;
-  const now = unfailing(() => clock.now());
-  const given: unknown = options.correlationId;
-  const correlationId = typeof given === 'string' && given !== '' ? given : randomUUID();
-  const begunAt = now();
-  const { startedAt = begunAt } = options;
+  const now = neverThrowing(() => clock.now());
+  const givenId: unknown = options.correlationId;
+  const correlationId = typeof givenId === 'string' && givenId !== '' ? givenId : randomUUID();
+  const callStartedAt = now();
+  const { startedAt = callStartedAt } = options;
   let noted = 0;
   return {
     correlationId,
     options,
-    limits: limitsOf(options, clock, begunAt),
+    bounds: boundsOf(options, clock, callStartedAt),
     elapsedMs: () => now() - startedAt,
     noteRetry: () => {
       noted += 1;
     },
-    retryCount: unfailing(() => options.retryCount?.(noted) ?? noted),
+    retryCount: neverThrowing(() => options.retryCount?.(noted) ?? noted),
     report: (cause) => {
       try {
         onUnexpected?.(cause, correlationId);
       } catch {
-        // A hook that fails must not take the answer with it.
+        // An error in the hook must not prevent the answer.
       }
     },
   };
 }
 
-/** Longer than anybody means to wait. */
-const A_YEAR_MS = 366 * 24 * 3_600_000;
+const MAX_DEADLINE_MS = 366 * 24 * 3_600_000;
 
-function limitsOf(
+function boundsOf(
   { deadline = Number.POSITIVE_INFINITY, signal }: RunOptions,
   clock: RunClock,
   now: number,
-): Limits | undefined {
-  // Found out only when it is needed, it would end a call that has begun.
+): CallBounds | undefined {
+  // Checked now, because a failure later would end a call that has started.
   if (signal !== undefined && typeof signal.addEventListener !== 'function') {
     throw new TypeError('signal: must be an AbortSignal');
   }
   if (deadline === Number.POSITIVE_INFINITY) {
     return signal === undefined ? undefined : { clock, deadline, signal };
   }
-  // A deadline that nobody can keep must not look like one that is kept.
+  // With NaN the timer would never fire.
   if (typeof deadline !== 'number' || Number.isNaN(deadline - now)) {
     throw new TypeError('deadline and clock: must be numbers of milliseconds');
   }
-  // An epoch time would be a deadline in fifty years.
-  if (deadline - now > A_YEAR_MS) {
+  // Rejects an epoch time, which would be a deadline in fifty years.
+  if (deadline - now > MAX_DEADLINE_MS) {
     throw new TypeError("deadline: must be a time on the run's own clock, not since the epoch");
   }
   return { clock, deadline, signal };
 }
 
-/** A figure that only decorates the answer must not be able to prevent it. */
-function unfailing(read: () => number): () => number {
+/** Returns NaN instead of throwing: a figure for `meta` must not prevent the answer. */
+function neverThrowing(read: () => number): () => number {
   return () => {
     try {
       return read();
@@ -80,20 +78,20 @@ function unfailing(read: () => number): () => number {
   };
 }
 
-/** The handler's view of the call. */
+/** Creates the handler's context. */
 export function handlerContext(
   call: Call,
   { account, cursor }: { readonly account: string; readonly cursor: unknown },
-  extra: NonNullable<RunOptions['given']> = {},
+  extra: NonNullable<RunOptions['extraContext']> = {},
 ): ToolContext {
-  const { options, limits, correlationId, noteRetry } = call;
+  const { options, bounds, correlationId, noteRetry } = call;
   let ownSignal: AbortSignal | undefined;
   return {
-    // Read through, because whoever gives it may make it only when somebody asks for it.
+    // A getter, because the signal may be created on first access.
     get signal() {
-      return extra.signal ?? limits?.signal ?? (ownSignal ??= new AbortController().signal);
+      return extra.signal ?? bounds?.signal ?? (ownSignal ??= new AbortController().signal);
     },
-    deadline: extra.deadline ?? limits?.deadline ?? Number.POSITIVE_INFINITY,
+    deadline: extra.deadline ?? bounds?.deadline ?? Number.POSITIVE_INFINITY,
     correlationId,
     account,
     progress: options.progress ?? ignore,
@@ -105,5 +103,5 @@ export function handlerContext(
 }
 
 function ignore(): void {
-  // Nobody is waiting for progress.
+  // The client did not request progress.
 }

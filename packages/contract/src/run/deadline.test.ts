@@ -3,9 +3,8 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import { beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { containing } from '../matchers.fixture.js';
 import { toolError } from '../tool/result.js';
-import { processClock, type RunClock } from './clock.js';
-import { args, fine, hanging, never, slow, turn, watched } from './limits.fixture.js';
-import type { Middleware, RunOptions } from './options.js';
+import { type Middleware, processClock, type RunClock, type RunOptions } from './options.js';
+import { args, fine, hanging, never, slow, turn, watched } from './deadline.fixture.js';
 import { acting, base, run, throwing, toolWith } from './run.fixture.js';
 
 const idempotent = { ...acting, effect: 'idempotent' } as const;
@@ -28,7 +27,7 @@ describe('the deadline', () => {
     const { error, meta } = await running;
     expect(error).toMatchObject({
       code: 'timeout',
-      message: containing('The time for this call was up'),
+      message: containing('The call reached its deadline'),
       details: { clock: 'deadline' },
     });
     expect(error).not.toHaveProperty('outcome');
@@ -50,25 +49,25 @@ describe('the deadline', () => {
       },
     ],
     ['not begun, once', acting, never, { code: 'timeout', outcome: 'not_executed' }],
-  ])('says what is known of a mutation: %s', async (_, more, around, expected) => {
-    const options = { clock, deadline: 1500, ...(around && { around }) };
+  ])('reports the outcome of a mutation: %s', async (_, more, middleware, expected) => {
+    const options = { clock, deadline: 1500, ...(middleware && { middleware }) };
     const running = run(toolWith(never, more), args, options);
     expect((await clock.run(running)).error).toMatchObject(expected);
   });
 
   it.each([1000, 999, Number.NEGATIVE_INFINITY])(
-    'that has passed (%d at 1000) lets nothing begin',
+    'in the past (%d at 1000) starts nothing',
     async (deadline) => {
       const handler = vi.fn(() => fine);
-      const around = vi.fn<Middleware>((_, next) => next());
-      const { error } = await run(toolWith(handler, acting), args, { clock, deadline, around });
+      const middleware = vi.fn<Middleware>((_, next) => next());
+      const { error } = await run(toolWith(handler, acting), args, { clock, deadline, middleware });
       expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
       expect(handler).not.toHaveBeenCalled();
-      expect(around).not.toHaveBeenCalled();
+      expect(middleware).not.toHaveBeenCalled();
     },
   );
 
-  it('still names arguments that are refused', async () => {
+  it('still reports invalid arguments', async () => {
     expect(
       (
         await run(
@@ -80,15 +79,15 @@ describe('the deadline', () => {
     ).toBe('validation_error');
   });
 
-  it('does not let a handler begin whose caller was told that it had not', async () => {
+  it('does not start a handler after the call was answered', async () => {
     const handler = vi.fn(() => fine);
     let late: unknown;
-    const around: Middleware = async (_, next) => {
+    const middleware: Middleware = async (_, next) => {
       await new Promise<void>((resolve) => clock.setTimer(600, resolve));
       late = await next();
       return late as Awaited<ReturnType<Middleware>>;
     };
-    const options = { clock, deadline: 1500, around };
+    const options = { clock, deadline: 1500, middleware };
     const { error } = await clock.run(run(toolWith(handler, acting), args, options));
     expect(error).toMatchObject({ code: 'timeout', outcome: 'not_executed' });
     await clock.drain();
@@ -96,7 +95,7 @@ describe('the deadline', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('leaves it to a handler that stops by itself to say how far it came', async () => {
+  it('uses the result of a handler that stops in the same turn', async () => {
     const stopping = () =>
       new Promise((resolve) => {
         clock.setTimer(500, () =>
@@ -112,7 +111,7 @@ describe('the deadline', () => {
     });
   });
 
-  it('ignores what an abandoned handler brings later, and tells the operator of its failures', async () => {
+  it('ignores the late result of a handler and reports its late failure', async () => {
     const later = (act: () => unknown) => () =>
       new Promise((resolve, reject) => {
         clock.setTimer(700, () => {
@@ -133,7 +132,7 @@ describe('the deadline', () => {
       args,
       {
         ...options,
-        around: later(throwing(bug)) as Middleware,
+        middleware: later(throwing(bug)) as Middleware,
       },
     );
     const unhandled = vi.fn();
@@ -151,7 +150,7 @@ describe('the deadline', () => {
     ]);
   });
 
-  it('is read by the tool as any other fault, if it can', async () => {
+  it('is mapped by the tool’s faultToError', async () => {
     const deadline = 1500;
     const reads = toolWith(never, {
       faultToError: () => toolError('upstream_unavailable', 'Mine.'),
@@ -159,7 +158,7 @@ describe('the deadline', () => {
     expect((await clock.run(run(reads, args, { clock, deadline }))).error?.message).toBe('Mine.');
     const onUnexpected = vi.fn();
     const fails = toolWith(never, { ...acting, faultToError: throwing(new Error('x')) });
-    const running = run(fails, args, { clock, deadline: 2500, around: never, onUnexpected });
+    const running = run(fails, args, { clock, deadline: 2500, middleware: never, onUnexpected });
     expect((await clock.run(running)).error).toMatchObject({
       code: 'timeout',
       outcome: 'not_executed',
@@ -167,7 +166,7 @@ describe('the deadline', () => {
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
-  it('may be further away than a timer of Node reaches', async () => {
+  it('may exceed the maximum delay of a timer', async () => {
     const delays: number[] = [];
     const counting: RunClock = {
       now: () => clock.now(),
@@ -184,7 +183,7 @@ describe('the deadline', () => {
     expect(Math.max(...delays)).toBeLessThan(2 ** 31);
   });
 
-  it('leaves no timer behind when the call is done in time', async () => {
+  it('leaves no timer when the call settles in time', async () => {
     const setTimer = vi.spyOn(clock, 'setTimer');
     for (const handler of [slow, () => slow().then(throwing(new Error('x')))]) {
       await run(toolWith(handler), args, { clock, deadline: 1500 });
@@ -193,12 +192,12 @@ describe('the deadline', () => {
     expect(setTimer).toHaveBeenCalledTimes(2);
   });
 
-  it('costs a call that is done at once no timer and no listener', async () => {
+  it('sets no timer and no listener for a call that settles immediately', async () => {
     const setTimer = vi.spyOn(clock, 'setTimer');
     const { signal } = watched();
-    const around: Middleware = async (_, next) => next();
+    const middleware: Middleware = async (_, next) => next();
     for (const handler of [() => fine, async () => fine, throwing(new Error('x'))]) {
-      for (const more of [{}, { around }]) {
+      for (const more of [{}, { middleware }]) {
         await Promise.resolve();
         await run(toolWith(handler), args, { clock, signal, deadline: 1500, ...more });
       }
@@ -207,7 +206,7 @@ describe('the deadline', () => {
     expect(signal.addEventListener).not.toHaveBeenCalled();
   });
 
-  it('holds on a clock that fails to set the last timer, or to clear one', async () => {
+  it('applies although the clock fails to set or clear a timer', async () => {
     const onUnexpected = vi.fn();
     let timers = 0;
     const failing: RunClock = {
@@ -233,7 +232,7 @@ describe('the deadline', () => {
     expect(onUnexpected).toHaveBeenCalledOnce();
   });
 
-  it('that a clock refuses to keep ends the call, because nobody would', async () => {
+  it('ends the call if the clock cannot set a timer', async () => {
     const setTimer = throwing(new Error('no timers'));
     const options = { clock: { ...processClock, setTimer }, deadline: performance.now() + 60_000 };
     expect((await run(toolWith(never, acting), args, options)).error).toMatchObject({
@@ -269,7 +268,7 @@ it('a call without deadline and signal sets no timer', async () => {
 });
 
 describe('a deadline on the wrong clock', () => {
-  it('is refused before the handler begins, instead of being one in fifty years', async () => {
+  it('is rejected before the handler starts', async () => {
     const began = vi.fn(() => fine);
     const answer = await run(toolWith(began), args, { clock, deadline: Date.now() + 40 });
     expect(answer.error?.code).toBe('internal_error');

@@ -1,6 +1,6 @@
 import type { Fault } from '@toolkeel/kernel';
 import { describe, expect, it, vi } from 'vitest';
-import { upstreamCodes } from '../codes/shared.js';
+import { upstreamCodes } from '../codes/table.js';
 import { containing, some } from '../matchers.fixture.js';
 import { faulted, toolError } from '../tool/result.js';
 import { faultToError } from './fault-to-error.js';
@@ -21,7 +21,7 @@ describe('a fault of the kernel', () => {
     (await run(faulty(...given), { id: 'a' })).error;
 
   it.each(['brand_new', 'constructor', '__proto__'])(
-    'of a kind that we do not know is not read as another: %s',
+    'of an unknown kind is not mapped: %s',
     async (kind) => {
       const onUnexpected = vi.fn();
       const fault = { kind, sent: 'maybe', cause: new Error('why') } as unknown as Fault;
@@ -88,7 +88,7 @@ describe('a fault of the kernel', () => {
     expect(error).not.toHaveProperty('outcome');
   });
 
-  it('tells when the last exhausted window opens again', async () => {
+  it('reports the latest reset of the exhausted windows', async () => {
     const limits = [
       { limit: 9, remaining: 0, reset: 1_700_000_000 },
       { limit: 9, remaining: 0, reset: 1_700_000_900 },
@@ -124,7 +124,7 @@ describe('a fault of the kernel', () => {
     });
   });
 
-  it('is read by the tool first', async () => {
+  it('is mapped by the tool first', async () => {
     const faultToError = ({ status }: Fault) =>
       status === 402 ? toolError('upstream_rejected', 'Pay first.') : undefined;
     expect(await errorOf({ kind: 'rejected', status: 402 }, { faultToError })).toMatchObject({
@@ -135,7 +135,7 @@ describe('a fault of the kernel', () => {
     });
   });
 
-  it('keeps the outcome also when the tool reads it', async () => {
+  it('keeps its outcome when the tool maps it', async () => {
     const { effect, profiles } = acting;
     const faultToError = () => toolError('upstream_rejected', 'x');
     expect(
@@ -146,7 +146,7 @@ describe('a fault of the kernel', () => {
     ).toMatchObject({ outcome: 'not_executed' });
   });
 
-  it('may also be returned as a value', async () => {
+  it('can be returned as a value', async () => {
     const fault: Fault = { kind: 'timeout', sent: 'maybe', clock: 'idle' };
     expect(
       (
@@ -161,7 +161,7 @@ describe('a fault of the kernel', () => {
     });
   });
 
-  it('leaves out figures that make no sense', async () => {
+  it('drops invalid figures', async () => {
     const odd = { kind: 'server', sent: 'maybe', status: 0, retryAfterMs: -1 } as const;
     expect(await errorOf(odd)).toEqual({
       code: 'upstream_unavailable',
@@ -174,19 +174,19 @@ describe('a fault of the kernel', () => {
     });
   });
 
-  it('reports its cause when nobody foresaw it', async () => {
+  it('reports its cause if it is unexpected', async () => {
     const cause = new Error('deep');
     const onUnexpected = vi.fn();
     await run(faulty({ kind: 'unexpected', cause }), { id: 'a' }, { onUnexpected });
     expect(onUnexpected.mock.calls[0]?.[0]).toBe(cause);
   });
 
-  it("does not advise a pause of seconds when a day's quota is used up", async () => {
+  it('has no retry_after_ms for an exhausted daily quota', async () => {
     const limits = [{ limit: 9, remaining: 0, reset: 1_700_000_900 }];
     const fault = { kind: 'rate_limited', final: true, retryAfterMs: 2000, limits } as const;
     expect(await errorOf(fault)).toEqual({
       code: 'rate_limited',
-      message: containing('used up'),
+      message: containing('exhausted'),
       retryable: true,
       rate_limit_reset: new Date(1_700_000_900_000).toISOString(),
       details: { final: true },
@@ -195,12 +195,12 @@ describe('a fault of the kernel', () => {
     expect(message).toContain('Wait before the next call');
   });
 
-  it('leaves out a reset in a year that nobody can write', async () => {
+  it('drops a reset with a five-digit year', async () => {
     const limits = [{ limit: 9, remaining: 0, reset: 8e12 }];
     expect(await errorOf({ kind: 'rate_limited', limits })).not.toHaveProperty('rate_limit_reset');
   });
 
-  it('is recognised as cancellation when the caller aborted', async () => {
+  it('is a cancellation if the caller aborted', async () => {
     const reason = new Error('user left');
     const codeOf = async (thrown: unknown, more: object = {}) => {
       const controller = new AbortController();

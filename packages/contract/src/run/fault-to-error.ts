@@ -1,43 +1,46 @@
 import type { Effect, Fault, FaultKind, RateLimitInfo } from '@toolkeel/kernel';
-import type { FailureOutcome } from '../codes/consistency.js';
-import { isoMoment } from '../envelope/moment.js';
-import { ownMember } from '../own-member.js';
+import type { FailureOutcome } from '../codes/table.js';
+import { isoTime } from '../envelope/error.js';
+import { ownMember } from '../json.js';
 import { toolError, type ToolError } from '../tool/result.js';
 
 const status = ({ status: given }: Fault) => (given === undefined ? {} : { status: given });
 
-const NO_ANSWER = 'The upstream did not answer in time. Try again later.';
-const TIME_IS_UP = 'The time for this call was up before it was done. Try again later.';
-const PAUSE = 'The upstream asks for a pause. Wait before the next call.';
-const USED_UP =
-  'The quota at the upstream is used up for now. A short pause does not help: go on without it, or ask the operator.';
+const NO_RESPONSE = 'The upstream did not respond in time. Try again later.';
+const DEADLINE_REACHED = 'The call reached its deadline. Try again later.';
+const RATE_LIMITED = 'The upstream is rate limiting. Wait before the next call.';
+const QUOTA_EXHAUSTED =
+  'The upstream quota is exhausted. A short wait does not help: continue without it, or ask the operator.';
 
-/** The default reading of the kernel's faults. A pack that knows its upstream better overrides it. */
+/** The default mapping of faults to error codes. A tool can override it with `faultToError`. */
 const table = {
   connect: unavailable,
   network: unavailable,
   server: (fault) => {
-    // "Not implemented" and "version not supported" stay so, however often they are asked.
+    // 501 Not Implemented and 505 Version Not Supported are permanent.
     if (fault.status !== 501 && fault.status !== 505) return unavailable(fault);
     return rejected(fault);
   },
-  // An answer that nobody can read says nothing against the request, so later is worth a try.
+  // An unreadable response does not mean that the request is invalid, so a later retry may succeed.
   bad_response: unavailable,
   timeout: ({ clock = 'attempt' }) =>
-    toolError('timeout', clock === 'deadline' ? TIME_IS_UP : NO_ANSWER, { details: { clock } }),
+    toolError('timeout', clock === 'deadline' ? DEADLINE_REACHED : NO_RESPONSE, {
+      details: { clock },
+    }),
   rate_limited: ({ retryAfterMs, limits, final }) => {
     const rateLimitReset = resetOf(limits);
-    // A wait of seconds beside a day's quota belongs to another window: it would be bad advice.
-    if (final) return toolError('rate_limited', USED_UP, { rateLimitReset, details: { final } });
-    return toolError('rate_limited', PAUSE, { retryAfterMs, rateLimitReset });
+    // A delay of seconds with an exhausted daily quota belongs to another window.
+    if (final)
+      return toolError('rate_limited', QUOTA_EXHAUSTED, { rateLimitReset, details: { final } });
+    return toolError('rate_limited', RATE_LIMITED, { retryAfterMs, rateLimitReset });
   },
   auth: (fault) =>
-    toolError('unauthorized', 'The upstream did not accept our credential. Ask the operator.', {
+    toolError('unauthorized', 'The upstream rejected the credential. Ask the operator.', {
       details: status(fault),
     }),
   rejected: (fault) => {
     if (fault.status === 404 || fault.status === 410) {
-      return toolError('not_found', 'The upstream does not have what was asked for.');
+      return toolError('not_found', 'The upstream does not have the requested resource.');
     }
     if (fault.status === 403) {
       return toolError('forbidden', 'The upstream does not allow this.', {
@@ -48,26 +51,26 @@ const table = {
   },
   cancelled: () => toolError('cancelled', 'The call was cancelled.'),
   circuit_open: ({ retryAfterMs }) =>
-    toolError('circuit_open', 'The upstream has been failing. Calls to it are paused.', {
+    toolError('circuit_open', 'The upstream keeps failing. Calls to it are paused.', {
       retryAfterMs,
     }),
   overloaded: ({ retryAfterMs }) =>
-    toolError('overloaded', 'Too many calls are waiting already. Try again in a moment.', {
+    toolError('overloaded', 'Too many calls are queued. Try again in a moment.', {
       retryAfterMs,
     }),
   unexpected: () => undefined,
 } satisfies Record<FaultKind, (fault: Fault) => ToolError | undefined>;
 
-/** The tool error for a fault; undefined for one that nobody foresaw. */
+/** The tool error for a fault; undefined for an unexpected one. */
 export function faultToError(fault: Fault): ToolError | undefined {
-  // A kernel that is newer than we are may know kinds that we do not.
+  // A newer kernel may have kinds that are unknown here.
   if (!Object.hasOwn(table, fault.kind)) return undefined;
   const read: (fault: Fault) => ToolError | undefined = table[fault.kind];
-  return read(plausible(fault));
+  return read(sanitize(fault));
 }
 
-/** A fault comes from the outside world: a figure that makes no sense is left out of the answer. */
-function plausible({ kind, sent, final, ...given }: Fault): Fault {
+/** Drops invalid figures of a fault, which come from the upstream. */
+function sanitize({ kind, sent, final, ...given }: Fault): Fault {
   const { status: code = 0, clock, retryAfterMs = -1, limits } = given;
   return {
     kind,
@@ -81,37 +84,37 @@ function plausible({ kind, sent, final, ...given }: Fault): Fault {
 }
 
 function unavailable(fault: Fault) {
-  return toolError('upstream_unavailable', 'The upstream cannot be used now. Try again later.', {
+  return toolError('upstream_unavailable', 'The upstream is unavailable. Try again later.', {
     retryAfterMs: fault.retryAfterMs,
     details: status(fault),
   });
 }
 
 function rejected(fault: Fault) {
-  return toolError('upstream_rejected', 'The upstream refused the request as it was made.', {
+  return toolError('upstream_rejected', 'The upstream rejected the request.', {
     details: status(fault),
   });
 }
 
-const REFUSALS: ReadonlySet<FaultKind> = new Set(['rate_limited', 'auth', 'rejected']);
+const REJECTIONS: ReadonlySet<FaultKind> = new Set(['rate_limited', 'auth', 'rejected']);
 
 /**
- * What a fault lets us say about a mutation. A clear refusal was not carried out; silence may have
- * been. A refusal that is `maybe` sent followed an attempt that nobody knows the end of.
+ * The outcome of a mutation that failed with this fault. A rejection was not executed, unless an
+ * earlier attempt (`sent: 'maybe'`) has an unknown outcome.
  */
 export function outcomeOfFault(effect: Effect, fault: Fault): FailureOutcome | undefined {
   if (effect === 'read') return undefined;
-  const wasRefused = fault.sent === 'answered' && REFUSALS.has(fault.kind);
-  return fault.sent === 'no' || wasRefused ? 'not_executed' : 'unknown';
+  const wasRejected = fault.sent === 'answered' && REJECTIONS.has(fault.kind);
+  return fault.sent === 'no' || wasRejected ? 'not_executed' : 'unknown';
 }
 
-/** When the last exhausted window opens again. */
+/** The latest reset of the exhausted windows. */
 function resetOf(limits: readonly RateLimitInfo[] = []): string | undefined {
   const resets = limits.filter(({ remaining }) => remaining <= 0).map(({ reset }) => reset);
-  return isoMoment(new Date(Math.max(...resets) * 1000));
+  return isoTime(new Date(Math.max(...resets) * 1000));
 }
 
-/** The fault that a thrown value carries. Looked at by shape: there may be two kernels in a process. */
+/** The fault of a thrown value. Recognised by shape, because a process may contain two kernels. */
 export function faultOf(thrown: unknown): Fault | undefined {
   const fault = ownMember(thrown, 'fault');
   return isFault(fault) ? fault : undefined;

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { errorCodes } from '../codes/table.js';
-import { outputJsonSchema } from '../envelope/json-schema.js';
-import { envelopeSchema } from '../envelope/schema.js';
+import { envelopeSchema, outputJsonSchema } from '../envelope/schema.js';
 import { defineTool } from '../tool/define.js';
 import { answer, page, toolError } from '../tool/result.js';
 import type { RunOptions } from './options.js';
@@ -65,7 +64,7 @@ const anything = fc.anything({
   withTypedArray: true,
 });
 
-it('answers whatever the arguments are', async () => {
+it('answers any arguments', async () => {
   behave = () => ({});
   const near = fc.record(
     { a: anything, b: fc.array(anything), token: anything },
@@ -77,7 +76,7 @@ it('answers whatever the arguments are', async () => {
   );
 });
 
-it('answers whatever the handler returns, in every budget', async () => {
+it('answers any return value, in any byte budget', async () => {
   const listed = fc.record({ list: fc.array(fc.oneof(fc.jsonValue(), anything)) });
   const returned = fc.oneof(
     anything,
@@ -95,7 +94,7 @@ it('answers whatever the handler returns, in every budget', async () => {
   );
 });
 
-it('answers whatever the handler throws or fails with', async () => {
+it('answers any exception or failure', async () => {
   const kinds =
     'connect network timeout rate_limited server auth rejected bad_response cancelled circuit_open overloaded unexpected nonsense';
   const limit = fc.record({ limit: fc.nat(), remaining: fc.integer(), reset: fc.double() });
@@ -129,7 +128,7 @@ it('answers whatever the handler throws or fails with', async () => {
   );
 });
 
-it('answers whatever stands around the handler, and whatever the options are', async () => {
+it('answers with any middleware and options', async () => {
   /** Left out most of the time, so that one odd field does not always hide behind another. */
   const rarely = (arbitrary: fc.Arbitrary<unknown>) =>
     fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
@@ -194,8 +193,8 @@ it('answers whatever stands around the handler, and whatever the options are', a
       fc.boolean(),
       async (value, given, effect, calm) => {
         behave = () => ({ list: [1] });
-        const around = () => Promise.resolve(value);
-        const all = { ...(calm ? {} : given), around } as RunOptions;
+        const middleware = () => Promise.resolve(value);
+        const all = { ...(calm ? {} : given), middleware } as RunOptions;
         const { envelope, text } = await runTool(tools[effect], {}, all);
         expect(envelopeSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
         expect(envelopeSchema.safeParse(envelope).error).toBeUndefined();
@@ -204,7 +203,7 @@ it('answers whatever stands around the handler, and whatever the options are', a
     ),
     { numRuns: 800 },
   );
-  // What was refused and what was let through.
+  // Both rejected and accepted cases occurred.
   for (const code of ['success', 'internal_error', 'serialization_error']) {
     expect(seen).toContain(code);
   }

@@ -3,13 +3,12 @@ import type { ErrorCode } from '../codes/table.js';
 import type { Envelope } from '../envelope/envelope.js';
 import type { ErrorInput } from '../envelope/error.js';
 import type { IdempotencyMeta, RateLimitMeta, RunProfile } from '../envelope/meta.js';
-import type { PageTokens } from '../paging/tokens.js';
+import type { PageTokens } from '../page-tokens.js';
 import type { ToolContext } from '../tool/context.js';
 import type { Controls } from '../tool/controls.js';
 import type { Paging } from '../tool/result.js';
 import type { AccountId, Arguments } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
-import type { RunClock } from './clock.js';
 
 interface SettledMeta {
   readonly rateLimit?: RateLimitMeta | undefined;
@@ -19,7 +18,7 @@ interface SettledMeta {
 
 export interface SettledSuccess extends SettledMeta {
   readonly ok: true;
-  /** Accepted by the tool's own schema, and JSON throughout. */
+  /** Matches the tool's output schema, and is plain JSON. */
   readonly data: unknown;
   readonly paging?: Paging | undefined;
 }
@@ -27,13 +26,13 @@ export interface SettledSuccess extends SettledMeta {
 export interface SettledFailure<Code extends ErrorCode = ErrorCode> extends SettledMeta {
   readonly ok: false;
   readonly error: ErrorInput<Code>;
-  /** What was achieved all the same. */
+  /** The partial result. */
   readonly data?: unknown;
-  /** What the kernel said, for whoever stands around the handler. It never reaches an answer. */
+  /** The kernel's fault, for the middleware. Never part of an envelope. */
   readonly fault?: Fault | undefined;
 }
 
-/** How a handler ended, before an envelope is made of it. Plain JSON but for `fault` and `after`. */
+/** The result of a handler, before it becomes an envelope. Plain JSON except `fault` and `after`. */
 export type Settled = SettledSuccess | SettledFailure;
 
 /** A call whose arguments have been accepted. */
@@ -41,88 +40,102 @@ export interface AcceptedCall {
   readonly tool: Tool;
   readonly args: Arguments;
   readonly controls: Controls;
-  /** As it is configured: what rules speak of. */
+  /** The configured account name, which policy rules refer to. */
   readonly account: string;
   /**
-   * The account as the upstream knows it, which the journal records; a failure where it cannot be
-   * resolved, and then nothing was sent. Resolved once, however often it is asked.
+   * The upstream's account id, which the journal records, or a failure if it cannot be resolved.
+   * Resolved at most once.
    */
   readonly accountId: () => Promise<AccountId | SettledFailure>;
   readonly correlationId: string;
   /**
-   * What the tool's own check makes of it: a refusal, an answer, or undefined where it may go on. It
-   * sends nothing and runs once, however often it is asked. To be asked before the call is stored, a
-   * person is bothered or a budget is touched. Whoever asks sees to what it says; where nobody does,
-   * it runs directly before the handler.
+   * Runs the tool's check: a failure, a result, or undefined to continue. It sends nothing and runs at
+   * most once. A middleware calls it before it stores the call, requests approval or consumes a
+   * policy limit, and acts on the result; otherwise the check runs directly before the handler.
    */
   readonly check: () => Promise<Settled | undefined>;
 }
 
 /**
- * Runs the handler, never rejects. What is given here is added to the handler's context. Once the
- * call has been stopped, the handler is not begun any more: the caller has been told so.
+ * Runs the handler with the given additions to its context. Never rejects. After the call was stopped
+ * the handler no longer starts, because the caller has been told that it did not.
  */
 export type Next = (
   extra?: Partial<Pick<ToolContext, 'operation' | 'deadline' | 'signal' | 'onDelivered'>>,
 ) => Promise<Settled>;
 
 /**
- * Policy, journal: whatever stands between the accepted arguments and the handler. What it answers
- * is held against the tool's schemas, unless it is what the handler gave. When the call is stopped
- * it goes on unheard, so that a journal still learns how the handler ended.
+ * Code between the accepted arguments and the handler, such as policy or journal. Its result is
+ * validated against the tool's schemas, unless it is the handler's own. It keeps running after the call
+ * was stopped, so that a journal can record how the handler ended.
  */
 export type Middleware = (call: AcceptedCall, next: Next) => Promise<Settled>;
 
 export interface RunOptions {
   readonly correlationId?: string | undefined;
   /**
-   * Ends the call: it answers `cancelled`, whatever the handler does. The handler gets the same
-   * signal, unless `around` gives it another one through `next`. A host that journals mutations
-   * does so once they are sending, because a client that leaves must not abort them half way.
+   * Ends the call with `cancelled`, whatever the handler does. The handler gets the same signal, unless
+   * the middleware passes another one to `next`. A host with a journal does that for mutations, so that
+   * a client that disconnects does not abort a request that is being sent.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * When the call ends with `timeout`, whatever the handler does: milliseconds on `clock`. A handler
-   * that gets an earlier one through `next` has time to say itself how far it came.
+   * Ends the call with `timeout`, whatever the handler does: milliseconds on `clock`. An earlier
+   * deadline passed to `next` leaves the handler time to report its own failure.
    */
   readonly deadline?: number | undefined;
-  /** When the call began, on `clock`, where that was before this run. Only `meta.elapsed_ms` asks. */
+  /** Start of the call on `clock`, if it was before this run. Only for `meta.elapsed_ms`. */
   readonly startedAt?: number | undefined;
   readonly progress?: ToolContext['progress'] | undefined;
   /** Default: `readonly`. */
   readonly profile?: RunProfile | undefined;
-  /** Default: the process's own. */
+  /** Default: the process clock. */
   readonly clock?: RunClock | undefined;
-  /** In UTF-8 bytes of the JSON text. Default: 48 KiB. */
+  /** Maximum size of the JSON in UTF-8 bytes. Default: 48 KiB. */
   readonly byteBudget?: number | undefined;
-  /** Default: tokens that last as long as this process. */
+  /** Default: tokens that are valid until the process ends. */
   readonly tokens?: PageTokens | undefined;
-  readonly around?: Middleware | undefined;
-  /** The tool's check judges the arguments alone: see `CheckContext`. For runs that never reach the handler. */
+  readonly middleware?: Middleware | undefined;
+  /** Checks the arguments only; see `CheckContext`. For runs that do not start the handler. */
   readonly argumentsOnly?: boolean;
-  /** What the handler is given where nothing stands around it, as `around` does through `next`. */
-  readonly given?: Parameters<Next>[0];
+  /** Additions to the handler's context without a middleware, as a middleware passes to `next`. */
+  readonly extraContext?: Parameters<Next>[0];
   /**
-   * Called when the handler is not done at once, with what ends the call before it is: for a host
-   * that stops. Only for a call that has a deadline or a signal.
+   * Called if the handler does not settle immediately, with a function that ends the call early, for a
+   * host that shuts down. Only for calls with a deadline or a signal.
    */
   readonly onPending?: (end: (failure: SettledFailure) => void) => void;
-  /** What the work brought after the call had been ended. */
+  /** Receives the result of the handler or middleware if the call was stopped before. */
   readonly onLate?: (settled: Settled) => void;
-  /** For a host that counts retries itself. Gets what the handler noted, which is the default. */
+  /** Overrides `meta.retry_count`. Receives the retries that the handler noted, the default. */
   readonly retryCount?: ((noted: number) => number) | undefined;
   /**
-   * The only place that a cause goes to: thrown values, undeclared codes, answers that do not match
-   * their schema, figures for `meta` that make no sense. Nothing of it is in the envelope. A call
-   * that was stopped may still report here what its handler did later.
+   * Receives unexpected causes, which never appear in the envelope: thrown values, undeclared codes,
+   * results that do not match their schema, invalid figures for `meta`. Also called for errors that
+   * occur after the call was stopped.
    */
   readonly onUnexpected?: (cause: unknown, correlationId: string) => void;
 }
 
-/** An answer and its JSON, which is made once: for the byte budget and for the text block. */
+/** An envelope and its JSON, which is serialized once for the byte budget and the text block. */
 export interface ToolRun<Data = unknown> {
   readonly envelope: Envelope<Data>;
   readonly text: string;
   /** Length of `text` in UTF-8. */
   readonly bytes: number;
 }
+
+/** The source of time of a run. Compatible with the kernel's `Clock`. */
+export interface RunClock {
+  /** Monotonic milliseconds; deadlines are on this clock. */
+  now(): number;
+  setTimer(delayMs: number, fire: () => void): unknown;
+  clearTimer(timer: unknown): void;
+}
+
+/** The process clock. Delays are rounded up, so that a deadline is never early. */
+export const processClock: RunClock = {
+  now: () => performance.now(),
+  setTimer: (delayMs, fire) => setTimeout(fire, Math.ceil(delayMs)),
+  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};

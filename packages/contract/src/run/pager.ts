@@ -1,65 +1,62 @@
 import { randomBytes } from 'node:crypto';
-import { findJsonFlaw } from '../json-flaw.js';
-import { ownMember } from '../own-member.js';
-import { createPageTokens, type PageTokens, type TokenRefusal } from '../paging/tokens.js';
+import { findJsonFlaw, ownMember } from '../json.js';
+import { createPageTokens, type PageTokens, type TokenRefusal } from '../page-tokens.js';
 import { toolError } from '../tool/result.js';
 import type { Arguments, PagingSpec } from '../tool/spec.js';
 import type { Tool } from '../tool/tool.js';
 import type { SettledFailure } from './options.js';
 
-/** The paging of one call: where it starts, and how a cursor becomes a token. */
+/** The cursor of one call, and the encoder for the next one. */
 export interface Pager {
   readonly ok: true;
   readonly cursor?: unknown;
-  readonly seal: (cursor: unknown) => string;
+  readonly encode: (cursor: unknown) => string;
 }
 
 const advice: Record<TokenRefusal, string> = {
-  malformed: 'It is not one of our tokens, or a part of it is missing.',
-  too_long: 'It is not one of our tokens.',
-  version: 'It was made by another version of this tool.',
-  signature: 'It belongs to another query: a token is good for the arguments that it came with.',
-  expired: 'It is too old.',
+  malformed: 'It is not a valid token, or part of it is missing.',
+  too_long: 'It is not a valid token.',
+  version: 'It was created by another version of this tool.',
+  signature: 'It belongs to another query: use a token with the arguments that it came with.',
+  expired: 'It has expired.',
 };
 
-let ownTokens: PageTokens | undefined;
+let processTokens: PageTokens | undefined;
 
-/** Without an installation's key, tokens last as long as the process. */
-export function processTokens(): PageTokens {
-  return (ownTokens ??= createPageTokens({ keys: [randomBytes(32)] }));
+/** Tokens with a random key, valid until the process ends. */
+export function ephemeralTokens(): PageTokens {
+  return (processTokens ??= createPageTokens({ keys: [randomBytes(32)] }));
 }
 
-/** The call that a page belongs to. */
 interface Query {
   readonly args: Arguments;
   readonly raw: Arguments;
   readonly account: string;
 }
 
-export function openPage(
+export function readPageToken(
   tool: Pick<Tool, 'name'>,
   paging: PagingSpec,
   { args, raw, account }: Query,
   tokens: PageTokens,
 ): Pager | SettledFailure {
   const binding = { tool: tool.name, account, args: boundArguments(args, raw, paging) };
-  const seal = (cursor: unknown): string => tokens.seal(binding, cursor);
+  const encode = (cursor: unknown): string => tokens.encode(binding, cursor);
   const token = args[paging.token];
-  if (token === undefined || token === null) return { ok: true, seal };
+  if (token === undefined || token === null) return { ok: true, encode };
 
-  const opened = tokens.open(binding, typeof token === 'string' ? token : '');
-  if (!opened.ok) return refused(paging.token, opened.reason);
-  const cursor = paging.cursor.safeParse(opened.cursor);
-  // We signed it, so it is not forged: the tool has changed what its cursors look like.
+  const decoded = tokens.decode(binding, typeof token === 'string' ? token : '');
+  if (!decoded.ok) return invalidToken(paging.token, decoded.reason);
+  const cursor = paging.cursor.safeParse(decoded.cursor);
+  // The signature is valid, so the tool's cursor schema has changed.
   return cursor.success
-    ? { ok: true, cursor: cursor.data, seal }
-    : refused(paging.token, 'version');
+    ? { ok: true, cursor: cursor.data, encode }
+    : invalidToken(paging.token, 'version');
 }
 
 /**
- * Arguments as the handler gets them, so that a default is the same as what it stands for. Where the
- * schema makes something of them that JSON cannot carry (a Date), they are bound as they were sent,
- * under a name of their own.
+ * The arguments that a token is bound to, after defaults. An argument that the schema transforms to
+ * something that JSON cannot represent (a Date) is bound as it was sent, under a name of its own.
  */
 function boundArguments(
   args: Arguments,
@@ -76,8 +73,8 @@ function boundArguments(
   );
 }
 
-function refused(field: string, reason: TokenRefusal): SettledFailure {
-  const message = `${field}: this token cannot be used. ${advice[reason]} Start again without it.`;
+function invalidToken(field: string, reason: TokenRefusal): SettledFailure {
+  const message = `${field}: this token is not accepted. ${advice[reason]} Start again without it.`;
   const { input } = toolError('invalid_input', message, {
     outcome: 'not_executed',
     details: { field, reason },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { envelopeSchema } from '../envelope/schema.js';
-import { createPageTokens } from '../paging/tokens.js';
+import { createPageTokens } from '../page-tokens.js';
 import { defineTool } from '../tool/define.js';
 import { page } from '../tool/result.js';
 import type { Tool } from '../tool/tool.js';
@@ -32,7 +32,7 @@ export const base = {
   },
 } as const;
 
-/** A list tool over these texts, `limit` at a time. */
+/** A list tool over these strings, `limit` per page. */
 export function listOf(texts: readonly string[], more: object = {}) {
   return defineTool({
     ...base,
@@ -58,7 +58,7 @@ export async function get(tool: Tool, args: object, options: RunOptions = {}) {
   };
 }
 
-/** Every item that an agent sees who follows the tokens, with the number of pages. */
+/** Follows the tokens and returns all items with the number of pages. */
 export async function readAll(tool: Tool, args: object, options: RunOptions = {}) {
   const seen: string[] = [];
   for (let pages = 1, token: string | undefined; ; pages += 1) {

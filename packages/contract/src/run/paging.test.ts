@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { matching, some } from '../matchers.fixture.js';
-import { createPageTokens } from '../paging/tokens.js';
+import { createPageTokens } from '../page-tokens.js';
 import { defineTool } from '../tool/define.js';
 import { page } from '../tool/result.js';
 import { runTool } from './run-tool.js';
 import { base, get, letters, listOf } from './paging.fixture.js';
 
 describe('paging', () => {
-  it('says how many there are and whether there is more', async () => {
+  it('reports the count and whether there is more', async () => {
     const first = await get(listOf(letters), { limit: 20 });
     expect(first.pagination).toEqual({ next_token: first.token, result_count: 20, has_more: true });
     const second = await get(listOf(letters), { limit: 20, page_token: first.token });
@@ -16,7 +16,7 @@ describe('paging', () => {
     expect([...first.items, ...second.items]).toEqual(letters);
   });
 
-  it('goes on after a restart, with the same key', async () => {
+  it('continues after a restart with the same key', async () => {
     const { token } = await get(listOf(letters), {});
     const restarted = createPageTokens({ keys: [new Uint8Array(32).fill(7)] });
     expect(
@@ -24,14 +24,14 @@ describe('paging', () => {
     ).toBe('k');
   });
 
-  it('works without a key for as long as the process lives', async () => {
+  it('works without a key until the process ends', async () => {
     const tool = listOf(letters);
     const { envelope } = await runTool(tool, {});
     const again = await runTool(tool, { page_token: envelope.meta.pagination?.next_token });
     expect(again.envelope.data).toMatchObject({ items: letters.slice(10, 20) });
   });
 
-  it('allows what is not bound to change from page to page', async () => {
+  it('allows unbound arguments to change', async () => {
     const { token } = await get(listOf(letters), { limit: 2 });
     expect((await get(listOf(letters), { limit: 3, page_token: token })).items).toEqual([
       'c',
@@ -40,17 +40,17 @@ describe('paging', () => {
     ]);
   });
 
-  it('counts a default as what it stands for', async () => {
+  it('treats a default like its value', async () => {
     const { token } = await get(listOf(letters), {});
     expect((await get(listOf(letters), { q: '', page_token: token })).items[0]).toBe('k');
   });
 
-  it('is in the answer of a list tool also when its handler says nothing of pages', async () => {
+  it('is included although the handler returns plain data', async () => {
     const tool = defineTool({ ...base, handler: () => ({ items: ['a'], source: 's' }) });
     expect((await get(tool, {})).pagination).toEqual({ result_count: 1, has_more: false });
   });
 
-  it('works where the data is the list itself', async () => {
+  it('works if data is the list', async () => {
     const { items: _, ...paging } = base.paging;
     const tool = defineTool({
       ...base,
@@ -67,7 +67,7 @@ describe('paging', () => {
   });
 });
 
-describe('an argument that is bound', () => {
+describe('a bound argument', () => {
   const input = z.object({
     since: z
       .string()
@@ -84,14 +84,14 @@ describe('an argument that is bound', () => {
       page({ items: [String(since?.getUTCFullYear())], source: 's' }, { next: { from: 1 } }),
   });
 
-  it('may become something that is no JSON, such as a Date', async () => {
+  it('may be transformed to a non-JSON value', async () => {
     const first = await get(tool, { since: '2020-01-01' });
     expect(first.items).toEqual(['2020']);
     const page_token = first.token;
     expect((await get(tool, { since: '2020-01-01', page_token })).items).toEqual(['2020']);
   });
 
-  it('binds all the same', async () => {
+  it('is still bound after a transform', async () => {
     const { token: page_token } = await get(tool, { since: '2020-01-01' });
     for (const since of ['2021-01-01', undefined]) {
       const { envelope } = await get(tool, { since, page_token });
@@ -99,7 +99,7 @@ describe('an argument that is bound', () => {
     }
   });
 
-  it('as it was sent is not taken for another one as the handler gets it', async () => {
+  it('as sent differs from the transformed one', async () => {
     const swapped = defineTool({
       ...base,
       paging,
@@ -114,7 +114,7 @@ describe('an argument that is bound', () => {
     expect(envelope.error).toMatchObject({ details: { reason: 'signature' } });
   });
 
-  it('of half a surrogate pair is a mistake of the caller, not ours', async () => {
+  it('with a lone surrogate is a validation error', async () => {
     const { envelope } = await get(listOf(letters), { q: '\uDC00' });
     expect(envelope.error).toMatchObject({
       code: 'validation_error',
@@ -123,7 +123,7 @@ describe('an argument that is bound', () => {
   });
 });
 
-describe('a token that cannot be used', () => {
+describe('a token that is not accepted', () => {
   it.each<[string, (token: string) => object, string]>([
     ['cut short', (token) => ({ page_token: token.slice(0, -4) }), 'signature'],
     ['made up', () => ({ page_token: 'page2' }), 'malformed'],
@@ -143,7 +143,7 @@ describe('a token that cannot be used', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('of another tool or account is refused', async () => {
+  it('of another tool or account is rejected', async () => {
     const { token } = await get(listOf(letters), {});
     for (const more of [{ name: 'search_other' }, { account: 'other' }]) {
       const { envelope } = await get(listOf(letters, more), { page_token: token });
@@ -151,7 +151,7 @@ describe('a token that cannot be used', () => {
     }
   });
 
-  it('with a cursor that the tool no longer understands is refused', async () => {
+  it('with an outdated cursor is rejected', async () => {
     const { token } = await get(listOf(letters), {});
     const changed = listOf(letters, {
       paging: { ...base.paging, cursor: z.strictObject({ after: z.string() }) },

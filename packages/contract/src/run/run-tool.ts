@@ -2,20 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { ObjectSchema, OutputOf, Schema } from '../tool/schema.js';
 import { errorEnvelope } from '../envelope/envelope.js';
 import { accountOf, type Tool } from '../tool/tool.js';
-import { beginCall, type Call } from './call.js';
-import { internalError, lostAnswer, unforeseen } from './failure.js';
-import { fitSuccess } from './fit.js';
+import { startCall, type Call } from './call.js';
+import { ContractViolation, internalError, lostResult, unexpectedFailure } from './failure.js';
+import { serializeWithinBudget, serializeEnvelope, serializeFailure } from './serialize.js';
 import type { RunOptions, Settled, ToolRun } from './options.js';
-import { openPage, processTokens, type Pager } from './pager.js';
-import { perform } from './perform.js';
-import { readArguments } from './read-arguments.js';
-import { seal, sealFailure } from './seal.js';
-import { ContractViolation } from './violation.js';
+import { readPageToken, ephemeralTokens, type Pager } from './pager.js';
+import { execute } from './execute.js';
+import { readArguments } from './arguments.js';
 
 /**
- * Runs a tool on arguments from outside and answers with an envelope and its text. It never throws
- * and never rejects: whatever goes wrong becomes a typed error. It settles at the deadline and when
- * the signal is aborted, whatever the handler and what stands around it do.
+ * Runs a tool on untrusted arguments and returns the envelope and its JSON. Never throws or rejects:
+ * every failure becomes a typed error. Settles at the deadline or on an abort, whatever the handler
+ * and the middleware do.
  */
 export async function runTool<In extends ObjectSchema, Out extends Schema>(
   tool: Tool<In, Out>,
@@ -25,7 +23,7 @@ export async function runTool<In extends ObjectSchema, Out extends Schema>(
   return startTool(tool, rawArgs, options);
 }
 
-/** The same, without a promise where neither the handler nor anything around it made one. */
+/** Like `runTool`, but synchronous if the handler is and there is no middleware. */
 export function startTool<In extends ObjectSchema, Out extends Schema>(
   tool: Tool<In, Out>,
   rawArgs: unknown,
@@ -33,67 +31,71 @@ export function startTool<In extends ObjectSchema, Out extends Schema>(
 ): ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>> {
   let call: Call | undefined;
   try {
-    call = beginCall(options);
+    call = startCall(options);
     const run = answerCall(tool, rawArgs, call);
-    // The handler's data has passed this very schema, or it is not in the envelope.
+    // Data in the envelope has passed this schema.
     return run as ToolRun<OutputOf<Out>> | Promise<ToolRun<OutputOf<Out>>>;
   } catch (cause) {
-    return lastResort(tool, call, cause);
+    return internalErrorRun(tool, call, cause);
   }
 }
 
 function answerCall(tool: Tool, rawArgs: unknown, call: Call): ToolRun | Promise<ToolRun> {
   const accepted = readArguments(tool, rawArgs);
-  if (!accepted.ok) return sealFailure(tool, call, accepted);
+  if (!accepted.ok) return serializeFailure(tool, call, accepted);
   const { args, raw, controls } = accepted;
   const { tokens } = call.options;
   const account = accountOf(tool, args);
   const pager =
-    tool.paging && openPage(tool, tool.paging, { args, raw, account }, tokens ?? processTokens());
-  if (pager?.ok === false) return sealFailure(tool, call, pager);
+    tool.paging &&
+    readPageToken(tool, tool.paging, { args, raw, account }, tokens ?? ephemeralTokens());
+  if (pager?.ok === false) return serializeFailure(tool, call, pager);
 
   const cursor = pager?.cursor;
-  const settled = perform(tool, { args, controls, account, cursor }, call);
-  if (!(settled instanceof Promise)) return conclude(tool, settled, call, pager);
-  const failed = (cause: unknown) => lastResort(tool, call, cause);
+  const settled = execute(tool, { args, controls, account, cursor }, call);
+  if (!(settled instanceof Promise)) return serializeSettled(tool, settled, call, pager);
+  const failed = (cause: unknown) => internalErrorRun(tool, call, cause);
   return settled.then((ended) => {
     try {
-      return conclude(tool, ended, call, pager);
+      return serializeSettled(tool, ended, call, pager);
     } catch (cause) {
       return failed(cause);
     }
   }, failed);
 }
 
-function conclude(tool: Tool, settled: Settled, call: Call, pager: Pager | undefined): ToolRun {
-  if (!settled.ok) return sealFailure(tool, call, settled);
-  noticeLostPaging(tool, settled, call);
+function serializeSettled(
+  tool: Tool,
+  settled: Settled,
+  call: Call,
+  pager: Pager | undefined,
+): ToolRun {
+  if (!settled.ok) return serializeFailure(tool, call, settled);
+  reportUndeclaredPaging(tool, settled, call);
   try {
-    return fitSuccess(tool, call, settled, pager);
+    return serializeWithinBudget(tool, call, settled, pager);
   } catch (cause) {
     call.report(cause);
-    return sealFailure(tool, call, lostAnswer(tool));
+    return serializeFailure(tool, call, lostResult(tool));
   }
 }
 
-/** A list that pages without saying so in its definition would end after its first page. */
-function noticeLostPaging(tool: Tool, settled: Settled, call: Call): void {
+/** Without `paging` in its definition a list would silently end after the first page. */
+function reportUndeclaredPaging(tool: Tool, settled: Settled, call: Call): void {
   if (settled.ok && settled.paging && !tool.paging) {
-    call.report(
-      new ContractViolation(tool.name, 'answered with a page but does not declare paging'),
-    );
+    call.report(new ContractViolation(tool.name, 'returned a page but does not declare paging'));
   }
 }
 
-/** Something around the handler broke: our own code, an injected clock, a middleware. */
-function lastResort(tool: Tool, call: Call | undefined, cause: unknown): ToolRun<never> {
+/** The answer if the run itself failed: a bug, an injected clock, a middleware that throws. */
+function internalErrorRun(tool: Tool, call: Call | undefined, cause: unknown): ToolRun<never> {
   try {
     if (call) {
       call.report(cause);
-      return sealFailure(tool, call, unforeseen(tool)) as ToolRun<never>;
+      return serializeFailure(tool, call, unexpectedFailure(tool)) as ToolRun<never>;
     }
   } catch {
-    // Below is what needs nothing of what was given.
+    // The fallback below does not depend on the options.
   }
   const meta = {
     toolVersion: '1.0',
@@ -102,5 +104,5 @@ function lastResort(tool: Tool, call: Call | undefined, cause: unknown): ToolRun
     correlationId: call?.correlationId ?? randomUUID(),
     profile: { name: 'readonly' },
   } as const;
-  return seal(errorEnvelope(internalError().error, meta)) as ToolRun<never>;
+  return serializeEnvelope(errorEnvelope(internalError().error, meta)) as ToolRun<never>;
 }

@@ -25,19 +25,19 @@ export const acting = { ...base, effect: 'once', profiles: ['api', 'workflow'] }
 
 export const reading = defineTool(base);
 
-/** A tool with any handler at all, typed or not. */
+/** A tool with an untyped handler. */
 export function toolWith(handler: () => unknown, more: object = {}): Tool {
   return defineTool({ ...base, ...more, handler: handler as () => { id: string; n: number } });
 }
 
-/** A function that throws anything, also what is no Error. */
+/** A function that throws any value. */
 export function throwing(value: unknown): () => never {
   return () => {
     throw value;
   };
 }
 
-/** The envelope of a run, after every invariant of it was checked. */
+/** Runs a tool, checks the invariants of the result and returns the envelope. */
 export async function run(tool: Tool, args: unknown, options: RunOptions = {}) {
   const result = await runTool(tool, args, options);
   expect(envelopeSchema.safeParse(JSON.parse(result.text)).error).toBeUndefined();

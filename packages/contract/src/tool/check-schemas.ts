@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { ownMember } from '../own-member.js';
-import { isList } from './check-traits.js';
-import { CONTROL_ARGUMENTS } from './control-names.js';
-import type { Demand } from './definition-error.js';
-import { findStrippingObject, representable } from './json-schema.js';
-import type { ObjectSchema, Schema } from './schema.js';
+import { ownMember } from '../json.js';
+import { type AssertField, isList } from './check-definition.js';
+import { CONTROL_ARGUMENTS } from './controls.js';
+import { findStrippingObject, type ObjectSchema, representable, type Schema } from './schema.js';
 import type { JsonSchema, PagingSpec, ToolTraits } from './spec.js';
 
 export interface CheckedSchemas {
@@ -14,55 +12,52 @@ export interface CheckedSchemas {
   readonly partialSchema?: JsonSchema;
 }
 
-export function checkSchemas(demand: Demand, traits: ToolTraits): CheckedSchemas {
-  const input = strictRoot(demand, traits.input);
+export function checkSchemas(assertField: AssertField, traits: ToolTraits): CheckedSchemas {
+  const input = strictRoot(assertField, traits.input);
   let changesValues = false;
-  const inputSchema = representable(demand, 'input', input, 'input', () => {
+  const inputSchema = representable(assertField, 'input', input, 'input', () => {
     changesValues = true;
   });
-  checkNested(demand, inputSchema);
-  // What is journaled and fingerprinted must still be JSON when the schema is done with it.
-  if (traits.effect !== 'read' && changesValues) representable(demand, 'input', input, 'output');
-  const dataSchema = unchanging(demand, 'output', traits.output);
-  demand(
+  checkNested(assertField, inputSchema);
+  // Arguments of mutations are stored and hashed, so they must still be JSON after parsing.
+  if (traits.effect !== 'read' && changesValues)
+    representable(assertField, 'input', input, 'output');
+  const dataSchema = unchanging(assertField, 'output', traits.output);
+  assertField(
     !traits.output.safeParse(undefined).success || isOpen(dataSchema),
     'output',
-    'must not be optional: data is always there',
+    'must not be optional: data is always present',
   );
-  if (traits.step) unchanging(demand, 'step', traits.step);
-  if (traits.paging) checkPaging(demand, traits.paging, input, dataSchema);
+  if (traits.step) unchanging(assertField, 'step', traits.step);
+  if (traits.paging) checkPaging(assertField, traits.paging, input, dataSchema);
   if (!traits.partial) return { input, inputSchema, dataSchema };
-  const partialSchema = unchanging(demand, 'partial', traits.partial);
+  const partialSchema = unchanging(assertField, 'partial', traits.partial);
   return { input, inputSchema, dataSchema, partialSchema };
 }
 
-/** A stored answer is held against the same schema again when it is replayed. */
-function unchanging(demand: Demand, field: string, schema: Schema): JsonSchema {
+/** A stored result is validated again when it is replayed, so the schema must not transform it. */
+function unchanging(assertField: AssertField, field: string, schema: Schema): JsonSchema {
   let changesValues = false;
-  const described = representable(demand, field, schema, 'output', () => {
+  const described = representable(assertField, field, schema, 'output', () => {
     changesValues = true;
   });
-  demand(!changesValues, field, 'must not change values: that is the work of the handler');
+  assertField(!changesValues, field, 'must not transform values: do that in the handler');
   return described;
 }
 
-function strictRoot(demand: Demand, input: ObjectSchema): z.ZodObject {
-  demand(input instanceof z.ZodObject, 'input', 'must be a z.object');
+function strictRoot(assertField: AssertField, input: ObjectSchema): z.ZodObject {
+  assertField(input instanceof z.ZodObject, 'input', 'must be a z.object');
   const rest = input.def.catchall?._zod.def.type;
-  demand(
-    rest === undefined || rest === 'never',
-    'input',
-    'must not accept arguments that it does not name',
-  );
+  assertField(rest === undefined || rest === 'never', 'input', 'must not accept unknown arguments');
   const reserved = CONTROL_ARGUMENTS.find((name) => name in input.shape);
-  demand(reserved === undefined, 'input', `${String(reserved)} is an argument of the journal's`);
+  assertField(reserved === undefined, 'input', `${String(reserved)} is reserved for the journal`);
   return rest === 'never' ? input : input.strict();
 }
 
-/** A dropped argument would be an act that nobody asked for, and a fingerprint that misses it. */
-function checkNested(demand: Demand, inputSchema: JsonSchema): void {
+/** A silently dropped member would be missing from the request and from the content hash. */
+function checkNested(assertField: AssertField, inputSchema: JsonSchema): void {
   const at = findStrippingObject(inputSchema);
-  demand(
+  assertField(
     at === undefined,
     'input',
     `${String(at)} would drop unknown members: use z.strictObject or z.looseObject`,
@@ -70,29 +65,33 @@ function checkNested(demand: Demand, inputSchema: JsonSchema): void {
 }
 
 function checkPaging(
-  demand: Demand,
+  assertField: AssertField,
   paging: PagingSpec,
   input: z.ZodObject,
   dataSchema: JsonSchema,
 ): void {
   const { token, items, unbound = [] } = paging;
-  demand(typeof token === 'string', 'paging.token', 'must be the name of an argument');
-  demand(isList(unbound), 'paging.unbound', 'must be a list');
+  assertField(typeof token === 'string', 'paging.token', 'must be the name of an argument');
+  assertField(isList(unbound), 'paging.unbound', 'must be a list');
   const argument = ownMember(input.shape, token);
-  demand(argument instanceof z.ZodType, 'paging.token', `${token} is not an argument`);
-  demand(
+  assertField(argument instanceof z.ZodType, 'paging.token', `${token} is not an argument`);
+  assertField(
     argument.safeParse(undefined).success,
     'paging.token',
     `${token} must be optional: the first page has no token`,
   );
-  const stranger = unbound.find((name) => !Object.hasOwn(input.shape, name));
-  demand(stranger === undefined, 'paging.unbound', `${String(stranger)} is not an argument`);
-  representable(demand, 'paging.cursor', paging.cursor, 'output');
+  const unknownName = unbound.find((name) => !Object.hasOwn(input.shape, name));
+  assertField(
+    unknownName === undefined,
+    'paging.unbound',
+    `${String(unknownName)} is not an argument`,
+  );
+  representable(assertField, 'paging.cursor', paging.cursor, 'output');
   const list = items === undefined ? dataSchema : ownMember(dataSchema['properties'], items);
-  demand(ownMember(list, 'type') === 'array', 'paging.items', 'must name a list in output');
+  assertField(ownMember(list, 'type') === 'array', 'paging.items', 'must name a list in output');
 }
 
-/** z.unknown() and z.any() accept undefined too; the run refuses it when it really comes. */
+/** z.unknown() and z.any() accept undefined; the run rejects it if it occurs. */
 function isOpen(schema: JsonSchema): boolean {
   return Object.keys(schema).length === 0;
 }

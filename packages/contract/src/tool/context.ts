@@ -1,83 +1,81 @@
-import type { SendToken } from './send-token.js';
+import type { SendToken } from './send.js';
 import type { Absence, OpenAct, Others, Reconciliation } from './spec.js';
 
-/** How far a call is, for a client that waits. */
+/** Progress of a call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** How to find out whether a step happened that nobody knows the end of. */
+/** Read-back of a step with an unknown outcome. */
 export interface StepReadBack<T> extends Absence {
   readonly readBack: (open: OpenAct) => Promise<Reconciliation<T>>;
 }
 
-/** The journal's record of a mutation, as its handler sees it. */
+/** The journal's operation, as the handler sees it. */
 export interface ToolOperation {
   readonly id: string;
-  /** The account that it acts for: the upstream's own id where the tool resolves one. */
+  /** The account: the upstream's id, if the tool resolves one. */
   readonly account: string;
   /**
-   * Records durably that the operation is being sent, then runs `write`. Policy limits, the policy
-   * re-check and the release of counterparts happen at that record; from then on a client that cancels
-   * no longer ends the call. Inside a step it records that step.
+   * Records durably that the operation is being sent, then runs `write`. The record includes policy
+   * limits, the policy re-check and the release of compensated operations; from then on a cancelled
+   * client no longer ends the call. Inside a step it records that step.
    *
-   * A tool with `send: 'explicit'` makes its write request in here and nowhere else. Of a tool that acts
-   * once it may be called again only after a fault that proves that nothing was executed: `sent: 'no'`,
-   * or a refusal of the upstream. In automatic mode the operation is recorded already, and this only
-   * hands out the token. With `signal` an attempt that was given up while the record was written does
-   * not begin its write.
+   * A tool with `send: 'explicit'` makes its write request only in here. For a `once` tool a second call
+   * is allowed only after a fault that proves that nothing was executed: `sent: 'no'`, or a rejection
+   * of the upstream. In automatic mode the operation is recorded already, and this only provides the
+   * token. With `signal`, an attempt that was abandoned during the record does not start its write.
    */
   readonly send: <T>(
     write: (token: SendToken) => Promise<T>,
     options?: { readonly signal?: AbortSignal | undefined },
   ) => Promise<T>;
   /**
-   * Runs a step of a longer operation, or gives its stored result, which is JSON, if it was done
-   * already. `send` inside of it belongs to the step. One that was sent and whose outcome is unknown
-   * is read back; without that it stays unknown, and the operation does not go on. Needs
-   * `send: 'explicit'`.
+   * Runs a step of a longer operation, or returns its stored JSON result if it has completed. `send`
+   * inside it belongs to the step. A step with an unknown outcome is read back; without `reconcile` it
+   * stays unknown and the operation does not continue. Requires `send: 'explicit'`.
    */
   readonly step: <T>(
     name: string,
     run: () => Promise<T>,
     reconcile?: StepReadBack<T>,
   ) => Promise<T>;
-  /** What else was done since it began, for whoever goes on with it. */
+  /** Other operations since this one started, for resuming it. */
   readonly others: Others;
 }
 
-/** What a check sees of a call. */
+/** The context of a check. */
 export interface CheckContext extends Pick<
   ToolContext,
   'signal' | 'deadline' | 'correlationId' | 'account'
 > {
   /**
-   * Only the arguments are judged, as for an approver's edit: the process that checks may lack the
-   * credentials of the server that executes.
+   * Check the arguments only, as for an edit during approval: the checking process may lack the
+   * credentials of the executing server.
    */
   readonly argumentsOnly?: true;
 }
 
-/** What the surroundings of a call give to its handler. */
+/** The context of a handler. */
 export interface ToolContext<Cursor = unknown> {
   readonly signal: AbortSignal;
   /**
-   * Milliseconds on the clock of the run, which is monotonic (`performance.now()`), as the `deadline` of
-   * guards is; Infinity where there is none.
+   * Deadline on the run's monotonic clock (`performance.now()`), the clock of the kernel's deadlines;
+   * Infinity without one.
    */
   readonly deadline: number;
   readonly correlationId: string;
-  /** The account that the call was accepted for. */
+  /** The account of the call. */
   readonly account?: string;
   readonly progress: (progress: Progress) => void;
   /** Counts one retry of an upstream request, for `meta.retry_count`. */
   readonly noteRetry: () => void;
-  /** Where the previous page ended, read from a token that we signed; absent on the first page. */
+  /** The cursor from a verified page token; absent on the first page. */
   readonly cursor?: Cursor;
-  /** Present while the journal watches over a mutation. */
+  /** Present for a mutation with a journal. */
   readonly operation?: ToolOperation;
-  /** Calls back once the answer of this call has reached the client; absent where no transport tells. */
+  /** Registers a callback for the delivery of the result; absent if the transport does not report it. */
   readonly onDelivered?: (delivered: () => void) => void;
 }

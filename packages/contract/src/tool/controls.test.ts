@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { some } from '../matchers.fixture.js';
 import { acceptControls, idempotencyKeySchema, splitControls } from './controls.js';
 import { defineTool, specifyTool } from './define.js';
-import { renderKey, templateArguments } from './key-template.js';
+import { renderKey, templateArguments } from '../content-hash.js';
 
 const tool = defineTool({
   name: 'post_item',
@@ -30,7 +30,7 @@ describe('an idempotency key', () => {
     `${'a'.repeat(20)}\n`,
     'ä'.repeat(20),
     1e20,
-  ])('%j is none', (key) => {
+  ])('%j is invalid', (key) => {
     expect(idempotencyKeySchema.safeParse(key).success).toBe(false);
   });
 });
@@ -38,7 +38,7 @@ describe('an idempotency key', () => {
 describe('acceptControls', () => {
   const controlled = acceptControls(tool);
 
-  it('adds the arguments of the journal to a tool that it watches over', () => {
+  it('adds the control arguments to a mutation', () => {
     expect(controlled.inputSchema).toMatchObject({
       required: ['text'],
       additionalProperties: false,
@@ -59,13 +59,13 @@ describe('acceptControls', () => {
     expect(controlled.input.safeParse({ text: 'a', idempotency_key: 'short' }).success).toBe(false);
   });
 
-  it('leaves other tools and controlled ones as they are', () => {
+  it('returns reads and extended tools unchanged', () => {
     expect(acceptControls(controlled)).toBe(controlled);
     const reading = { ...tool, effect: 'read', mutation: false } as const;
     expect(acceptControls(reading)).toBe(reading);
   });
 
-  it('treats a description as it treats the tool, so that a listing shows what is accepted', () => {
+  it('extends a description like a tool', () => {
     const liking = {
       name: 'unlike_item',
       title: 'Unlike',
@@ -85,7 +85,7 @@ describe('acceptControls', () => {
     expect(described.inputSchema).toHaveProperty('properties.idempotency_key');
   });
 
-  it('are taken out again before the handler', () => {
+  it('are removed before the handler', () => {
     expect(splitControls({ text: 'a', idempotency_key: 'k', allow_duplicate: true })).toEqual({
       args: { text: 'a' },
       controls: { idempotencyKey: 'k', allowDuplicate: true },
@@ -103,24 +103,24 @@ describe('a key template', () => {
     expect(templateArguments('refund')).toEqual([]);
   });
 
-  it('puts values in', () => {
+  it('inserts values', () => {
     expect(renderKey('refund:{payment_id}', { payment_id: 'p-1', text: 'x' })).toBe('refund:p-1');
     expect(renderKey('a:{n}:{list}', { n: 1, list: ['x', 2] })).toBe('a:1:%5B%22x%22%2C2%5D');
   });
 
-  it('cannot give one key to two acts', () => {
+  it('is unambiguous', () => {
     expect(renderKey('{a}:{b}', { a: 'x:y', b: 'z' })).not.toBe(
       renderKey('{a}:{b}', { a: 'x', b: 'y:z' }),
     );
   });
 
-  it('gives none when an argument is missing', () => {
+  it('is undefined if an argument is missing', () => {
     for (const args of [{}, { id: null }, { id: undefined }])
       expect(renderKey('a:{id}', args)).toBeUndefined();
     expect(renderKey('a:{toString}', {})).toBeUndefined();
   });
 
-  it('refuses what JSON cannot carry', () => {
+  it('rejects values that JSON cannot represent', () => {
     expect(() => renderKey('a:{id}', { id: '\ud800' })).toThrow('lone surrogate');
   });
 });

@@ -1,34 +1,35 @@
 import * as z from 'zod';
-import { toJsonSchema } from './json-schema.js';
+import { toJsonSchema } from './schema.js';
 import type { Arguments } from './spec.js';
 import type { ToolSpec } from './tool.js';
 
-/** 16 to 255 characters that survive every header, log and shell unharmed. */
+/** Arguments of the journal. A tool must not define arguments with these names. */
+export const CONTROL_ARGUMENTS = Object.freeze(['idempotency_key', 'allow_duplicate'] as const);
+
+/** 16 to 255 characters that are safe in headers, logs and shells. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{16,255}$/, 'must be 16 to 255 of A-Z a-z 0-9 _ . : -');
 
 const controlShape = {
   idempotency_key: idempotencyKeySchema
-    .describe('Names this act. A repeat with the same key gives the first result and acts no more.')
+    .describe('Identifies this act. A repeat with the same key returns the first result.')
     .optional(),
   allow_duplicate: z
     .boolean()
-    .describe('The same content again is meant, and not a repeat.')
+    .describe('Execute even if the same content was sent before.')
     .optional(),
 };
 
-/** What the caller said to the journal. */
+/** The control arguments of a call. */
 export interface Controls {
   readonly idempotencyKey?: string;
   readonly allowDuplicate: boolean;
 }
 
 /**
- * The tool with `idempotency_key` and `allow_duplicate` among its arguments, for a host that has a
- * journal: without one they would be a promise that nobody keeps. A journal keeps every mutation, so
- * every one of them can be named, and its description alone says whether it is one. What only reads
- * comes back as it is.
+ * Adds `idempotency_key` and `allow_duplicate` to the arguments of a mutation, for a host with a
+ * journal. Returns a read unchanged.
  */
 export function acceptControls<T extends ToolSpec>(tool: T): T {
   if (tool.controls || !tool.mutation) return tool;
@@ -37,7 +38,7 @@ export function acceptControls<T extends ToolSpec>(tool: T): T {
   return Object.freeze({ ...tool, input, inputSchema, controls: true });
 }
 
-/** Takes the journal's arguments out of those that the handler gets. */
+/** Separates the control arguments from those of the handler. */
 export function splitControls(parsed: Arguments): { args: Arguments; controls: Controls } {
   const { idempotency_key: key, allow_duplicate: duplicate, ...args } = parsed;
   const allowDuplicate = duplicate === true;

@@ -70,7 +70,7 @@ describe('types', () => {
     expect([foreign, stray]).toHaveLength(2);
   });
 
-  it('take constants for the literals that a schema names', () => {
+  it('accept constants for literals of a schema', () => {
     const output = z.object({
       kind: z.literal(['a', 'b']),
       items: z.array(z.strictObject({ size: z.enum(['s', 'l']) })),
@@ -99,7 +99,7 @@ describe('types', () => {
     expect(tools).toHaveLength(6);
   });
 
-  it('refuse data that is not of the output', () => {
+  it('reject data that does not match the output', () => {
     const tools = [
       // @ts-expect-error -- items are strings
       defineTool({ ...reading, handler: () => ({ items: [1] }) }),
@@ -112,7 +112,7 @@ describe('types', () => {
     expect(tools).toHaveLength(4);
   });
 
-  it('let a handler answer with declared and shared codes only', () => {
+  it('allow declared and shared codes only', () => {
     const tools = [
       defineTool({ ...reading, handler: () => toolError('not_found', 'x') }),
       defineTool({ ...reading, handler: () => toolError('cancelled', 'x') }),
@@ -126,7 +126,7 @@ describe('types', () => {
     expect(tools).toHaveLength(5);
   });
 
-  it('let only a tool with partial answer in part', () => {
+  it('allow partial data only with partial', () => {
     const handler = () => toolError('not_found', 'x', { data: { done: 1 } });
     const tools = [
       // @ts-expect-error -- it does not declare partial
@@ -138,7 +138,7 @@ describe('types', () => {
     expect(tools).toHaveLength(3);
   });
 
-  it('refuse retryable, foreign outcomes and foreign details in a tool error', () => {
+  it('reject retryable, other outcomes and other details in a tool error', () => {
     // @ts-expect-error -- retryable follows from the code
     expect(toolError('not_found', 'x', { retryable: true }).input).not.toHaveProperty('retryable');
     // @ts-expect-error -- a refused argument was not executed
@@ -147,7 +147,7 @@ describe('types', () => {
     expect(() => toolError('not_found', 'x', { details: { clock: 'idle' } })).toThrow();
   });
 
-  it('know the arguments in sensitive', () => {
+  it('check the names in sensitive', () => {
     expect(defineTool({ ...reading, sensitive: ['id'] }).sensitive).toEqual(['id']);
     // @ts-expect-error -- no such argument
     expect(() => defineTool({ ...reading, sensitive: ['password'] })).toThrow();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { profilesFrom } from './check-traits.js';
+import { profilesFrom } from './check-definition.js';
 
 /** The definition of a tool that reads a list. */
 export const reading = {

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { including } from '../matchers.fixture.js';
-import { toolAnnotations } from './annotations.js';
-import { profilesFrom } from './check-traits.js';
+import { accountOf, isJournaled, type Tool, toolAnnotations, windowOf } from './tool.js';
+import { profilesFrom, ToolDefinitionError } from './check-definition.js';
 import { defineTool, implementTool, specifyTool } from './define.js';
 import { reading } from './define.fixture.js';
-import { ToolDefinitionError } from './definition-error.js';
-import { accountOf, isJournaled, windowOf, type Tool } from './tool.js';
 
 const acting = {
   ...reading,
@@ -30,7 +28,7 @@ function refusal(definition: object): ToolDefinitionError {
   throw new Error('was accepted');
 }
 
-describe('a mistake in a definition is refused when it is made, naming tool and field', () => {
+describe('an invalid definition throws, naming tool and field', () => {
   const nested = z.object({ id: z.string(), box: z.object({ a: z.number() }) });
   const inUnion = z.object({ at: z.union([z.string(), z.array(z.object({ a: z.number() }))]) });
   const paging = { token: 'page_token', cursor: z.int(), items: 'items' };
@@ -149,7 +147,7 @@ describe('a mistake in a definition is refused when it is made, naming tool and 
     if (typeof name === 'string') expect(error.message).toContain(`tool "${name.slice(0, 20)}`);
   });
 
-  it('also for a specification without a handler', () => {
+  it('a specification without a handler too', () => {
     const { handler: _, ...traits } = reading;
     expect(() => specifyTool({ ...traits, errors: ['not_found', 'not_found'] })).toThrow(
       ToolDefinitionError,
@@ -157,8 +155,8 @@ describe('a mistake in a definition is refused when it is made, naming tool and 
   });
 });
 
-describe('a tool that is defined', () => {
-  it('cannot be changed', () => {
+describe('a defined tool', () => {
+  it('is frozen', () => {
     const tool = defineTool(reading);
     expect(Object.isFrozen(tool)).toBe(true);
     expect(
@@ -166,14 +164,14 @@ describe('a tool that is defined', () => {
     ).toBe(true);
   });
 
-  it('does not change with the lists that it was made from', () => {
+  it('copies its lists', () => {
     const errors: 'not_found'[] = ['not_found'];
     const tool = defineTool({ ...reading, errors });
     errors.push('not_found');
     expect(tool.errors).toEqual(['not_found']);
   });
 
-  it('refuses unknown arguments, also in its JSON Schema', () => {
+  it('rejects unknown arguments, also in its JSON Schema', () => {
     const tool = defineTool(reading);
     expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(tool.input.safeParse({ id: 'a', x: 1 }).success).toBe(false);
@@ -187,7 +185,7 @@ describe('a tool that is defined', () => {
     expect(tool.input.safeParse({ a: 'good' }).success).toBe(true);
   });
 
-  it('accepts nested objects that are strict or loose on purpose', () => {
+  it('accepts nested strict and loose objects', () => {
     const input = z.object({
       a: z.strictObject({ b: z.string() }),
       c: z.looseObject({}),
@@ -196,12 +194,12 @@ describe('a tool that is defined', () => {
     expect(() => defineTool({ ...reading, input })).not.toThrow();
   });
 
-  it('does not mistake a default value for a schema', () => {
+  it('does not treat a default value as a schema', () => {
     const input = z.object({ a: z.looseObject({}).default({ properties: { x: 1 } }) });
     expect(() => defineTool({ ...reading, input })).not.toThrow();
   });
 
-  it('lists what it declares, what all share, and what comes with its effect', () => {
+  it('lists declared, shared and effect-specific codes', () => {
     const read = defineTool(reading).possibleCodes;
     expect(read).toEqual(read.toSorted());
     expect(read).toEqual(including(['not_found', 'internal_error', 'validation_error', 'timeout']));
@@ -214,7 +212,7 @@ describe('a tool that is defined', () => {
     expect(defineTool({ ...reading, paging }).possibleCodes).toContain('invalid_input');
   });
 
-  it('is the same made in two steps', () => {
+  it('is the same with specifyTool and implementTool', () => {
     const { handler, ...traits } = reading;
     const spec = specifyTool(traits);
     expect(spec).not.toHaveProperty('handler');
@@ -251,8 +249,8 @@ describe('annotations', () => {
   });
 });
 
-describe('the journal reads from a definition', () => {
-  it('how long content counts as a repeat', () => {
+describe('journal settings of a definition', () => {
+  it('the window of content', () => {
     expect(windowOf(define(acting))).toBe(30_000);
     expect(windowOf(define({ ...acting, window: 0 }))).toBe(0);
     expect(windowOf(define({ ...acting, window: 90_000 }))).toBe(90_000);
@@ -260,7 +258,7 @@ describe('the journal reads from a definition', () => {
     expect(windowOf(define({ ...acting, effect: 'idempotent' }))).toBe(0);
   });
 
-  it('whether it watches at all', () => {
+  it('whether the journal records it', () => {
     expect(isJournaled(define(reading))).toBe(false);
     expect(isJournaled(define({ ...acting, window: 0 }))).toBe(true);
     const idempotent = { ...acting, effect: 'idempotent' };
@@ -270,7 +268,7 @@ describe('the journal reads from a definition', () => {
     expect(isJournaled(define({ ...idempotent, inverse: { of: 'other' } }))).toBe(true);
   });
 
-  it('which account a call acts for', () => {
+  it('the account of a call', () => {
     expect(accountOf(define(acting), { id: 'a' })).toBe('default');
     expect(accountOf(define({ ...acting, account: 'main' }), { id: 'a' })).toBe('main');
     const byArgs = defineTool({ ...acting, account: ({ id }) => `org-${id}` });
@@ -278,7 +276,7 @@ describe('the journal reads from a definition', () => {
   });
 });
 
-describe('a definition that is none is refused by name, never with a raw TypeError', () => {
+describe('an invalid definition throws a ToolDefinitionError, never a raw TypeError', () => {
   const paging = { token: 'page_token', cursor: z.int(), items: 'items' };
   const whole = { ...acting, paging, key: 'post:{id}', sensitive: ['limit'], window: 5 };
 
@@ -306,12 +304,12 @@ describe('a definition that is none is refused by name, never with a raw TypeErr
   ];
   const parts = ['token', 'cursor', 'items', 'unbound'];
   const junk = [null, 5, '', 'x', {}, [], [5], [null], true, Symbol('x'), () => 1];
-  it.each(fields)('whatever stands at %s', (field) => {
+  it.each(fields)('for any value of %s', (field) => {
     const definitions = junk.map((value) => ({ ...whole, [field]: value }));
     expect(definitions.filter((definition) => !isJudged(definition))).toEqual([]);
   });
 
-  it.each(parts)('whatever stands at paging.%s', (part) => {
+  it.each(parts)('for any value of paging.%s', (part) => {
     const definitions = junk.map((value) => ({ ...whole, paging: { ...paging, [part]: value } }));
     expect(definitions.filter((definition) => !isJudged(definition))).toEqual([]);
   });

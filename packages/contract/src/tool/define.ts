@@ -1,10 +1,18 @@
+import { isObject } from '../json.js';
 import type { NoSchema, ObjectSchema, Schema } from './schema.js';
-import { codesOfEffect } from '../codes/shared.js';
-import type { ErrorCode } from '../codes/table.js';
-import { checkInverse, checkJournalTraits, checkMutationFields } from './check-journal.js';
+import { codesOfEffect, type ErrorCode } from '../codes/table.js';
+import {
+  checkEffect,
+  checkIdentity,
+  checkInverse,
+  checkJournalTraits,
+  checkLists,
+  checkMutationFields,
+  checkProfiles,
+  type AssertField,
+  assertFor,
+} from './check-definition.js';
 import { checkSchemas } from './check-schemas.js';
-import { checkEffect, checkIdentity, checkLists, checkProfiles } from './check-traits.js';
-import { demandFor, type Demand } from './definition-error.js';
 import type { HandlerResult, ToolBehaviour, ToolTraits } from './spec.js';
 import type { Tool, ToolSpec } from './tool.js';
 
@@ -52,7 +60,7 @@ const FIELDS: ReadonlySet<string> = new Set([...TRAITS, ...BEHAVIOUR]);
 
 type ErasedBehaviour = ToolBehaviour<ObjectSchema, Schema, ErrorCode, Schema, unknown>;
 
-/** The description of a tool, checked and frozen, for a pack that lists its tools before it runs. */
+/** Validates and freezes the description of a tool, for a pack that lists its tools before it runs. */
 export function specifyTool<
   In extends ObjectSchema,
   Out extends Schema,
@@ -60,15 +68,15 @@ export function specifyTool<
   Partial extends Schema = NoSchema,
   Cursor extends Schema = NoSchema,
 >(traits: ToolTraits<In, Out, Code, Partial, Cursor>): ToolSpec<In, Out, Code, Partial, Cursor> {
-  const demand: Demand = demandForDefinition(traits);
-  checkFields(demand, traits, TRAITS);
-  checkIdentity(demand, traits);
-  checkEffect(demand, traits);
-  checkProfiles(demand, traits);
-  checkLists(demand, traits);
-  const { input, ...schemas } = checkSchemas(demand, traits);
-  checkMutationFields(demand, traits);
-  checkJournalTraits(demand, traits);
+  const assertField: AssertField = assertForDefinition(traits);
+  checkFields(assertField, traits, TRAITS);
+  checkIdentity(assertField, traits);
+  checkEffect(assertField, traits);
+  checkProfiles(assertField, traits);
+  checkLists(assertField, traits);
+  const { input, ...schemas } = checkSchemas(assertField, traits);
+  checkMutationFields(assertField, traits);
+  checkJournalTraits(assertField, traits);
 
   const { effect, errors, requires = [], version = '1.0', sensitive = [] } = traits;
   const { send = 'automatic' } = traits;
@@ -92,12 +100,12 @@ export function specifyTool<
 }
 
 function possibleCodes({ effect, errors, paging }: ToolTraits): readonly ErrorCode[] {
-  // A token that we did not sign is well-formed and makes no sense.
+  // For a page token that is not accepted.
   const ofPaging: readonly ErrorCode[] = paging ? ['invalid_input'] : [];
   return Object.freeze([...new Set([...codesOfEffect(effect), ...ofPaging, ...errors])].toSorted());
 }
 
-/** The description with a handler: a tool. */
+/** Adds the functions to a description. */
 export function implementTool<
   In extends ObjectSchema,
   Out extends Schema,
@@ -109,22 +117,22 @@ export function implementTool<
   spec: ToolSpec<In, Out, Code, Partial, Cursor>,
   behaviour: ToolBehaviour<In, Out, Code, Cursor, Result>,
 ): Tool<In, Out> {
-  const demand: Demand = demandForDefinition(spec);
-  demand(isObject(behaviour), 'handler', 'must be a function');
-  checkFields(demand, behaviour, BEHAVIOUR);
-  // Only arguments that this tool's own schema has accepted reach these functions.
+  const assertField: AssertField = assertForDefinition(spec);
+  assertField(isObject(behaviour), 'handler', 'must be a function');
+  checkFields(assertField, behaviour, BEHAVIOUR);
+  // These functions only receive arguments that the tool's schema has validated.
   const erased = behaviour as unknown as Pick<Tool, keyof ErasedBehaviour>;
-  demand(typeof erased.handler === 'function', 'handler', 'must be a function');
+  assertField(typeof erased.handler === 'function', 'handler', 'must be a function');
   const { check } = erased;
-  demand(check === undefined || typeof check === 'function', 'check', 'must be a function');
-  checkMutationFields(demand, { ...spec, ...erased });
-  if (erased.inverse) checkInverse(demand, spec, erased.inverse);
+  assertField(check === undefined || typeof check === 'function', 'check', 'must be a function');
+  checkMutationFields(assertField, { ...spec, ...erased });
+  if (erased.inverse) checkInverse(assertField, spec, erased.inverse);
   return Object.freeze({ ...spec, ...erased });
 }
 
 /**
- * A tool: what it takes, what it answers, what it does to the world. A mistake is refused here,
- * naming the tool and the field, and not when an agent first calls it.
+ * Defines a tool: its schemas, effect, errors and handler. Throws a ToolDefinitionError that names the
+ * tool and the field if the definition is invalid.
  */
 export function defineTool<
   In extends ObjectSchema,
@@ -142,25 +150,21 @@ export function defineTool<
   definition: ToolTraits<In, Out, Code, Partial, Cursor> &
     ToolBehaviour<In, Out, NoInfer<Code>, Cursor, Result>,
 ): Tool<In, Out> {
-  checkFields(demandForDefinition(definition), definition, FIELDS);
+  checkFields(assertForDefinition(definition), definition, FIELDS);
   return implementTool(specifyTool(pick(definition, TRAITS)), pick(definition, BEHAVIOUR));
 }
 
-function demandForDefinition(given: Pick<ToolTraits, 'name'>): Demand {
+function assertForDefinition(given: Pick<ToolTraits, 'name'>): AssertField {
   const isDefinition = isObject(given);
-  const demand: Demand = demandFor(isDefinition ? given.name : undefined);
-  demand(isDefinition, 'name', 'is missing: a tool is defined by an object');
-  return demand;
+  const assertField: AssertField = assertFor(isDefinition ? given.name : undefined);
+  assertField(isDefinition, 'name', 'is missing: pass an object');
+  return assertField;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-/** A misspelt field would be a promise that nobody keeps. */
-function checkFields(demand: Demand, given: object, known: ReadonlySet<string>): void {
-  const stranger = Object.keys(given).find((field) => !known.has(field));
-  demand(stranger === undefined, String(stranger), 'is not a field of a tool');
+/** Rejects misspelled fields. */
+function checkFields(assertField: AssertField, given: object, known: ReadonlySet<string>): void {
+  const unknownField = Object.keys(given).find((field) => !known.has(field));
+  assertField(unknownField === undefined, String(unknownField), 'is not a field of a tool');
 }
 
 function pick<T extends object>(given: T, fields: ReadonlySet<string>): T {

@@ -1,14 +1,14 @@
 import type { Fault } from '@toolkeel/kernel';
 import type { DetailsOf } from '../codes/details.js';
-import type { OutcomeOf } from '../codes/consistency.js';
-import type { ErrorCode } from '../codes/table.js';
+import type { ErrorCode, OutcomeOf } from '../codes/table.js';
 import { createErrorBody, type ErrorInput } from '../envelope/error.js';
 import type { RateLimitMeta } from '../envelope/meta.js';
+import { ownMember } from '../json.js';
 
-// Symbol.for, so that a pack and a host with their own copies of this package understand each other.
+// Symbol.for, because a pack and a host may use different copies of this package.
 const KIND: unique symbol = Symbol.for('@toolkeel/contract/result') as never;
 
-/** Data with something to say in `meta`. */
+/** Data with `meta` fields. */
 export interface Answer<Data = unknown, Cursor = unknown> {
   readonly [KIND]: 'answer';
   readonly data: Data;
@@ -16,26 +16,26 @@ export interface Answer<Data = unknown, Cursor = unknown> {
   readonly rateLimit?: RateLimitMeta;
 }
 
-/** Where a list goes on. Cursors become signed tokens on the way out. */
+/** The continuation of a list. Cursors are encoded as signed tokens. */
 export interface Paging<Cursor = unknown> {
-  /** The cursor of the next page; absent when this is the last one. */
+  /** The cursor of the next page; absent on the last one. */
   readonly next?: Cursor | undefined;
   /**
-   * The cursor that continues after the first `kept` items of this page. With it a list that
-   * passes the byte budget is cut at an item; without it, it is refused as too large.
+   * The cursor that continues after the first `kept` items. With it, a list above the byte budget is
+   * cut at an item; without it, the list is rejected as too large.
    */
   readonly after?: ((kept: number) => Cursor) | undefined;
 }
 
-/** A failure that the tool foresaw. */
+/** An expected failure. */
 export interface ToolError<Code extends ErrorCode = ErrorCode, Partial = unknown> {
   readonly [KIND]: 'error';
   readonly input: ErrorInput<Code>;
-  /** What was achieved all the same, for a tool that declares `partial`. */
+  /** The partial result, for a tool that declares `partial`. */
   readonly data: Partial;
 }
 
-/** A fault of the kernel, left to the tool's reading of faults or to the default one. */
+/** A fault of the kernel, to be mapped by the tool's `faultToError` or the default mapping. */
 export interface Faulted {
   readonly [KIND]: 'fault';
   readonly fault: Fault;
@@ -52,13 +52,13 @@ export interface ToolErrorOptions<Code extends ErrorCode> {
   readonly details?: DetailsOf<Code> | undefined;
 }
 
-/** Data and what the upstream said about its limits. */
+/** Creates a result with the upstream's rate limit. */
 export function answer<const Data>(data: Data, options: AnswerOptions = {}): Answer<Data, never> {
   const { rateLimit } = options;
   return Object.freeze({ [KIND]: 'answer' as const, data, ...(rateLimit && { rateLimit }) });
 }
 
-/** One page of a list. `data` has the tool's own shape; the definition says where its items are. */
+/** Creates one page of a list. The definition's `paging.items` names the items in `data`. */
 export function page<const Data, const Next = never, const After = never>(
   data: Data,
   paging: AnswerOptions & {
@@ -75,13 +75,13 @@ export function page<const Data, const Next = never, const After = never>(
   });
 }
 
-/** A typed failure, refused at once if it contradicts its code. */
+/** Creates an error. Throws if it contradicts its code. */
 export function toolError<const Code extends ErrorCode>(
   code: Code,
   message: string,
   options?: ToolErrorOptions<Code>,
 ): ToolError<Code, null>;
-/** The same with what was achieved all the same, for a tool that declares `partial`. */
+/** Creates an error with a partial result, for a tool that declares `partial`. */
 export function toolError<const Code extends ErrorCode, const Partial>(
   code: Code,
   message: string,
@@ -98,7 +98,7 @@ export function toolError<Code extends ErrorCode>(
   return Object.freeze({ [KIND]: 'error' as const, input: Object.freeze(input), data });
 }
 
-/** For a guarded call that gave its fault as a value: the same as if it had been thrown. */
+/** Returns a fault from a handler, equivalent to throwing a FaultError. */
 export function faulted(fault: Fault): Faulted {
   return Object.freeze({ [KIND]: 'fault' as const, fault });
 }
@@ -117,4 +117,28 @@ export function isToolError(value: unknown): value is ToolError {
 
 function kindOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && KIND in value ? value[KIND] : undefined;
+}
+
+/** A tool error that is thrown through code with another return type. */
+class RaisedToolError extends Error {
+  override readonly name = 'RaisedToolError';
+  readonly toolError: ToolError;
+
+  constructor(error: ToolError) {
+    super(error.input.message);
+    this.toolError = error;
+  }
+}
+
+/**
+ * Throws a tool error from nested code. Prefer returning it from the handler, so that the compiler
+ * checks that the tool declares the code.
+ */
+export function raise(error: ToolError): never {
+  throw new RaisedToolError(error);
+}
+
+export function raisedToolError(thrown: unknown): ToolError | undefined {
+  const error = ownMember(thrown, 'toolError');
+  return isToolError(error) ? error : undefined;
 }

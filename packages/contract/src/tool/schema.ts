@@ -1,6 +1,8 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import type { AssertField } from './check-definition.js';
+import type { JsonSchema } from './spec.js';
 
-/** What a schema reports about a value that it refuses. */
+/** A validation issue. */
 export interface SchemaIssue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -16,9 +18,8 @@ type Parsed<Output> =
     };
 
 /**
- * A zod 4 schema, reduced to the members that a tool needs. Signatures that name zod's own classes make
- * the compiler compare the classes of two installed copies member by member, which does not end in
- * reasonable time.
+ * The members of a zod 4 schema that a tool needs. With zod's own classes in signatures, the compiler
+ * compares two installed copies of zod member by member, which takes unreasonably long.
  */
 export interface Schema<Output = unknown, Input = unknown> {
   readonly _zod: { readonly output: Output; readonly input: Input };
@@ -34,10 +35,10 @@ export interface ObjectSchema extends Schema<Record<string, unknown>> {
   readonly shape: Readonly<Record<string, Schema>>;
 }
 
-/** For what a tool does not declare. */
+/** The schema type of an undeclared field. */
 export type NoSchema = Schema<never, never>;
 
-/** Conditional, so that a tool of one schema stays assignable to a tool of any. */
+/** Conditional, so that a tool with a specific schema is assignable to `Tool`. */
 export type OutputOf<S extends Schema> = S extends {
   readonly _zod: { readonly output: infer Output };
 }
@@ -49,7 +50,78 @@ export type InputOf<S extends Schema> = S extends {
   ? Input
   : never;
 
-/** All members of the schema. They are those of the copy of zod that made it. */
+/** The full zod schema, of the copy of zod that created it. */
 export function zodType(schema: Schema): z.ZodType {
   return schema as z.ZodType;
+}
+
+/**
+ * Converts a schema to JSON Schema 2020-12 without `$schema`: it is the default dialect, and some older
+ * clients reject an unknown one.
+ */
+export function toJsonSchema(
+  schema: Schema,
+  io: 'input' | 'output',
+  /** Called if the schema transforms values. */
+  onPipe?: () => void,
+): JsonSchema {
+  // The method works across copies of zod; the function may not.
+  const { $schema: _dialect, ...rest } = zodType(schema).toJSONSchema({
+    io,
+    override: ({ jsonSchema, zodSchema }) => {
+      dropRedundantKeywords(jsonSchema);
+      if (zodSchema._zod.def.type === 'pipe') onPipe?.();
+    },
+  });
+  return rest;
+}
+
+/** Removes keywords that the format or type implies, to save tokens. */
+function dropRedundantKeywords(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format === 'date-time') delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
+
+/** Converts a schema; throws a definition error if it has no JSON Schema. */
+export function representable(
+  assertField: AssertField,
+  field: string,
+  schema: Schema,
+  io: 'input' | 'output',
+  onPipe?: () => void,
+): JsonSchema {
+  assertField(schema instanceof z.ZodType, field, 'must be a zod schema');
+  try {
+    return toJsonSchema(schema, io, onPipe);
+  } catch (cause) {
+    assertField(false, field, cause instanceof Error ? cause.message : 'has no JSON Schema');
+  }
+}
+
+/** The path of a nested object that would silently drop unknown members. */
+export function findStrippingObject(schema: unknown, path = ''): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  if (!Array.isArray(schema) && 'properties' in schema && !('additionalProperties' in schema)) {
+    return path || '(root)';
+  }
+  for (const [key, value] of Object.entries(schema)) {
+    // These keywords contain values, not schemas.
+    if (key === 'default' || key === 'const' || key === 'enum' || key === 'examples') continue;
+    const found = findStrippingObject(value, path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The names of all members in a schema, at any depth. */
+export function namesIn(schema: unknown, names = new Set<PropertyKey>()): ReadonlySet<PropertyKey> {
+  if (typeof schema !== 'object' || schema === null) return names;
+  for (const [key, value] of Object.entries(schema as JsonSchema)) {
+    if (key === 'properties' && typeof value === 'object' && value !== null) {
+      for (const name of Object.keys(value)) names.add(name);
+    }
+    namesIn(value, names);
+  }
+  return names;
 }

@@ -1,12 +1,11 @@
 import type { Effect, Fault } from '@toolkeel/kernel';
 import type { InputOf, ObjectSchema, OutputOf, Schema } from './schema.js';
-import type { SharedCode } from '../codes/shared.js';
-import type { ErrorCode } from '../codes/table.js';
+import type { ErrorCode, SharedCode } from '../codes/table.js';
 import type { Profile } from '../envelope/meta.js';
 import type { CheckContext, ToolContext } from './context.js';
 import type { Answer, Faulted, ToolError } from './result.js';
 
-/** Arguments after the schema has accepted them. */
+/** Validated arguments. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -14,27 +13,27 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const REQUIREMENTS = Object.freeze(['x_client', 'llm', 'db'] as const);
 export type Requirement = (typeof REQUIREMENTS)[number];
 
-/** How a list tool pages. */
+/** Pagination of a list tool. */
 export interface PagingSpec<Cursor extends Schema = Schema> {
-  /** The optional argument that takes a token back. */
+  /** The optional argument that accepts a token. */
   readonly token: string;
-  /** What a token carries. It can be read by whoever holds the token: never a credential. */
+  /** Schema of the cursor in a token. Tokens are not encrypted: never a credential. */
   readonly cursor: Cursor;
-  /** The member of `data` that holds the items; left out when `data` is the list itself. */
+  /** The member of `data` with the items. Default: `data` itself is the list. */
   readonly items?: string;
-  /** Arguments that may change from page to page, such as a page size. All others are bound. */
+  /** Arguments that may change between pages, such as a page size. */
   readonly unbound?: readonly string[];
 }
 
-/** The act that a tool undoes, so that its success lets the act be done again. */
+/** The act that a tool compensates. Its success releases the dedup key of that act. */
 export interface Inverse<Args = Arguments> {
-  /** The tool whose act it is, or the tools, where several can have done it. */
+  /** The tool or tools whose act is compensated. */
   readonly of: string | readonly string[];
-  /** The arguments of the act that is undone; left out when both take the same. */
+  /** The arguments of the compensated act. Default: the same arguments. */
   readonly args?: (args: Args) => Arguments;
   /**
-   * Whether an operation is the one that is undone, where the arguments cannot tell: a finished one, or
-   * one that stopped half way. `steps` is what those of its steps gave that are done.
+   * Whether an operation is the compensated one, if the arguments do not identify it. It is finished or
+   * stopped half way; `steps` contains the results of its completed steps.
    */
   readonly matches?: (
     args: Args,
@@ -51,36 +50,36 @@ export interface CostEstimate {
   readonly unit: string;
 }
 
-/** Another operation, as far as anybody knows. */
+/** Another operation in the journal. */
 export interface OtherOperation {
   readonly tool: string;
   readonly args: Arguments;
-  /** The data of its answer, and what those of its steps gave that are done. */
+  /** The data of its result, and the results of its completed steps. */
   readonly results: readonly unknown[];
-  /** When its first byte may have left, where nobody has said yet how that ended. */
+  /** When its first byte may have been sent, if its outcome is still open. */
   readonly openSince?: number;
   /**
-   * When it was sent, where it is over and was carried out: what it gave may still be unknown, if
-   * `results` do not tell. This and `openSince` are absent of an account that is surely another one.
+   * When it was sent, if it was executed. Its data may still be missing from `results`. This and
+   * `openSince` are absent for operations of another account.
    */
   readonly executedAt?: number;
 }
 
-/** What else was done. `tools`: those that matter to whoever asks; default: all. */
+/** Lists other operations, optionally only those of the given tools. */
 export type Others = (tools?: readonly string[]) => Promise<readonly OtherOperation[]>;
 
-/** Something that was sent, and of which nobody knows whether it happened. */
+/** A request that was sent with an unknown outcome. */
 export interface OpenAct {
-  /** When the first byte may have left, in milliseconds since 1970. */
+  /** When the first byte may have been sent, in epoch milliseconds. */
   readonly sentAt: number;
   /**
-   * What else was done at that time, by any account: its results are not what became of this. To be
-   * asked after looking, because what is seen then may have been another's just before.
+   * Other operations of that time, by any account, whose results must not be mistaken for this one's.
+   * Call it after the read-back, because another operation may have completed just before.
    */
   readonly others: Others;
 }
 
-/** An operation of which nobody knows whether it happened. */
+/** An operation with an unknown outcome. */
 export interface UnknownOperation<Args = Arguments> extends OpenAct {
   readonly id: string;
   readonly account: string;
@@ -89,22 +88,22 @@ export interface UnknownOperation<Args = Arguments> extends OpenAct {
 
 export type Reconciliation<Data = unknown> =
   | { readonly found: 'executed'; readonly data: Data }
-  /** `evidence`: what was seen that is newer than the send, for the audit. */
+  /** `evidence`: upstream state that is newer than the send, for the audit. */
   | { readonly found: 'absent'; readonly evidence?: Readonly<Record<string, string | number>> }
   | { readonly found: 'unknown' };
 
-/** What it means that something is not found. */
+/** How to interpret that a read-back does not find the result. */
 export interface Absence {
-  /** Whether not finding it proves that it did not happen. */
+  /** Whether absence proves that the operation was not executed. */
   readonly authoritative: boolean;
   /**
-   * How long the upstream may still act on a request that nobody waits for any more, in
-   * milliseconds: not finding it proves nothing before that. Default: 0.
+   * How long the upstream may still process an abandoned request, in milliseconds. Absence proves
+   * nothing before that. Default: 0.
    */
   readonly actsWithinMs?: number;
   /**
-   * For an upstream that shows what it did late: absence is proof only after two looks at least this far
-   * apart, in milliseconds, both with `evidence` of newer state. Default: one look is enough.
+   * For eventually consistent upstreams: absence is proof only after two read-backs at least this many
+   * milliseconds apart, both with `evidence` of newer state. Default: one is enough.
    */
   readonly confirmAfterMs?: number;
 }
@@ -118,15 +117,15 @@ export interface Reconcile<Args = Arguments, Data = unknown> extends Absence {
 
 export type SendMode = 'automatic' | 'explicit';
 
-/** Whom a call acts for, as the upstream knows it. */
+/** The account of a call, as the upstream identifies it. */
 export interface AccountId {
-  /** E.g. `x:2244994945`: the same for every credential and every configured name of one user. */
+  /** For example `x:2244994945`: the same for all credentials and configured names of one user. */
   readonly id: string;
-  /** Accounts under which earlier versions recorded what was done for this one. */
+  /** Ids under which earlier versions recorded this account. */
   readonly formerly?: readonly string[];
 }
 
-/** Everything that is known of a tool without running it. */
+/** The static part of a tool's definition. */
 export interface ToolTraits<
   In extends ObjectSchema = ObjectSchema,
   Out extends Schema = Schema,
@@ -137,40 +136,40 @@ export interface ToolTraits<
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The functional group: read, write, engage, media, … */
+  /** Functional group: read, write, engage, media, … */
   readonly category: string;
   readonly effect: Effect;
   readonly profiles: readonly Profile[];
   readonly requires?: readonly Requirement[];
   readonly version?: string;
-  /** Unknown arguments are refused, so a nested object must be strict or loose on purpose. */
+  /** Unknown arguments are rejected, so nested objects must be explicitly strict or loose. */
   readonly input: In;
   readonly output: Out;
-  /** What `data` holds when the tool fails half way. */
+  /** Schema of `data` if the tool fails half way. */
   readonly partial?: Partial;
-  /** What each of its steps gives. A person who settles one has to name just that. */
+  /** Schema of a step's result, which an operator provides when settling a step. */
   readonly step?: Schema;
-  /** The codes it answers with, beside those that every tool shares. */
+  /** The error codes of the tool, in addition to the shared ones. */
   readonly errors: readonly Code[];
   readonly paging?: PagingSpec<Cursor>;
-  /** False for a mutation that only adds. Mutations are destructive unless they say otherwise. */
+  /** False for a mutation that only adds. Default: true for mutations. */
   readonly destructive?: boolean;
-  /** False for a tool that touches nothing outside this installation. */
+  /** False for a tool that only accesses this installation. */
   readonly openWorld?: boolean;
   /**
-   * How long the same content counts as a repeat, in milliseconds: of a `once` tool that was executed
-   * from the delivery of its result, otherwise from its settlement.
+   * How long equal content counts as a repeat, in milliseconds: for an executed `once` tool from the
+   * delivery of its result, otherwise from its settlement.
    */
   readonly window?: number;
-  /** What makes two calls the same act, e.g. `reply:{in_reply_to_id}`. */
+  /** Key template that identifies an act, such as `reply:{in_reply_to_id}`. */
   readonly key?: string;
   /**
-   * When the journal records that the operation is being sent. `automatic`, the default: before the
-   * handler runs, so that any failure that does not prove the contrary counts as possibly executed.
-   * `explicit`: the handler calls `operation.send`, because it reads first, has steps or is a proxy.
+   * When the journal records that the operation is being sent. `automatic` (default): before the handler
+   * runs, so that a failure counts as possibly executed unless it proves the contrary. `explicit`: the
+   * handler calls `operation.send`, because it reads first, has steps or is a proxy.
    */
   readonly send?: SendMode;
-  /** A `once` tool may be sent again when no byte of it had left. */
+  /** Allows a `once` call to be retried when it was certainly not sent. */
   readonly retryUnsent?: boolean;
   /** Arguments that are stored encrypted and never logged. */
   readonly sensitive?: readonly (keyof OutputOf<In> & string)[];
@@ -178,14 +177,14 @@ export interface ToolTraits<
 
 type Primitive = string | number | boolean | null | undefined;
 
-/** What a handler returns is only read, so it may be made of constants and readonly lists. */
+/** Allows handlers to return constants and readonly arrays. */
 type DeepReadonly<T> = T extends Primitive
   ? T
   : T extends object
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** What a handler may return: data, data with meta, an error that it declared, or a fault. */
+/** The return value of a handler: data, data with meta, a declared error, or a fault. */
 export type HandlerResult<
   Out extends Schema,
   Code extends ErrorCode,
@@ -197,13 +196,13 @@ export type HandlerResult<
   | Faulted
   | ToolError<Code | SharedCode, DeepReadonly<InputOf<Partial>> | null>;
 
-/** What a check says: nothing, a refusal, or the answer of a call that would send nothing. */
+/** The return value of a check: undefined to continue, an error, or the result of a no-op call. */
 export type CheckResult<Out extends Schema, Code extends ErrorCode> =
   | undefined
   | ToolError<Code | SharedCode, null>
   | Answer<DeepReadonly<InputOf<Out>>, never>;
 
-/** What a tool does when it is called. */
+/** The functions of a tool. */
 export interface ToolBehaviour<
   In extends ObjectSchema,
   Out extends Schema,
@@ -216,33 +215,33 @@ export interface ToolBehaviour<
     context: ToolContext<OutputOf<Cursor>>,
   ) => Result | Promise<Result>;
   /**
-   * Looks whether the call could be sent at all, before anybody is asked for it, and sends nothing
-   * upstream. What it refuses was not executed. It runs before the handler, and again before an act
-   * that a person has approved; the handler still has to hold what may change in between.
+   * Validates the call before approval is requested, without sending anything upstream. It runs before
+   * the handler, and again before an approved call is executed; the handler must still verify what may
+   * change in between.
    */
   readonly check?: (
     args: OutputOf<In>,
     context: CheckContext,
   ) => CheckResult<Out, Code> | Promise<CheckResult<Out, Code>>;
-  /** The configured account that a call acts for. */
+  /** The configured account of a call. */
   readonly account?: string | ((args: OutputOf<In>) => string);
   /**
-   * The upstream's own id of that account, which the journal records operations under. It may ask the
-   * upstream, and sends nothing that acts; what it throws ends the call before anything is recorded.
-   * Default: the configured account.
+   * Resolves the upstream's id of that account, under which the journal records operations. It may read
+   * from the upstream; an error ends the call before anything is recorded. Default: the configured
+   * account.
    */
   readonly accountId?: (
     args: OutputOf<In>,
     context: CheckContext,
   ) => AccountId | Promise<AccountId>;
   /**
-   * The arguments as far as they make a difference to the upstream: calls that are equal afterwards are
-   * one act. Only the dedup key is made of them; the handler gets the arguments as they were given.
+   * Normalises the arguments for the dedup key: calls that are equal afterwards are one act. The handler
+   * gets the original arguments.
    */
   readonly normalize?: (args: OutputOf<In>) => Arguments;
   readonly inverse?: Inverse<OutputOf<In>>;
   readonly estimateCost?: (args: OutputOf<In>) => CostEstimate | undefined;
   readonly reconcile?: Reconcile<OutputOf<In>, DeepReadonly<InputOf<Out>>>;
-  /** The pack's reading of a fault; undefined leaves it to the default table. */
+  /** Maps a fault to an error; undefined uses the default mapping. */
   readonly faultToError?: (fault: Fault) => ToolError<Code | SharedCode, null> | undefined;
 }

@@ -15,7 +15,7 @@ import type {
   ToolTraits,
 } from './spec.js';
 
-/** A checked and frozen description: all that a listing, a policy or a manifest needs. */
+/** A validated, frozen description, as needed by a listing, a policy or a manifest. */
 export interface ToolSpec<
   In extends ObjectSchema = ObjectSchema,
   Out extends Schema = Schema,
@@ -29,21 +29,21 @@ export interface ToolSpec<
   readonly openWorld: boolean;
   readonly sensitive: readonly (keyof OutputOf<In> & string)[];
   readonly send: SendMode;
-  /** Whether it changes anything: its effect is not `read`. */
+  /** Whether the effect is not `read`. */
   readonly mutation: boolean;
-  /** Declared, shared and come with the effect; sorted. */
+  /** The declared, shared and effect-specific codes, sorted. */
   readonly possibleCodes: readonly ErrorCode[];
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonSchema;
   /** JSON Schema of `data` on success. */
   readonly dataSchema: JsonSchema;
-  /** JSON Schema of `data` on a failure, for a tool that can answer in part. */
+  /** JSON Schema of `data` on failure, for a tool with partial results. */
   readonly partialSchema?: JsonSchema;
-  /** Whether its arguments include those of the journal: see `acceptControls`. */
+  /** Whether its arguments include the control arguments; see `acceptControls`. */
   readonly controls?: true;
 }
 
-/** A tool that can be run. Its functions take any arguments that its own schema has accepted. */
+/** An executable tool. Its functions accept arguments that its schema has validated. */
 export interface Tool<
   In extends ObjectSchema = ObjectSchema,
   Out extends Schema = Schema,
@@ -60,7 +60,6 @@ export interface Tool<
 }
 
 const DEFAULT_ACCOUNT = 'default';
-/** From the original guard: the same content within half a minute is a retry storm, not a wish. */
 const DEFAULT_WINDOW_MS = 30_000;
 
 export function accountOf(tool: Pick<Tool, 'account'>, args: Arguments): string {
@@ -68,13 +67,39 @@ export function accountOf(tool: Pick<Tool, 'account'>, args: Arguments): string 
   return typeof account === 'string' ? account : account(args);
 }
 
-/** How long the same content counts as a repeat; 0 for inverses and for what may be repeated. */
+/** How long equal content counts as a repeat; 0 for inverses and repeatable tools. */
 export function windowOf(tool: Pick<Tool, 'effect' | 'window' | 'inverse'>): number {
   return tool.window ?? (tool.effect === 'once' && !tool.inverse ? DEFAULT_WINDOW_MS : 0);
 }
 
-/** Whether the journal watches over a tool: all `once` tools, and the idempotent ones that ask. */
+/** Whether the journal records a tool: all `once` tools, and idempotent ones with a window, key or inverse. */
 export function isJournaled(tool: Pick<Tool, 'effect' | 'window' | 'inverse' | 'key'>): boolean {
   if (tool.effect === 'read') return false;
   return tool.effect === 'once' || windowOf(tool) > 0 || !!tool.key || !!tool.inverse;
+}
+
+/** The MCP annotations of a tool. */
+export interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+type Annotated = Pick<ToolSpec, 'title' | 'effect' | 'destructive' | 'openWorld'>;
+
+export function toolAnnotations({
+  title,
+  effect,
+  destructive,
+  openWorld,
+}: Annotated): ToolAnnotations {
+  return Object.freeze({
+    title,
+    readOnlyHint: effect === 'read',
+    destructiveHint: destructive,
+    idempotentHint: effect !== 'once',
+    openWorldHint: openWorld,
+  });
 }

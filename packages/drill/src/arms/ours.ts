@@ -83,7 +83,7 @@ function circuitWatch({ onCircuit }: World): Layer[] {
   return [
     {
       name: 'circuitWatch',
-      told(_call, event, now) {
+      onEvent(_call, event, now) {
         const { type } = event;
         if (type === 'circuit_open' || type === 'circuit_half_open' || type === 'circuit_close')
           onCircuit(type, now);

@@ -127,8 +127,8 @@ export class CallEngine {
       tokens,
       byteBudget: ownBudget ?? byteBudget,
       // The call fits what a handler may be given: its deadline, its signal when it asks for it, onDelivered.
-      given: call,
-      around: layers.length === 0 ? undefined : throughLayers(layers, call),
+      extraContext: call,
+      middleware: layers.length === 0 ? undefined : throughLayers(layers, call),
       // A handler may note the retries of a guard itself: the larger number counts each once.
       retryCount: (noted) => (reportsEvents ? call.retries : Math.max(noted, call.retries)),
       onUnexpected: (cause) => this.noteUnexpected(call, cause),

@@ -29,7 +29,7 @@ const setUp = (over: Partial<LazyJournalOptions> = {}) => {
   const run = async (name: string, args: object, deadline?: number) =>
     (
       await runTool(tool(name), args, {
-        around: (call, next) =>
+        middleware: (call, next) =>
           journal.around(call, next, {
             meta: {},
             signal: new AbortController().signal,

@@ -23,9 +23,9 @@ it('can be opened after a restart, by whoever shares the directory', () => {
     persistentPageTokens(data, () => {}),
   ];
   expect(existsSync(data)).toBe(false); // nobody has needed one yet
-  const token = before.seal(binding, { page: 2 });
-  expect(after.open(binding, token)).toEqual({ ok: true, cursor: { page: 2 } });
-  expect(persistentPageTokens(join(dir, 'other'), () => {}).open(binding, token).ok).toBe(false);
+  const token = before.encode(binding, { page: 2 });
+  expect(after.decode(binding, token)).toEqual({ ok: true, cursor: { page: 2 } });
+  expect(persistentPageTokens(join(dir, 'other'), () => {}).decode(binding, token).ok).toBe(false);
 });
 
 it('last as long as the process where nothing can be kept, and the log says so', () => {
@@ -33,7 +33,7 @@ it('last as long as the process where nothing can be kept, and the log says so',
   writeFileSync(file, '');
   const log = vi.fn<HostLog>();
   const tokens = persistentPageTokens(join(file, 'data'), log);
-  expect(tokens.open(binding, tokens.seal(binding, 1))).toEqual({ ok: true, cursor: 1 });
+  expect(tokens.decode(binding, tokens.encode(binding, 1))).toEqual({ ok: true, cursor: 1 });
   expect(log.mock.calls.map(([level, event]) => [level, event])).toEqual([
     ['warn', 'page_tokens_not_kept'],
   ]);

@@ -21,7 +21,7 @@ export function persistentPageTokens(dataDir: string, log: HostLog): PageTokens 
     }
   };
   return {
-    seal: (binding, cursor) => tokens().seal(binding, cursor),
-    open: (binding, token) => tokens().open(binding, token),
+    encode: (binding, cursor) => tokens().encode(binding, cursor),
+    decode: (binding, token) => tokens().decode(binding, token),
   };
 }

@@ -149,7 +149,7 @@ async function refusalOfEdit(
     deadline,
     argumentsOnly: true,
     onUnexpected: (cause) => report(cause, correlationId),
-    around: async (call): Promise<Settled> => {
+    middleware: async (call): Promise<Settled> => {
       const checked = await runCheck(context, call, deadline);
       if (checked?.ok === false) reason = checked.error.message;
       else if (checked) reason = 'nothing would be sent';

@@ -128,7 +128,7 @@ export async function makeCall(
     clock,
     correlationId,
     deadline: deadline + 10,
-    around: (accepted, next) =>
+    middleware: (accepted, next) =>
       journal.around(
         accepted,
         (extra) => next({ deadline, signal, onDelivered, ...extra }),

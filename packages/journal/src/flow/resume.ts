@@ -41,7 +41,7 @@ export async function executeStored(
     clock,
     deadline: callContext.deadline,
     onUnexpected: (cause) => report(cause, correlationId),
-    around: async (call, next) => {
+    middleware: async (call, next) => {
       const run: OperationRun = { call, next, callContext, operation, fencingToken };
       const { answerBy } = splitDeadline(callContext.deadline, clock.now());
       const account = await resolveAccount(context, call, answerBy);

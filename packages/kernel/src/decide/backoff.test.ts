@@ -26,12 +26,12 @@ describe('calculateBackoff', () => {
     expect([0, 1, 2, 20].map((n) => calculateBackoff(n, policy))).toEqual([500, 750, 1125, 30_000]);
   });
 
-  it('stays zero when it starts at zero, however often it is doubled', () => {
+  it('stays zero if it starts at zero', () => {
     const policy = definePolicy({ initialBackoffMs: 0 });
     expect(calculateBackoff(5000, policy)).toBe(0);
   });
 
-  it('is never negative, never above the cap, and never shrinks with the attempts', () => {
+  it('is never negative, never above the cap, and never decreases', () => {
     fc.assert(
       fc.property(policies, fc.nat(2000), (policy, attempt) => {
         const here = calculateBackoff(attempt, policy);
@@ -46,7 +46,7 @@ describe('calculateBackoff', () => {
 describe('jitteredBackoff', () => {
   const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  it('lies between the smallest wait and the backoff', () => {
+  it('lies between the minimum and the backoff', () => {
     fc.assert(
       fc.property(policies, fc.nat(20), unit, (policy, attempt, draw) => {
         const wait = jitteredBackoff(attempt, policy, { random: () => draw });
@@ -56,7 +56,7 @@ describe('jitteredBackoff', () => {
     );
   });
 
-  it('never waits longer for an upstream that is known to be fast', () => {
+  it('never waits longer for a fast upstream', () => {
     fc.assert(
       fc.property(
         policies,
@@ -73,7 +73,7 @@ describe('jitteredBackoff', () => {
     );
   });
 
-  it('caps the first wait at α medians and the rest in proportion', () => {
+  it('caps the first delay at α medians and scales the rest', () => {
     const policy = definePolicy({
       initialBackoffMs: 400,
       maxBackoffMs: 1600,
@@ -88,7 +88,7 @@ describe('jitteredBackoff', () => {
     expect(longest(1, 10_000)).toBe(800);
   });
 
-  it('waits at least half of its backoff before a later retry where no median is known', () => {
+  it('waits at least half of the backoff before later retries without a median', () => {
     const policy = definePolicy({
       initialBackoffMs: 400,
       maxBackoffMs: 1600,
@@ -105,7 +105,7 @@ describe('jitteredBackoff', () => {
     expect(range(1, 100)).toEqual([0, 50]);
   });
 
-  it('draws evenly over its whole range', () => {
+  it('is uniform over its range', () => {
     const policy = definePolicy({ initialBackoffMs: 1000, jitter: 'full' });
     const at = (draw: number): number => jitteredBackoff(0, policy, { random: () => draw });
     expect([0, 0.25, 0.5, 0.75].map(at)).toEqual([0, 250, 500, 750]);
@@ -116,7 +116,7 @@ describe('retriesQuickly', () => {
   const limits = { failingShare: 0.4, isolatedShare: 0.08 };
   const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-  it('hurries the first retry unless the upstream keeps failing', () => {
+  it('allows a quick first retry unless the upstream keeps failing', () => {
     fc.assert(
       fc.property(share, share, (failureShare, recoveredShare) => {
         const quick = retriesQuickly(0, { failureShare, recoveredShare }, limits);
@@ -125,7 +125,7 @@ describe('retriesQuickly', () => {
     );
   });
 
-  it('never hurries a retry that it would not have hurried earlier in the call', () => {
+  it('never allows a quick retry that it would not have allowed earlier in the call', () => {
     fc.assert(
       fc.property(fc.nat(5), share, share, (attempt, failureShare, recoveredShare) => {
         const recent = { failureShare, recoveredShare };
@@ -136,7 +136,7 @@ describe('retriesQuickly', () => {
     );
   });
 
-  it('hurries later retries only where quick retries keep bringing answers', () => {
+  it('allows quick later retries only if quick retries often succeed', () => {
     const recent = (recoveredShare: number) => ({ failureShare: 0.2, recoveredShare });
     expect(retriesQuickly(1, recent(0.16), limits)).toBe(true);
     expect(retriesQuickly(1, recent(0.01), limits)).toBe(false);

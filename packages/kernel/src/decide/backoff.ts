@@ -1,11 +1,11 @@
-import type { RetryPolicy } from './retry-policy.js';
+import type { RetryPolicy } from './policy.js';
 
-/** The four numbers of an exponential backoff, all that `calculateBackoff` looks at. */
+/** The settings of an exponential backoff. */
 export type Backoff = Pick<RetryPolicy, 'initialBackoffMs' | 'maxBackoffMs' | 'backoffMultiplier'>;
 
 /**
- * The longest wait before retry `attempt` (0-indexed): initial × multiplier ^ attempt, capped.
- * Deterministic; the jitter comes on top, in `jitteredBackoff`.
+ * The maximum delay before retry `attempt` (0-indexed): initial × multiplier ^ attempt, capped.
+ * Deterministic; `jitteredBackoff` applies the jitter.
  *
  * @example
  * calculateBackoff(1, definePolicy()); // 2000
@@ -17,15 +17,15 @@ export function calculateBackoff(attempt: number, policy: Backoff): number {
 export interface JitterContext {
   /** Uniform in [0, 1). */
   readonly random?: () => number;
-  /** The median latency of recent successes, where one is known. */
+  /** The median latency of recent successes, if known. */
   readonly observedMedianMs?: number | undefined;
 }
 
 /**
- * The wait before retry `attempt`: the backoff, scaled to the upstream and spread by chance.
+ * The delay before retry `attempt`: the backoff, scaled to the upstream's latency and randomised.
  *
- * A policy that scales but gets no median waits for a burst of faults to end: its later retries wait
- * at least half of their backoff, because they are the last ones.
+ * Without a median, a policy that scales assumes a burst of faults: retries after the first wait at
+ * least half of their backoff.
  */
 export function jitteredBackoff(
   attempt: number,
@@ -38,25 +38,24 @@ export function jitteredBackoff(
   const first = scaled < initialBackoffMs ? scaled : initialBackoffMs;
   const longest = Math.max(minBackoffMs, growBackoff(first, attempt, policy));
   if (jitter === 'none') return longest;
-  const outlasts = attempt > 0 && medianScale > 0 && !(scaled >= 0);
-  const shortest = outlasts ? Math.max(minBackoffMs, longest / 2) : minBackoffMs;
+  const inBurst = attempt > 0 && medianScale > 0 && !(scaled >= 0);
+  const shortest = inBurst ? Math.max(minBackoffMs, longest / 2) : minBackoffMs;
   return shortest + random() * (longest - shortest);
 }
 
-/** How attempts at an upstream have ended lately. */
+/** Results of recent attempts at an upstream. */
 export interface RecentFaults {
   /** The share of attempts that failed. */
   readonly failureShare: number;
-  /** The share of answers that a quick retry brought. */
+  /** The share of successes that followed a quick retry. */
   readonly recoveredShare: number;
 }
 
 /**
- * Is a quick retry likely to help, or does the fault belong to a burst that outlasts it?
+ * Whether a quick retry is likely to succeed, as opposed to a fault within a longer burst.
  *
- * The first retry is quick unless the upstream keeps failing. When it fails too, two faults in a row
- * are a coincidence only at an upstream where quick retries keep bringing answers; elsewhere they
- * are a burst.
+ * The first retry is quick unless the upstream keeps failing. A second fault in a row indicates a
+ * burst, unless quick retries often succeed at this upstream.
  */
 export function retriesQuickly(
   attempt: number,
@@ -68,7 +67,7 @@ export function retriesQuickly(
 }
 
 function growBackoff(first: number, attempt: number, policy: Backoff): number {
-  // 0 × Infinity is NaN: a zero backoff stays zero however often it is doubled.
+  // Avoids 0 × Infinity, which is NaN.
   if (first === 0) return 0;
   return Math.min(policy.maxBackoffMs, first * policy.backoffMultiplier ** attempt);
 }

@@ -3,16 +3,15 @@ import { breaker } from '../layers/breaker.js';
 import { budget } from '../layers/budget.js';
 import { bulkhead } from '../layers/bulkhead.js';
 import { cache } from '../layers/cache.js';
-import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
+import { attemptTimeout, deadline, idle, retry } from '../layers/retry-and-timeouts.js';
 import { hedge } from '../layers/hedge.js';
-import { retry } from '../layers/retry.js';
 import { presets } from '../presets.js';
-import { health } from '../upstream/health.js';
+import { health } from '../layers/health.js';
 import { compose } from '../engine/pipeline.js';
 import { definePolicy, type ResiliencePolicy } from './policy.js';
 
 describe('definePolicy', () => {
-  it('gives the defaults: 3 retries, 1 s doubling up to 60 s', () => {
+  it('has defaults: 3 retries, 1 s doubling up to 60 s', () => {
     expect(definePolicy()).toMatchObject({
       maxRetries: 3,
       initialBackoffMs: 1000,
@@ -21,13 +20,13 @@ describe('definePolicy', () => {
     });
   });
 
-  it('freezes what it gives, and takes its own product as it is', () => {
+  it('freezes its result and returns a defined policy unchanged', () => {
     const policy = definePolicy({ maxRetries: 1 });
     expect(Object.isFrozen(policy)).toBe(true);
     expect(definePolicy(policy)).toBe(policy);
   });
 
-  it('freezes its parts too, and does not share them with what it was made from', () => {
+  it('freezes a deep copy', () => {
     const rateLimit = {
       onLimit: 'wait' as 'wait' | 'surface',
       maxWaitMs: 1,
@@ -53,7 +52,7 @@ describe('definePolicy', () => {
   const nonsense = [-1, Number.NaN, Infinity, -Infinity, '5', null, {}];
 
   it.each(numbers.flatMap((field) => nonsense.map((value) => [field, value] as const)))(
-    'refuses %s: %s by name',
+    'rejects %s: %s by name',
     (field, value) => {
       expect(() => definePolicy({ [field]: value })).toThrow(new RegExp(`^${field} `));
     },
@@ -110,12 +109,12 @@ describe('definePolicy', () => {
       /^budget.capacity must be above 0/,
     ],
     ['no policy', 7 as never, /^policy must be an object/],
-  ])('refuses %s', (_, options, message) => {
+  ])('rejects %s', (_, options, message) => {
     expect(() => definePolicy(options)).toThrow(message);
   });
 });
 
-describe('layers refuse the numbers they cannot live with, by name', () => {
+describe('layers reject invalid numbers by name', () => {
   const keyOf = (input: string): string => input;
   it.each<[string, () => unknown, RegExp]>([
     ['deadline', () => deadline(0), /^deadline must be above 0/],

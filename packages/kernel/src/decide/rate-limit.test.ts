@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_PLAUSIBLE_WAIT_MS } from '../hints/plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from '../hints/numbers.js';
 import { calculateRateLimitDelay, checkRateLimit, parseRateLimitHeaders } from './rate-limit.js';
 
 const now = 1_700_000_000_000;
@@ -35,17 +35,17 @@ describe('calculateRateLimitDelay', () => {
     expect(calculateRateLimitDelay(reset, now)).toBe(delay);
   });
 
-  it('takes the real time by default', () => {
+  it('uses the current time by default', () => {
     const delay = calculateRateLimitDelay(Math.floor(Date.now() / 1000) + 60);
     expect(delay).toBeGreaterThan(50_000);
     expect(delay).toBeLessThanOrEqual(61_000);
   });
 
-  it('rounds up, so that nobody comes back too early', () => {
+  it('rounds up, so that a retry is never early', () => {
     expect(calculateRateLimitDelay(nowSeconds + 1, now + 0.5)).toBe(1000);
   });
 
-  it('is a whole number between 0 and the bound, whatever it is given', () => {
+  it('is an integer between 0 and the bound for any input', () => {
     fc.assert(
       fc.property(anyNumber, anyNumber, (reset, at) => {
         const delay = calculateRateLimitDelay(reset, at);
@@ -109,7 +109,7 @@ describe('parseRateLimitHeaders', () => {
     }
   });
 
-  it('refuses a reset in milliseconds', () => {
+  it('rejects a reset in milliseconds', () => {
     expect(
       parseRateLimitHeaders({ ...github, 'x-ratelimit-reset': '1507651200000' }),
     ).toBeUndefined();
@@ -139,14 +139,14 @@ describe('checkRateLimit', () => {
     expect(checkRateLimit(info, undefined, now)).toBe(delay);
   });
 
-  it('takes another threshold', () => {
+  it('accepts another threshold', () => {
     const info = { limit: 5000, remaining: 100, reset };
     expect(checkRateLimit(info, 101, now)).toBe(60_000);
     expect(checkRateLimit(info, 100, now)).toBeUndefined();
     expect(checkRateLimit({ ...info, remaining: 0 }, 0, now)).toBeUndefined();
   });
 
-  it('recommends a delay only below the threshold, and never a wrong one', () => {
+  it('recommends a plausible delay only below the threshold', () => {
     fc.assert(
       fc.property(anyNumber, anyNumber, anyNumber, anyNumber, (remaining, at, threshold, time) => {
         const delay = checkRateLimit({ limit: 1, remaining, reset: at }, threshold, time);

@@ -1,15 +1,14 @@
 import { findHeaders, headerNames } from '../hints/headers.js';
-import { parseCount } from '../hints/numbers.js';
-import { plausibleWait } from '../hints/plausible.js';
+import { parseCount, plausibleWait } from '../hints/numbers.js';
 
 /** One rate-limit window as the upstream reported it. `reset` is a Unix timestamp in seconds. */
 export interface RateLimitInfo {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
-  /** Which window this is, where an upstream reports several ("24h app", a policy's name). */
+  /** Name of the window, if the upstream reports several ("24h app", a policy name). */
   readonly name?: string;
-  /** The upstream did not say the limit; `limit` is then `remaining`, the least it can be. */
+  /** The upstream did not report the limit; `limit` is then `remaining`, its lower bound. */
   readonly limitUnknown?: true;
 }
 
@@ -19,12 +18,12 @@ const GITHUB_HEADERS = /* @__PURE__ */ headerNames([
   'x-ratelimit-reset',
 ]);
 
-/** The year 5138: a larger "timestamp in seconds" is one in milliseconds. */
+/** The year 5138: a larger value is a timestamp in milliseconds. */
 const MAX_UNIX_SECONDS = 1e11;
 
 /**
- * Milliseconds until a rate limit resets; 0 if that has passed, or if the timestamp cannot be meant
- * (not a number, further away than `MAX_PLAUSIBLE_WAIT_MS`): it is then no reason to wait.
+ * Milliseconds until a rate limit resets; 0 if the reset has passed or is implausible (NaN, or further
+ * away than `MAX_PLAUSIBLE_WAIT_MS`).
  *
  * @param resetTimestamp Unix timestamp in seconds
  * @param now milliseconds since the epoch
@@ -34,8 +33,8 @@ export function calculateRateLimitDelay(resetTimestamp: number, now: number = Da
 }
 
 /**
- * GitHub's `x-ratelimit-limit`, `-remaining` and `-reset`; undefined when one of them is missing or
- * malformed. Takes any container of headers.
+ * Parses GitHub's `x-ratelimit-limit`, `-remaining` and `-reset` from any kind of headers object;
+ * undefined if one of them is missing or malformed.
  *
  * ```ts
  * const info = parseRateLimitHeaders({
@@ -56,8 +55,8 @@ export function parseRateLimitHeaders(headers: unknown): RateLimitInfo | undefin
 }
 
 /**
- * The delay in milliseconds that is recommended before the next request, so as not to run into the
- * limit: until the reset, when fewer than `threshold` requests remain; otherwise undefined.
+ * The recommended delay in milliseconds before the next request: until the reset if fewer than
+ * `threshold` requests remain, otherwise undefined.
  */
 export function checkRateLimit(
   info: RateLimitInfo,

@@ -60,7 +60,7 @@ const contexts: fc.Arbitrary<RetryContext> = fc
   )
   .map(({ draw, ...rest }) => ({ ...rest, now, random: () => draw }));
 
-describe('shouldRetry, whatever it is asked', () => {
+describe('shouldRetry, for any input', () => {
   const always = (
     claim: (
       fault: Fault,
@@ -72,7 +72,7 @@ describe('shouldRetry, whatever it is asked', () => {
     fc.assert(fc.property(faults, fc.nat(12), policies, contexts, claim), { numRuns: 500 });
   };
 
-  it('never waits a negative or unbounded time', () => {
+  it('never returns a negative or unbounded delay', () => {
     always((fault, attempt, policy, context) => {
       const decision = shouldRetry(fault, attempt, policy, context);
       if (!decision.retry) return;
@@ -90,14 +90,14 @@ describe('shouldRetry, whatever it is asked', () => {
     });
   });
 
-  it('never resends a once call that may have been sent, limits aside', () => {
+  it('never resends a once call that may have been sent, except after a rate limit', () => {
     always((fault, attempt, policy, context) => {
       if (fault.kind === 'rate_limited' || fault.sent === 'no') return;
       expect(shouldRetry(fault, attempt, policy, { ...context, effect: 'once' }).retry).toBe(false);
     });
   });
 
-  it('never resends an unsent once call that did not ask for it', () => {
+  it('never resends an unsent once call without retryUnsent', () => {
     always((fault, attempt, policy, context) => {
       if (fault.kind === 'rate_limited') return;
       const once = { ...context, effect: 'once', retryUnsent: false } as const;
@@ -105,7 +105,7 @@ describe('shouldRetry, whatever it is asked', () => {
     });
   });
 
-  it('never begins a wait that would pass the deadline', () => {
+  it('never returns a delay that would pass the deadline', () => {
     always((fault, attempt, policy, context) => {
       const decision = shouldRetry(fault, attempt, policy, context);
       if (decision.retry && context.deadline !== undefined) {
@@ -114,14 +114,14 @@ describe('shouldRetry, whatever it is asked', () => {
     });
   });
 
-  it('never waits less than the upstream asked', () => {
+  it('never waits less than the upstream asked for', () => {
     always((fault, attempt, policy, context) => {
       const decision = shouldRetry(fault, attempt, policy, context);
       if (decision.retry) expect(decision.afterMs).toBeGreaterThanOrEqual(fault.retryAfterMs ?? 0);
     });
   });
 
-  it('never retries what cannot get better', () => {
+  it('never retries permanent faults', () => {
     const hopeless: readonly FaultKind[] = [
       'auth',
       'rejected',
@@ -138,7 +138,7 @@ describe('shouldRetry, whatever it is asked', () => {
     });
   });
 
-  it('gives the same answer to the same question', () => {
+  it('is deterministic', () => {
     always((fault, attempt, policy, context) => {
       expect(shouldRetry(fault, attempt, policy, context)).toEqual(
         shouldRetry(fault, attempt, policy, context),
@@ -193,13 +193,13 @@ describe('which faults are retried', () => {
     expect(effects.map((effect) => decide(fault, effect))).toEqual([read, idempotent, once]);
   });
 
-  it('resends an unsent once call where the definition opted in', () => {
+  it('resends an unsent once call with retryUnsent', () => {
     expect(decide(fault('connect'), 'once', true)).toBe('retry');
     expect(decide(fault('network'), 'once', true)).toBe('may_have_acted');
   });
 });
 
-describe('how the presets meet a limit', () => {
+describe('rate limits under the presets', () => {
   const meet = (
     preset: keyof typeof presets,
     more: Partial<Fault> = {},
@@ -213,12 +213,12 @@ describe('how the presets meet a limit', () => {
     return decision.retry ? decision.afterMs : decision.reason;
   };
 
-  it('social: surfaced at once, hint or not', () => {
+  it('social: surfaced, with or without a hint', () => {
     expect(meet('social')).toBe('limit_surfaced');
     expect(meet('social', { retryAfterMs: 1 })).toBe('limit_surfaced');
   });
 
-  it('stac: waits up to 5 s as told, surfaces more, backs off untold', () => {
+  it('stac: waits up to 5 s, surfaces longer hints, backs off without a hint', () => {
     expect(meet('stac', { retryAfterMs: 5000 })).toBe(5000);
     expect(meet('stac', { retryAfterMs: 5001 })).toBe('hint_too_long');
     expect(meet('stac')).toBe(200);
@@ -236,7 +236,7 @@ describe('how the presets meet a limit', () => {
     expect(meet('github')).toBe(1000);
   });
 
-  it('github: waits for the window that opens last when several are exhausted', () => {
+  it('github: waits for the latest reset of several exhausted windows', () => {
     const limits = [10, 40, 20].map((seconds) => ({
       limit: 1,
       remaining: 0,
@@ -254,7 +254,7 @@ describe('how the presets meet a limit', () => {
     expect(meet('llm', { retryAfterMs: 34_075, final: true })).toBe('permanent');
   });
 
-  it('guard: a hint that fits, else surfaced', () => {
+  it('guard: waits for a hint that fits, otherwise surfaced', () => {
     expect(meet('guard', { retryAfterMs: 7000 })).toBe(7000);
     expect(meet('guard')).toBe('limit_surfaced');
   });
@@ -264,8 +264,8 @@ describe('how the presets meet a limit', () => {
   });
 });
 
-describe('a server that names a time', () => {
-  it('is given that time, or the backoff if that is longer', () => {
+describe('a server fault with Retry-After', () => {
+  it('waits for the longer of hint and backoff', () => {
     const policy = definePolicy({ initialBackoffMs: 1000 });
     const wait = (retryAfterMs: number): unknown =>
       shouldRetry(fault('server', { retryAfterMs }), 0, policy, { now });
@@ -275,8 +275,8 @@ describe('a server that names a time', () => {
   });
 });
 
-describe('llm waits', () => {
-  it('really lie between 2 and 30 s, and differ', () => {
+describe('llm delays', () => {
+  it('lie between 2 and 30 s, and differ', () => {
     const seen = new Set<number>();
     for (let attempt = 0; attempt < 2; attempt++) {
       for (const draw of [0, 0.3, 0.6, 0.999]) {

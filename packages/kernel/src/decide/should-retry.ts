@@ -1,17 +1,18 @@
 import { isPermanent, type Effect, type Fault } from '../fault.js';
 import { jitteredBackoff, type Backoff } from './backoff.js';
 import { calculateRateLimitDelay } from './rate-limit.js';
-import { defaultRateLimit, type RetryPolicy } from './retry-policy.js';
+import { defaultRateLimit, type RetryPolicy } from './policy.js';
 
+/** Why a call gave up. The README explains what to do about each. */
 export type GiveUpReason =
-  | 'exhausted' // every attempt that the policy allows was made
-  | 'permanent' // trying again cannot help
+  | 'exhausted' // the policy allows no further retry
+  | 'permanent' // a retry cannot succeed: other 4xx, 501, 505, a day's quota, an unexpected error
   | 'may_have_acted' // a `once` call that may have reached the upstream is never resent
-  | 'not_opted_in' // surely not sent, but the definition did not ask for a retry
-  | 'limit_surfaced' // the caller is told to wait, we do not
-  | 'hint_too_long' // the upstream asks for a longer wait than the policy gives
-  | 'deadline' // the wait would pass the deadline
-  | 'budget' // too many retries lately: the upstream is spared
+  | 'not_opted_in' // a `once` call that was not sent, without `retryUnsent`
+  | 'limit_surfaced' // the policy returns rate limits to the caller instead of waiting
+  | 'hint_too_long' // `Retry-After` is longer than the policy allows
+  | 'deadline' // the delay would end after the deadline
+  | 'budget' // the retry budget of the upstream is empty
   | 'circuit_open'
   | 'cancelled';
 
@@ -20,25 +21,30 @@ export type RetryDecision =
   | { readonly retry: false; readonly reason: GiveUpReason };
 
 export interface RetryContext {
-  /** What the call does to the world. Default `read`. */
+  /** The side effects of the call. Default `read`. */
   readonly effect?: Effect;
-  /** A `once` call that was surely not sent may be sent again. */
+  /** Allows a `once` call to be retried when it was certainly not sent. */
   readonly retryUnsent?: boolean | undefined;
-  /** Epoch milliseconds, to compare with the resets of rate limits. */
+  /** Epoch milliseconds, to compare with rate-limit resets. */
   readonly now?: number;
-  /** On the clock of `now`: a wait that would reach it is not begun. */
+  /** On the clock of `now`. A retry whose delay would reach it is refused. */
   readonly deadline?: number;
   readonly random?: () => number;
   readonly observedMedianMs?: number | undefined;
 }
 
-/** The four numbers of a policy; the rest has its defaults. */
+/** The required numbers of a policy; the other fields have defaults. */
 export type RetryNumbers = Backoff & Pick<RetryPolicy, 'maxRetries'> & Partial<RetryPolicy>;
 
 /**
- * Retry, and after how long? Pure: the same arguments give the same answer.
+ * Decides whether to retry, and after how long. Pure: the same arguments give the same decision.
  *
- * `attempt` is 0-indexed: after the first attempt failed, ask with 0.
+ * The checks, in order: can this fault be retried at all, is a retry left, does the policy accept the
+ * delay that the upstream asked for (`Retry-After`), does the delay fit the deadline. A 503 with
+ * `Retry-After: 2`, for example, is a `server` fault with `retryAfterMs: 2000`; it is not retried if
+ * the policy's `rateLimit.maxWaitMs` is below 2000 (`maxBackoffMs` where rate limits are surfaced).
+ *
+ * `attempt` is 0-indexed: pass 0 after the first attempt failed.
  */
 export function shouldRetry(
   fault: Fault,
@@ -46,27 +52,30 @@ export function shouldRetry(
   policy: RetryNumbers,
   context: RetryContext = {},
 ): RetryDecision {
-  const obstacle = obstacleTo(fault, context);
-  if (obstacle) return stop(obstacle);
+  const unretryable = unretryableReason(fault, context);
+  if (unretryable) return stop(unretryable);
   if (!(attempt < policy.maxRetries)) return stop('exhausted');
 
-  const hintMs = hintOf(fault, context.now);
-  const refusal = refusalOfHint(fault, hintMs, policy);
+  const hintMs = requestedDelay(fault, context.now);
+  const refusal = hintRefusal(fault, hintMs, policy);
   if (refusal) return stop(refusal);
 
-  // Without a time to wait we back off; with one, an upstream that merely fails is spared longer.
+  // A rate limit is waited for exactly; after other faults the longer of hint and backoff applies.
   const limited = hintMs > 0 && fault.kind === 'rate_limited';
   const afterMs = limited ? hintMs : Math.max(hintMs, jitteredBackoff(attempt, policy, context));
   const { deadline = Infinity, now = Date.now() } = context;
   return now + afterMs < deadline ? { retry: true, afterMs } : stop('deadline');
 }
 
-/** The reason why this fault is not retried at all, however many attempts are left. */
-function obstacleTo(fault: Fault, { effect, retryUnsent }: RetryContext): GiveUpReason | undefined {
+/** Why this fault is never retried, whatever the policy; undefined if it can be. */
+function unretryableReason(
+  fault: Fault,
+  { effect, retryUnsent }: RetryContext,
+): GiveUpReason | undefined {
   if (isPermanent(fault)) return 'permanent';
   switch (fault.kind) {
     case 'rate_limited':
-      // A limit rejection was not processed, so even a `once` call may be sent again.
+      // The upstream did not process the request, so even a `once` call can be resent.
       return undefined;
     case 'connect':
     case 'network':
@@ -84,8 +93,8 @@ function obstacleTo(fault: Fault, { effect, retryUnsent }: RetryContext): GiveUp
   }
 }
 
-/** How long the upstream asked us to wait; 0 if it did not, or if that time has passed. */
-function hintOf({ kind, retryAfterMs = -1, limits = [] }: Fault, now = Date.now()): number {
+/** The delay that the upstream asked for: `Retry-After`, or the latest reset of an exhausted limit. */
+function requestedDelay({ kind, retryAfterMs = -1, limits = [] }: Fault, now = Date.now()): number {
   if (retryAfterMs >= 0) return retryAfterMs;
   if (kind !== 'rate_limited') return 0;
   return Math.max(
@@ -96,7 +105,8 @@ function hintOf({ kind, retryAfterMs = -1, limits = [] }: Fault, now = Date.now(
   );
 }
 
-function refusalOfHint(
+/** Why the policy does not wait as long as the upstream asked for; undefined if it does. */
+function hintRefusal(
   { kind }: Fault,
   hintMs: number,
   { rateLimit = defaultRateLimit, maxBackoffMs }: RetryNumbers,

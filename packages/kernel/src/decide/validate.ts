@@ -5,7 +5,7 @@ export interface Bounds {
   readonly integer?: boolean;
 }
 
-/** Refuses a setting, naming it: a wrong number must not wait for the first failure to show. */
+/** Throws a RangeError that names the setting. */
 export function refuse(field: string, problem: string, value?: unknown): never {
   throw new RangeError(
     `${field} ${problem}${arguments.length > 2 ? `, got ${String(value)}` : ''}`,
@@ -21,7 +21,7 @@ export function checkNumber(field: string, value: number, bounds: Bounds): void 
   if (value > max) refuse(field, `must be at most ${max}`, value);
 }
 
-/** Checks the numbers of an options object, field by field. */
+/** Checks the numeric fields of an options object. */
 export function checkNumbers<T extends object>(
   owner: string,
   options: T,
@@ -34,10 +34,10 @@ export function checkChoice(field: string, value: unknown, choices: readonly str
   if (!choices.includes(value as string)) refuse(field, `must be ${choices.join(' or ')}`, value);
 }
 
-/** Two numbers of which the first must not be the larger one; Infinity is one that was not given. */
+/** Checks that the first number is not larger than the second; Infinity means not set. */
 export function checkOrder(field: string, value: number, other: string, limit: number): void {
   if (value > limit && value < Infinity) refuse(field, `is above ${other} (${limit})`, value);
 }
 
-/** The longest delay that a JavaScript timer can hold; a longer one would fire at once. */
+/** The maximum delay of a Node.js timer; a longer one would fire immediately. */
 export const MAX_TIMER_MS = 2_147_483_647;

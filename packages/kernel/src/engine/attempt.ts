@@ -1,25 +1,24 @@
 import type { RateLimitInfo } from '../decide/rate-limit.js';
-import { thrownFor } from '../fault-error.js';
-import type { Fault, Sent } from '../fault.js';
+import { type Fault, type Sent, toThrowable } from '../fault.js';
 import type { Call } from './call.js';
 
-/** What the callee is given beside its input. */
+/** The second argument of the work: the attempt that it runs in. */
 export interface AttemptContext {
   /** 0 for the first attempt. */
   readonly index: number;
-  /** Aborted when this attempt has lost its purpose. Made when first read: reading it costs. */
+  /** Aborted when the attempt is abandoned. Created on first access, because most callees need none. */
   readonly signal: AbortSignal;
-  /** When the call as a whole ends, on the pipeline's clock (`Infinity` without a deadline). */
+  /** Deadline of the whole call on the pipeline's clock; `Infinity` without one. */
   readonly deadline: number;
   readonly correlationId: string;
   /**
-   * Whether bytes may have left, should the attempt be cut off now. A callee that knows better than
-   * `maybe` sets it: `no` while it connects, `maybe` again right before it writes.
+   * Whether bytes may have been sent, if the attempt is cut off now. A callee that knows better than
+   * `maybe` sets it: `no` while it connects, `maybe` right before it writes.
    */
   sent: Sent;
-  /** Something arrived: the idle clock starts again. */
+  /** Restarts the idle timeout: data arrived. */
   progress(): void;
-  /** What a response said about its limits. An exhausted one holds the next request back. */
+  /** Reports the rate limits of a response. An exhausted limit holds back the next request. */
   reportLimits(limits: readonly RateLimitInfo[]): void;
 }
 
@@ -29,14 +28,14 @@ export class Attempt implements AttemptContext {
   readonly startedAt: number;
   sent: Sent = 'maybe';
   progressAt: number;
-  /** Answered, failed or abandoned: whatever still comes is ignored. */
+  /** Succeeded, failed or abandoned: later results are ignored. */
   done = false;
-  /** The next attempt that is under way, when hedging. */
+  /** The next in-flight attempt of the call, when hedging. */
   sibling: Attempt | undefined = undefined;
-  /** Which opening of a circuit this attempt probes; 0 for an ordinary one. */
+  /** Number of the circuit opening that this attempt probes; 0 for an ordinary attempt. */
   probeOf = 0;
   #controller: AbortController | undefined = undefined;
-  #endedBy: Fault | undefined = undefined;
+  #abandonedBy: Fault | undefined = undefined;
 
   constructor(call: Call, index: number, startedAt: number) {
     this.call = call;
@@ -48,8 +47,8 @@ export class Attempt implements AttemptContext {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // A callee may read it late, when nobody waits for this attempt any more.
-      if (this.#endedBy !== undefined) this.#controller.abort(thrownFor(this.#endedBy));
+      // A callee may read the signal after the attempt was abandoned.
+      if (this.#abandonedBy !== undefined) this.#controller.abort(toThrowable(this.#abandonedBy));
     }
     return this.#controller.signal;
   }
@@ -71,10 +70,10 @@ export class Attempt implements AttemptContext {
     plan.gate?.report(limits, plan.clock.wallNow(), route);
   }
 
-  /** Ends an attempt that did not end by itself. Its signal is only aborted if somebody read it. */
+  /** Ends an attempt that is in flight. The signal is aborted only if the callee has read it. */
   abandon(why: Fault): void {
     this.done = true;
-    this.#endedBy = why;
-    this.#controller?.abort(thrownFor(why));
+    this.#abandonedBy = why;
+    this.#controller?.abort(toThrowable(why));
   }
 }

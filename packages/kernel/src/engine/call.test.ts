@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
-import { retry } from '../layers/retry.js';
+import { attemptTimeout, deadline, idle, retry } from '../layers/retry-and-timeouts.js';
 import { fault, ScriptedUpstream, VirtualClock } from '../testing/index.js';
 import type { CallOptions } from './call.js';
 import { compose } from './pipeline.js';
@@ -10,13 +9,13 @@ const server = fault('server');
 const patient = retry({ maxRetries: 2, initialBackoffMs: 100 });
 
 describe('attempts', () => {
-  it('is one where the first succeeds', async () => {
+  it('are one if the first succeeds', async () => {
     const { call, upstream } = rig([{ answer: 'a' }], [patient]);
     expect(await call()).toEqual({ ok: true, value: 'a' });
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('are repeated after the policy’s waits until one succeeds', async () => {
+  it('are retried with the policy’s backoff until one succeeds', async () => {
     const { call, upstream } = rig(
       [{ fault: server }, { fault: server }, { answer: 'c' }],
       [patient],
@@ -35,22 +34,22 @@ describe('attempts', () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  it('is one where nothing was said about retries', async () => {
+  it('are one without a retry layer', async () => {
     const { call, upstream } = rig([{ fault: server }], []);
     expect(faultOf(await call())).toEqual(server);
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('end with the first fault that cannot get better', async () => {
+  it('end with the first permanent fault', async () => {
     const { call, upstream } = rig([{ fault: server }, { fault: fault('rejected') }], [patient]);
     expect(faultOf(await call()).kind).toBe('rejected');
     expect(upstream.requests).toHaveLength(2);
   });
 });
 
-describe('what a callee may throw', () => {
+describe('a callee that throws', () => {
   it.each([
-    ['an error nobody knows', new TypeError('x is not a function')],
+    ['an unknown error', new TypeError('x is not a function')],
     ['a string', 'no'],
     ['undefined', undefined],
     ['null', null],
@@ -76,7 +75,7 @@ describe('what a callee may throw', () => {
     },
   );
 
-  it('something, synchronously', async () => {
+  it('synchronously', async () => {
     const boom = new Error('boom');
     const pipeline = compose([patient], { effect: 'read' });
     const outcome = await pipeline
@@ -87,7 +86,7 @@ describe('what a callee may throw', () => {
     expect(faultOf(outcome)).toEqual({ kind: 'unexpected', sent: 'maybe', cause: boom });
   });
 
-  it('something that even the classifier chokes on', async () => {
+  it('a value that the classifier throws on', async () => {
     const classify = (): never => {
       throw new Error('classifier');
     };
@@ -95,20 +94,20 @@ describe('what a callee may throw', () => {
     expect(faultOf(await call())).toEqual({ kind: 'unexpected', sent: 'maybe', cause: 'odd' });
   });
 
-  it('nothing: a plain value is an answer', async () => {
+  it('nothing, and returns a plain value', async () => {
     const pipeline = compose([patient], { effect: 'read' });
     expect(await pipeline.wrap((n: number) => n + 1)(1)).toBe(2);
   });
 });
 
 describe('the deadline', () => {
-  it('settles the caller though the callee never will and does not listen', async () => {
+  it('settles the call although the callee never does and ignores its signal', async () => {
     const { call, clock } = rig([{ hang: true, deaf: true }], [deadline(1000), patient]);
     expect(faultOf(await call())).toEqual({ kind: 'timeout', sent: 'maybe', clock: 'deadline' });
     expect(clock.now()).toBe(1000);
   });
 
-  it('aborts the attempt’s signal, with the fault as its reason', async () => {
+  it('aborts the attempt’s signal with the fault as reason', async () => {
     const { call, upstream } = rig([{ hang: true }], [deadline(1000)]);
     await call();
     expect(upstream.requests[0]).toMatchObject({
@@ -117,7 +116,7 @@ describe('the deadline', () => {
     });
   });
 
-  it('covers all attempts and waits together', async () => {
+  it('covers all attempts and backoffs', async () => {
     const slow = { fault: server, afterMs: 400 };
     const { call, clock, upstream } = rig([slow, { hang: true }], [deadline(1000), patient]);
     expect(faultOf(await call()).clock).toBe('deadline');
@@ -125,14 +124,14 @@ describe('the deadline', () => {
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('is not waited for: a wait that would pass it is not begun, and the hint comes back', async () => {
+  it('rejects a delay that would pass it and returns the hint', async () => {
     const limited = fault('rate_limited', { retryAfterMs: 1000 });
     const { call, clock } = rig([{ fault: limited, afterMs: 50 }], [deadline(1000), patient]);
     expect(faultOf(await call())).toEqual(limited);
     expect(clock.now()).toBe(50);
   });
 
-  it('of the caller counts when it is earlier, not when it is later', async () => {
+  it('of the caller applies if it is earlier', async () => {
     const hang = { hang: true } as const;
     const early = rig([hang], [deadline(1000)]);
     await early.call({ timeoutMs: 300 });
@@ -146,7 +145,7 @@ describe('the deadline', () => {
     expect(absolute.clock.now()).toBe(600);
   });
 
-  it('of an attempt is one for the calls that the callee makes, with options that are undefined', async () => {
+  it('of an attempt can be passed to nested calls, with undefined options', async () => {
     const clock = new VirtualClock();
     const options = { clock, effect: 'read' } as const;
     const inner = compose([], options);
@@ -165,7 +164,7 @@ describe('the deadline', () => {
     expect(clock.now() - started).toBe(40);
   });
 
-  it('that has passed already sends nothing', async () => {
+  it('in the past sends nothing', async () => {
     const { call, upstream } = rig([{ answer: 'a' }], [patient]);
     expect(faultOf(await call({ timeoutMs: 0 }))).toEqual({
       kind: 'timeout',
@@ -175,7 +174,7 @@ describe('the deadline', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('that is not a number is refused before anything is sent', async () => {
+  it('that is not a number is rejected before anything is sent', async () => {
     const { begin, upstream } = rig([{ answer: 'a' }], [patient]);
     const refusal = async (options: object): Promise<unknown> => {
       const { kind, sent, cause } = faultOf(await begin(options));
@@ -190,14 +189,14 @@ describe('the deadline', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('that is null is none: it does not end the call at once', async () => {
+  it('of null counts as absent', async () => {
     const { call, clock } = rig([{ answer: 'a', afterMs: 100 }], [patient]);
     const none = { timeoutMs: null, deadline: null } as unknown as CallOptions;
     expect(await call(none)).toEqual({ ok: true, value: 'a' });
     expect(clock.now()).toBe(100);
   });
 
-  it('holds for calls of different lengths that are under way together', async () => {
+  it('applies to concurrent calls of different lengths', async () => {
     const clock = new VirtualClock();
     const { handle } = new ScriptedUpstream<number, string>(clock, [{ hang: true, deaf: true }]);
     const guarded = compose([deadline(700)], { effect: 'read', clock }).wrap(handle);
@@ -212,8 +211,8 @@ describe('the deadline', () => {
   });
 });
 
-describe('the attempt’s own clock', () => {
-  it('cuts one attempt off and lets the next one try', async () => {
+describe('the attempt timeout', () => {
+  it('ends one attempt and allows a retry', async () => {
     const { call, clock, upstream } = rig(
       [
         { hang: true, deaf: true },
@@ -226,7 +225,7 @@ describe('the attempt’s own clock', () => {
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('never lets a once call go out again: it may have acted', async () => {
+  it('never resends a once call, which may have acted', async () => {
     const { call, upstream } = rig([{ hang: true }], [attemptTimeout(500), patient], {
       effect: 'once',
     });
@@ -234,7 +233,7 @@ describe('the attempt’s own clock', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('ignores the answer that comes too late', async () => {
+  it('ignores a late result', async () => {
     const { call, upstream } = rig(
       [
         { answer: 'late', afterMs: 600 },
@@ -247,7 +246,7 @@ describe('the attempt’s own clock', () => {
   });
 });
 
-describe('the idle clock', () => {
+describe('the idle timeout', () => {
   const progressing = (everyMs: number, times: number) => {
     const clock = new VirtualClock();
     const work = (_: undefined, attempt: { progress(): void }): Promise<string> =>
@@ -263,14 +262,14 @@ describe('the idle clock', () => {
     return { clock, work };
   };
 
-  it('starts again with every sign of progress', async () => {
+  it('restarts at each progress', async () => {
     const { clock, work } = progressing(80, 10);
     const guarded = compose([idle(100)], { effect: 'read', clock }).wrap(work);
     expect(await clock.run(guarded.outcome(undefined))).toEqual({ ok: true, value: 'done' });
     expect(clock.now()).toBe(800);
   });
 
-  it('runs out without it, as a clock of its own', async () => {
+  it('fires without progress, as its own clock', async () => {
     const { clock, work } = progressing(120, 10);
     const guarded = compose([idle(100)], { effect: 'read', clock }).wrap(work);
     expect(faultOf(await clock.run(guarded.outcome(undefined)))).toEqual({
@@ -281,7 +280,7 @@ describe('the idle clock', () => {
     expect(clock.now()).toBe(100);
   });
 
-  it('counts from the last progress, not from the last check', async () => {
+  it('counts from the last progress', async () => {
     const clock = new VirtualClock();
     const guarded = compose([idle(100)], { effect: 'read', clock }).wrap(
       (_: undefined, attempt) =>
@@ -301,17 +300,17 @@ describe('the idle clock', () => {
   });
 });
 
-describe('what a fault says about having acted', () => {
+describe('fault.sent', () => {
   const refused = { fault: fault('connect') };
 
-  it('is about all attempts: a later “never sent” does not hide an earlier “maybe”', async () => {
+  it('covers all attempts: a later “no” does not hide an earlier “maybe”', async () => {
     const { call } = rig([{ fault: fault('network') }, refused], [patient], {
       effect: 'idempotent',
     });
     expect(faultOf(await call())).toMatchObject({ kind: 'connect', sent: 'maybe' });
   });
 
-  it('nor does a later limit or refusal', async () => {
+  it('nor does a later rate limit or rejection', async () => {
     for (const last of ['rate_limited', 'rejected'] as const) {
       const steps = [{ fault: server }, { fault: fault(last, { final: true }) }];
       const { call } = rig(steps, [patient], { effect: 'idempotent' });
@@ -319,7 +318,7 @@ describe('what a fault says about having acted', () => {
     }
   });
 
-  it('stays “no” where every attempt was refused at the door', async () => {
+  it('stays “no” if every attempt was rejected locally', async () => {
     const { call } = rig([{ fault: fault('rate_limited') }, refused], [patient], {
       effect: 'once',
       retryUnsent: true,
@@ -332,7 +331,7 @@ describe('what a fault says about having acted', () => {
     expect(faultOf(await call()).sent).toBe('answered');
   });
 
-  it('is “no” for a callee that was still connecting when time ran out', async () => {
+  it('is “no” for a callee that was still connecting at the timeout', async () => {
     const clock = new VirtualClock();
     const guarded = compose([deadline(100)], { effect: 'once', clock }).wrap(
       (_: undefined, attempt) => {
@@ -345,7 +344,7 @@ describe('what a fault says about having acted', () => {
 });
 
 describe('the attempt’s signal', () => {
-  it('is aborted already when a callee reads it after its time', async () => {
+  it('is already aborted when a callee reads it after the timeout', async () => {
     const clock = new VirtualClock();
     let late: AbortSignal | undefined;
     const guarded = compose([deadline(100)], { effect: 'read', clock }).wrap(
@@ -366,7 +365,7 @@ describe('the attempt’s signal', () => {
     expect(signal?.aborted).toBe(false);
   });
 
-  it('belongs to its attempt: the next one starts with a fresh one', async () => {
+  it('is new for each attempt', async () => {
     const signals: AbortSignal[] = [];
     const clock = new VirtualClock();
     const guarded = compose([attemptTimeout(50), patient], { effect: 'read', clock }).wrap(

@@ -1,56 +1,52 @@
 import { shouldRetry, type GiveUpReason } from '../decide/should-retry.js';
 import { MAX_TIMER_MS, refuse } from '../decide/validate.js';
 import type { EventBody } from '../events.js';
-import { FaultError, thrownFor } from '../fault-error.js';
-import type { Fault, TimeoutClock } from '../fault.js';
+import { type Fault, FaultError, toThrowable, type TimeoutClock } from '../fault.js';
 import { Alarm } from '../time/alarms.js';
 import type { Timer } from '../time/clock.js';
-import { listenForAbort, stopListening } from './aborts.js';
 import { Attempt } from './attempt.js';
-import type { AttemptFn, Layer } from './layer.js';
-import type { Plan } from './plan.js';
+import type { AttemptFn, Layer, Plan } from './layer.js';
 
-/** What one call may bring along. */
+/** Options of one call. */
 export interface CallOptions {
-  /** The caller's signal. Aborting settles the call at once, with the signal's reason. */
+  /** Aborting it settles the call immediately, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * When the whole call must be over, on the monotonic clock of the pipeline (`performance.now()`), as
-   * the `deadline` of a tool's context is. The earliest deadline holds.
+   * Absolute deadline of the whole call on the pipeline's monotonic clock (`performance.now()`), the
+   * clock of a tool context's `deadline`. The earliest deadline applies.
    */
   readonly deadline?: number | undefined;
-  /** The same, from now on. */
+  /** The same, relative to now. */
   readonly timeoutMs?: number | undefined;
-  /** Stands in every event of the call. Made up where it is not given. */
+  /** Included in every event of the call. Default: a random UUID. */
   readonly correlationId?: string | undefined;
-  /** Calls of one route take about the same time and share the upstream's limits. */
+  /** Calls of one route share latency statistics and rate limits. */
   readonly route?: string | undefined;
 }
 
 /**
- * One guarded call, from its start to the one moment when it settles: attempts, waits between
- * them, and everything that can end it early. This is the state machine; what to do is decided in
- * `decide/`, who may do it in the layers.
+ * The state machine of one call, from its start until it settles: attempts, backoffs, timeouts and
+ * cancellation. Whether to retry is decided in `decide/should-retry.ts`; layers can refuse or observe.
  */
 export class Call extends Alarm {
   readonly plan: Plan;
   readonly options: CallOptions | undefined;
   readonly startedAt: number;
   deadline: number;
-  /** Attempts begun, hedges included. */
+  /** Attempts started, hedges included. */
   attempts = 0;
-  /** The attempts that are under way: one, or more when hedging. */
-  live: Attempt | undefined = undefined;
+  /** The newest in-flight attempt; when hedging, the others follow as its siblings. */
+  inFlight: Attempt | undefined = undefined;
   settled = false;
-  /** Why it failed, once it has. */
-  gaveUp: GiveUpReason | undefined = undefined;
+  /** Why the call failed, once it has. */
+  giveUpReason: GiveUpReason | undefined = undefined;
 
   readonly #work: AttemptFn;
   readonly #input: unknown;
   readonly #asOutcome: boolean;
   #resolve: ((value: unknown) => void) | undefined = undefined;
   #reject: ((reason: unknown) => void) | undefined = undefined;
-  #refusals = 0;
+  #rejections = 0;
   #entered = false;
   #mayHaveActed = false;
   #timer: Timer = undefined;
@@ -82,32 +78,32 @@ export class Call extends Alarm {
     return this.options?.route;
   }
 
-  /** For layers: something happened that an observer may want to hear of. */
-  tell(now: number, event: EventBody): void {
-    for (const layer of this.plan.tolds) layer.told(this, event, now);
+  /** Emits an event to the layers that observe. */
+  emit(now: number, event: EventBody): void {
+    for (const layer of this.plan.onEvent) layer.onEvent(this, event, now);
   }
 
-  // ---- the way in -------------------------------------------------------------------------
+  // ---- start ------------------------------------------------------------------------------
 
-  /** A promise that settles when the call does, even if its callee never will. */
+  /** Starts the call. The promise settles at the deadline even if the callee never does. */
   run(): Promise<unknown> {
     return new Promise<unknown>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       const { options, startedAt: now } = this;
       try {
-        if (options === undefined || this.#accept(options, now)) this.#enter(now);
+        if (options === undefined || this.#applyOptions(options, now)) this.#enter(now);
       } catch (cause) {
         this.#crash(cause);
       }
     });
   }
 
-  #accept(options: CallOptions, now: number): boolean {
+  #applyOptions(options: CallOptions, now: number): boolean {
     const { signal, deadline, timeoutMs } = options;
-    // Null is none, as where it was read from JSON; as a number it would be no time at all.
+    // Options read from JSON may hold null; as a number that would be a deadline in the past.
     const until = Math.min(deadline ?? Infinity, now + (timeoutMs ?? Infinity));
-    // Not a number, or an epoch time, which would be a deadline in fifty years.
+    // Rejects NaN, and an epoch time, which would be a deadline in fifty years.
     if (!(until - now <= MAX_TIMER_MS || until === Infinity)) {
       refuse('timeoutMs or deadline', "must be a time on the pipeline's clock", until);
     }
@@ -119,47 +115,48 @@ export class Call extends Alarm {
   }
 
   #enter(now: number): void {
-    const answer = this.plan.admission?.enter(this, now);
-    if (typeof answer === 'object') return this.giveUp('permanent', answer, now);
+    const admitted = this.plan.admission?.enter(this, now);
+    if (typeof admitted === 'object') return this.giveUp('permanent', admitted, now);
     this.#entered = true;
-    if (answer === 'queued') this.rearm();
+    if (admitted === 'queued') this.resetAlarm();
     else this.#launch(now);
   }
 
   #launch(now: number): void {
     const { plan } = this;
-    const { befores, launcheds } = plan;
+    const { beforeAttempt, onAttempt } = plan;
     const attempt = new Attempt(this, this.attempts, now);
-    for (let i = 0; i < befores.length; i++) {
-      const fault = befores[i]!.before(attempt, now);
-      if (fault !== undefined) return this.#refused(attempt, fault, befores[i]!, now);
+    for (let i = 0; i < beforeAttempt.length; i++) {
+      const layer = beforeAttempt[i]!;
+      const fault = layer.beforeAttempt(attempt, now);
+      if (fault !== undefined) return this.#rejectAttempt(attempt, fault, layer, now);
     }
     this.attempts++;
-    attempt.sibling = this.live;
-    this.live = attempt;
-    // The common case: the plan's own clocks come first, so that the alarm's place is known.
+    attempt.sibling = this.inFlight;
+    this.inFlight = attempt;
+    // The first attempt of a call without its own deadline is the common case: a list append suffices.
     if (this.attempts > 1 || now !== this.startedAt || this.deadline !== now + plan.callTimeoutMs) {
-      this.rearm();
+      this.resetAlarm();
     } else if (plan.firstAlarms) {
       plan.alarms.remove(this);
       plan.alarms.append(this, now + plan.firstAlarmMs, plan.firstAlarms);
     }
-    for (let i = 0; i < launcheds.length; i++) launcheds[i]!.launched(attempt, now);
-    void this.#perform(attempt);
+    for (let i = 0; i < onAttempt.length; i++) onAttempt[i]!.onAttempt(attempt, now);
+    void this.#runAttempt(attempt);
   }
 
-  async #perform(attempt: Attempt): Promise<void> {
+  async #runAttempt(attempt: Attempt): Promise<void> {
     try {
       let value: unknown;
       try {
         value = await this.#work(this.#input, attempt);
       } catch (cause) {
-        if (!attempt.done) this.#failed(attempt, this.#faultOf(cause), this.plan.clock.now());
+        if (!attempt.done) this.#failAttempt(attempt, this.#faultOf(cause), this.plan.clock.now());
         return;
       }
       if (attempt.done) return;
       const now = this.plan.clock.now();
-      this.#end(attempt, undefined, now);
+      this.#endAttempt(attempt, undefined, now);
       this.#finish(undefined, now);
       this.#resolve!(this.#asOutcome ? { ok: true, value } : value);
     } catch (cause) {
@@ -169,62 +166,59 @@ export class Call extends Alarm {
 
   #faultOf(cause: unknown): Fault {
     try {
-      const fault = cause instanceof FaultError ? cause.fault : this.plan.classify(cause);
-      // A clock that ran out further in is the callee's, not one of ours.
-      if (fault.kind) return ours.includes(fault.clock) ? { ...fault, clock: 'callee' } : fault;
+      const fault = cause instanceof FaultError ? cause.fault : this.plan.classify?.(cause);
+      // A timeout of a nested call is the callee's, not this call's.
+      if (fault?.kind)
+        return ownClocks.includes(fault.clock) ? { ...fault, clock: 'callee' } : fault;
     } catch {
-      // A classifier that throws knows no more than one that gives nothing.
+      // A classifier that throws counts as one that returns nothing.
     }
     return { kind: 'unexpected', sent: 'maybe', cause };
   }
 
-  // ---- how an attempt ends ----------------------------------------------------------------
+  // ---- end of an attempt ------------------------------------------------------------------
 
-  #failed(attempt: Attempt, fault: Fault, now: number): void {
-    if (fault.sent !== 'no' && !processedNothing(fault)) this.#mayHaveActed = true;
-    this.#end(attempt, fault, now);
+  #failAttempt(attempt: Attempt, fault: Fault, now: number): void {
+    if (fault.sent !== 'no' && !wasNotProcessed(fault)) this.#mayHaveActed = true;
+    this.#endAttempt(attempt, fault, now);
     this.#decide(fault, now);
   }
 
-  /** Takes an attempt off the live ones and tells the layers. */
-  #end(attempt: Attempt, fault: Fault | undefined, now: number): void {
+  /** Removes an attempt from the in-flight ones and notifies the layers. */
+  #endAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
     attempt.done = true;
-    if (this.live === attempt) this.live = attempt.sibling;
-    else this.#unlink(attempt);
-    this.#tellAfter(attempt, fault, now);
-  }
-
-  /** Tells all layers, even if one of them throws: each keeps count of what is under way. */
-  #tellAfter(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    const { afters } = this.plan;
-    let broken: { cause: unknown } | undefined;
-    for (let i = 0; i < afters.length; i++) {
-      try {
-        afters[i]!.after(attempt, fault, now);
-      } catch (cause) {
-        broken = { cause };
-      }
-    }
-    if (broken !== undefined) throw broken.cause;
-  }
-
-  #unlink(attempt: Attempt): void {
-    for (let at = this.live; at !== undefined; at = at.sibling) {
+    if (this.inFlight === attempt) this.inFlight = attempt.sibling;
+    for (let at = this.inFlight; at !== undefined; at = at.sibling) {
       if (at.sibling === attempt) at.sibling = attempt.sibling;
     }
+    this.#notifyAfterAttempt(attempt, fault, now);
   }
 
-  /** A layer would not have this attempt. Those asked before it learn that nothing came of it. */
-  #refused(attempt: Attempt, fault: Fault, by: Layer, now: number): void {
-    attempt.done = true;
-    for (const layer of this.plan.befores) {
-      if (layer === by) break;
-      layer.after?.(attempt, fault, now);
+  /** Notifies all layers even if one throws, because each counts the in-flight attempts. */
+  #notifyAfterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
+    const { afterAttempt } = this.plan;
+    let thrown: { cause: unknown } | undefined;
+    for (let i = 0; i < afterAttempt.length; i++) {
+      try {
+        afterAttempt[i]!.afterAttempt(attempt, fault, now);
+      } catch (cause) {
+        thrown = { cause };
+      }
     }
-    // Another attempt is under way: this one would only have been a hedge.
-    if (this.live !== undefined) return;
-    this.#refusals++;
-    // What made us retry says more than that the circuit has opened since.
+    if (thrown !== undefined) throw thrown.cause;
+  }
+
+  /** Handles a layer's rejection of an attempt. The layers that had accepted it are notified. */
+  #rejectAttempt(attempt: Attempt, fault: Fault, by: Layer, now: number): void {
+    attempt.done = true;
+    for (const layer of this.plan.beforeAttempt) {
+      if (layer === by) break;
+      layer.afterAttempt?.(attempt, fault, now);
+    }
+    // Another attempt is in flight, so this one was a hedge, which is optional.
+    if (this.inFlight !== undefined) return;
+    this.#rejections++;
+    // The fault that caused the retry is more informative than the circuit that has opened since.
     const last = this.#lastFault;
     if (fault.kind === 'circuit_open' && last) this.giveUp('circuit_open', last, now);
     else this.#decide(fault, now);
@@ -235,10 +229,10 @@ export class Call extends Alarm {
   #decide(fault: Fault, now: number): void {
     this.#lastFault = fault;
     const { plan } = this;
-    const made = Math.max(0, this.attempts + this.#refusals - 1);
+    const made = Math.max(0, this.attempts + this.#rejections - 1);
     if (plan.retry === undefined) return this.giveUp('exhausted', fault, now);
-    for (const layer of plan.rescues) {
-      if (made < plan.retry.maxRetries && layer.rescue(this, fault, now)) return;
+    for (const layer of plan.recover) {
+      if (made < plan.retry.maxRetries && layer.recover(this, fault, now)) return;
     }
     const wallNow = plan.clock.wallNow();
     const decision = shouldRetry(fault, made, plan.retry, {
@@ -249,67 +243,67 @@ export class Call extends Alarm {
       deadline: wallNow + (this.deadline - now),
       observedMedianMs: plan.health?.medianFor(this.route, made),
     });
-    // Another attempt is in flight: unless this fault is permanent, the answer may be its.
-    if (this.live && (decision.retry || decision.reason !== 'permanent')) return;
+    // Another attempt is in flight and may succeed, unless this fault is permanent.
+    if (this.inFlight && (decision.retry || decision.reason !== 'permanent')) return;
     if (!decision.retry) return this.giveUp(decision.reason, fault, now);
-    for (const layer of plan.permits) {
-      if (!layer.permit(this, now)) return this.giveUp('budget', fault, now);
+    for (const layer of plan.allowRetry) {
+      if (!layer.allowRetry(this, now)) return this.giveUp('budget', fault, now);
     }
-    this.retryAfter(plan.hedge?.hurries(this, fault) ? 0 : decision.afterMs, fault, now);
+    this.retryAfter(plan.hedge?.skipsBackoff(this, fault) ? 0 : decision.afterMs, fault, now);
   }
 
-  /** Waits, then makes the next attempt. The deadline cannot pass meanwhile: that was asked first. */
+  /** Schedules the next attempt. `shouldRetry` has checked that the wait fits the deadline. */
   retryAfter(afterMs: number, fault: Fault, now: number): void {
     const { plan } = this;
-    for (const layer of plan.retryings) layer.retrying(this, afterMs, fault, now);
+    for (const layer of plan.onRetry) layer.onRetry(this, afterMs, fault, now);
     plan.alarms.remove(this);
     this.#timer = plan.clock.setTimer(afterMs, () => {
       this.#timer = undefined;
-      this.relaunch(plan.clock.now());
+      this.startAttempt(plan.clock.now());
     });
   }
 
-  /** The event loop may have been held up: an attempt is not begun when its time is over. */
-  relaunch(now: number): void {
+  /** Starts an attempt, unless a blocked event loop made it late and the deadline has passed. */
+  startAttempt(now: number): void {
     this.#safely(() => (now >= this.deadline ? this.#expire(now) : this.#launch(now)));
   }
 
-  // ---- clocks -----------------------------------------------------------------------------
+  // ---- timeouts ---------------------------------------------------------------------------
 
-  /** Sets the alarm for whatever runs out first: the call, an attempt, or an attempt's silence. */
-  rearm(): void {
+  /** Sets the alarm to the earliest deadline, attempt timeout or idle timeout. */
+  resetAlarm(): void {
     const { alarms, attemptTimeoutMs, idleTimeoutMs } = this.plan;
     let due = this.deadline;
-    for (let at = this.live; at !== undefined; at = at.sibling) {
+    for (let at = this.inFlight; at !== undefined; at = at.sibling) {
       due = Math.min(due, at.startedAt + attemptTimeoutMs, at.progressAt + idleTimeoutMs);
     }
     alarms.set(this, due);
   }
 
-  override ring(now: number): void {
-    this.#safely(() => (now >= this.deadline ? this.#expire(now) : this.#cutOffLate(now)));
+  override onDue(now: number): void {
+    this.#safely(() => (now >= this.deadline ? this.#expire(now) : this.#timeOutAttempts(now)));
   }
 
-  #cutOffLate(now: number): void {
+  #timeOutAttempts(now: number): void {
     const { attemptTimeoutMs, idleTimeoutMs } = this.plan;
-    let at = this.live;
+    let at = this.inFlight;
     while (at !== undefined && !this.settled) {
       const next = at.sibling;
-      if (now >= at.startedAt + attemptTimeoutMs) this.#cutOff(at, 'attempt', now);
-      else if (now >= at.progressAt + idleTimeoutMs) this.#cutOff(at, 'idle', now);
+      if (now >= at.startedAt + attemptTimeoutMs) this.#timeOutAttempt(at, 'attempt', now);
+      else if (now >= at.progressAt + idleTimeoutMs) this.#timeOutAttempt(at, 'idle', now);
       at = next;
     }
-    if (!this.settled && this.#timer === undefined) this.rearm();
+    if (!this.settled && this.#timer === undefined) this.resetAlarm();
   }
 
-  /** One attempt is over time; the call may go on. */
-  #cutOff(attempt: Attempt, clock: TimeoutClock, now: number): void {
+  /** Ends one attempt with a timeout; the call may retry. */
+  #timeOutAttempt(attempt: Attempt, clock: TimeoutClock, now: number): void {
     const fault: Fault = { kind: 'timeout', sent: attempt.sent, clock };
     attempt.abandon(fault);
-    this.#failed(attempt, fault, now);
+    this.#failAttempt(attempt, fault, now);
   }
 
-  /** The call as a whole is over time, whatever its callee is doing. */
+  /** Ends the call at its deadline, whatever the callee does. */
   #expire(now: number): void {
     this.giveUp('deadline', { kind: 'timeout', sent: 'no', clock: 'deadline' }, now);
   }
@@ -319,23 +313,23 @@ export class Call extends Alarm {
     this.#safely(() => this.giveUp('cancelled', fault, this.plan.clock.now()));
   }
 
-  // ---- the way out ------------------------------------------------------------------------
+  // ---- end of the call --------------------------------------------------------------------
 
   giveUp(reason: GiveUpReason, fault: Fault, now: number): void {
     if (this.settled) return;
-    this.gaveUp = reason;
-    for (let at = this.live; at !== undefined; at = at.sibling) {
+    this.giveUpReason = reason;
+    for (let at = this.inFlight; at !== undefined; at = at.sibling) {
       if (at.sent !== 'no') this.#mayHaveActed = true;
     }
-    // The last fault speaks for one attempt; the answer has to speak for all of them.
-    if (this.#mayHaveActed && (fault.sent === 'no' || processedNothing(fault))) {
+    // The last fault describes one attempt; the result describes all of them.
+    if (this.#mayHaveActed && (fault.sent === 'no' || wasNotProcessed(fault))) {
       fault = { ...fault, sent: 'maybe' };
     }
     this.#finish(fault, now);
     this.#fail(fault);
   }
 
-  /** What a timer or a signal starts has no caller that could catch what a layer throws. */
+  /** Runs a step that a timer or a signal started, where no caller can catch a layer's exception. */
   #safely(step: () => void): void {
     try {
       step();
@@ -344,55 +338,78 @@ export class Call extends Alarm {
     }
   }
 
-  /** A layer threw. That is a mistake in the layer, but the caller gets an answer all the same. */
+  /** Settles the call after a layer threw: a bug in a layer must not leave the caller hanging. */
   #crash(cause: unknown): void {
     const fault: Fault = { kind: 'unexpected', sent: this.attempts > 0 ? 'maybe' : 'no', cause };
     try {
       if (!this.settled) this.#finish(fault, this.plan.clock.now());
     } catch {
-      // It threw again; our own traces were gone before it was asked.
+      // A layer threw again; the call has released its own resources before it notified the layers.
     }
     this.#fail(fault);
   }
 
   #fail(fault: Fault): void {
     if (this.#asOutcome) this.#resolve!({ ok: false, fault });
-    else this.#reject!(thrownFor(fault, this.attempts));
+    else this.#reject!(toThrowable(fault, this.attempts));
   }
 
   /**
-   * Leaves nothing behind: no alarm, timer, listener, place in a queue or running attempt. What is
-   * ours goes first, so that a layer that throws cannot keep it here.
+   * Releases the alarm, timer, abort listener, bulkhead slot and in-flight attempts. The call's own
+   * resources come first, so that a layer that throws cannot leak them.
    */
   #finish(fault: Fault | undefined, now: number): void {
     this.settled = true;
-    const { plan, options, live } = this;
+    const { plan, options, inFlight } = this;
     plan.alarms.remove(this);
     if (this.#timer !== undefined) plan.clock.clearTimer(this.#timer);
     if (options?.signal !== undefined) stopListening(options.signal, this);
     if (this.#entered) plan.admission?.leave(this, now);
-    this.live = undefined;
-    for (let at = live; at !== undefined; at = at.sibling) this.#abandon(at, fault, now);
-    const { settleds } = plan;
-    for (let i = 0; i < settleds.length; i++) settleds[i]!.settled(this, fault, now);
+    this.inFlight = undefined;
+    for (let at = inFlight; at !== undefined; at = at.sibling) this.#abandon(at, fault, now);
+    const { onSettled } = plan;
+    for (let i = 0; i < onSettled.length; i++) onSettled[i]!.onSettled(this, fault, now);
   }
 
-  /** Ends an attempt that is still under way: the loser of a hedge, or the work of a call given up. */
+  /** Ends an in-flight attempt: the loser of a hedge, or an attempt of a call that gave up. */
   #abandon(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    // A caller that is in more of a hurry than the policy has left, as one that aborts: that the
-    // upstream was slower than that does not speak against it.
-    const left =
+    // A caller's deadline that is shorter than the policy's counts as a cancellation: it is no
+    // evidence of a slow upstream.
+    const leftEarly =
       fault?.clock === 'deadline' && this.deadline < this.startedAt + this.plan.callTimeoutMs;
-    const why: Fault = left || !fault ? { kind: 'cancelled', sent: attempt.sent } : fault;
+    const why: Fault = leftEarly || !fault ? { kind: 'cancelled', sent: attempt.sent } : fault;
     attempt.abandon(why);
-    this.#tellAfter(attempt, why, now);
+    this.#notifyAfterAttempt(attempt, why, now);
   }
 }
 
-/** The clocks that a call has for itself; silence is silence, whoever noticed it. */
-const ours: readonly unknown[] = ['deadline', 'attempt'];
+/** Timeouts that belong to a single call. An idle timeout means the same at any level. */
+const ownClocks: readonly unknown[] = ['deadline', 'attempt'];
 
-/** An answer that says that the request was turned away at the door. */
-function processedNothing({ kind, sent }: Fault): boolean {
+/** Whether the upstream answered that it did not process the request. */
+function wasNotProcessed({ kind, sent }: Fault): boolean {
   return sent === 'answered' && ['rate_limited', 'auth', 'rejected'].includes(kind);
+}
+
+const callsBySignal = new WeakMap<AbortSignal, Set<Call>>();
+
+/**
+ * Registers a call with its caller's signal. Calls with the same signal share one listener, because
+ * Node.js reports many listeners on one signal as a leak.
+ */
+function listenForAbort(signal: AbortSignal, call: Call): void {
+  let calls = callsBySignal.get(signal);
+  if (calls === undefined) callsBySignal.set(signal, (calls = new Set()));
+  // A listener that is registered already is not added again.
+  signal.addEventListener('abort', onAbort, { once: true });
+  calls.add(call);
+}
+
+function stopListening(signal: AbortSignal, call: Call): void {
+  const calls = callsBySignal.get(signal);
+  if (calls?.delete(call) && calls.size === 0) signal.removeEventListener('abort', onAbort);
+}
+
+function onAbort(this: AbortSignal): void {
+  for (const call of callsBySignal.get(this) ?? []) call.cancel(this.reason);
 }

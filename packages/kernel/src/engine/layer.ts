@@ -1,13 +1,16 @@
-import type { RetryPolicy } from '../decide/retry-policy.js';
+import type { Classify } from '../classify.js';
+import type { RetryPolicy } from '../decide/policy.js';
+import { checkOrder, refuse } from '../decide/validate.js';
+import type { EventBody } from '../events.js';
 import type { Effect, Fault, Outcome } from '../fault.js';
-import type { Attempt } from './attempt.js';
-import type { Call, CallOptions } from './call.js';
-import type { Plan } from './plan.js';
-import type { Wraps } from './wrapping.js';
+import type { Health } from '../layers/health.js';
 import type { HedgeGate } from '../layers/hedge.js';
 import type { LimitGate } from '../layers/limit-gate.js';
-import type { Health } from '../upstream/health.js';
-import type { EventBody } from '../events.js';
+import { Alarm, alarmsOf, type AlarmList, type Alarms } from '../time/alarms.js';
+import { systemClock, type Clock } from '../time/clock.js';
+import type { Attempt } from './attempt.js';
+import type { Call, CallOptions } from './call.js';
+import type { PipelineOptions, Wraps } from './pipeline.js';
 
 export type AttemptFn = (input: unknown, attempt: Attempt) => unknown;
 export type CallFn = (
@@ -15,20 +18,20 @@ export type CallFn = (
   options: CallOptions | undefined,
 ) => Promise<Outcome<unknown>>;
 
-/** A guarded function before its types are put back. */
+/** A resilient function before its types are restored. */
 export interface UntypedResilientFunction {
   (input: unknown, options: CallOptions | undefined): Promise<unknown>;
   readonly outcome: CallFn;
 }
 
-/** Decides who may begin. Who has entered or waits in its queue says so when it leaves. */
+/** Admission control for calls. Every call that entered or was queued leaves when it settles. */
 export interface Admission {
-  /** Nothing: go on. A fault: refused. `queued`: it will relaunch the call when its turn comes. */
+  /** Undefined admits the call; a fault rejects it; `queued` promises a later `call.startAttempt()`. */
   enter(call: Call, now: number): Fault | 'queued' | undefined;
   leave(call: Call, now: number): void;
 }
 
-/** What a layer may set in the loop itself, where nested functions would cost too much. */
+/** Settings that the call loop reads directly, because a nested function per setting is too slow. */
 export interface LoopSettings {
   retry?: RetryPolicy;
   callTimeoutMs?: number;
@@ -41,31 +44,117 @@ export interface LoopSettings {
 }
 
 /**
- * One concern of a guarded call. A layer says where it belongs by the hooks it has; a hook that is
- * absent costs nothing. Layers with the same hook run in the order in which they were composed.
+ * One concern of a resilient call, such as retries or a circuit breaker. Absent hooks cost nothing;
+ * layers with the same hook run in the order in which they were composed.
  */
 export interface Layer {
   readonly name: string;
   readonly loop?: LoopSettings;
-  /** Before each attempt; a fault refuses it. */
-  before?(attempt: Attempt, now: number): Fault | undefined;
-  /** An attempt has begun; its work starts next. */
-  launched?(attempt: Attempt, now: number): void;
-  /** After each attempt that began: without a fault it succeeded. */
-  after?(attempt: Attempt, fault: Fault | undefined, now: number): void;
-  /** Takes a failed call over, to mend what made it fail; it then retries or gives up itself. */
-  rescue?(call: Call, fault: Fault, now: number): boolean;
-  /** May this retry be made? Asked before the wait. */
-  permit?(call: Call, now: number): boolean;
-  /** A retry has been decided; its wait begins. */
-  retrying?(call: Call, afterMs: number, fault: Fault, now: number): void;
-  /** Another layer has something to tell: a circuit opened, a hedge went out. */
-  told?(call: Call, event: EventBody, now: number): void;
-  /** Once for every call, whatever became of it. */
-  settled?(call: Call, fault: Fault | undefined, now: number): void;
-  /** Set by `wrapping`, for the few layers that hooks are not enough for. */
+  /** Runs before each attempt; returning a fault rejects the attempt. */
+  beforeAttempt?(attempt: Attempt, now: number): Fault | undefined;
+  /** Runs when an attempt has started, before its work does. */
+  onAttempt?(attempt: Attempt, now: number): void;
+  /** Runs after each attempt that started. Without a fault the attempt succeeded. */
+  afterAttempt?(attempt: Attempt, fault: Fault | undefined, now: number): void;
+  /** Returning true takes the failed call over: the layer then calls `retryAfter` or `giveUp`. */
+  recover?(call: Call, fault: Fault, now: number): boolean;
+  /** Returning false refuses the retry. Runs before the backoff. */
+  allowRetry?(call: Call, now: number): boolean;
+  /** Runs when a retry has been scheduled. */
+  onRetry?(call: Call, afterMs: number, fault: Fault, now: number): void;
+  /** Receives what other layers emit: a circuit opened, a hedge was sent. */
+  onEvent?(call: Call, event: EventBody, now: number): void;
+  /** Runs once per call, whatever its outcome. */
+  onSettled?(call: Call, fault: Fault | undefined, now: number): void;
+  /** Set by `wrapping`, for layers that need more than hooks. */
   readonly wraps?: Wraps;
   readonly wrapAll?: (plan: Plan, work: AttemptFn) => UntypedResilientFunction;
-  /** Asked when composed; throws if the layer has no business with this effect or these layers. */
-  accepts?(effect: Effect, layers: readonly Layer[]): void;
+  /** Runs at composition; throws if the layer does not support this effect or these layers. */
+  check?(effect: Effect, layers: readonly Layer[]): void;
+}
+
+type LayerWith<Hook extends keyof Layer> = Layer & Required<Pick<Layer, Hook>>;
+
+/** A composition, indexed by hook once, so that a call only iterates over the hooks that exist. */
+export class Plan {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly classify: Classify | undefined;
+  readonly effect: Effect;
+  readonly name: string | undefined;
+  readonly retryUnsent: boolean | undefined;
+
+  readonly layers: readonly Layer[];
+  readonly beforeAttempt: readonly LayerWith<'beforeAttempt'>[];
+  readonly onAttempt: readonly LayerWith<'onAttempt'>[];
+  readonly afterAttempt: readonly LayerWith<'afterAttempt'>[];
+  readonly recover: readonly LayerWith<'recover'>[];
+  readonly allowRetry: readonly LayerWith<'allowRetry'>[];
+  readonly onRetry: readonly LayerWith<'onRetry'>[];
+  readonly onEvent: readonly LayerWith<'onEvent'>[];
+  readonly onSettled: readonly LayerWith<'onSettled'>[];
+
+  readonly retry: RetryPolicy | undefined;
+  readonly hedge: HedgeGate | undefined;
+  readonly health: Health | undefined;
+  readonly gate: LimitGate | undefined;
+  readonly admission: Admission | undefined;
+  readonly callTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+
+  readonly alarms: Alarms;
+  /** The first alarm of a call without a deadline of its own, and the list that it is appended to. */
+  readonly firstAlarmMs: number;
+  readonly firstAlarms: AlarmList | undefined;
+
+  // Assigns every field, in one order: all plans have the same shape, which keeps calls fast.
+  constructor(layers: readonly Layer[], options: PipelineOptions | Plan) {
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? Math.random;
+    this.classify = options.classify;
+    this.effect = options.effect;
+    this.name = options.name;
+    this.retryUnsent = options.retryUnsent;
+
+    const withHook = <Hook extends keyof Layer>(hook: Hook): LayerWith<Hook>[] =>
+      layers.filter((layer): layer is LayerWith<Hook> => layer[hook] !== undefined);
+    this.layers = layers;
+    this.beforeAttempt = withHook('beforeAttempt');
+    this.onAttempt = withHook('onAttempt');
+    this.afterAttempt = withHook('afterAttempt');
+    this.recover = withHook('recover');
+    this.allowRetry = withHook('allowRetry');
+    this.onRetry = withHook('onRetry');
+    this.onEvent = withHook('onEvent');
+    this.onSettled = withHook('onSettled');
+
+    const settings = mergeSettings(layers);
+    this.retry = settings.retry;
+    this.hedge = settings.hedge;
+    this.health = settings.health;
+    this.gate = settings.gate;
+    this.admission = settings.admission;
+    this.callTimeoutMs = settings.callTimeoutMs ?? Infinity;
+    this.attemptTimeoutMs = settings.attemptTimeoutMs ?? Infinity;
+    this.idleTimeoutMs = settings.idleTimeoutMs ?? Infinity;
+
+    checkOrder('attemptTimeout', this.attemptTimeoutMs, 'deadline', this.callTimeoutMs);
+    checkOrder('idle', this.idleTimeoutMs, 'deadline', this.callTimeoutMs);
+    this.alarms = alarmsOf(this.clock);
+    this.firstAlarmMs = Math.min(this.callTimeoutMs, this.attemptTimeoutMs, this.idleTimeoutMs);
+    this.firstAlarms = this.firstAlarmMs < Infinity ? new Alarm() : undefined;
+  }
+}
+
+/** The loop settings of all layers. Each setting can be set by one layer only. */
+function mergeSettings(layers: readonly Layer[]): LoopSettings {
+  const merged: Record<string, unknown> = {};
+  for (const { loop } of layers) {
+    for (const setting in loop) {
+      if (setting in merged) refuse('layers', `must have one ${setting}`);
+      merged[setting] = loop[setting as keyof LoopSettings];
+    }
+  }
+  return merged;
 }

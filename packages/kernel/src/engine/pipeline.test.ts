@@ -1,22 +1,20 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { breaker } from '../layers/breaker.js';
 import { bulkhead } from '../layers/bulkhead.js';
 import { cache } from '../layers/cache.js';
-import { deadline } from '../layers/clocks.js';
+import { deadline, retry } from '../layers/retry-and-timeouts.js';
 import { hedge } from '../layers/hedge.js';
-import { retry } from '../layers/retry.js';
-import { health } from '../upstream/health.js';
+import { health } from '../layers/health.js';
 import { singleflight } from '../layers/singleflight.js';
 import { fault } from '../testing/index.js';
 import type { Layer } from './layer.js';
-import { compose, type ResilientFunction } from './pipeline.js';
-import { wrapping } from './wrapping.js';
+import { compose, type ResilientFunction, wrapping } from './pipeline.js';
 
 const keyOf = (input: string): string => input;
 
 describe('compose', () => {
-  it.each([undefined, 'write', null])('refuses to guess the effect: %s', (effect) => {
+  it.each([undefined, 'write', null])('rejects the effect %s', (effect) => {
     expect(() => compose([], { effect: effect as never })).toThrow(
       /^effect must be read or idempotent or once/,
     );
@@ -27,7 +25,7 @@ describe('compose', () => {
     ['two deadlines', [deadline(1), deadline(2)]],
     ['two retries', [retry(), retry()]],
     ['two bulkheads', [bulkhead({ limit: 1 }), bulkhead({ limit: 2 })]],
-  ])('refuses %s', (_, layers) => {
+  ])('rejects %s', (_, layers) => {
     expect(() => compose(layers, { effect: 'read' })).toThrow(/^layers must have one /);
   });
 
@@ -35,14 +33,14 @@ describe('compose', () => {
     ['cache', cache({ keyOf, ttlMs: 1, maxEntries: 1 }), ['idempotent', 'once']],
     ['hedge', hedge(), ['idempotent', 'once']],
     ['singleflight', singleflight(keyOf), ['once']],
-  ])('refuses %s where it would change what happens in the world', (name, layer, effects) => {
+  ])('rejects %s for effects that it does not support', (name, layer, effects) => {
     for (const effect of effects) {
       expect(() => compose([layer], { effect })).toThrow(new RegExp(`^${name} `));
     }
     expect(() => compose([layer, health(), retry()], { effect: 'read' })).not.toThrow();
   });
 
-  it('refuses to wrap what is not a function', () => {
+  it('rejects work that is not a function', () => {
     expect(() => compose([], { effect: 'read' }).wrap(7 as never)).toThrow(
       /^work must be a function/,
     );
@@ -67,7 +65,7 @@ describe('wrap', () => {
     expect((error as Error).message).toBe('call failed: network {"sent":"maybe","attempts":2}');
   });
 
-  it('gives an outcome instead, where asked', async () => {
+  it('returns an outcome with outcome()', async () => {
     const guarded = compose([], { effect: 'read' }).wrap(failing);
     expect(await guarded.outcome(undefined)).toEqual({
       ok: false,
@@ -83,14 +81,14 @@ describe('wrap', () => {
     expectTypeOf(guarded).parameter(0).toBeString();
   });
 
-  it('passes input and attempt to the work, and nothing through a shared state', async () => {
+  it('passes input and attempt to the work', async () => {
     const guarded = compose([breaker()], { effect: 'read' }).wrap(
       (input: number, { index }) => `${input}:${index}`,
     );
     expect(await Promise.all([1, 2, 3].map((n) => guarded(n)))).toEqual(['1:0', '2:0', '3:0']);
   });
 
-  it('puts the first of the wrapping layers outermost', async () => {
+  it('applies the first wrapping layer outermost', async () => {
     const seen: string[] = [];
     const layer = (name: string): Layer =>
       wrapping(
@@ -120,7 +118,7 @@ describe('wrap', () => {
 });
 
 describe('an error’s message', () => {
-  it('says what is known and never quotes the cause', () => {
+  it('describes the fault without the cause', () => {
     const secret = new Error('GET https://user:hunter2@host/?token=abc failed');
     const limited = fault('rate_limited', { retryAfterMs: 61_000, cause: secret });
     const error = new FaultError(limited, 3);

@@ -10,14 +10,14 @@ export interface Rig {
   readonly clock: VirtualClock;
   readonly upstream: ScriptedUpstream<string, string>;
   readonly events: KernelEvent[];
-  /** Calls, and moves time on until there is an answer. */
+  /** Makes a call and advances the clock until it settles. */
   call(options?: CallOptions): Promise<Outcome<string>>;
-  /** Calls and leaves time alone. */
+  /** Makes a call without advancing the clock. */
   begin(options?: CallOptions): Promise<Outcome<string>>;
   types(): string[];
 }
 
-/** Some layers over a scripted upstream, in virtual time, with everything written down. */
+/** A pipeline over a scripted upstream in virtual time, with recorded events. */
 export function rig(
   steps: readonly Step<string>[],
   layers: readonly Layer[],

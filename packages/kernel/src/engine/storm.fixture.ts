@@ -1,16 +1,14 @@
-import type { Effect, Fault, FaultKind } from '../fault.js';
-import { FaultError } from '../fault-error.js';
+import { type Effect, type Fault, FaultError, type FaultKind } from '../fault.js';
 import { breaker } from '../layers/breaker.js';
 import { budget } from '../layers/budget.js';
 import { bulkhead } from '../layers/bulkhead.js';
-import { attemptTimeout, deadline, idle } from '../layers/clocks.js';
-import { counters } from '../layers/counters.js';
+import { attemptTimeout, deadline, idle, retry } from '../layers/retry-and-timeouts.js';
+import { counters } from '../layers/observe.js';
 import { hedge } from '../layers/hedge.js';
 import { limitGate } from '../layers/limit-gate.js';
 import { refreshAuth } from '../layers/refresh-auth.js';
-import { retry } from '../layers/retry.js';
 import { fault, seededRandom, VirtualClock } from '../testing/index.js';
-import { health } from '../upstream/health.js';
+import { health } from '../layers/health.js';
 import type { AttemptContext } from './attempt.js';
 import type { Layer } from './layer.js';
 import { compose } from './pipeline.js';
@@ -34,8 +32,8 @@ interface Seen {
 }
 
 /**
- * A random composition under random upstream behaviour, random deadlines and random aborts, in
- * virtual time. Gives what went against the promises of a call: an empty list, or there is a bug.
+ * Runs a random composition with random upstream behaviour, deadlines and aborts in virtual time.
+ * Returns the violated invariants.
  */
 export async function storm(seed: number): Promise<string[]> {
   const random = seededRandom(seed);
@@ -105,9 +103,9 @@ export async function storm(seed: number): Promise<string[]> {
       wrong.push(`call ${n}: ${record.sent.length} attempts`);
     if (record.settledAt > record.endsBy + 1)
       wrong.push(`call ${n}: late by ${record.settledAt - record.endsBy} ms`);
-    if (outcome.ok && outcome.value !== n) wrong.push(`call ${n}: somebody else's answer`);
+    if (outcome.ok && outcome.value !== n) wrong.push(`call ${n}: another call's result`);
     if (!outcome.ok && outcome.fault.kind === 'cancelled' && outcome.fault.cause !== n) {
-      wrong.push(`call ${n}: somebody else's abort`);
+      wrong.push(`call ${n}: another call's abort`);
     }
     if (
       !outcome.ok &&
@@ -121,7 +119,7 @@ export async function storm(seed: number): Promise<string[]> {
   await clock.run(Promise.all(callers));
   await clock.drain();
   if (clock.pending > 0) wrong.push(`${clock.pending} timers left`);
-  if (doors.underWay + doors.queued > 0) wrong.push('places of the bulkhead lost');
+  if (doors.inFlight + doors.queued > 0) wrong.push('bulkhead slots leaked');
   if (counts.calls !== CALLS) wrong.push(`${counts.calls} of ${CALLS} calls counted`);
   return wrong;
 }

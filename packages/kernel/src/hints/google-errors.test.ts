@@ -35,7 +35,7 @@ describe.each(wrappings)('in %s', (_, wrap) => {
     expect(retryInfoDelay(wrap(body))).toBe(34_075);
   });
 
-  it('tells a quota of the day from one of the minute', () => {
+  it('distinguishes a daily quota from one per minute', () => {
     const day = 'GenerateRequestsPerDayPerProjectPerModel-FreeTier';
     const minute = 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier';
     expect(isDailyQuota(wrap(status(quota(minute, day), info('34s'))))).toBe(true);
@@ -58,32 +58,32 @@ describe('retryInfoDelay', () => {
     {},
     ['34s'],
     '0x10s',
-  ])('does not take %j for a delay', (delay) => {
+  ])('ignores the delay %j', (delay) => {
     expect(retryInfoDelay(status(info(delay)))).toBeUndefined();
   });
 
-  it('takes 0', () => {
+  it('accepts 0', () => {
     expect(retryInfoDelay(status(info('0s')))).toBe(0);
   });
 
-  it('takes the first delay that can be meant', () => {
+  it('uses the first plausible delay', () => {
     expect(retryInfoDelay(status(info('-1s'), info('2s'), info('3s')))).toBe(2000);
   });
 
-  it('does not parse text longer than error bodies are', () => {
+  it('does not parse very long strings', () => {
     const padded = (length: number): string => JSON.stringify(status(info('5s'))).padEnd(length);
     expect(retryInfoDelay(padded(60_000))).toBe(5000);
     expect(retryInfoDelay(padded(70_000))).toBeUndefined();
   });
 
-  it('does not take the delay of another type', () => {
+  it('ignores details of another type', () => {
     expect(
       retryInfoDelay(status({ '@type': 'x/google.rpc.Other', retryDelay: '5s' })),
     ).toBeUndefined();
     expect(retryInfoDelay(status({ retryDelay: '5s' }))).toBeUndefined();
   });
 
-  it('does not follow a cycle for ever, nor look at everything', () => {
+  it('terminates on cycles and large bodies', () => {
     const cycle: Record<string, unknown> = {};
     cycle['error'] = cycle;
     cycle['message'] = [cycle, cycle, cycle];
@@ -98,7 +98,7 @@ describe('retryInfoDelay', () => {
 });
 
 describe('isDailyQuota', () => {
-  it('reads the metric where there is no id', () => {
+  it('reads the metric if there is no id', () => {
     const violations = [{ quotaMetric: 'x/generate_requests_per_model_per_day' }];
     const detail = { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations };
     expect(isDailyQuota(status(detail))).toBe(true);

@@ -1,8 +1,7 @@
-import { parseProtoDuration } from './durations.js';
-import { plausibleWait } from './plausible.js';
-import { elements, field, parseJson } from './safe-read.js';
+import { parseProtoDuration, plausibleWait } from './numbers.js';
+import { elements, field, parseJson } from './response.js';
 
-/** Enough for JSON text inside a message inside an array, and small enough for cyclic bodies. */
+/** Bounds the work on deep, wide or cyclic bodies. */
 const MAX_VISITS = 32;
 const MAX_TEXTS = 4;
 const MAX_ELEMENTS = 16;
@@ -10,7 +9,7 @@ const MAX_ELEMENTS = 16;
 const RETRY_INFO = 'google.rpc.RetryInfo';
 const QUOTA_FAILURE = 'google.rpc.QuotaFailure';
 
-/** The wait that `google.rpc.RetryInfo` asks for in an error body, in milliseconds. */
+/** The delay of `google.rpc.RetryInfo` in an error body, in milliseconds. */
 export function retryInfoDelay(body: unknown): number | undefined {
   for (const detail of errorDetails(body, RETRY_INFO)) {
     const delay = field(detail, 'retryDelay');
@@ -22,8 +21,8 @@ export function retryInfoDelay(body: unknown): number | undefined {
 }
 
 /**
- * Whether the body is Google's refusal because a quota of the whole day is used up. It often comes
- * with a RetryInfo of some seconds, which is not true then: waiting a little cannot help.
+ * Whether an error body of Google reports an exhausted daily quota. Such a body often contains a
+ * RetryInfo of a few seconds, which does not apply.
  */
 export function isDailyQuota(body: unknown): boolean {
   return errorDetails(body, QUOTA_FAILURE).some((detail) =>
@@ -40,10 +39,8 @@ function includes(value: unknown, part: string): boolean {
 }
 
 /**
- * The `details` of a google.rpc.Status of one type, wherever they usually are: in `error.details`,
- * in an array around the error (REST streams), in JSON text, and in JSON text inside `message`
- * (what @google/genai throws, twice nested for streams). Visits are counted, so that neither depth,
- * breadth nor a cycle can cost much.
+ * The `details` of one type in a google.rpc.Status: in `error.details`, in an array (REST streams), in
+ * a JSON string, or in a JSON string inside `message` (@google/genai; nested twice for streams).
  */
 function errorDetails(body: unknown, type: string): unknown[] {
   const queue: unknown[] = [body];

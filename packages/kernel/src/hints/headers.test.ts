@@ -56,7 +56,7 @@ describe('findHeaders', () => {
     expect(find(headers)).toBeUndefined();
   });
 
-  it('keeps other white space than space and tab, so that it spoils a number', () => {
+  it('trims only space and tab', () => {
     expect(find({ 'retry-after': '\u00a05\n' })).toEqual({ 'retry-after': '\u00a05\n' });
   });
 
@@ -82,7 +82,7 @@ describe('findHeaders', () => {
     expect(find(headers)).toEqual({ ratelimit: '"a";r=1, "b";r=2' });
   });
 
-  it('keeps what it found when a container throws', () => {
+  it('keeps the headers found before the container throws', () => {
     const boom = (): never => {
       throw new Error('boom');
     };
@@ -109,14 +109,14 @@ describe('findHeaders', () => {
     expect(find(new Proxy([], { get: boom }))).toBeUndefined();
   });
 
-  it('stops reading a container without an end', () => {
+  it('stops reading an endless iterator', () => {
     const endless = (function* () {
       for (;;) yield ['x-other', '1'];
     })();
     expect(find(endless)).toBeUndefined();
   });
 
-  it('does not touch the values of other headers', () => {
+  it('does not read the values of other headers', () => {
     const headers = {
       get other() {
         throw new Error('read');

@@ -1,4 +1,4 @@
-/** Lower-case names to look for, with the set of their first letters as a cheap sieve. */
+/** Lower-case header names, with a bit set of their first letters as a fast filter. */
 export interface HeaderNames {
   readonly names: ReadonlySet<string>;
   readonly initials: number;
@@ -6,13 +6,13 @@ export interface HeaderNames {
 
 export type FoundHeaders = ReadonlyMap<string, string>;
 
-/** More fields than any server sends; bounds what an endless iterator can cost. */
+/** Bounds the work on an endless iterator. */
 const MAX_FIELDS = 1024;
 
-/** Longer than any value we can read; a longer one is treated as absent. */
+/** A longer value is treated as absent. */
 const MAX_VALUE_CHARS = 2048;
 
-/** A field repeated more often than this says nothing that we could use. */
+/** A field with more lines is treated as absent. */
 const MAX_LINES = 32;
 
 export function headerNames(names: Iterable<string>): HeaderNames {
@@ -23,10 +23,10 @@ export function headerNames(names: Iterable<string>): HeaderNames {
 }
 
 /**
- * The wanted headers of any container: a plain object (as node and undici give), a `Headers`, a
- * `Map`, pairs, node's flat `rawHeaders`, or anything with a `get`. Names match in any case.
- * Repeated fields are joined with commas as RFC 9110 says, so a number sent twice is no longer a
- * number. Never throws; undefined when none of the wanted names is there.
+ * Finds headers in a plain object (Node.js, undici), a `Headers`, a `Map`, an array of pairs, flat
+ * `rawHeaders`, or any object with `get`. Names are case-insensitive. Repeated fields are joined with
+ * commas (RFC 9110), so a number that was sent twice is malformed. Never throws; undefined if no
+ * wanted header exists.
  */
 export function findHeaders(headers: unknown, wanted: HeaderNames): FoundHeaders | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined;
@@ -37,7 +37,7 @@ export function findHeaders(headers: unknown, wanted: HeaderNames): FoundHeaders
     else if (typeof (headers as Getter).get === 'function') fromGetter(headers as Getter, found);
     else fromObject(headers as Record<string, unknown>, found);
   } catch {
-    // A container that throws half-way: what was found before still counts.
+    // Keeps the headers that were found before the container threw.
   }
   return found.values;
 }
@@ -64,7 +64,7 @@ function fromGetter(headers: Getter, found: Collector): void {
     try {
       found.add(name, headers.get(name));
     } catch {
-      // One bad field does not hide the others.
+      // Skips a field that throws.
     }
   }
 }
@@ -75,7 +75,7 @@ function fromObject(headers: Record<string, unknown>, found: Collector): void {
     try {
       found.add(name, headers[name]);
     } catch {
-      // One bad field does not hide the others.
+      // Skips a field that throws.
     }
   }
 }
@@ -88,7 +88,7 @@ class Collector {
     this.wanted = wanted;
   }
 
-  /** The name in lower case if it is wanted. Most fields of a response fail at the first letter. */
+  /** The lower-case name if it is wanted. The first letter rules most fields out. */
   wants(name: string): string | undefined {
     if ((this.wanted.initials & letterBit(name)) === 0) return undefined;
     if (this.wanted.names.has(name)) return name;
@@ -107,7 +107,7 @@ class Collector {
   }
 }
 
-/** Upper and lower case of a letter share their five low bits. */
+/** Upper- and lower-case letters share their five low bits. */
 function letterBit(name: string): number {
   return 1 << (name.charCodeAt(0) & 31);
 }
@@ -124,7 +124,7 @@ function fieldText(value: unknown): string | undefined {
   return fieldText(value.join(', '));
 }
 
-/** HTTP's optional white space is space and tab only; `String.trim` takes far more. */
+/** Trims space and tab, the optional whitespace of HTTP; `String.trim` removes more. */
 function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;

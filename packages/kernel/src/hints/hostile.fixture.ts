@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { isDailyQuota } from './google-errors.js';
 import { isRateLimited } from './is-rate-limited.js';
 import { parseServerHints } from './parse-server-hints.js';
-import { MAX_PLAUSIBLE_WAIT_MS } from './plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from './numbers.js';
 import type { ResponseLike } from './response.js';
 
 export const now = 1_700_000_000_000;

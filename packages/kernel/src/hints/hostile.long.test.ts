@@ -2,6 +2,6 @@ import * as fc from 'fast-check';
 import { it } from 'vitest';
 import { soundOnAnything } from './hostile.fixture.js';
 
-it('reads 300,000 hostile answers without harm', () => {
+it('parses 300,000 hostile responses safely', () => {
   fc.assert(soundOnAnything, { numRuns: 300_000 });
 });

@@ -7,11 +7,11 @@ import { parseServerHints } from './parse-server-hints.js';
 import type { ResponseLike } from './response.js';
 
 describe('hostile input', () => {
-  it('never throws, and never gives a wait that cannot be waited', () => {
+  it('never causes an exception or an invalid delay', () => {
     fc.assert(soundOnAnything, { numRuns: 1500 });
   });
 
-  it('takes containers that throw for empty ones', () => {
+  it('treats containers that throw as empty', () => {
     const containers = [
       throwing,
       new Proxy([], { get: boom }),
@@ -53,12 +53,12 @@ describe('hostile input', () => {
         },
       },
     ],
-  ])('takes %s for a response', (_, response) => {
+  ])('accepts %s as a response', (_, response) => {
     expect(parseServerHints(response as ResponseLike, now)).toEqual({ limits: [] });
     expect(isRateLimited(response as ResponseLike, now)).toBe(false);
   });
 
-  it('does not see what a polluted prototype adds', () => {
+  it('ignores a polluted prototype', () => {
     const polluted: Record<string, unknown> = {
       status: 429,
       headers: { 'retry-after': '5' },
@@ -81,7 +81,7 @@ describe('hostile input', () => {
   });
 });
 
-describe('a megabyte of anything costs at most milliseconds', () => {
+describe('a megabyte of input takes at most milliseconds', () => {
   const size = 1_000_000;
   const marker = 'google.rpc.RetryInfo RATE_LIMITED rate-limit';
   const fill = (unit: string): string => unit.repeat(Math.ceil(size / unit.length));

@@ -108,7 +108,7 @@ describe('isRateLimited', () => {
     expect(isRateLimited(response, now)).toBe(false);
   });
 
-  it('takes the real time by default', () => {
+  it('uses the current time by default', () => {
     const headers = { 'retry-after': new Date(Date.now() + 60_000).toUTCString() };
     expect(isRateLimited({ status: 403, headers })).toBe(true);
   });

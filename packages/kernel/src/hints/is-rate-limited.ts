@@ -1,33 +1,30 @@
-import { clockOf } from './clock.js';
+import { responseClock, retryAfter } from './retry-after.js';
 import { findHeaders, headerNames } from './headers.js';
 import { parseCount } from './numbers.js';
-import type { ResponseLike } from './response.js';
-import { retryAfter } from './retry-after.js';
-import { elements, field, parseJson } from './safe-read.js';
+import { elements, field, parseJson, type ResponseLike } from './response.js';
 
-const SIGNS = headerNames(['x-ratelimit-remaining', 'retry-after']);
+const LIMIT_HEADERS = headerNames(['x-ratelimit-remaining', 'retry-after']);
 
-/** GitHub's two names for it; the second came in 2026, with `code: "graphql_rate_limit"`. */
+/** GitHub's error types; the second was added in 2026, with `code: "graphql_rate_limit"`. */
 const GRAPHQL_TYPES: ReadonlySet<unknown> = new Set(['RATE_LIMITED', 'RATE_LIMIT']);
 const MAX_ERRORS = 16;
 
-/** GitHub's pages and anchors on limits, but not the page of its /rate_limit endpoint. */
+/** GitHub's documentation on rate limits, but not that of its /rate_limit endpoint. */
 const LIMIT_DOCS = /rate-limit(?:s|ing)\b/;
 const LIMIT_MESSAGE = /\b(?:secondary rate limit|abuse detection|API rate limit exceeded)\b/i;
 const MAX_TEXT_CHARS = 512;
 
 /**
- * Whether a response is a refusal because of a limit, which the upstream did not process:
+ * Whether a response is a rate-limit rejection, which the upstream did not process:
  *
  * - 429;
- * - 403 with a sign of GitHub's limits: no request remaining, a `Retry-After`, or, because
- *   secondary limits may come without any header and have no type, their documentation or text;
- * - a GraphQL answer that GitHub refused: an error of type RATE_LIMITED, or a 200 that is nothing
- *   but a pointer to the documentation on limits.
+ * - 403 of GitHub with `x-ratelimit-remaining: 0`, a `Retry-After`, or, because secondary limits may
+ *   have no header, a documentation URL or message about rate limits;
+ * - a GraphQL response with an error of type RATE_LIMITED, or a 200 that only points to GitHub's
+ *   documentation on rate limits.
  *
- * X's `x-rate-limit-remaining: 0` on a 403 is no sign: X never says a limit with a 403, and the last
- * request that a window allows may be forbidden for its own reasons. A 503 is the upstream's
- * trouble, not our limit.
+ * A 403 with X's `x-rate-limit-remaining: 0` does not count: X uses 429 for rate limits, and the last
+ * request of a window may be forbidden for another reason. Nor does a 503, even with `Retry-After`.
  */
 export function isRateLimited(response: ResponseLike, now: number = Date.now()): boolean {
   const status = field(response, 'status');
@@ -40,7 +37,7 @@ export function isRateLimited(response: ResponseLike, now: number = Date.now()):
   return hasLimitHeader(field(response, 'headers'), now) || hasLimitText(answer);
 }
 
-/** Whether a parsed GraphQL answer says that the primary limit does not allow it. */
+/** Whether a parsed GraphQL response reports the primary rate limit. */
 export function isGraphqlLimit(answer: unknown): boolean {
   const errors = field(answer, 'errors');
   if (errors === undefined) return false;
@@ -48,10 +45,10 @@ export function isGraphqlLimit(answer: unknown): boolean {
 }
 
 function hasLimitHeader(headers: unknown, now: number): boolean {
-  const found = findHeaders(headers, SIGNS);
+  const found = findHeaders(headers, LIMIT_HEADERS);
   if (found === undefined) return false;
   if (parseCount(found.get('x-ratelimit-remaining')) === 0) return true;
-  return retryAfter(found, clockOf(headers, now)) !== undefined;
+  return retryAfter(found, responseClock(headers, now)) !== undefined;
 }
 
 function hasLimitText(answer: unknown): boolean {
@@ -61,7 +58,7 @@ function hasLimitText(answer: unknown): boolean {
   );
 }
 
-/** JSON text is parsed only if it holds one of the words that we look for in it. */
+/** Parses a JSON string only if it contains one of the relevant words. */
 function parseLimitText(text: string): unknown {
   return (
     parseJson(text, 'RATE_LIMIT') ??

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calculateRateLimitDelay } from '../decide/rate-limit.js';
 import { parseServerHints } from './parse-server-hints.js';
-import { MAX_PLAUSIBLE_WAIT_MS } from './plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from './numbers.js';
 
 const day = MAX_PLAUSIBLE_WAIT_MS / 1000;
 const now = fc.integer({ min: 1_000_000_000, max: 4_000_000_000 }).map((s) => s * 1000);
@@ -36,7 +36,7 @@ function headersOf(list: readonly Scene[], at: number): Record<string, string> {
 }
 
 describe('parseServerHints', () => {
-  it('waits exactly for the latest believable reset of an exhausted window, or not at all', () => {
+  it('returns exactly the latest plausible reset of an exhausted window, or no delay', () => {
     fc.assert(
       fc.property(scenes, status, now, (list, code, at) => {
         const hints = parseServerHints({ status: code, headers: headersOf(list, at) }, at);
@@ -49,7 +49,7 @@ describe('parseServerHints', () => {
     );
   });
 
-  it('gives the same answer at any time, when all times move together', () => {
+  it('is invariant under a shift of all times', () => {
     fc.assert(
       fc.property(scenes, status, now, now, (list, code, at, later) => {
         const first = parseServerHints({ status: code, headers: headersOf(list, at) }, at);
@@ -61,7 +61,7 @@ describe('parseServerHints', () => {
     );
   });
 
-  it('lets Retry-After win over everything else', () => {
+  it('prefers Retry-After over everything else', () => {
     fc.assert(
       fc.property(
         scenes,
@@ -88,7 +88,7 @@ describe('parseServerHints', () => {
     );
   });
 
-  it('is not moved by the skew of our clock where the response has a Date', () => {
+  it('is independent of clock skew if the response has a Date', () => {
     fc.assert(
       fc.property(
         scenes,
@@ -111,7 +111,7 @@ describe('parseServerHints', () => {
     );
   });
 
-  it('reads every container alike', () => {
+  it('reads all kinds of headers objects alike', () => {
     fc.assert(
       fc.property(scenes, now, (list, at) => {
         const fields = headersOf(list, at);

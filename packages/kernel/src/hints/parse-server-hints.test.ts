@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseServerHints } from './parse-server-hints.js';
-import { MAX_PLAUSIBLE_WAIT_MS } from './plausible.js';
+import { MAX_PLAUSIBLE_WAIT_MS } from './numbers.js';
 import { date, now, retryInfo, seconds, triple, wait } from './server-hints.fixture.js';
 
 describe('Retry-After', () => {
@@ -19,7 +19,7 @@ describe('Retry-After', () => {
     [date(now), 0],
     [date(now - 60_000), 0],
     [date(now + MAX_PLAUSIBLE_WAIT_MS), MAX_PLAUSIBLE_WAIT_MS],
-  ])('of %j is a wait', (value, ms) => {
+  ])('of %j is a delay', (value, ms) => {
     expect(wait({ 'Retry-After': value })).toBe(ms);
   });
 
@@ -51,15 +51,15 @@ describe('Retry-After', () => {
     `${date(now + 1000)}, ${date(now + 2000)}`,
     'Wed, 21 Oct 2015',
     'tomorrow',
-  ])('of %j is absent', (value) => {
+  ])('of %j is ignored', (value) => {
     expect(wait({ 'retry-after': value })).toBeUndefined();
   });
 
-  it('as an array of two is absent', () => {
+  it('as an array of two is ignored', () => {
     expect(wait({ 'retry-after': ['5', '60'] })).toBeUndefined();
   });
 
-  it('is read whatever the status', () => {
+  it('is read for any status', () => {
     for (const status of [200, 301, 403, 413, 500, 503])
       expect(wait({ 'retry-after': '5' }, status)).toBe(5000);
   });
@@ -79,7 +79,7 @@ describe('retry-after-ms', () => {
   });
 });
 
-describe('the order of the forms', () => {
+describe('precedence', () => {
   const exhausted = triple('x-ratelimit', 0, seconds + 40);
 
   it('is Retry-After, retry-after-ms, RetryInfo, reset', () => {
@@ -91,13 +91,13 @@ describe('the order of the forms', () => {
     expect(wait(exhausted, 429)).toBe(40_000);
   });
 
-  it('goes on to the next form when one is malformed or implausible', () => {
+  it('falls back to the next source if one is malformed or implausible', () => {
     const all = { ...exhausted, 'retry-after': '99999999', 'retry-after-ms': 'soon' };
     expect(wait(all, 429, retryInfo('30s'))).toBe(30_000);
     expect(wait(all, 429, retryInfo('-30s'))).toBe(40_000);
   });
 
-  it('takes a Retry-After of 0 before everything longer', () => {
+  it('prefers a Retry-After of 0 over longer delays', () => {
     expect(wait({ ...exhausted, 'retry-after': '0' }, 429, retryInfo('30s'))).toBe(0);
   });
 });
@@ -112,14 +112,14 @@ describe('google.rpc.RetryInfo', () => {
     expect(parseServerHints({ body: retryInfo('5s') }, now).retryAfterMs).toBe(5000);
   });
 
-  it('is content, not a hint, in a success', () => {
+  it('is ignored in a success', () => {
     expect(wait({}, 200, retryInfo('5s'))).toBeUndefined();
     expect(wait(triple('x-ratelimit', 1, seconds + 1), 204, retryInfo('5s'))).toBeUndefined();
   });
 });
 
-describe('nothing to say', () => {
-  it('costs no allocation and cannot be written to', () => {
+describe('a response without hints', () => {
+  it('returns a shared frozen object', () => {
     const one = parseServerHints({ status: 200, headers: { 'content-type': 'x' } }, now);
     const two = parseServerHints({ status: 200, headers: new Headers(), body: { a: 1 } }, now);
     expect(one).toBe(two);

@@ -1,21 +1,25 @@
 import type { RateLimitInfo } from '../decide/rate-limit.js';
-import { clockOf } from './clock.js';
+import { responseClock, retryAfter, retryAfterMilliseconds } from './retry-after.js';
 import { retryInfoDelay } from './google-errors.js';
 import { findHeaders, headerNames } from './headers.js';
-import { IETF_HEADERS, ietfWindows } from './ietf-windows.js';
+import {
+  IETF_HEADERS,
+  ietfWindows,
+  isPlausible,
+  NAMED_WINDOW_HEADERS,
+  namedWindows,
+  type RateLimitWindow,
+  toRateLimitInfo,
+} from './rate-limit-windows.js';
 import { isGraphqlLimit } from './is-rate-limited.js';
-import { NAMED_WINDOW_HEADERS, namedWindows } from './named-windows.js';
-import { plausibleWait } from './plausible.js';
-import type { ResponseLike } from './response.js';
-import { retryAfter, retryAfterMilliseconds } from './retry-after.js';
-import { field } from './safe-read.js';
-import { isPlausible, toInfo, type Window } from './window.js';
+import { plausibleWait } from './numbers.js';
+import { field, type ResponseLike } from './response.js';
 
-/** What a response says about waiting. */
+/** The delay and rate limits that a response reports. */
 export interface ServerHints {
-  /** How long to wait before the next request; whole, within 0 and `MAX_PLAUSIBLE_WAIT_MS`. */
+  /** Delay before the next request: an integer from 0 to `MAX_PLAUSIBLE_WAIT_MS`. */
   readonly retryAfterMs?: number;
-  /** The rate-limit windows that it reports, exhausted or not. `reset` is on our clock. */
+  /** All reported rate-limit windows, with `reset` on the local clock. */
   readonly limits: readonly RateLimitInfo[];
 }
 
@@ -26,18 +30,16 @@ const HINT_HEADERS = headerNames([
   ...IETF_HEADERS,
 ]);
 
-/** A list of limits longer than this is not a list of limits. */
 const MAX_LIMITS = 16;
 
-/** Most responses hint at nothing; they share one answer. */
-const NOTHING: ServerHints = Object.freeze({ limits: Object.freeze([]) });
+/** Shared, because most responses contain no hints. */
+const NO_HINTS: ServerHints = Object.freeze({ limits: Object.freeze([]) });
 
 /**
- * Reads every form in which servers tell how long to wait. In order: `Retry-After`,
- * `retry-after-ms`, google.rpc.RetryInfo in the body of a failure, and the latest reset among the
- * exhausted windows, also on a success: it is then the next request that has to wait. The reset of a
- * window that still has requests left is never a wait. What is malformed or implausible counts as
- * absent, and the next form is asked. Never throws, whatever it is given.
+ * Parses the delay and the rate limits of a response. The delay is the first of: `Retry-After`,
+ * `retry-after-ms`, google.rpc.RetryInfo in the body of a failure, the latest reset of an exhausted
+ * window. An exhausted window counts on a success too, for the next request. Malformed or implausible
+ * values are ignored. Never throws.
  *
  * ```ts
  * parseServerHints({ status: 429, headers: { 'retry-after': '5' } }, Date.now()).retryAfterMs; // 5000
@@ -50,9 +52,9 @@ export function parseServerHints(response: ResponseLike, now: number): ServerHin
   const headers = findHeaders(raw, HINT_HEADERS);
   if (headers === undefined) {
     const retryAfterMs = bodyDelay(status, body);
-    return retryAfterMs === undefined ? NOTHING : { retryAfterMs, limits: [] };
+    return retryAfterMs === undefined ? NO_HINTS : { retryAfterMs, limits: [] };
   }
-  const clock = clockOf(raw, now);
+  const clock = responseClock(raw, now);
   const windows = [...namedWindows(headers, clock), ...ietfWindows(headers)].filter(isPlausible);
   const retryAfterMs =
     retryAfter(headers, clock) ??
@@ -61,36 +63,30 @@ export function parseServerHints(response: ResponseLike, now: number): ServerHin
     latestReset(windows, status, body);
   const limits = windows
     .slice(0, MAX_LIMITS)
-    .map((window) => toInfo(window, clock))
+    .map((window) => toRateLimitInfo(window, clock))
     .filter((info) => info !== undefined);
   return retryAfterMs === undefined ? { limits } : { retryAfterMs, limits };
 }
 
-/**
- * The body of a success is content, and content does not tell us to wait: somebody else may have
- * written it.
- */
+/** Ignores the body of a success, which may be content of third parties. */
 function bodyDelay(status: unknown, body: unknown): number | undefined {
   if (body === undefined || (typeof status === 'number' && status < 400)) return undefined;
   return retryInfoDelay(body);
 }
 
-/**
- * All exhausted windows must have reset before a request can pass. A reset in the past means that
- * somebody's clock is wrong, so it says nothing, rather than "now".
- */
+/** The latest reset of all exhausted windows. A reset in the past indicates clock skew and is ignored. */
 function latestReset(
-  windows: readonly Window[],
+  windows: readonly RateLimitWindow[],
   status: unknown,
   body: unknown,
 ): number | undefined {
-  // A query that costs more than what is left is refused while something is left.
-  const refused = windows.length > 0 && isGraphqlLimit(body);
+  // GitHub rejects a query that costs more than the remaining points.
+  const isGraphqlRejection = windows.length > 0 && isGraphqlLimit(body);
   let latest = 0;
   for (const { remaining, waitMs } of windows) {
-    // A 429 that names only a reset names the reset of what was exceeded.
+    // A 429 with only a reset reports the reset of the exceeded window.
     const exhausted = remaining === 0 || (remaining === undefined && status === 429);
-    if ((exhausted || refused) && waitMs > latest) latest = waitMs;
+    if ((exhausted || isGraphqlRejection) && waitMs > latest) latest = waitMs;
   }
   return latest > 0 ? plausibleWait(latest) : undefined;
 }

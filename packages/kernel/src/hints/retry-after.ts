@@ -1,15 +1,12 @@
-import type { Clock } from './clock.js';
-import type { FoundHeaders } from './headers.js';
-import { parseHttpDate } from './http-date.js';
-import { parseDecimal } from './numbers.js';
-import { MAX_PLAUSIBLE_WAIT_MS, plausibleWait } from './plausible.js';
+import { findHeaders, type FoundHeaders, headerNames } from './headers.js';
+import { parseHttpDate } from './dates.js';
+import { MAX_PLAUSIBLE_WAIT_MS, parseDecimal, plausibleWait } from './numbers.js';
 
 /**
- * What `Retry-After` asks for, in milliseconds: a number of seconds (fractions are taken, because
- * their meaning is plain) or an HTTP date. A date that has passed is 0, the server's "now is fine",
- * unless it is so long ago that it is a mistake.
+ * The delay of `Retry-After` in milliseconds: a number of seconds, fractions included, or an HTTP
+ * date. A past date is 0, unless it is implausibly long ago.
  */
-export function retryAfter(headers: FoundHeaders, clock: Clock): number | undefined {
+export function retryAfter(headers: FoundHeaders, clock: ResponseClock): number | undefined {
   const text = headers.get('retry-after');
   if (text === undefined) return undefined;
   const seconds = parseDecimal(text);
@@ -20,8 +17,39 @@ export function retryAfter(headers: FoundHeaders, clock: Clock): number | undefi
   return wait < -MAX_PLAUSIBLE_WAIT_MS ? undefined : plausibleWait(Math.max(0, wait));
 }
 
-/** `retry-after-ms` of OpenAI and Azure. */
+/** The delay of `retry-after-ms`, which OpenAI and Azure send. */
 export function retryAfterMilliseconds(headers: FoundHeaders): number | undefined {
   const ms = parseDecimal(headers.get('retry-after-ms'));
   return ms === undefined ? undefined : plausibleWait(ms);
+}
+
+/** The time of a response on the local clock and on the server's, in epoch milliseconds. */
+export interface ResponseClock {
+  readonly now: number;
+  readonly serverNow: () => number;
+}
+
+const CLOCK_HEADERS = headerNames(['date', 'age']);
+
+/** `Date` has a resolution of one second plus latency, so smaller differences are not skew. */
+const TOLERATED_SKEW_MS = 5000;
+
+/**
+ * Absolute times in a response are on the server's clock, so delays are computed from the response's
+ * `Date`: a client clock that is two minutes fast would otherwise retry two minutes early. Ignored for
+ * responses with `Age`, because a cache stores the original `Date`.
+ */
+export function responseClock(headers: unknown, now: number): ResponseClock {
+  let measured: number | undefined;
+  return { now, serverNow: () => (measured ??= serverTime(headers, now)) };
+}
+
+function serverTime(headers: unknown, now: number): number {
+  const found = findHeaders(headers, CLOCK_HEADERS);
+  const date = found?.get('date');
+  if (date === undefined || found?.has('age')) return now;
+  const server = parseHttpDate(date, now);
+  if (server === undefined) return now;
+  const skew = Math.abs(server - now);
+  return skew > TOLERATED_SKEW_MS && skew <= MAX_PLAUSIBLE_WAIT_MS ? server : now;
 }

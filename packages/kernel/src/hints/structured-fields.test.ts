@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BareItem } from './sf-items.js';
-import { parseDictionary, parseItemList, type Item } from './structured-fields.js';
+import { type BareItem, type Item, parseDictionary, parseItemList } from './structured-fields.js';
 
 /** An item as `value;key=value`, for short expectations. */
 const plain = ({ value, params }: Item): unknown[] => [
@@ -125,11 +124,11 @@ describe('parseItemList', () => {
     '#',
     'limit=100, remaining=50',
     '"a"\u00a0',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseItemList(text)).toBeUndefined();
   });
 
-  it('refuses more than it wants to read', () => {
+  it('rejects very long fields', () => {
     expect(parseItemList(`"${'a'.repeat(2046)}"`)).toHaveLength(1);
     expect(parseItemList(`"${'a'.repeat(2047)}"`)).toBeUndefined();
   });
@@ -148,7 +147,7 @@ describe('parseItemList', () => {
     return String(item.value);
   };
 
-  it('reads back what a serializer writes', () => {
+  it('parses the output of a serializer', () => {
     const item = fc.record({
       value: bare,
       params: fc.dictionary(fc.constantFrom('r', 't', 'pk', '*x-1.'), bare),

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault, seededRandom, VirtualClock, type Step } from '../testing/index.js';
 import { compose } from '../engine/pipeline.js';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { breaker, type BreakerOptions } from './breaker.js';
-import { attemptTimeout, deadline } from './clocks.js';
-import { retry } from './retry.js';
+import { attemptTimeout, deadline, retry } from './retry-and-timeouts.js';
 
 const down: Step<string> = { fault: fault('server') };
 const up: Step<string> = { answer: 'ok' };
@@ -20,7 +19,7 @@ const eager: Partial<BreakerOptions> = {
 };
 
 describe('a breaker', () => {
-  it('opens when enough of enough attempts failed, and then refuses without sending', async () => {
+  it('opens at the failure share and then rejects without sending', async () => {
     const circuit = breaker(eager);
     const { call, upstream, types } = rig(times(99, down), [circuit]);
     for (let i = 0; i < 5; i++) expect(faultOf(await call()).kind).toBe('server');
@@ -44,7 +43,7 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('does not open for a burst that is shorter than openAfterMs', async () => {
+  it('does not open for a burst shorter than openAfterMs', async () => {
     const circuit = breaker({ ...eager, openAfterMs: 1000 });
     const { call, clock } = rig([...times(30, down), ...times(30, up), down], [circuit]);
     for (let i = 0; i < 30; i++) await call();
@@ -56,14 +55,14 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('opens at once for timeouts, which have lasted long themselves', async () => {
+  it('opens immediately for timeouts', async () => {
     const circuit = breaker({ ...eager, openAfterMs: 1000 });
     const { clock, begin } = rig([{ hang: true }], [circuit, attemptTimeout(500)]);
     await clock.run(Promise.all(Array.from({ length: 5 }, () => begin())));
     expect(circuit.state).toBe('open');
   });
 
-  it('opens once the failures have lasted for openAfterMs', async () => {
+  it('opens once the failures have persisted for openAfterMs', async () => {
     const circuit = breaker({ ...eager, openAfterMs: 1000 });
     const { call, clock } = rig(times(99, down), [circuit]);
     for (let i = 0; i < 10; i++) {
@@ -78,14 +77,14 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('open');
   });
 
-  it('says how long until it looks again', async () => {
+  it('reports the time until the next probe', async () => {
     const { call, clock } = rig(times(99, down), [breaker(eager)]);
     for (let i = 0; i < 5; i++) await call();
     await clock.advance(400);
     expect(faultOf(await call()).retryAfterMs).toBe(600);
   });
 
-  it('lets a few attempts through after a while and closes when one succeeds', async () => {
+  it('admits probes after openMs and closes when one succeeds', async () => {
     const circuit = breaker(eager);
     const { call, clock, types } = rig([...times(5, down), up], [circuit]);
     for (let i = 0; i < 5; i++) await call();
@@ -99,7 +98,7 @@ describe('a breaker', () => {
     ]);
   });
 
-  it('opens again for longer when the probes fail, up to its longest', async () => {
+  it('reopens for longer when the probes fail, up to maxOpenMs', async () => {
     const circuit = breaker(eager);
     const { call, clock } = rig(times(99, down), [circuit]);
     for (let i = 0; i < 5; i++) await call();
@@ -112,7 +111,7 @@ describe('a breaker', () => {
     }
   });
 
-  it('lets no more probes through than it was told', async () => {
+  it('admits no more probes than configured', async () => {
     const steps = [...times(5, down), { answer: 'slow', afterMs: 500 }];
     const { call, begin, clock, upstream } = rig(steps, [breaker(eager)]);
     for (let i = 0; i < 5; i++) await call();
@@ -125,7 +124,7 @@ describe('a breaker', () => {
     expect(upstream.requests).toHaveLength(8);
   });
 
-  it('gives a cancelled probe’s place to the next call', async () => {
+  it('replaces a cancelled probe by the next call', async () => {
     const steps = [...times(5, down), { hang: true } as const, up];
     const { call, begin, clock } = rig(steps, [breaker({ ...eager, probes: 1 })]);
     for (let i = 0; i < 5; i++) await call();
@@ -138,7 +137,7 @@ describe('a breaker', () => {
     expect((await call()).ok).toBe(true);
   });
 
-  it('does not count limits, refusals or cancelled calls as failures', async () => {
+  it('does not count rate limits, rejections or cancelled calls as failures', async () => {
     const circuit = breaker(eager);
     const steps = (['rate_limited', 'rejected', 'auth', 'unexpected'] as const).map((kind) => ({
       fault: fault(kind),
@@ -148,7 +147,7 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('forgets what is longer ago than its window', async () => {
+  it('ignores attempts before its window', async () => {
     const circuit = breaker({ ...eager, windowMs: 1000 });
     const { call, clock } = rig(times(99, down), [circuit]);
     for (let i = 0; i < 4; i++) await call();
@@ -159,7 +158,7 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('open');
   });
 
-  it('answers with what made us retry when it opens between two attempts', async () => {
+  it('returns the fault that caused the retry if it opens between two attempts', async () => {
     const { call, upstream } = rig(times(99, down), [
       breaker(eager),
       retry({ maxRetries: 9, initialBackoffMs: 1 }),
@@ -168,9 +167,9 @@ describe('a breaker', () => {
     expect(upstream.requests).toHaveLength(5);
   });
 
-  it('opens when nothing answers at all, however many attempts still hang', async () => {
+  it('opens when all attempts hang', async () => {
     const { begin, clock, types } = rig([{ hang: true }], [breaker(), attemptTimeout(6000)]);
-    // Ten calls a second: sixty are always under way, and each second ten of them time out.
+    // Ten calls a second: sixty are always in flight, and each second ten of them time out.
     for (let n = 0; n < 100; n++) {
       void begin();
       await clock.advance(100);
@@ -178,7 +177,7 @@ describe('a breaker', () => {
     expect(types()).toContain('circuit_open');
   });
 
-  it('stays closed at 20 % faults though faults are ten times faster than answers', async () => {
+  it('stays closed at 20 % faults that are ten times faster than successes', async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const clock = new VirtualClock();
       const random = seededRandom(seed);
@@ -206,7 +205,7 @@ describe('a breaker', () => {
     }
   });
 
-  it('starts with the short break again after it had closed', async () => {
+  it('starts with the initial openMs again after it has closed', async () => {
     const steps = [...times(5, down), ...times(3, down), up, ...times(99, down)];
     const { call, clock } = rig(steps, [breaker(eager)]);
     for (let i = 0; i < 5; i++) await call();
@@ -218,7 +217,7 @@ describe('a breaker', () => {
     expect(faultOf(await call()).retryAfterMs).toBe(1000);
   });
 
-  it('does not listen to a probe of an earlier opening', async () => {
+  it('ignores a probe of an earlier opening', async () => {
     const circuit = breaker({ ...eager, probes: 1 });
     const steps = [...times(5, down), { answer: 'late', afterMs: 2500 }, ...times(99, down)];
     const { call, begin, clock } = rig(steps, [circuit]);
@@ -232,7 +231,7 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('open');
   });
 
-  it('lets others probe when a probe never comes back', async () => {
+  it('admits new probes when a probe never completes', async () => {
     const steps = [...times(5, down), { hang: true, deaf: true } as const, up];
     const { call, begin, clock } = rig(steps, [breaker({ ...eager, probes: 1 })]);
     for (let i = 0; i < 5; i++) await call();
@@ -243,7 +242,7 @@ describe('a breaker', () => {
     expect((await call()).ok).toBe(true);
   });
 
-  it('still listens to a probe that is slower than it is patient', async () => {
+  it('accepts a probe that completes late', async () => {
     const circuit = breaker({ ...eager, probes: 1 });
     const steps = [...times(5, down), { answer: 'slow', afterMs: 5000 }, { hang: true } as const];
     const { call, begin, clock } = rig(steps, [circuit]);
@@ -256,7 +255,7 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('does not hold a caller’s own short deadline against the upstream', async () => {
+  it('does not count a caller’s short deadline as a failure', async () => {
     const circuit = breaker(eager);
     const { call } = rig([{ answer: 'slow', afterMs: 500 }], [circuit, deadline(1000)]);
     for (let i = 0; i < 20; i++) {
@@ -265,7 +264,7 @@ describe('a breaker', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('holds the policy’s own deadline against it', async () => {
+  it('counts the policy’s deadline as a failure', async () => {
     const circuit = breaker(eager);
     const { call } = rig([{ hang: true }], [circuit, deadline(100)]);
     for (let i = 0; i < 5; i++) await call();

@@ -3,24 +3,23 @@ import type { Layer } from '../engine/layer.js';
 import type { CircuitEventType } from '../events.js';
 import { checkNumbers } from '../decide/validate.js';
 import type { Fault } from '../fault.js';
-import { isFailure } from '../upstream/health.js';
-import { RollingWindow } from '../upstream/rolling-window.js';
+import { isFailure } from './health.js';
 
 export interface BreakerOptions {
-  /** Opens at this share of failures among the attempts of the window, those under way included. */
+  /** Share of failures in the window, in-flight attempts included, at which the circuit opens. */
   readonly failureShare: number;
-  /** … and not before this many attempts of the window have ended. */
+  /** Completed attempts in the window that are needed before the circuit can open. */
   readonly minimumAttempts: number;
   readonly windowMs: number;
   /**
-   * … and only once the share has stayed there this long, because a burst is not an outage. Timeouts
-   * open it at once: they have lasted long themselves.
+   * How long the failure share must persist before the circuit opens, because a burst is not an outage.
+   * A timeout opens it immediately: it has already taken long.
    */
   readonly openAfterMs: number;
-  /** How long it stays open at first; twice as long after each failed probing. */
+  /** How long the circuit stays open; doubles after each failed probe, up to `maxOpenMs`. */
   readonly openMs: number;
   readonly maxOpenMs: number;
-  /** How many attempts are let through to see whether the upstream has recovered. */
+  /** Attempts that are let through in the half-open state. */
   readonly probes: number;
 }
 
@@ -37,11 +36,10 @@ export const defaultBreaker: BreakerOptions = {
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /**
- * Spares an upstream that keeps failing, and its callers the wait.
+ * Circuit breaker: rejects attempts while the upstream keeps failing.
  *
- * Attempts under way count as not failed: faults are faster than answers, so at a burst's start
- * the first results to come in are nearly all faults, and a breaker that looks at results alone
- * opens on an upstream where one call in five fails.
+ * In-flight attempts count as not failed. Faults arrive faster than successes, so a breaker that only
+ * counts completed attempts opens at the start of a burst on an upstream where one call in five fails.
  */
 export class Breaker implements Layer {
   readonly name = 'breaker';
@@ -49,13 +47,13 @@ export class Breaker implements Layer {
   readonly #options: BreakerOptions;
   readonly #window: RollingWindow;
   #state: BreakerState = 'closed';
-  #underWay = 0;
-  /** The last failure at which the share was still below its threshold. */
-  #tolerableAt = 0;
+  #inFlight = 0;
+  /** Time of the last failure with a share below the threshold. */
+  #belowThresholdAt = 0;
   #openUntil = 0;
   #openMs: number;
-  /** Counts openings, so that an attempt from before one cannot speak for the time after it. */
-  #era = 0;
+  /** Counts openings, so that a probe of an earlier opening is ignored. */
+  #openings = 0;
   #probesLeft = 0;
   #probeFailures = 0;
 
@@ -71,34 +69,37 @@ export class Breaker implements Layer {
     return this.#state;
   }
 
-  before(attempt: Attempt, now: number): Fault | undefined {
+  beforeAttempt(attempt: Attempt, now: number): Fault | undefined {
     if (this.#state !== 'closed') return this.#admitProbe(attempt, now);
-    this.#underWay++;
+    this.#inFlight++;
     return undefined;
   }
 
-  after(attempt: Attempt, fault: Fault | undefined, now: number): void {
+  afterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (attempt.probeOf > 0) return this.#afterProbe(attempt, fault, now);
-    this.#underWay--;
+    this.#inFlight--;
     if (isFailure(fault)) this.#failed(attempt, fault?.kind === 'timeout', now);
-    else if (isWell(fault)) this.#window.add(0, now);
+    else if (isHealthy(fault)) this.#window.add(0, now);
   }
 
-  #failed(attempt: Attempt, slowly: boolean, now: number): void {
+  #failed(attempt: Attempt, timedOut: boolean, now: number): void {
     this.#window.add(1, now);
     const { minimumAttempts, failureShare, openAfterMs } = this.#options;
     const { ended, failures } = this.#window.sum(now);
-    // A timeout is slower than any answer: what was going to succeed beside it has done so.
-    const pending = slowly ? 0 : this.#underWay;
+    // A timeout takes longer than any success, so the successes that started with it have ended.
+    const pending = timedOut ? 0 : this.#inFlight;
     if (ended < minimumAttempts || failures < failureShare * (ended + pending)) {
-      this.#tolerableAt = now;
-    } else if (this.#state === 'closed' && (slowly || now - this.#tolerableAt >= openAfterMs)) {
+      this.#belowThresholdAt = now;
+    } else if (
+      this.#state === 'closed' &&
+      (timedOut || now - this.#belowThresholdAt >= openAfterMs)
+    ) {
       this.#open(attempt, now);
     }
   }
 
   #open(attempt: Attempt, now: number): void {
-    this.#era++;
+    this.#openings++;
     this.#openUntil = now + this.#openMs;
     this.#openMs = Math.min(this.#options.maxOpenMs, this.#openMs * 2);
     this.#enter('open', 'circuit_open', attempt, now);
@@ -110,41 +111,41 @@ export class Breaker implements Layer {
         this.#probeFailures = 0;
         this.#enter('half_open', 'circuit_half_open', attempt, now);
       }
-      // Probes that never come back must not keep it half open for ever: others may go after a while.
+      // Probes may never complete, so new ones are allowed after another open period.
       this.#probesLeft = this.#options.probes;
       this.#openUntil = now + this.#openMs;
     }
     if (this.#state === 'half_open' && this.#probesLeft > 0) {
       this.#probesLeft--;
-      attempt.probeOf = this.#era;
+      attempt.probeOf = this.#openings;
       return undefined;
     }
     return { kind: 'circuit_open', sent: 'no', retryAfterMs: Math.ceil(this.#openUntil - now) };
   }
 
-  /** One probe that succeeds closes it; it opens again when as many have failed as were let through. */
+  /** One successful probe closes the circuit; it reopens when `probes` of them have failed. */
   #afterProbe(attempt: Attempt, fault: Fault | undefined, now: number): void {
-    if (this.#state !== 'half_open' || attempt.probeOf !== this.#era) return;
+    if (this.#state !== 'half_open' || attempt.probeOf !== this.#openings) return;
     if (isFailure(fault)) {
       if (++this.#probeFailures >= this.#options.probes) this.#open(attempt, now);
-    } else if (isWell(fault)) {
+    } else if (isHealthy(fault)) {
       this.#openMs = this.#options.openMs;
       this.#window.clear();
       this.#enter('closed', 'circuit_close', attempt, now);
     } else {
-      // Cancelled or limited: it says nothing, so another attempt may probe.
+      // A cancelled or rate-limited probe proves nothing, so another attempt may probe.
       this.#probesLeft++;
     }
   }
 
   #enter(state: BreakerState, type: CircuitEventType, attempt: Attempt, now: number): void {
     this.#state = state;
-    attempt.call.tell(now, { type, upstream: this.upstream });
+    attempt.call.emit(now, { type, upstream: this.upstream });
   }
 }
 
-/** Did the upstream answer as it should, if only to refuse? Asked of what is not a failure. */
-function isWell(fault: Fault | undefined): boolean {
+/** Whether a result that is no failure shows a working upstream: a success, or an ordinary rejection. */
+function isHealthy(fault: Fault | undefined): boolean {
   return !fault || (fault.sent === 'answered' && fault.kind !== 'rate_limited');
 }
 
@@ -165,4 +166,50 @@ export function breaker(
 ): Breaker {
   const { upstream = 'upstream', ...rest } = options;
   return new Breaker(upstream, { ...defaultBreaker, ...rest });
+}
+
+/**
+ * Approximate counts of completed and failed attempts in a sliding window. The counts of the previous
+ * window are weighted by its remaining overlap, so no list of attempts is needed.
+ */
+export class RollingWindow {
+  readonly #lengthMs: number;
+  #until = -Infinity;
+  #ended = 0;
+  #failures = 0;
+  #endedBefore = 0;
+  #failuresBefore = 0;
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs;
+  }
+
+  add(failures: 0 | 1, now: number): void {
+    if (now >= this.#until) this.#turn(now);
+    this.#ended++;
+    this.#failures += failures;
+  }
+
+  /** Completed attempts, and failures among them, as of `now`. */
+  sum(now: number): { readonly ended: number; readonly failures: number } {
+    if (now >= this.#until) this.#turn(now);
+    const left = (this.#until - now) / this.#lengthMs;
+    return {
+      ended: this.#ended + this.#endedBefore * left,
+      failures: this.#failures + this.#failuresBefore * left,
+    };
+  }
+
+  clear(): void {
+    this.#until = -Infinity;
+  }
+
+  #turn(now: number): void {
+    const adjacent = now < this.#until + this.#lengthMs;
+    this.#endedBefore = adjacent ? this.#ended : 0;
+    this.#failuresBefore = adjacent ? this.#failures : 0;
+    this.#ended = 0;
+    this.#failures = 0;
+    this.#until = (adjacent ? this.#until : now) + this.#lengthMs;
+  }
 }

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
 import { budget } from './budget.js';
-import { retry } from './retry.js';
+import { retry } from './retry-and-timeouts.js';
 
 const down: Step<string> = { fault: fault('server') };
 const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
 
 describe('budget', () => {
-  it('pays for each retry before its wait, and ends a call at once when it is empty', async () => {
+  it('takes a token before each backoff and ends a call immediately when it is empty', async () => {
     const bucket = budget({ capacity: 3, perSuccess: 0, perSecond: 0 });
     const { call, clock, upstream, events } = rig([down], [quick, bucket]);
     await call();
@@ -22,7 +22,7 @@ describe('budget', () => {
     });
   });
 
-  it('is filled again by successes, never above its capacity', async () => {
+  it('is refilled by successes, up to its capacity', async () => {
     const bucket = budget({ capacity: 2, perSuccess: 0.5, perSecond: 0 });
     const { call } = rig([down, down, down, { answer: 'ok' }], [quick, bucket]);
     await call();
@@ -33,7 +33,7 @@ describe('budget', () => {
     }
   });
 
-  it('is filled by time, slowly, where asked', async () => {
+  it('is refilled over time with perSecond', async () => {
     const bucket = budget({ capacity: 1, perSuccess: 0, perSecond: 0.1 });
     const { call, clock, upstream } = rig([down], [quick, bucket]);
     await call();

@@ -3,36 +3,69 @@ import type { Call } from '../engine/call.js';
 import type { Layer } from '../engine/layer.js';
 import type { Fault } from '../fault.js';
 import { checkNumbers } from '../decide/validate.js';
-import { TokenBucket, type BucketOptions } from '../upstream/token-bucket.js';
 
-export type BudgetOptions = BucketOptions;
+export interface BudgetOptions {
+  readonly capacity: number;
+  readonly perSuccess: number;
+  /** Tokens added per second, regardless of successes. */
+  readonly perSecond: number;
+}
 
 export const defaultBudget: BudgetOptions = { capacity: 60, perSuccess: 0.5, perSecond: 0 };
 
-/**
- * How many retries an upstream can be asked to bear. Each costs a token before its wait begins;
- * successes bring them back, so that an outage is met with few retries and a single fault with
- * enough.
- */
-export class Budget implements Layer {
-  readonly name = 'budget';
-  readonly #bucket: TokenBucket;
+/** A token bucket that starts full. Successes add tokens; retries and hedges take them. */
+export class TokenBucket {
+  readonly #options: BudgetOptions;
+  #tokens: number;
+  #refilledAt = NaN;
 
   constructor(options: BudgetOptions) {
-    checkBudget(options);
-    this.#bucket = new TokenBucket(options);
+    this.#options = options;
+    this.#tokens = options.capacity;
   }
 
   get tokens(): number {
-    return this.#bucket.tokens;
+    return this.#tokens;
   }
 
-  permit(_call: Call, now: number): boolean {
-    return this.#bucket.take(now);
+  earn(): void {
+    this.#add(this.#options.perSuccess);
   }
 
-  after(_attempt: Attempt, fault: Fault | undefined): void {
-    if (fault === undefined) this.#bucket.earn();
+  /** Takes one token; false if there is no whole one. */
+  take(now: number): boolean {
+    if (now > this.#refilledAt) {
+      this.#add(((now - this.#refilledAt) / 1000) * this.#options.perSecond);
+    }
+    this.#refilledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #add(tokens: number): void {
+    this.#tokens = Math.min(this.#options.capacity, this.#tokens + tokens);
+  }
+}
+
+/**
+ * Retry budget of an upstream. Each retry takes a token before its backoff and successes add tokens,
+ * so that retries are plentiful for single faults and scarce in an outage.
+ */
+export class Budget extends TokenBucket implements Layer {
+  readonly name = 'budget';
+
+  constructor(options: BudgetOptions) {
+    checkBudget(options);
+    super(options);
+  }
+
+  allowRetry(_call: Call, now: number): boolean {
+    return this.take(now);
+  }
+
+  afterAttempt(_attempt: Attempt, fault: Fault | undefined): void {
+    if (fault === undefined) this.earn();
   }
 }
 

@@ -1,36 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { compose } from '../engine/pipeline.js';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { fault, VirtualClock } from '../testing/index.js';
 import { breaker } from './breaker.js';
 import { bulkhead } from './bulkhead.js';
-import { deadline } from './clocks.js';
-import { counters } from './counters.js';
-import { retry } from './retry.js';
+import { deadline, retry } from './retry-and-timeouts.js';
+import { counters } from './observe.js';
 
 const slow = { answer: 'ok', afterMs: 100 };
 
 describe('a bulkhead', () => {
-  it('lets so many in, queues so many, and refuses the rest at once', async () => {
+  it('admits up to the limit, queues, and rejects the rest', async () => {
     const doors = bulkhead({ limit: 2, queue: 3 });
     const { begin, clock, upstream } = rig([slow], [doors]);
     const outcomes = Array.from({ length: 6 }, () => begin());
     expect(faultOf(await outcomes[5]!)).toEqual({ kind: 'overloaded', sent: 'no' });
     expect(clock.now()).toBe(0);
-    expect([doors.underWay, doors.queued]).toEqual([2, 3]);
+    expect([doors.inFlight, doors.queued]).toEqual([2, 3]);
     await clock.run(Promise.all(outcomes));
     expect(upstream.requests.map(({ at }) => at)).toEqual([0, 0, 100, 100, 200]);
-    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+    expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 
-  it('has no queue unless told', async () => {
+  it('has no queue by default', async () => {
     const { begin } = rig([slow], [bulkhead({ limit: 1 })]);
     void begin();
     expect(faultOf(await begin()).kind).toBe('overloaded');
   });
 
-  it('keeps a call’s place while it waits for a retry', async () => {
+  it('keeps a call’s slot during a backoff', async () => {
     const doors = bulkhead({ limit: 1 });
     const { begin, clock } = rig(
       [{ fault: fault('server') }, slow],
@@ -42,7 +41,7 @@ describe('a bulkhead', () => {
     expect((await clock.run(first)).ok).toBe(true);
   });
 
-  it('lets go of a caller that aborts in the queue, and gives its place to nobody else’s harm', async () => {
+  it('removes a call that aborts in the queue', async () => {
     const doors = bulkhead({ limit: 1, queue: 2 });
     const { begin, clock, upstream } = rig([slow], [doors]);
     const controller = new AbortController();
@@ -55,10 +54,10 @@ describe('a bulkhead', () => {
     expect(clock.now()).toBe(10);
     await clock.run(Promise.all([first, third]));
     expect(upstream.requests.map(({ at }) => at)).toEqual([0, 100]);
-    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+    expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 
-  it('does not keep a caller in the queue beyond its deadline', async () => {
+  it('removes a queued call at its deadline', async () => {
     const doors = bulkhead({ limit: 1, queue: 1 });
     const { begin, clock, upstream } = rig([{ hang: true }], [doors]);
     void begin();
@@ -73,7 +72,7 @@ describe('a bulkhead', () => {
     expect(doors.queued).toBe(0);
   });
 
-  it('counts the time in the queue as the call’s own', async () => {
+  it('counts the time in the queue towards the deadline', async () => {
     const { begin, clock } = rig([slow], [bulkhead({ limit: 1, queue: 1 }), deadline(150)]);
     const first = begin();
     const second = begin();
@@ -82,7 +81,7 @@ describe('a bulkhead', () => {
     expect(clock.now()).toBe(150);
   });
 
-  it('is passed on in order, and calls that were refused are still counted', async () => {
+  it('admits queued calls in order and counts rejected ones', async () => {
     const counts = counters();
     const { begin, clock, types } = rig([slow], [bulkhead({ limit: 1, queue: 1 }), counts]);
     await clock.run(Promise.all([begin(), begin(), begin()]));
@@ -96,7 +95,7 @@ describe('a bulkhead', () => {
       [breaker({ minimumAttempts: 5, openAfterMs: 0, openMs: 60_000, maxOpenMs: 60_000 })],
     ],
     ['a callee that throws at once', []],
-  ])('empties a long queue into %s without nesting', async (_, layers) => {
+  ])('drains a long queue into %s without recursion', async (_, layers) => {
     const doors = bulkhead({ limit: 10, queue: 10_000 });
     const clock = new VirtualClock();
     let begun = 0;
@@ -114,6 +113,6 @@ describe('a bulkhead', () => {
     const outcomes = await clock.run(Promise.all(calls));
     expect(new Set(outcomes.map((outcome) => faultOf(outcome).kind))).toContain('server');
     expect(outcomes.some((outcome) => faultOf(outcome).kind === 'unexpected')).toBe(false);
-    expect([doors.underWay, doors.queued]).toEqual([0, 0]);
+    expect([doors.inFlight, doors.queued]).toEqual([0, 0]);
   });
 });

@@ -4,65 +4,65 @@ import { checkNumber } from '../decide/validate.js';
 import type { Fault } from '../fault.js';
 
 export interface BulkheadOptions {
-  /** Calls under way at once. */
+  /** Concurrent calls. */
   readonly limit: number;
-  /** Calls that may wait for a place; one more is `overloaded` at once. Default 0. */
+  /** Calls that may wait for a slot; further calls fail with `overloaded` immediately. Default 0. */
   readonly queue?: number;
 }
 
-/** So many calls at a time, so many in the queue, and a quick no to the rest. */
+/** Limits concurrent calls, queues some, and rejects the rest. */
 export class Bulkhead implements Layer, Admission {
   readonly name = 'bulkhead';
   readonly loop: LoopSettings = { admission: this };
   readonly #limit: number;
-  readonly #places: number;
-  readonly #waiting = new Set<Call>();
-  #underWay = 0;
-  #handingOver = false;
+  readonly #queueSize: number;
+  readonly #queue = new Set<Call>();
+  #inFlight = 0;
+  #isAdmitting = false;
 
   constructor({ limit, queue = 0 }: BulkheadOptions) {
     checkNumber('bulkhead.limit', limit, { min: 1, integer: true });
     checkNumber('bulkhead.queue', queue, { min: 0, integer: true });
     this.#limit = limit;
-    this.#places = queue;
+    this.#queueSize = queue;
   }
 
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   get queued(): number {
-    return this.#waiting.size;
+    return this.#queue.size;
   }
 
   enter(call: Call, now: number): Fault | 'queued' | undefined {
-    // Nobody slips in while others wait.
-    if (this.#underWay < this.#limit && this.#waiting.size === 0) {
-      this.#underWay++;
+    // Queued calls come first.
+    if (this.#inFlight < this.#limit && this.#queue.size === 0) {
+      this.#inFlight++;
       return undefined;
     }
-    if (this.#waiting.size >= this.#places) return { kind: 'overloaded', sent: 'no' };
-    call.tell(now, { type: 'queue_wait', ahead: this.#waiting.size });
-    this.#waiting.add(call);
+    if (this.#queue.size >= this.#queueSize) return { kind: 'overloaded', sent: 'no' };
+    call.emit(now, { type: 'queue_wait', ahead: this.#queue.size });
+    this.#queue.add(call);
     return 'queued';
   }
 
   leave(call: Call, now: number): void {
-    if (this.#waiting.delete(call)) return;
-    this.#underWay--;
-    if (!this.#handingOver) this.#handOver(now);
+    if (this.#queue.delete(call)) return;
+    this.#inFlight--;
+    if (!this.#isAdmitting) this.#admitQueued(now);
   }
 
-  /** In a loop: a call may end as soon as it is let in, and a long queue of those must not nest. */
-  #handOver(now: number): void {
-    this.#handingOver = true;
-    for (const next of this.#waiting) {
-      if (this.#underWay >= this.#limit) break;
-      this.#waiting.delete(next);
-      this.#underWay++;
-      next.relaunch(now);
+  /** Iterates, because an admitted call may settle at once and a recursion could overflow the stack. */
+  #admitQueued(now: number): void {
+    this.#isAdmitting = true;
+    for (const next of this.#queue) {
+      if (this.#inFlight >= this.#limit) break;
+      this.#queue.delete(next);
+      this.#inFlight++;
+      next.startAttempt(now);
     }
-    this.#handingOver = false;
+    this.#isAdmitting = false;
   }
 }
 

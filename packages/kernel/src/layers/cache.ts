@@ -1,14 +1,13 @@
 import { checkNumber, refuse } from '../decide/validate.js';
-import type { CallFn, Layer } from '../engine/layer.js';
-import type { Plan } from '../engine/plan.js';
-import { wrapping } from '../engine/wrapping.js';
+import type { CallFn, Layer, Plan } from '../engine/layer.js';
+import { wrapping } from '../engine/pipeline.js';
 import type { Effect } from '../fault.js';
 import type { KeyOf } from './singleflight.js';
 
 export interface CacheOptions<I> {
   readonly keyOf: KeyOf<I>;
   readonly ttlMs: number;
-  /** The least recently used entry makes room. */
+  /** The least recently used entry is evicted. */
   readonly maxEntries: number;
 }
 
@@ -17,23 +16,23 @@ interface Entry {
   readonly freshUntil: number;
 }
 
-interface Asking {
+/** A key that is being requested, and the cache generation at the first request. */
+interface PendingKey {
   readonly generation: number;
   callers: number;
 }
 
 /**
- * Remembers answers for a while. Only reads, only successes: a failure is never written, so that
- * the next caller gets a real try. Values are shared as they are, so treat them as read-only.
+ * Caches successful results of `read` calls. Failures are not cached. Values are shared by reference:
+ * treat them as read-only.
  */
 export class Cache<I> implements Layer {
   readonly name = 'cache';
   readonly #options: CacheOptions<I>;
   readonly #entries = new Map<string, Entry>();
-  /** Counts how often something was taken out. */
+  /** Incremented by each `delete` and `clear`. */
   #generation = 0;
-  /** The keys that are being asked for, and when the first of those who ask did so. */
-  readonly #asking = new Map<string, Asking>();
+  readonly #pending = new Map<string, PendingKey>();
 
   constructor(options: CacheOptions<I>) {
     checkNumber('cache.ttlMs', options.ttlMs, { above: 0 });
@@ -46,9 +45,9 @@ export class Cache<I> implements Layer {
     return this.#entries.size;
   }
 
-  accepts(effect: Effect): void {
+  check(effect: Effect): void {
     if (effect !== 'read')
-      refuse('cache', `answers without acting, so it is for 'read' only`, effect);
+      refuse('cache', `answers without acting, so it supports effect 'read' only`, effect);
   }
 
   #lookUpFirst(next: CallFn, plan: Plan): CallFn {
@@ -57,22 +56,22 @@ export class Cache<I> implements Layer {
       if (key === undefined) return next(input, options);
       const hit = options?.signal?.aborted ? undefined : this.#lookUp(key, plan.clock.now());
       if (hit !== undefined) return { ok: true, value: hit.value };
-      const asking = this.#beginAsking(key);
+      const pending = this.#addCaller(key);
       const outcome = await next(input, options);
-      if (--asking.callers === 0) this.#asking.delete(key);
-      // What was asked before the cache was emptied may be what it was emptied of. Whoever asks
-      // later may be given the same answer, where equal calls at the same time are made one.
-      if (outcome.ok && asking.generation === this.#generation)
+      if (--pending.callers === 0) this.#pending.delete(key);
+      // A request from before an invalidation may return stale data. Callers that joined it later,
+      // through singleflight, share its generation.
+      if (outcome.ok && pending.generation === this.#generation)
         this.#write(key, outcome.value, plan.clock.now());
       return outcome;
     };
   }
 
-  #beginAsking(key: string): Asking {
-    const asking = this.#asking.get(key) ?? { generation: this.#generation, callers: 0 };
-    asking.callers++;
-    this.#asking.set(key, asking);
-    return asking;
+  #addCaller(key: string): PendingKey {
+    const pending = this.#pending.get(key) ?? { generation: this.#generation, callers: 0 };
+    pending.callers++;
+    this.#pending.set(key, pending);
+    return pending;
   }
 
   delete(key: string): void {
@@ -90,7 +89,7 @@ export class Cache<I> implements Layer {
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     if (entry.freshUntil <= now) return undefined;
-    // A Map keeps the order of writing: writing it anew makes it the most recently used.
+    // A Map keeps insertion order: reinserting makes the entry the most recently used.
     this.#entries.set(key, entry);
     return entry;
   }

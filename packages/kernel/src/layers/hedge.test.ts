@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig, type Rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
-import { health } from '../upstream/health.js';
-import { attemptTimeout, deadline } from './clocks.js';
+import { health } from './health.js';
+import { attemptTimeout, deadline, retry } from './retry-and-timeouts.js';
 import { hedge } from './hedge.js';
-import { retry } from './retry.js';
 
 const usual: Step<string> = { answer: 'usual', afterMs: 100 };
 const options = { quantile: 0.9, minSamples: 4, capacity: 5, perSuccess: 0 };
@@ -27,7 +26,7 @@ async function warm(
 }
 
 describe('a hedge', () => {
-  it('sends a second request when the first is slower than most, and takes the first answer', async () => {
+  it('sends a second request when the first is slow, and returns the first result', async () => {
     const { call, clock, upstream, types } = await warm([
       { hang: true },
       { answer: 'second', afterMs: 30 },
@@ -39,7 +38,7 @@ describe('a hedge', () => {
     expect(upstream.requests.at(-2)?.abortedAt).toBe(clock.now());
   });
 
-  it('takes the first request’s answer too, and aborts the second', async () => {
+  it('returns the first request’s result and aborts the second', async () => {
     const { call, clock, upstream } = await warm([
       { answer: 'first', afterMs: 120 },
       { hang: true },
@@ -50,14 +49,14 @@ describe('a hedge', () => {
     expect(upstream.requests.at(-1)?.abortedAt).toBe(clock.now());
   });
 
-  it('does not send one while the first is as fast as usual', async () => {
+  it('is not sent while the first request is fast', async () => {
     const { call, upstream, clock } = await warm([{ answer: 'quick', afterMs: 90 }]);
     await call();
     expect(upstream.requests).toHaveLength(5);
     expect(clock.pending).toBeLessThanOrEqual(1);
   });
 
-  it('lets a fault of the first fire the second at once', async () => {
+  it('is sent immediately after a fault of the first request', async () => {
     const { call, clock } = await warm([
       { fault: fault('server'), afterMs: 20 },
       { answer: 'b', afterMs: 30 },
@@ -67,7 +66,7 @@ describe('a hedge', () => {
     expect(clock.now() - start).toBe(50);
   });
 
-  it('backs off while the upstream keeps failing: a request at once would be wasted', async () => {
+  it('backs off while the upstream keeps failing', async () => {
     const down: Step<string> = { fault: fault('server') };
     const { call, clock } = await warm([
       ...Array.from({ length: 10 }, () => down),
@@ -79,7 +78,7 @@ describe('a hedge', () => {
     expect(clock.now() - start).toBe(1000);
   });
 
-  it('waits as told where the upstream told us to wait', async () => {
+  it('waits if the upstream asked for a delay', async () => {
     const limited = fault('rate_limited', { retryAfterMs: 5000 });
     const { call, clock } = await warm([{ fault: limited }, { answer: 'b' }]);
     const start = clock.now();
@@ -87,7 +86,7 @@ describe('a hedge', () => {
     expect(clock.now() - start).toBe(5000);
   });
 
-  it('waits for the other request when one of two fails', async () => {
+  it('waits for the other request when one fails', async () => {
     const { call, clock } = await warm([
       { answer: 'first', afterMs: 400 },
       { fault: fault('network'), afterMs: 10 },
@@ -97,7 +96,7 @@ describe('a hedge', () => {
     expect(clock.now() - start).toBe(400);
   });
 
-  it('ends with the first answer that is final, even a refusal', async () => {
+  it('ends with the first permanent result, also a rejection', async () => {
     const { call, clock } = await warm([
       { hang: true },
       { fault: fault('rejected', { status: 404 }), afterMs: 10 },
@@ -136,7 +135,7 @@ describe('a hedge', () => {
     expect(upstream.requests).toHaveLength(4 + 3);
   });
 
-  it('is over with the call: nothing is sent after the deadline', async () => {
+  it('is not sent after the deadline', async () => {
     const { call, clock, upstream } = await warm([{ hang: true }], [deadline(150)]);
     await call();
     await clock.advance(10_000);
@@ -144,7 +143,7 @@ describe('a hedge', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('ends at once, both requests, when the caller aborts', async () => {
+  it('aborts both requests when the caller aborts', async () => {
     const { begin, clock, upstream } = await warm([{ hang: true }]);
     const controller = new AbortController();
     const outcome = begin({ signal: controller.signal });
@@ -157,7 +156,7 @@ describe('a hedge', () => {
     ]);
   });
 
-  it('has a budget of its own, which only successes fill', async () => {
+  it('has its own budget, refilled by successes', async () => {
     const { call, upstream } = await warm(
       [{ hang: true }, { answer: 'b' }, { answer: 'slow', afterMs: 500 }],
       [],
@@ -169,7 +168,7 @@ describe('a hedge', () => {
     expect(upstream.requests).toHaveLength(7);
   });
 
-  it('counts a slow loser as slow, so that hedging does not breed hedging', async () => {
+  it('records the latency of a slow loser', async () => {
     const { call, clock, upstream } = await warm([
       { answer: 'slow', afterMs: 150 },
       { hang: true },
@@ -185,7 +184,7 @@ describe('a hedge', () => {
     expect(clock.pending).toBeLessThanOrEqual(1);
   });
 
-  it('knows nothing, and does nothing, before it has seen enough answers', async () => {
+  it('is not sent before there are enough samples', async () => {
     const { call, upstream } = rig(
       [{ answer: 'slow', afterMs: 5000 }],
       [health(), hedge(options), retry()],
@@ -194,14 +193,14 @@ describe('a hedge', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('does not hurry into a limit that came without a time', async () => {
+  it('backs off after a rate limit without a hint', async () => {
     const { call, clock } = await warm([{ fault: fault('rate_limited') }, { answer: 'b' }]);
     const start = clock.now();
     await call();
     expect(clock.now() - start).toBe(1000);
   });
 
-  it('earns nothing by faults', async () => {
+  it('gets no tokens for faults', async () => {
     const layers = [
       health(),
       hedge({ ...options, capacity: 1, perSuccess: 1 }),

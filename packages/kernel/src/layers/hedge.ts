@@ -4,14 +4,14 @@ import type { Call } from '../engine/call.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Effect, Fault } from '../fault.js';
 import type { Timer } from '../time/clock.js';
-import { TokenBucket } from '../upstream/token-bucket.js';
+import { TokenBucket } from './budget.js';
 
 export interface HedgeOptions {
-  /** A second request goes out when the first has taken longer than this share of recent answers. */
+  /** Latency quantile of recent successes after which the second request is sent. */
   readonly quantile: number;
-  /** … once so many answers are known. */
+  /** Successes that are needed before hedging starts. */
   readonly minSamples: number;
-  /** Hedges have tokens of their own, which only successes bring. */
+  /** Token bucket for hedges, refilled by successes only. */
   readonly capacity: number;
   readonly perSuccess: number;
 }
@@ -23,7 +23,7 @@ const defaultHedge: HedgeOptions = {
   perSuccess: 0.2,
 };
 
-/** A second request against a slow first one. For reads only: both may arrive. */
+/** Sends a second request when the first is slow. For reads only, because both may be processed. */
 export class HedgeGate implements Layer {
   readonly name = 'hedge';
   readonly loop: LoopSettings = { hedge: this };
@@ -37,33 +37,34 @@ export class HedgeGate implements Layer {
     this.#bucket = new TokenBucket({ ...options, perSecond: 0 });
   }
 
-  accepts(effect: Effect, layers: readonly Layer[]): void {
-    if (effect !== 'read') refuse('hedge', `sends twice, so it is for effect 'read' only`, effect);
+  check(effect: Effect, layers: readonly Layer[]): void {
+    if (effect !== 'read')
+      refuse('hedge', `sends twice, so it supports effect 'read' only`, effect);
     const has = (setting: keyof LoopSettings): boolean =>
       layers.some(({ loop }) => loop?.[setting] !== undefined);
-    if (!has('health')) refuse('hedge', 'needs the health layer, which knows what slow is');
+    if (!has('health')) refuse('hedge', 'needs the health layer, which measures latency');
     if (!has('retry')) refuse('hedge', 'needs the retry layer, whose attempts it uses');
   }
 
-  /** Sets the second request for later, in case the first is slow. */
-  launched({ call }: Attempt, now: number): void {
+  /** Schedules the second request. */
+  onAttempt({ call }: Attempt, now: number): void {
     const { plan } = call;
     // A hedge that was set for an earlier attempt must not come on top of the last one.
-    this.settled(call);
+    this.onSettled(call);
     if (call.attempts > (plan.retry?.maxRetries ?? 0)) return;
     const afterMs = this.#delayFor(call);
     if (afterMs === undefined || now + afterMs >= call.deadline) return;
     const timer = plan.clock.setTimer(afterMs, () => {
       this.#timers.delete(call);
-      if (call.live === undefined || !this.#bucket.take(0)) return;
+      if (call.inFlight === undefined || !this.#bucket.take(0)) return;
       const at = plan.clock.now();
-      call.tell(at, { type: 'hedge_attempt', attempt: call.attempts, afterMs });
-      call.relaunch(at);
+      call.emit(at, { type: 'hedge_attempt', attempt: call.attempts, afterMs });
+      call.startAttempt(at);
     });
     this.#timers.set(call, timer);
   }
 
-  settled(call: Call): void {
+  onSettled(call: Call): void {
     const timer = this.#timers.get(call);
     if (timer === undefined) return;
     this.#timers.delete(call);
@@ -71,16 +72,16 @@ export class HedgeGate implements Layer {
   }
 
   /**
-   * The first fault fires the second attempt at once, unless the upstream asked us to wait or keeps
-   * failing: within an outage a second request at once is wasted.
+   * Whether the retry after a first fault starts without a backoff. Not if the upstream asked for a
+   * delay or keeps failing: in an outage an immediate second request is wasted.
    */
-  hurries(call: Call, fault: Fault): boolean {
+  skipsBackoff(call: Call, fault: Fault): boolean {
     if (call.attempts !== 1 || fault.kind === 'rate_limited') return false;
     const { health } = call.plan;
     return fault.retryAfterMs === undefined && health?.medianFor(call.route) !== undefined;
   }
 
-  after(attempt: Attempt, fault: Fault | undefined, now: number): void {
+  afterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
     if (fault === undefined) this.#bucket.earn();
     else if (fault.kind === 'cancelled') this.#recordLoser(attempt, now);
   }
@@ -90,7 +91,7 @@ export class HedgeGate implements Layer {
     const { health } = call.plan;
     const elapsedMs = now - attempt.startedAt;
     const usual = this.#delayFor(call);
-    if (usual !== undefined && elapsedMs > usual) health?.recordSlow(call.route, elapsedMs);
+    if (usual !== undefined && elapsedMs > usual) health?.record(call.route, elapsedMs);
   }
 
   #delayFor(call: Call): number | undefined {

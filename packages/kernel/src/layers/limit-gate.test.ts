@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault } from '../testing/index.js';
-import { deadline } from './clocks.js';
+import { deadline, retry } from './retry-and-timeouts.js';
 import { limitGate } from './limit-gate.js';
-import { retry } from './retry.js';
 
 describe('limitGate', () => {
   const reset = 1_700_000_000 + 30;
   const exhausted = [{ limit: 60, remaining: 0, reset }];
 
-  it('lets an answer that used up the limit be an answer, and holds the next request back', async () => {
+  it('passes a success that exhausts the limit and rejects the next request', async () => {
     const gate = limitGate();
     const surfacing = retry({ rateLimit: { onLimit: 'surface' } });
     const { call, clock, upstream } = rig([{ answer: 'last one' }], [gate, surfacing]);
@@ -24,7 +23,7 @@ describe('limitGate', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('waits for the reset where the policy says so, and then sends', async () => {
+  it('waits for the reset if the policy allows it', async () => {
     const gate = limitGate();
     const { call, clock, upstream } = rig([{ answer: 'a' }], [gate, retry()]);
     gate.report(exhausted, clock.wallNow());
@@ -32,7 +31,7 @@ describe('limitGate', () => {
     expect(upstream.requests.map(({ at }) => at)).toEqual([30_000]);
   });
 
-  it('is closed by a fault’s limits and opened by a later report', async () => {
+  it('closes on a fault’s limits and opens on a later report', async () => {
     const gate = limitGate();
     const limited = fault('rate_limited', { limits: exhausted });
     const { call, clock } = rig([{ fault: limited }, { answer: 'a' }], [gate]);
@@ -42,7 +41,7 @@ describe('limitGate', () => {
     expect((await call()).ok).toBe(true);
   });
 
-  it('keeps windows of different names apart', async () => {
+  it('separates windows by name', async () => {
     const gate = limitGate();
     const { call, clock } = rig([{ answer: 'a' }], [gate]);
     gate.report([{ ...exhausted[0]!, name: 'search' }], clock.wallNow());
@@ -50,7 +49,7 @@ describe('limitGate', () => {
     expect(faultOf(await call()).kind).toBe('rate_limited');
   });
 
-  it('does not push the deadline back by the time it held a request', async () => {
+  it('does not extend the deadline', async () => {
     const gate = limitGate();
     const { call, clock } = rig([{ hang: true }], [gate, retry(), deadline(40_000)]);
     gate.report(exhausted, clock.wallNow());
@@ -58,7 +57,7 @@ describe('limitGate', () => {
     expect(clock.now()).toBe(40_000);
   });
 
-  it('holds back the route that met the limit, and no other', async () => {
+  it('applies to the route that reported the limit only', async () => {
     const gate = limitGate();
     const limited = fault('rate_limited', { limits: exhausted });
     const { call, upstream } = rig([{ fault: limited }, { answer: 'a' }], [gate]);
@@ -69,7 +68,7 @@ describe('limitGate', () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  it('opens by itself when the reset has come', async () => {
+  it('opens at the reset', async () => {
     const gate = limitGate();
     const { call, clock } = rig([{ answer: 'a' }], [gate]);
     gate.report(exhausted, clock.wallNow());

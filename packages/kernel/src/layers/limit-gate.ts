@@ -3,20 +3,20 @@ import type { Attempt } from '../engine/attempt.js';
 import type { Layer, LoopSettings } from '../engine/layer.js';
 import type { Fault } from '../fault.js';
 
-/** More windows than any upstream has; the rest would be made up. */
+/** More windows than any real upstream reports. */
 const MAX_WINDOWS = 256;
 
 /**
- * Holds a request back that the upstream has already said it will refuse. An answer with nothing
- * remaining is still an answer; it is the next request that has to wait.
+ * Rejects attempts while a rate limit that the upstream reported is exhausted. A success that reports
+ * `remaining: 0` stays a success and closes the gate for the next request.
  *
- * Upstreams count by endpoint or resource, so a limit holds for the route that met it and for no
- * other; calls without a route share one.
+ * Upstreams count per endpoint or resource, so a limit applies to the route that reported it. Calls
+ * without a route share one gate.
  */
 export class LimitGate implements Layer {
   readonly name = 'limitGate';
   readonly loop: LoopSettings = { gate: this };
-  /** Exhausted windows by name, within their route. Empty nearly always. */
+  /** Exhausted windows by route and name. */
   readonly #routes = new Map<string, Map<string, RateLimitInfo>>();
 
   report(limits: readonly RateLimitInfo[], wallNow: number, route = ''): void {
@@ -28,7 +28,7 @@ export class LimitGate implements Layer {
     }
   }
 
-  before(attempt: Attempt): Fault | undefined {
+  beforeAttempt(attempt: Attempt): Fault | undefined {
     if (this.#routes.size === 0) return undefined;
     const route = attempt.call.route ?? '';
     const windows = this.#routes.get(route);
@@ -44,14 +44,14 @@ export class LimitGate implements Layer {
     return { kind: 'rate_limited', sent: 'no', retryAfterMs, limits: [...windows.values()] };
   }
 
-  after(attempt: Attempt, fault: Fault | undefined): void {
+  afterAttempt(attempt: Attempt, fault: Fault | undefined): void {
     if (fault?.limits !== undefined) attempt.reportLimits(fault.limits);
   }
 
   #shut(route: string, name: string, limit: RateLimitInfo): void {
     const windows = this.#routes.get(route) ?? new Map<string, RateLimitInfo>();
     if (windows.size < MAX_WINDOWS) this.#routes.set(route, windows.set(name, limit));
-    // The oldest makes room: it has most likely passed, and nobody has asked since.
+    // Evicts the oldest route, whose window has most likely reset.
     for (const oldest of this.#routes.keys()) {
       if (this.#routes.size <= MAX_WINDOWS) break;
       this.#routes.delete(oldest);

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
-import { attemptTimeout, deadline } from './clocks.js';
-import { idle } from './clocks.js';
-import { observe } from './observe.js';
-import { retry } from './retry.js';
+import { attemptTimeout, deadline, idle, retry } from './retry-and-timeouts.js';
+import { counters, observe } from './observe.js';
+import { budget } from './budget.js';
 
 const down: Step<string> = { fault: fault('server') };
 const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
 
 describe('observers', () => {
-  it('hear of a call from its attempts to its end, under one id', async () => {
+  it('receive all events of a call under one id', async () => {
     const { call, events, types } = rig(
       [{ hang: true }, down, { answer: 'c' }],
       [quick, attemptTimeout(100)],
@@ -30,7 +29,7 @@ describe('observers', () => {
     expect(events.at(-1)).toMatchObject({ attempts: 3, elapsedMs: 130 });
   });
 
-  it('hear why a call was given up, and of the deadline', async () => {
+  it('receive the give-up reason and the deadline', async () => {
     const { call, types, events } = rig([down], [quick]);
     await call();
     expect(types().slice(-2)).toEqual(['retry_give_up', 'call_end']);
@@ -44,7 +43,7 @@ describe('observers', () => {
     });
   });
 
-  it('hear that an announced retry was never made when the call is aborted before it', async () => {
+  it('receive retryDropped when a call is aborted during a backoff', async () => {
     const ending = new AbortController();
     const { call, events, clock } = rig([down], [quick]);
     clock.setTimer(5, () => ending.abort());
@@ -56,13 +55,13 @@ describe('observers', () => {
     expect(whole.events.at(-1)).not.toHaveProperty('retryDropped');
   });
 
-  it('do not hear of giving up where nothing was to be tried', async () => {
+  it('receive no retry_give_up if no retry was possible', async () => {
     const { call, types } = rig([{ fault: fault('rejected') }], [quick]);
     await call();
     expect(types()).toEqual(['attempt_end', 'call_end']);
   });
 
-  it('get an id made for them where none was given, the same for all of a call', async () => {
+  it('receive a generated id that is the same for the whole call', async () => {
     const { call, events } = rig([down, { answer: 'b' }], [quick]);
     await call();
     await call();
@@ -71,7 +70,7 @@ describe('observers', () => {
     expect(events[0]!.correlationId).toBe(events[1]!.correlationId);
   });
 
-  it('cannot change what becomes of a call', async () => {
+  it('cannot change the outcome of a call', async () => {
     const rude = observe(() => {
       throw new Error('the log is full');
     });
@@ -79,7 +78,7 @@ describe('observers', () => {
     expect(await call()).toEqual({ ok: true, value: 'b' });
   });
 
-  it('may be slow to fail: a listener’s rejected promise is nobody’s problem', async () => {
+  it('may reject: a listener’s rejected promise is ignored', async () => {
     const failing = async (): Promise<void> => {
       await Promise.resolve();
       throw new Error('the log is full');
@@ -90,9 +89,46 @@ describe('observers', () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('hear of an attempt that fell silent', async () => {
+  it('receive the idle timeout of an attempt', async () => {
     const { call, events } = rig([{ hang: true }, { answer: 'b' }], [quick, idle(50)]);
     await call();
     expect(events[0]).toMatchObject({ type: 'timeout_abort', clock: 'idle', elapsedMs: 50 });
+  });
+});
+
+describe('counters', () => {
+  it('count calls, attempts, retries, timeouts and exhausted calls', async () => {
+    const counts = counters();
+    const steps: Step<string>[] = [
+      { answer: 'a' },
+      down,
+      { answer: 'b' },
+      down,
+      down,
+      down,
+      { fault: fault('rejected') },
+      { hang: true },
+    ];
+    const { call } = rig(steps, [quick, deadline(1000), counts]);
+    for (let i = 0; i < 5; i++) await call();
+    expect({ ...counts }).toEqual({
+      name: 'counters',
+      calls: 5,
+      failures: 3,
+      attempts: 1 + 2 + 3 + 1 + 1,
+      retries: 3,
+      timeouts: 1,
+      exhausted: 1,
+    });
+  });
+
+  it('count a retry that the budget refused as exhausted', async () => {
+    const counts = counters();
+    const { call } = rig(
+      [down],
+      [quick, counts, budget({ capacity: 0.5, perSuccess: 0, perSecond: 0 })],
+    );
+    await call();
+    expect(counts.exhausted).toBe(1);
   });
 });

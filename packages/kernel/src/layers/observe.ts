@@ -3,21 +3,21 @@ import type { Call } from '../engine/call.js';
 import type { Layer } from '../engine/layer.js';
 import type { EventBody, KernelEvent, Listener } from '../events.js';
 import type { Fault } from '../fault.js';
-import type { ScopedOptions } from '../scope.js';
+import type { ScopedOptions } from '../call-scope.js';
 
-/** Why a call failed, where no retry would have been made in any case. */
-const expected: readonly unknown[] = ['permanent', 'cancelled'];
+/** Reasons that do not produce `retry_give_up`, because no retry was possible. */
+const withoutGiveUpEvent: readonly unknown[] = ['permanent', 'cancelled'];
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Turns what the hooks see into events. A pipeline without it computes no events at all. */
+/** Converts hook calls to events for the listeners. */
 class Observer implements Layer {
   readonly name = 'observe';
   readonly #listener: Listener | undefined;
   readonly #upstream: string | undefined;
   readonly #scoped: boolean;
-  /** How many attempts had been made when a call's last retry was announced. */
-  readonly #announced = new WeakMap<Call, number>();
+  /** Attempts made when the last retry of a call was scheduled. */
+  readonly #scheduledAt = new WeakMap<Call, number>();
 
   constructor(listener: Listener | undefined, upstream: string | undefined, scoped: boolean) {
     this.#listener = listener;
@@ -25,49 +25,49 @@ class Observer implements Layer {
     this.#scoped = scoped;
   }
 
-  told(call: Call, event: EventBody, now: number): void {
-    const inScope = this.#scopeListener(call);
-    if (!this.#listener && !inScope) return;
-    // Set on the event itself: copying it costs more than all the rest of an observed call.
+  onEvent(call: Call, event: EventBody, now: number): void {
+    const scopeListener = this.#scopeListener(call);
+    if (!this.#listener && !scopeListener) return;
+    // Completes the event in place: a copy costs more than the rest of an observed call.
     const whole = event as Writable<KernelEvent>;
     whole.correlationId = call.correlationId;
     whole.at = now;
     if (call.plan.name !== undefined) whole.name = call.plan.name;
     if (this.#upstream !== undefined) whole.upstream ??= this.#upstream;
     if (this.#listener) notify(this.#listener, whole);
-    if (inScope) notify(inScope, whole);
+    if (scopeListener) notify(scopeListener, whole);
   }
 
-  after(attempt: Attempt, fault: Fault | undefined, now: number): void {
+  afterAttempt(attempt: Attempt, fault: Fault | undefined, now: number): void {
     const { call, index, startedAt } = attempt;
     if (!this.#listener && !this.#scopeListener(call)) return;
     const elapsedMs = now - startedAt;
     if (fault?.clock === 'attempt' || fault?.clock === 'idle') {
-      this.told(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
+      this.onEvent(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
     }
     const end = { type: 'attempt_end', attempt: index, elapsedMs } as const;
-    this.told(call, fault === undefined ? end : { ...end, fault }, now);
+    this.onEvent(call, fault === undefined ? end : { ...end, fault }, now);
   }
 
-  retrying(call: Call, afterMs: number, fault: Fault, now: number): void {
-    this.#announced.set(call, call.attempts);
-    this.told(call, { type: 'retry_attempt', attempt: call.attempts, afterMs, fault }, now);
+  onRetry(call: Call, afterMs: number, fault: Fault, now: number): void {
+    this.#scheduledAt.set(call, call.attempts);
+    this.onEvent(call, { type: 'retry_attempt', attempt: call.attempts, afterMs, fault }, now);
   }
 
-  settled(call: Call, fault: Fault | undefined, now: number): void {
+  onSettled(call: Call, fault: Fault | undefined, now: number): void {
     if (!this.#listener && !this.#scopeListener(call)) return;
-    const { attempts, startedAt, gaveUp: reason } = call;
+    const { attempts, startedAt, giveUpReason: reason } = call;
     const elapsedMs = now - startedAt;
     if (fault?.clock === 'deadline') {
-      this.told(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
+      this.onEvent(call, { type: 'timeout_abort', clock: fault.clock, elapsedMs }, now);
     }
-    if (fault !== undefined && reason !== undefined && !expected.includes(reason)) {
-      this.told(call, { type: 'retry_give_up', attempts, reason, fault }, now);
+    if (fault !== undefined && reason !== undefined && !withoutGiveUpEvent.includes(reason)) {
+      this.onEvent(call, { type: 'retry_give_up', attempts, reason, fault }, now);
     }
     const end = { type: 'call_end', attempts, elapsedMs } as const;
-    if (fault === undefined) return this.told(call, end, now);
-    const isDropped = this.#announced.get(call) === attempts;
-    this.told(call, { ...end, fault, ...(isDropped && { retryDropped: true as const }) }, now);
+    if (fault === undefined) return this.onEvent(call, end, now);
+    const isDropped = this.#scheduledAt.get(call) === attempts;
+    this.onEvent(call, { ...end, fault, ...(isDropped && { retryDropped: true as const }) }, now);
   }
 
   #scopeListener(call: Call): Listener | undefined {
@@ -81,16 +81,45 @@ function notify(listener: Listener, event: KernelEvent): void {
     const done = listener(event);
     if (done instanceof Promise) done.catch(() => undefined);
   } catch {
-    // A listener cannot change the outcome of the call that it observes.
+    // A listener must not change the outcome of the call that it observes.
   }
 }
 
-/** Calls a listener with typed events of calls. `upstream`: the name that the events carry. */
+/** Calls the listener with the events of each call. `upstream` is the upstream name in the events. */
 export function observe(listener: Listener, upstream?: string): Layer {
   return new Observer(listener, upstream, false);
 }
 
-/** The same, and the listener of the scope that a call began in: one such layer in a pipeline. */
+/** Like `observe`, and also calls the listener of the call's scope. One per pipeline. */
 export function observeScoped(listener?: Listener, upstream?: string): Layer {
   return new Observer(listener, upstream, true);
+}
+
+/** Monotonic counters. */
+class Counters implements Layer {
+  readonly name = 'counters';
+  calls = 0;
+  failures = 0;
+  /** Requests started: first attempts, retries and hedges. */
+  attempts = 0;
+  /** Attempts beyond the first. */
+  retries = 0;
+  /** Calls that reached the deadline. */
+  timeouts = 0;
+  /** Calls that failed after the last retry, or because the retry budget was empty. */
+  exhausted = 0;
+
+  onSettled(call: Call, fault: Fault | undefined): void {
+    this.calls++;
+    this.attempts += call.attempts;
+    if (call.attempts > 1) this.retries += call.attempts - 1;
+    if (fault === undefined) return;
+    this.failures++;
+    if (fault.clock === 'deadline') this.timeouts++;
+    if (call.giveUpReason === 'exhausted' || call.giveUpReason === 'budget') this.exhausted++;
+  }
+}
+
+export function counters(): Counters {
+  return new Counters();
 }

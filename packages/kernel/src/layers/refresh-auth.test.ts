@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf, rig } from '../engine/rig.fixture.js';
 import { fault, type Step } from '../testing/index.js';
-import { deadline } from './clocks.js';
+import { deadline, retry } from './retry-and-timeouts.js';
 import { refreshAuth } from './refresh-auth.js';
-import { retry } from './retry.js';
 
 const down: Step<string> = { fault: fault('server') };
 const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
@@ -11,7 +10,7 @@ const quick = retry({ maxRetries: 2, initialBackoffMs: 10 });
 describe('refreshAuth', () => {
   const denied: Step<string> = { fault: fault('auth') };
 
-  it('gets a new credential once and tries once more, for once calls too', async () => {
+  it('refreshes once and retries once, also once calls', async () => {
     let refreshed = 0;
     const { call, upstream } = rig(
       [denied, { answer: 'in' }],
@@ -39,13 +38,13 @@ describe('refreshAuth', () => {
       },
     ],
     ['answers false', () => false],
-  ])('stays with the 401 when the refresh %s', async (_, refresh) => {
+  ])('returns the 401 when the refresh %s', async (_, refresh) => {
     const { call, upstream } = rig([denied], [quick, refreshAuth(refresh)]);
     expect(faultOf(await call())).toMatchObject({ kind: 'auth', status: 401 });
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('ends with the deadline, and tells the refresh', async () => {
+  it('ends at the deadline and aborts the refresh', async () => {
     let signal: AbortSignal | undefined;
     const never = (given: AbortSignal): Promise<void> => {
       signal = given;
@@ -63,7 +62,7 @@ describe('refreshAuth', () => {
     expect(upstream.requests).toHaveLength(3);
   });
 
-  it('is shared by calls that are refused together', async () => {
+  it('is shared by concurrent calls', async () => {
     let refreshes = 0;
     let done = (): void => {};
     const slow = refreshAuth(() => {
@@ -78,7 +77,7 @@ describe('refreshAuth', () => {
     expect(refreshes).toBe(1);
   });
 
-  it('goes on for the others when one of them leaves', async () => {
+  it('continues for the others when one call leaves', async () => {
     let done = (): void => {};
     let signal: AbortSignal | undefined;
     const slow = (given: AbortSignal): Promise<void> => {
@@ -97,7 +96,7 @@ describe('refreshAuth', () => {
     expect((await clock.run(staying)).ok).toBe(true);
   });
 
-  it('is made for an attempt that had the new credential, however long ago its call began', async () => {
+  it('is repeated for an attempt that used the new credential', async () => {
     let refreshes = 0;
     const layers = [quick, refreshAuth(() => void refreshes++)];
     // The first call fails for another reason, then waits; the second gets a credential meanwhile.

@@ -4,20 +4,20 @@ import type { Fault } from '../fault.js';
 
 export type RefreshAuth = (signal: AbortSignal) => unknown;
 
-/** One refresh under way, and the calls that wait for it. */
+/** An in-flight refresh and the calls that wait for it. */
 interface Refresh {
   readonly controller: AbortController;
   readonly waiting: Map<Call, Fault>;
 }
 
 /**
- * After a credential was not accepted: gets a fresh one and tries the call once more. A refusal
- * for want of credentials was not processed, so this holds for every effect. Calls that fail
- * together share one refresh: a refresh token is often good for a single use.
+ * Refreshes the credential after a 401 and retries the call once, for every effect, because a request
+ * with a rejected credential was not processed. Concurrent calls share one refresh: refresh tokens
+ * are often single-use.
  */
 export function refreshAuth(renew: RefreshAuth): Layer {
   const refreshed = new WeakSet<Call>();
-  /** When the attempt set out that was refused. */
+  /** Start time of the attempt that was rejected. */
   const refusedAt = new WeakMap<Call, number>();
   let current: Refresh | undefined;
   let renewedAt = -Infinity;
@@ -41,26 +41,27 @@ export function refreshAuth(renew: RefreshAuth): Layer {
 
   return {
     name: 'refreshAuth',
-    after({ call, startedAt }, fault) {
+    afterAttempt({ call, startedAt }, fault) {
       if (fault?.kind === 'auth') refusedAt.set(call, startedAt);
     },
-    rescue(call, fault, now) {
-      if (fault.kind !== 'auth' || fault.final || refreshed.has(call) || call.live) return false;
+    recover(call, fault, now) {
+      if (fault.kind !== 'auth' || fault.final || refreshed.has(call) || call.inFlight)
+        return false;
       refreshed.add(call);
       if ((refusedAt.get(call) ?? call.startedAt) <= renewedAt) {
-        // It set out with the old credential, and somebody has got a new one since.
+        // The attempt used the old credential, and another call has refreshed it since.
         call.retryAfter(0, fault, now);
         return true;
       }
-      // The refresh has the call's deadline and no other.
-      call.rearm();
+      // Only the call's deadline limits the refresh.
+      call.resetAlarm();
       const joined = current;
       current ??= { controller: new AbortController(), waiting: new Map() };
       current.waiting.set(call, fault);
       if (joined === undefined) void run(current);
       return true;
     },
-    settled(call, fault) {
+    onSettled(call, fault) {
       const refresh = current;
       if (!refresh?.waiting.delete(call) || refresh.waiting.size > 0) return;
       current = undefined;

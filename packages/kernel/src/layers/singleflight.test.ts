@@ -3,7 +3,7 @@ import { compose } from '../engine/pipeline.js';
 import { faultOf } from '../engine/rig.fixture.js';
 import { fault, ScriptedUpstream, VirtualClock, type Step } from '../testing/index.js';
 import { cache } from './cache.js';
-import { deadline } from './clocks.js';
+import { deadline } from './retry-and-timeouts.js';
 import { singleflight } from './singleflight.js';
 
 const keyOf = (input: string): string | undefined => (input === 'unique' ? undefined : input);
@@ -17,34 +17,34 @@ function flights(steps: Step<string>[]) {
 }
 
 describe('singleflight', () => {
-  it('makes equal calls at the same time one request', async () => {
+  it('coalesces concurrent equal calls', async () => {
     const { clock, upstream, outcome } = flights([{ answer: 'a', afterMs: 100 }]);
     const all = Promise.all([outcome('x'), outcome('x'), outcome('y'), outcome('x')]);
     expect((await clock.run(all)).every(({ ok }) => ok)).toBe(true);
     expect(upstream.requests.map(({ input }) => input)).toEqual(['x', 'y']);
   });
 
-  it('does not remember: the next call asks again', async () => {
+  it('does not cache', async () => {
     const { clock, upstream, outcome } = flights([{ answer: 'a' }]);
     await clock.run(outcome('x'));
     await clock.run(outcome('x'));
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('leaves calls without a key alone', async () => {
+  it('does not coalesce calls without a key', async () => {
     const { clock, upstream, outcome } = flights([{ answer: 'a' }]);
     await clock.run(Promise.all([outcome('unique'), outcome('unique')]));
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('shares a failure with those who waited for it, and with nobody later', async () => {
+  it('shares a failure with waiting callers only', async () => {
     const { clock, outcome } = flights([{ fault: fault('server'), afterMs: 10 }, { answer: 'b' }]);
     const [one, two] = await clock.run(Promise.all([outcome('x'), outcome('x')]));
     expect([faultOf(one).kind, faultOf(two).kind]).toEqual(['server', 'server']);
     expect((await clock.run(outcome('x'))).ok).toBe(true);
   });
 
-  it('lets one caller leave without taking the answer from the others', async () => {
+  it('keeps the call for the others when one caller leaves', async () => {
     const { clock, upstream, outcome } = flights([{ answer: 'a', afterMs: 100 }]);
     const controller = new AbortController();
     const leaving = outcome('x', { signal: controller.signal });
@@ -56,7 +56,7 @@ describe('singleflight', () => {
     expect(upstream.requests[0]?.abortedAt).toBeUndefined();
   });
 
-  it('ends the work when the last caller has left, and starts afresh for the next', async () => {
+  it('aborts the work when the last caller leaves, and starts again for the next', async () => {
     const { clock, upstream, outcome } = flights([{ hang: true }, { answer: 'b' }]);
     const controller = new AbortController();
     const calls = [1, 2].map(() => outcome('x', { signal: controller.signal }));
@@ -67,7 +67,7 @@ describe('singleflight', () => {
     expect((await clock.run(outcome('x'))).ok).toBe(true);
   });
 
-  it('holds each caller to its own deadline', async () => {
+  it('applies each caller’s own deadline', async () => {
     const { clock, outcome } = flights([{ answer: 'a', afterMs: 100 }]);
     const patient = outcome('x');
     const hasty = await clock.run(outcome('x', { timeoutMs: 30 }));
@@ -77,15 +77,15 @@ describe('singleflight', () => {
   });
 });
 
-describe('singleflight, with callers who come and go', () => {
-  it('does not take off for a caller that has already left', async () => {
+describe('singleflight with callers that leave', () => {
+  it('does not start for an aborted caller', async () => {
     const { upstream, outcome } = flights([{ answer: 'a' }]);
     expect(faultOf(await outcome('x', { signal: AbortSignal.abort('gone') })).cause).toBe('gone');
     expect(faultOf(await outcome('x', { timeoutMs: 0 })).clock).toBe('deadline');
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('does not count a caller whose options were refused', async () => {
+  it('does not count a caller with invalid options', async () => {
     const { clock, upstream, outcome } = flights([{ hang: true }]);
     const caller = new AbortController();
     const waiting = outcome('x', { signal: caller.signal });
@@ -96,7 +96,7 @@ describe('singleflight, with callers who come and go', () => {
     expect(upstream.requests[0]?.abortedAt).toBe(10);
   });
 
-  it('does not let an old flight’s end take a newer one off the list', async () => {
+  it('keeps a newer flight when an older one ends', async () => {
     const { clock, upstream, outcome } = flights([
       { answer: 'old', afterMs: 100 },
       { answer: 'new', afterMs: 100 },
@@ -112,7 +112,7 @@ describe('singleflight, with callers who come and go', () => {
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('answers with a fault when a key cannot be made', async () => {
+  it('returns a fault when keyOf throws', async () => {
     const broken = (): string => {
       throw new Error('no key');
     };
@@ -131,7 +131,7 @@ describe('cache', () => {
     return { clock, upstream, store, ask, outcome };
   }
 
-  it('answers from memory until the time is up', async () => {
+  it('returns cached values until the TTL expires', async () => {
     const { clock, upstream, ask } = cached([{ answer: 'a' }, { answer: 'b' }]);
     expect(await ask('x')).toEqual({ ok: true, value: 'a' });
     await clock.advance(999);
@@ -141,14 +141,14 @@ describe('cache', () => {
     expect(upstream.requests).toHaveLength(2);
   });
 
-  it('never writes a failure', async () => {
+  it('does not cache failures', async () => {
     const { store, ask } = cached([{ fault: fault('server') }, { answer: 'b' }]);
     expect(await ask('x')).toMatchObject({ ok: false });
     expect(store.size).toBe(0);
     expect(await ask('x')).toEqual({ ok: true, value: 'b' });
   });
 
-  it('keeps an old answer’s successor from being a failure: what expired is gone', async () => {
+  it('does not return expired values on a failure', async () => {
     const { clock, ask } = cached([{ answer: 'a' }, { fault: fault('server') }, { answer: 'c' }]);
     await ask('x');
     await clock.advance(1000);
@@ -156,7 +156,7 @@ describe('cache', () => {
     expect(await ask('x')).toEqual({ ok: true, value: 'c' });
   });
 
-  it('holds no more than it may and drops the least recently used', async () => {
+  it('evicts the least recently used entry', async () => {
     const { store, ask, upstream } = cached([{ answer: 'a' }]);
     for (const key of ['x', 'y', 'x', 'z', 'x']) await ask(key);
     expect(store.size).toBe(2);
@@ -165,7 +165,7 @@ describe('cache', () => {
     expect(upstream.requests.at(-1)?.input).toBe('y');
   });
 
-  it('keeps falsy answers, forgets on request, and passes what has no key', async () => {
+  it('caches falsy values, deletes on request, and skips calls without a key', async () => {
     const clock = new VirtualClock();
     const store = cache({ keyOf, ttlMs: 1000, maxEntries: 5 });
     let calls = 0;
@@ -186,13 +186,13 @@ describe('cache', () => {
     expect(calls).toBe(5);
   });
 
-  it('does not answer a caller that has already left', async () => {
+  it('does not answer an aborted caller', async () => {
     const { ask, outcome } = cached([{ answer: 'a' }]);
     await ask('x');
     expect(faultOf(await outcome('x', { signal: AbortSignal.abort('gone') })).cause).toBe('gone');
   });
 
-  it('does not write back what was asked before it was emptied', async () => {
+  it('does not cache results requested before an invalidation', async () => {
     const { clock, store, outcome } = cached([{ answer: 'old', afterMs: 50 }, { answer: 'new' }]);
     const asked = outcome('x');
     await clock.advance(10);
@@ -201,7 +201,7 @@ describe('cache', () => {
     expect(store.size).toBe(0);
   });
 
-  it('does not write back an old answer that a later caller has shared', async () => {
+  it('does not cache an old result that a later caller has joined', async () => {
     const clock = new VirtualClock();
     const steps = [{ answer: 'old', afterMs: 50 }, { answer: 'new' }];
     const upstream = new ScriptedUpstream<string, string>(clock, steps);

@@ -1,36 +1,36 @@
 import { checkNumber } from '../decide/validate.js';
 import type { AttemptContext } from '../engine/attempt.js';
 import type { AttemptFn, Layer } from '../engine/layer.js';
-import { wrapping } from '../engine/wrapping.js';
-import type { Fault } from '../fault.js';
-import { FaultError } from '../fault-error.js';
+import { wrapping } from '../engine/pipeline.js';
+import { type Fault, FaultError } from '../fault.js';
 import { systemClock, type Clock } from '../time/clock.js';
 import { fault } from './scripted-upstream.js';
 
-/** `hang` sends nothing until somebody gives up. */
+/** `hang` does not respond until the attempt is aborted. */
 export type InjectedFault = Fault | 'hang';
 
 export interface FaultInjection {
   /** The share of attempts that fail. */
   readonly rate: number;
-  /** What they fail with; one is drawn for each. Default: 503, reset, refused. */
+  /** The faults to draw from. Default: 503, connection reset, connection refused. */
   readonly faults?: readonly InjectedFault[];
   /** How long a failing attempt takes. Default 0. */
   readonly latencyMs?: number | (() => number);
-  /** Times within which every attempt fails, whatever the rate. On the clock, in milliseconds. */
+  /** Periods in which every attempt fails, in milliseconds on the clock. */
   readonly bursts?: readonly { readonly from: number; readonly to: number }[];
   readonly random?: () => number;
   readonly clock?: Clock;
 }
 
-const usual: readonly InjectedFault[] = [fault('server'), fault('network'), fault('connect')];
+const defaultFaults: readonly InjectedFault[] = [
+  fault('server'),
+  fault('network'),
+  fault('connect'),
+];
 
-/**
- * Makes attempts fail before they reach the work. A layer like any other, so that a drill can be
- * composed into what is really running.
- */
+/** A layer that makes attempts fail before they reach the work. */
 export function injectFaults(options: FaultInjection): Layer {
-  const { rate, faults = usual, latencyMs = 0, bursts = [] } = options;
+  const { rate, faults = defaultFaults, latencyMs = 0, bursts = [] } = options;
   const { random = Math.random, clock = systemClock } = options;
   checkNumber('injectFaults.rate', rate, { min: 0, max: 1 });
   if (typeof latencyMs === 'number') checkNumber('injectFaults.latencyMs', latencyMs, { min: 0 });
@@ -40,7 +40,7 @@ export function injectFaults(options: FaultInjection): Layer {
   }
   if (faults.length === 0) throw new RangeError('injectFaults.faults must name at least one fault');
 
-  const strikes = (): boolean => {
+  const fails = (): boolean => {
     const now = clock.now();
     return bursts.some(({ from, to }) => now >= from && now < to) || random() < rate;
   };
@@ -48,7 +48,7 @@ export function injectFaults(options: FaultInjection): Layer {
   const wrapAttempt =
     (next: AttemptFn): AttemptFn =>
     (input, attempt) => {
-      if (!strikes()) return next(input, attempt);
+      if (!fails()) return next(input, attempt);
       const drawn = faults[Math.floor(random() * faults.length)]!;
       const delay = typeof latencyMs === 'function' ? latencyMs() : latencyMs;
       return drawn === 'hang' ? hang(attempt) : failAfter(delay, drawn, attempt, clock);

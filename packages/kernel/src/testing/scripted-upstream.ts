@@ -1,39 +1,38 @@
 import type { AttemptContext } from '../engine/attempt.js';
-import type { Fault, FaultKind } from '../fault.js';
-import { FaultError } from '../fault-error.js';
+import { type Fault, FaultError, type FaultKind } from '../fault.js';
 import type { Clock } from '../time/clock.js';
 
-/** What the upstream does with one request. */
+/** The response to one request. */
 export type Step<O> =
   | { readonly answer: O; readonly afterMs?: number }
   | { readonly fault: Fault; readonly afterMs?: number }
-  /** Throws exactly this, typed or not. */
+  /** Throws this value. */
   | { readonly throws: unknown; readonly afterMs?: number }
-  /** No byte, ever. `deaf`: it does not even listen to the attempt's signal. */
+  /** Never responds. `deaf` also ignores the attempt's signal. */
   | { readonly hang: true; readonly deaf?: boolean };
 
 export interface ScriptedRequest<I> {
   readonly input: I;
   readonly at: number;
   readonly index: number;
-  /** Set when the attempt's signal was aborted before the answer. */
+  /** Set if the attempt's signal was aborted before the response. */
   abortedAt?: number;
   abortReason?: unknown;
 }
 
-/** An upstream that does as its script says, request after request, and remembers them all. */
+/** A fake upstream that follows a script and records its requests. */
 export class ScriptedUpstream<I, O> {
   readonly requests: ScriptedRequest<I>[] = [];
   readonly #clock: Clock;
   readonly #steps: readonly Step<O>[];
 
-  /** After its last step the script repeats that step. */
+  /** The last step repeats. */
   constructor(clock: Clock, steps: readonly Step<O>[]) {
     this.#clock = clock;
     this.#steps = steps;
   }
 
-  /** Hand this to `guard` or `wrap`. */
+  /** The function to pass to `withResilience` or `wrap`. */
   readonly handle = (input: I, attempt: AttemptContext): Promise<O> => {
     const step = this.#steps[Math.min(this.requests.length, this.#steps.length - 1)];
     if (step === undefined) throw new Error('the script is empty');
@@ -67,9 +66,9 @@ export class ScriptedUpstream<I, O> {
   }
 }
 
-/** A fault with the fields that its kind usually comes with. */
+/** A fault with the usual fields of its kind. */
 export function fault(kind: FaultKind, more: Partial<Fault> = {}): Fault {
-  const usual: Partial<Record<FaultKind, Partial<Fault>>> = {
+  const defaults: Partial<Record<FaultKind, Partial<Fault>>> = {
     connect: { sent: 'no' },
     rate_limited: { sent: 'answered', status: 429 },
     server: { sent: 'answered', status: 503 },
@@ -79,5 +78,5 @@ export function fault(kind: FaultKind, more: Partial<Fault> = {}): Fault {
     circuit_open: { sent: 'no' },
     overloaded: { sent: 'no' },
   };
-  return { kind, sent: 'maybe', ...usual[kind], ...more };
+  return { kind, sent: 'maybe', ...defaults[kind], ...more };
 }

@@ -1,7 +1,4 @@
-/**
- * Numbers in [0, 1) that are always the same for a seed (xoshiro128**, seeded through splitmix32).
- * Good enough for jitter and faults, and not for secrets.
- */
+/** A deterministic generator of numbers in [0, 1) (xoshiro128**, seeded with splitmix32). Not for secrets. */
 export function seededRandom(seed: number): () => number {
   let mix = seed >>> 0;
   const next = (): number => {

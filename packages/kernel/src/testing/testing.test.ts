@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { compose } from '../engine/pipeline.js';
 import { faultOf } from '../engine/rig.fixture.js';
-import { deadline } from '../layers/clocks.js';
+import { deadline } from '../layers/retry-and-timeouts.js';
 import { fault, injectFaults, seededRandom, VirtualClock, type FaultInjection } from './index.js';
 
 describe('VirtualClock', () => {
-  it('fires timers in order of time, then of setting, with promises in between', async () => {
+  it('fires timers in order, with promises in between', async () => {
     const clock = new VirtualClock({ startAt: 5, epoch: 1000 });
     const seen: string[] = [];
     const note = (name: string) => (): void => {
@@ -23,7 +23,7 @@ describe('VirtualClock', () => {
     expect(seen.at(-2)).toBe('late@25');
   });
 
-  it('fires what is set on the way, within the same advance', async () => {
+  it('fires timers that are set during an advance', async () => {
     const clock = new VirtualClock();
     let beats = 0;
     const beat = (): void => {
@@ -35,17 +35,15 @@ describe('VirtualClock', () => {
     expect(beats).toBe(1000);
   });
 
-  it('says so when a promise waits for what will never come', async () => {
-    await expect(new VirtualClock().run(new Promise(() => {}))).rejects.toThrow(
-      /no timer will bring/,
-    );
+  it('throws if a promise can never settle', async () => {
+    await expect(new VirtualClock().run(new Promise(() => {}))).rejects.toThrow(/no timer is left/);
   });
 
-  it('passes on a rejection', async () => {
+  it('propagates a rejection', async () => {
     await expect(new VirtualClock().run(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('survives a timer that is cleared twice or after it fired', async () => {
+  it('ignores a timer that is cleared twice or after it fired', async () => {
     const clock = new VirtualClock();
     const timer = clock.setTimer(1, () => {});
     await clock.advance(1);
@@ -56,13 +54,13 @@ describe('VirtualClock', () => {
 });
 
 describe('seededRandom', () => {
-  it('repeats itself for a seed and differs between seeds', () => {
+  it('is deterministic per seed', () => {
     const draw = (seed: number): number[] => Array.from({ length: 5 }, seededRandom(seed));
     expect(draw(1)).toEqual(draw(1));
     expect(draw(1)).not.toEqual(draw(2));
   });
 
-  it('is even over [0, 1)', () => {
+  it('is uniform over [0, 1)', () => {
     const random = seededRandom(3);
     const tenths = Array<number>(10).fill(0);
     for (let i = 0; i < 100_000; i++) tenths[Math.floor(random() * 10)]!++;
@@ -85,7 +83,7 @@ describe('injectFaults', () => {
     return counts;
   };
 
-  it('fails the share of attempts that it was told, with the faults that it was told', async () => {
+  it('fails the given share of attempts with the given faults', async () => {
     const clock = new VirtualClock();
     const counts = await shares({
       rate: 0.2,
@@ -98,7 +96,7 @@ describe('injectFaults', () => {
     expect(Object.keys(counts).toSorted()).toEqual(['network', 'ok', 'server']);
   });
 
-  it('takes the time that it was told, and hangs where it was told', async () => {
+  it('applies latency and hangs', async () => {
     const clock = new VirtualClock();
     const slow = injectFaults({ rate: 1, faults: [fault('server')], latencyMs: 70, clock });
     const call = compose([slow, deadline(1000)], { effect: 'read', clock }).wrap(() => 'ok');
@@ -107,7 +105,7 @@ describe('injectFaults', () => {
     expect(await shares({ rate: 1, faults: ['hang'], clock }, 2)).toEqual({ timeout: 2 });
   });
 
-  it('stops waiting when the attempt is over', async () => {
+  it('stops waiting when the attempt ends', async () => {
     const clock = new VirtualClock();
     const slow = injectFaults({ rate: 1, latencyMs: () => 5000, clock });
     const call = compose([slow, deadline(100)], { effect: 'read', clock }).wrap(() => 'ok');
@@ -115,7 +113,7 @@ describe('injectFaults', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('fails everything during a burst, and nothing outside it', async () => {
+  it('fails all attempts during a burst, and none outside', async () => {
     const clock = new VirtualClock();
     const burst = injectFaults({ rate: 0, bursts: [{ from: 100, to: 200 }], clock });
     const call = compose([burst], { effect: 'read', clock }).wrap(() => 'ok');
@@ -127,7 +125,7 @@ describe('injectFaults', () => {
     expect(ok).toEqual([true, false, false, true]);
   });
 
-  it('refuses a rate that is no share, and faults that are none', () => {
+  it('rejects an invalid rate and an empty list of faults', () => {
     expect(() => injectFaults({ rate: 1.5 })).toThrow(/^injectFaults.rate/);
     expect(() => injectFaults({ rate: 0.5, faults: [] })).toThrow(/^injectFaults.faults/);
   });

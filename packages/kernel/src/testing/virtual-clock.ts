@@ -2,18 +2,18 @@ import type { Clock } from '../time/clock.js';
 
 interface Pending {
   readonly at: number;
-  /** Ties are fired in the order in which they were set. */
+  /** Timers that are due at the same time fire in this order. */
   readonly order: number;
   readonly fire: () => void;
   cleared: boolean;
 }
 
-/** How many timers fire in one turn of the real event loop, each after the promises of the last. */
+/** Timers that fire in one turn of the real event loop. Promises run after each. */
 const BATCH = 256;
 
 /**
- * Time that moves only when told to. Between two timers every promise that is ready runs, as in
- * real life, so that a day of retries takes milliseconds and always takes the same way.
+ * A clock that advances only on request. Pending promises run between two timers, as they do in real
+ * time, so that a day of retries takes milliseconds and is deterministic.
  */
 export class VirtualClock implements Clock {
   #now: number;
@@ -22,7 +22,7 @@ export class VirtualClock implements Clock {
   #order = 0;
   #live = 0;
 
-  /** `startAt` is what `now()` says first; `epoch` is what `wallNow()` says first. */
+  /** `startAt` is the initial `now()`, `epoch` the initial `wallNow()`. */
   constructor({ startAt = 0, epoch = 0 }: { startAt?: number; epoch?: number } = {}) {
     this.#now = startAt;
     this.#epoch = epoch - startAt;
@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
     return this.#epoch + this.#now;
   }
 
-  /** Timers that are set and have not fired. */
+  /** Number of timers that have not fired. */
   get pending(): number {
     return this.#live;
   }
@@ -60,40 +60,40 @@ export class VirtualClock implements Clock {
     this.#live--;
   }
 
-  /** Moves time on, firing what falls due on the way. */
+  /** Advances the time and fires the timers that are due. */
   advance(byMs: number): Promise<void> {
     return this.advanceTo(this.#now + byMs);
   }
 
   async advanceTo(time: number): Promise<void> {
-    await this.#drive(() => {
+    await this.#runTimers(() => {
       const next = this.#peek();
       return next !== undefined && next.at <= time;
     });
     this.#now = Math.max(this.#now, time);
-    await settle();
+    await flushPromises();
   }
 
-  /** Moves time on until a promise settles, and gives its value. */
+  /** Advances the time until a promise settles and returns its value. */
   async run<T>(promise: Promise<T>): Promise<T> {
-    let over = false;
-    const done = (): void => void (over = true);
+    let settled = false;
+    const done = (): void => void (settled = true);
     promise.then(done, done);
-    await this.#drive(() => !over);
-    if (!over) throw new Error('the promise waits for something that no timer will bring');
+    await this.#runTimers(() => !settled);
+    if (!settled) throw new Error('the promise is pending and no timer is left');
     return promise;
   }
 
-  /** Moves time on until no timer is left. */
+  /** Advances the time until no timer is left. */
   async drain(): Promise<void> {
-    await this.#drive(() => true);
+    await this.#runTimers(() => true);
   }
 
-  async #drive(more: () => boolean): Promise<void> {
-    await settle();
+  async #runTimers(more: () => boolean): Promise<void> {
+    await flushPromises();
     while (more() && this.#peek() !== undefined) {
       await new Promise<void>((resolve) => {
-        // Promises run between two callbacks of one turn, which is far cheaper than a turn each.
+        // Promises run between the callbacks of one turn, so a turn per timer is not needed.
         for (let i = 0; i < BATCH; i++) setImmediate(() => this.#fireNext(more));
         setImmediate(resolve);
       });
@@ -110,7 +110,7 @@ export class VirtualClock implements Clock {
     timer.fire();
   }
 
-  /** The earliest timer that still counts. */
+  /** The earliest timer that is not cleared. */
   #peek(): Pending | undefined {
     while (this.#heap[0]?.cleared) this.#popAny();
     return this.#heap[0];
@@ -127,7 +127,7 @@ export class VirtualClock implements Clock {
     heap.push(timer);
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!sooner(timer, heap[parent]!)) break;
+      if (!isEarlier(timer, heap[parent]!)) break;
       heap[at] = heap[parent]!;
       at = parent;
     }
@@ -143,8 +143,8 @@ export class VirtualClock implements Clock {
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && sooner(heap[child + 1]!, heap[child]!)) child++;
-      if (!sooner(heap[child]!, last)) break;
+      if (child + 1 < heap.length && isEarlier(heap[child + 1]!, heap[child]!)) child++;
+      if (!isEarlier(heap[child]!, last)) break;
       heap[at] = heap[child]!;
       at = child;
     }
@@ -153,11 +153,11 @@ export class VirtualClock implements Clock {
   }
 }
 
-function sooner(a: Pending, b: Pending): boolean {
+function isEarlier(a: Pending, b: Pending): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** Lets every promise that is ready run. */
-function settle(): Promise<void> {
+/** Runs pending promises. */
+function flushPromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

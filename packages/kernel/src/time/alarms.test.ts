@@ -9,13 +9,13 @@ class Noted extends Alarm {
     super();
     this.#note = note;
   }
-  override ring(now: number): void {
+  override onDue(now: number): void {
     this.#note(now);
   }
 }
 
 describe('alarms', () => {
-  it('ring at their time, however they were set, moved and cleared', async () => {
+  it('fire on time, however they were set, moved and cleared', async () => {
     const action = fc.record({
       dueMs: fc.integer({ min: 1, max: 500 }),
       list: fc.boolean(),
@@ -49,7 +49,7 @@ describe('alarms', () => {
     );
   });
 
-  it('need one timer for all of a length, and none soon after the last is cleared', async () => {
+  it('share one timer, which is released after the last alarm', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
     const list = new Alarm();
@@ -61,7 +61,7 @@ describe('alarms', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('may be set and cleared by an alarm that rings', async () => {
+  it('may be set and cleared by an alarm that fires', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
     const list = new Alarm();
@@ -79,7 +79,7 @@ describe('alarms', () => {
     expect(rung).toEqual(['first', 'next']);
   });
 
-  it('can be removed twice, and set for never', () => {
+  it('can be removed twice, and set to Infinity', () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
     const alarm = new Noted(() => {});
@@ -90,7 +90,7 @@ describe('alarms', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('let go of a list that is empty, and take it up again', async () => {
+  it('release an empty list and watch it again later', async () => {
     const clock = new VirtualClock();
     const alarms = alarmsOf(clock);
     const list = new Alarm();

@@ -1,38 +1,36 @@
 import type { Clock, Timer } from './clock.js';
 
 /**
- * Something that wants to be told when its time has come. A link of a ring: on its own when it is
- * not set, between its neighbours in a list when it is.
+ * A timeout, and a node of a circular doubly linked list. An alarm that is not set links to itself.
  */
 export class Alarm {
   due = Infinity;
-  before: Alarm = this;
-  after: Alarm = this;
+  prev: Alarm = this;
+  next: Alarm = this;
   timer: Timer = undefined;
-  /** Of a list: whether the shared timer looks at it. */
+  /** For the head of a list: whether the shared timer checks the list. */
   watched = false;
 
-  ring(_now: number): void {}
+  onDue(_now: number): void {}
 }
 
-/** The head of a ring of alarms that are always set the same time ahead, so that they stay in order. */
+/** The head of a list of alarms with the same delay, which keeps them in order of their due time. */
 export type AlarmList = Alarm;
 
-/** While alarms are set, the timer is looked at this often, so that it never outlives them for long. */
+/** The shared timer fires at least this often, so that it does not outlive its alarms for long. */
 const TICK_MS = 50;
 
 /**
  * Many alarms on one timer.
  *
- * A timer for each call costs more than all the rest of a guarded call. Here setting and clearing
- * an alarm is a few pointer writes; one timer is armed for the earliest of them or for the next
- * tick. A tick that finds nothing left lets the timer go: an idle process holds none, and the last
- * call delays the process's exit by a tick at most. An alarm that belongs to no list, because its
- * caller brought a deadline or an attempt is not the first, gets a timer of its own.
+ * A timer per call costs more than the rest of the call. Setting and clearing an alarm of a list takes
+ * a few pointer writes; one timer is armed for the earliest alarm or the next tick. A tick that finds
+ * no alarm does not re-arm the timer, so an idle process holds none and exits at most one tick late.
+ * An alarm outside a list (a caller's deadline, a later attempt) uses a timer of its own.
  */
 export class Alarms {
   readonly #clock: Clock;
-  /** The lists that had alarms when the timer last looked. */
+  /** The lists that had alarms at the last tick. */
   readonly #watched = new Set<AlarmList>();
   #timer: Timer = undefined;
   #armedFor = Infinity;
@@ -42,13 +40,13 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** Sets an alarm that is not set, at the end of a list. */
+  /** Appends an alarm that is not set to a list. */
   append(alarm: Alarm, due: number, list: AlarmList): void {
     alarm.due = due;
-    alarm.before = list.before;
-    alarm.after = list;
-    list.before.after = alarm;
-    list.before = alarm;
+    alarm.prev = list.prev;
+    alarm.next = list;
+    list.prev.next = alarm;
+    list.prev = alarm;
     if (!list.watched) {
       list.watched = true;
       this.#watched.add(list);
@@ -56,27 +54,27 @@ export class Alarms {
     if (due < this.#armedFor) this.#arm(due);
   }
 
-  /** Sets an alarm anew, to any time. */
+  /** Sets an alarm to any time, with a timer of its own. */
   set(alarm: Alarm, due: number): void {
     this.remove(alarm);
     if (due === Infinity) return;
     const clock = this.#clock;
     alarm.timer = clock.setTimer(due - clock.now(), () => {
       alarm.timer = undefined;
-      alarm.ring(clock.now());
+      alarm.onDue(clock.now());
     });
   }
 
-  /** Takes an alarm out; harmless if it is not set. */
+  /** Clears an alarm, if it is set. */
   remove(alarm: Alarm): void {
     if (alarm.timer !== undefined) {
       this.#clock.clearTimer(alarm.timer);
       alarm.timer = undefined;
     }
-    alarm.before.after = alarm.after;
-    alarm.after.before = alarm.before;
-    alarm.before = alarm;
-    alarm.after = alarm;
+    alarm.prev.next = alarm.next;
+    alarm.next.prev = alarm.prev;
+    alarm.prev = alarm;
+    alarm.next = alarm;
   }
 
   #arm(due: number): void {
@@ -92,30 +90,30 @@ export class Alarms {
     this.#armedFor = Infinity;
     const now = this.#clock.now();
     let next = Infinity;
-    for (const list of this.#watched) next = Math.min(next, this.#ringDue(list, now));
+    for (const list of this.#watched) next = Math.min(next, this.#fireDue(list, now));
     if (next < this.#armedFor) this.#arm(next);
   }
 
-  /** Rings what is due in one list and says when the next of it is. */
-  #ringDue(list: AlarmList, now: number): number {
+  /** Fires the due alarms of a list and returns the time of its next one. */
+  #fireDue(list: AlarmList, now: number): number {
     for (;;) {
-      const alarm = list.after;
+      const alarm = list.next;
       if (alarm === list) {
-        // A list belongs to whoever made it; an empty one must not be kept alive from here.
+        // A list belongs to its plan; an empty one is released, so that the plan can be collected.
         list.watched = false;
         this.#watched.delete(list);
         return Infinity;
       }
       if (alarm.due > now) return alarm.due;
       this.remove(alarm);
-      alarm.ring(now);
+      alarm.onDue(now);
     }
   }
 }
 
 const shared = new WeakMap<Clock, Alarms>();
 
-/** The alarms of a clock: one timer serves every pipeline on it. */
+/** The alarms of a clock: all its pipelines share one timer. */
 export function alarmsOf(clock: Clock): Alarms {
   let alarms = shared.get(clock);
   if (!alarms) shared.set(clock, (alarms = new Alarms(clock)));

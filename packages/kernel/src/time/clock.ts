@@ -1,22 +1,21 @@
-/** Whatever `setTimer` gave; only good for `clearTimer` of the same clock. */
+/** The handle that `setTimer` returned, for `clearTimer` of the same clock. */
 export type Timer = unknown;
 
-/** Time as the kernel sees it. Injected, so that tests and simulations can own it. */
+/** The source of time. Injected, so that tests and simulations can control it. */
 export interface Clock {
   /** Monotonic milliseconds: for durations and deadlines. */
   now(): number;
-  /** Epoch milliseconds: for what servers say ("resets at …"). May jump. */
+  /** Epoch milliseconds: for times that servers send, such as a rate-limit reset. May jump. */
   wallNow(): number;
   setTimer(delayMs: number, fire: () => void): Timer;
   clearTimer(timer: Timer): void;
 }
 
 /**
- * The process's own clock.
+ * The clock of the process.
  *
- * Timers cannot wait less than a millisecond: below that the next turn of the event loop is nearer
- * to what was asked, and a fast upstream notices the difference. Above it they are rounded up: who
- * asked us to wait must not see us early.
+ * Node.js timers cannot wait less than a millisecond, so shorter delays use the next turn of the event
+ * loop. Longer delays are rounded up, so that a retry is never earlier than the upstream asked for.
  */
 export const systemClock: Clock = {
   now: () => performance.now(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compose } from '../engine/pipeline.js';
-import { idle } from '../layers/clocks.js';
+import { idle } from '../layers/retry-and-timeouts.js';
 import { VirtualClock } from '../testing/index.js';
 import { countProgress, withIdleTimeout } from './idle-stream.js';
 
@@ -27,7 +27,7 @@ async function collect(stream: AsyncIterable<number>, into: number[]): Promise<v
 }
 
 describe('withIdleTimeout', () => {
-  it('passes a stream on as long as something arrives in time', async () => {
+  it('yields chunks that arrive in time', async () => {
     const clock = new VirtualClock();
     const { source, state } = pieces(clock, [90, 90, 90]);
     const seen: number[] = [];
@@ -37,7 +37,7 @@ describe('withIdleTimeout', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('fails with the idle clock when nothing arrives, keeping what had', async () => {
+  it('throws an idle timeout after the chunks that arrived', async () => {
     const clock = new VirtualClock();
     const { source } = pieces(clock, [50, 50], 'silence');
     const seen: number[] = [];
@@ -49,7 +49,7 @@ describe('withIdleTimeout', () => {
     expect(clock.now()).toBe(200);
   });
 
-  it('does not count the time that the reader takes', async () => {
+  it('does not count the consumer’s time', async () => {
     const clock = new VirtualClock();
     const { source } = pieces(clock, [10, 10]);
     const slowly = (async () => {
@@ -63,7 +63,7 @@ describe('withIdleTimeout', () => {
     expect(await clock.run(slowly)).toBe(2);
   });
 
-  it('passes the source’s own error on', async () => {
+  it('propagates the source’s error', async () => {
     const clock = new VirtualClock();
     const broken = new Error('reset');
     const { source } = pieces(clock, [10], broken);
@@ -71,7 +71,7 @@ describe('withIdleTimeout', () => {
     await expect(clock.run(done)).rejects.toBe(broken);
   });
 
-  it('closes the source when the reader leaves early', async () => {
+  it('closes the source when the consumer stops early', async () => {
     const clock = new VirtualClock();
     const { source, state } = pieces(clock, [10, 10, 10]);
     const leave = (async () => {
@@ -82,14 +82,14 @@ describe('withIdleTimeout', () => {
     expect(state.closed).toBe(true);
   });
 
-  it('refuses an idle time that is none', async () => {
+  it('rejects an invalid idle time', async () => {
     const stream = withIdleTimeout(pieces(new VirtualClock(), []).source, { idleMs: 0 });
     await expect(stream.next()).rejects.toThrow(/^idleMs must be above 0/);
   });
 });
 
 describe('countProgress', () => {
-  it('re-arms the idle clock of an attempt with each piece', async () => {
+  it('restarts the idle timeout at each chunk', async () => {
     const clock = new VirtualClock();
     const read = compose([idle(100)], { effect: 'read', clock }).wrap(
       async (source: AsyncIterable<number>, attempt) => {

@@ -1,16 +1,16 @@
 import { checkNumber, MAX_TIMER_MS } from '../decide/validate.js';
 import type { AttemptContext } from '../engine/attempt.js';
-import { FaultError } from '../fault-error.js';
+import { FaultError } from '../fault.js';
 import { systemClock, type Clock } from './clock.js';
 
-/** Passes a stream on and lets each piece of it count as progress of the attempt. */
+/** Yields the chunks of a stream and reports each one as progress of the attempt. */
 export async function* countProgress<T>(
   source: AsyncIterable<T>,
   attempt: Pick<AttemptContext, 'progress'>,
 ): AsyncGenerator<T, void, void> {
-  for await (const piece of source) {
+  for await (const chunk of source) {
     attempt.progress();
-    yield piece;
+    yield chunk;
   }
 }
 
@@ -20,9 +20,9 @@ export interface IdleStreamOptions {
 }
 
 /**
- * Passes a stream on, and fails it with a `timeout` fault of the `idle` clock when nothing arrives
- * for too long. For streams that outlive the call that opened them. The time that the reader takes
- * between two pieces does not count.
+ * Yields the chunks of a stream; throws a `timeout` fault with `clock: 'idle'` if no chunk arrives for
+ * `idleMs`. For streams that outlive the call that opened them. Time that the consumer spends between
+ * two chunks does not count.
  */
 export async function* withIdleTimeout<T>(
   source: AsyncIterable<T>,
@@ -30,26 +30,26 @@ export async function* withIdleTimeout<T>(
 ): AsyncGenerator<T, void, void> {
   checkNumber('idleMs', idleMs, { above: 0, max: MAX_TIMER_MS });
   const iterator = source[Symbol.asyncIterator]();
-  let over = false;
+  let ended = false;
   try {
     for (;;) {
-      const next = await nextWithin(iterator, idleMs, clock);
+      const next = await nextBeforeTimeout(iterator, idleMs, clock);
       if (next.done) {
-        over = true;
+        ended = true;
         return;
       }
       yield next.value;
     }
   } catch (error) {
-    over = !(error instanceof FaultError);
+    ended = !(error instanceof FaultError);
     throw error;
   } finally {
-    // A silent source may never answer this either: it is told, not waited for.
-    if (!over) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    // Not awaited: a source that is stuck may never respond to this either.
+    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 
-function nextWithin<T>(
+function nextBeforeTimeout<T>(
   iterator: AsyncIterator<T>,
   idleMs: number,
   clock: Clock,
@@ -59,9 +59,9 @@ function nextWithin<T>(
       reject(new FaultError({ kind: 'timeout', sent: 'maybe', clock: 'idle' })),
     );
     iterator.next().then(
-      (piece) => {
+      (chunk) => {
         clock.clearTimer(timer);
-        resolve(piece);
+        resolve(chunk);
       },
       (error: unknown) => {
         clock.clearTimer(timer);
