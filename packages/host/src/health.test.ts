@@ -2,7 +2,7 @@ import type { Pack, PackHealth } from '@toolkeel/contract';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { LoadedPack } from './catalog/loaded-pack.js';
-import { probeOf } from './health.js';
+import { createProbe } from './health.js';
 
 const setUp = async (health: () => Promise<PackHealth>) => {
   let time = 0;
@@ -14,7 +14,7 @@ const setUp = async (health: () => Promise<PackHealth>) => {
   };
   const deps = { now: () => 0, random: () => 0, log: () => {}, observe: () => {} };
   const loaded = new LoadedPack({ pack }, () => true, deps);
-  const probe = probeOf([loaded], () => time);
+  const probe = createProbe([loaded], () => time);
   return { loaded, probe, wait: (ms: number) => (time += ms) };
 };
 

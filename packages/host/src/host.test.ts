@@ -243,7 +243,7 @@ describe('health', () => {
       const health = host.health();
       await vi.advanceTimersByTimeAsync(10_000);
       expect(await health).toEqual({
-        stuck: { ok: false, detail: 'no answer within 10 s' },
+        stuck: { ok: false, detail: 'no response within 10000 ms' },
         p: { ok: true, detail: '' },
       });
     } finally {

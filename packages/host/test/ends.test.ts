@@ -78,7 +78,7 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
   it('is told when a message was too long, and goes on', async () => {
     const text = 'x'.repeat(11 * 1024 * 1024);
     await expect(client.callTool({ name: 'echo', arguments: { text } })).rejects.toThrow(
-      /may have 10485760 bytes/,
+      /exceeds 10485760 bytes/,
     );
     expect(await client.callTool({ name: 'echo', arguments: { text: 'short' } })).toMatchObject({
       structuredContent: { success: true },

@@ -137,7 +137,7 @@ describe('a server that others can reach', () => {
       await expect(started).rejects.not.toThrow(weak);
       const strong = new Secret('http.token', 'a-long-enough-token');
       const scraped = host.listen({ host: '0.0.0.0', port: 0, token: strong, metricsToken: token });
-      await expect(scraped).rejects.toThrow(/http\.metricsToken must be of at least 16 characters/);
+      await expect(scraped).rejects.toThrow(/http\.metricsToken must have at least 16 characters/);
     }
   });
 

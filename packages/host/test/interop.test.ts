@@ -114,7 +114,7 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
       heard = now;
     }
     expect(heard.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^attempt 1 failed, trying again in \d+ ms$/),
+      expect.stringMatching(/^attempt 1 failed, retrying in \d+ ms$/),
       expect.stringMatching(/^attempt 2 failed/),
     ]);
     const figures = heard.map(({ progress }) => progress);

@@ -105,7 +105,7 @@ it('takes out what a pack came by later, as it takes out what the settings name'
       },
     ],
     scrub: secrets.scrub,
-    watchSecret: secrets.watchPassing,
+    watchSecret: secrets.watchRotating,
   });
   const http = await host.listen({ port: 0 });
   const client = await overHttp('2.x modern', http.url);

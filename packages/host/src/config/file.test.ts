@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { configuredPacks, settingsWithoutSecrets } from './file.js';
+import { configuredPacks, defaultDataDir, settingsWithoutSecrets } from './file.js';
 
 let cwd: string;
 
@@ -36,4 +36,15 @@ it('tells what it says of a pack without where the secrets are, whatever is wron
     deep: { headers: { Accept: 'a' } },
   });
   expect(settingsWithoutSecrets('y', { cwd, env: {} })).toEqual({});
+});
+
+it.each([
+  ['linux', {}, ['/home/me', '.local', 'share', 'toolkeel']],
+  ['linux', { XDG_DATA_HOME: '/data' }, ['/data', 'toolkeel']],
+  ['linux', { XDG_DATA_HOME: 'relative' }, ['/home/me', '.local', 'share', 'toolkeel']],
+  ['darwin', {}, ['/home/me', 'Library', 'Application Support', 'toolkeel']],
+  ['win32', { LOCALAPPDATA: '/local' }, ['/local', 'toolkeel']],
+  ['win32', {}, ['/home/me', 'AppData', 'Local', 'toolkeel']],
+] as const)('is where programs of %s keep their data (%j)', (platform, env, parts) => {
+  expect(defaultDataDir(env, platform, '/home/me')).toBe(join(...parts));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pack } from '@toolkeel/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../errors.js';
 import { loadConfig, type LoadOptions } from './load.js';
 
 let cwd: string;
@@ -135,10 +135,18 @@ describe('a mistake', () => {
       {
         origin: file,
         pointer: '/packs/sample/catlogs',
-        message: 'is not known. Did you mean "catalogs"?',
+        message: 'is not a known setting. Did you mean "catalogs"?',
       },
-      { origin: file, pointer: '/packs/smaple', message: 'is not known. Did you mean "sample"?' },
-      { origin: file, pointer: '/profil', message: 'is not known. Did you mean "profile"?' },
+      {
+        origin: file,
+        pointer: '/packs/smaple',
+        message: 'is not a known setting. Did you mean "sample"?',
+      },
+      {
+        origin: file,
+        pointer: '/profil',
+        message: 'is not a known setting. Did you mean "profile"?',
+      },
     ]);
   });
 
@@ -159,9 +167,9 @@ describe('a mistake', () => {
 
   it('is told with its line where the file is no JSON', () => {
     const file = write('{\n  "profile": "api",\n}');
-    expect(refusal().message).toBe(`${file}: is not JSON: line 3, column 1`);
+    expect(refusal().message).toBe(`${file}: is not valid JSON: line 3, column 1`);
     write('[]');
-    expect(refusal().message).toMatch(/must hold an object/);
+    expect(refusal().message).toMatch(/must contain a JSON object/);
   });
 
   it('in a policy is refused by the name that the kernel gives it', () => {
@@ -259,7 +267,7 @@ describe('packs that are not in use', () => {
     expect(load({ otherPacks }).config.packs).toEqual({
       sample: { catalogs: {}, toolTimeoutSecs: 15 },
     });
-    expect(refusal().message).toMatch(/\/packs\/other: is not known/);
+    expect(refusal().message).toMatch(/\/packs\/other: is not a known setting/);
   });
 
   it('are known by name, for whoever misspells it', () => {

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 
-/** Requests begun in one turn of the event loop: more answers could far exceed the output's buffer. */
-const SLICE = 16;
-/** Characters of requests that are held before the input is paused. */
-const MAX_HELD = 256 * 1024;
+/** Requests started per turn of the event loop: more responses could far exceed the output buffer. */
+const BATCH = 16;
+/** Characters of queued requests before the input is paused. */
+const MAX_QUEUED = 256 * 1024;
 const MAX_IN_FLIGHT = 1024;
 
 /** The stream that requests come from. */
@@ -12,24 +12,24 @@ interface Input {
   resume(): unknown;
 }
 
-interface Held {
-  readonly begin: (message: JSONRPCMessage) => void;
+interface QueuedRequest {
+  readonly start: (message: JSONRPCMessage) => void;
   readonly message: JSONRPCMessage;
   readonly size: number;
 }
 
 /**
- * Backpressure: holds requests while the client does not read its answers, and while too many are in
- * flight. Beyond a bounded number of held requests it pauses the input.
+ * Backpressure: queues requests while the client does not read its responses, and while too many are in
+ * flight. Pauses the input when the queue is full.
  */
 export class Intake {
   readonly #input: Input;
   /** In order of arrival. */
-  readonly #held = new Map<RequestId | symbol, Held>();
-  /** Too low after a cancellation of a request that was answered already, never too high. */
+  readonly #queue = new Map<RequestId | symbol, QueuedRequest>();
+  /** Too low after the cancellation of a request that was already answered; never too high. */
   #inFlight = 0;
-  #heldSize = 0;
-  #slice = SLICE;
+  #queuedSize = 0;
+  #budget = BATCH;
   #isBlocked = false;
   #isPaused = false;
   #nextTurn: NodeJS.Immediate | undefined;
@@ -40,73 +40,73 @@ export class Intake {
   }
 
   get isEmpty(): boolean {
-    return this.#held.size === 0;
+    return this.#queue.size === 0;
   }
 
-  /** A chunk of input has arrived: its requests come next. */
+  /** Call when a chunk of input arrives, before its requests are added. */
   beginChunk(): void {
-    this.#slice = SLICE;
+    this.#budget = BATCH;
   }
 
   /**
-   * Calls `begin` with a request, now or later: it is in flight until it is answered or cancelled.
-   * `size` is its length.
+   * Calls `start` with a request, now or later. It is in flight until it is answered or cancelled. `size`
+   * is its length.
    */
   add(
     id: RequestId | undefined,
-    begin: Held['begin'],
+    start: QueuedRequest['start'],
     message: JSONRPCMessage,
     size: number,
   ): void {
-    if (this.#held.size === 0 && this.#isOpen() && this.#slice > 0) {
-      this.#slice--;
+    if (this.#queue.size === 0 && this.#isOpen() && this.#budget > 0) {
+      this.#budget--;
       this.#inFlight++;
-      return begin(message);
+      return start(message);
     }
-    // Two requests with one id are the client's mistake, but both need an answer.
-    const key = id === undefined || this.#held.has(id) ? Symbol('request') : id;
-    this.#held.set(key, { begin, message, size });
-    this.#heldSize += size;
+    // Duplicate ids are an error of the client, but both requests need a response.
+    const key = id === undefined || this.#queue.has(id) ? Symbol('request') : id;
+    this.#queue.set(key, { start, message, size });
+    this.#queuedSize += size;
     if (this.#isOpen()) this.#schedule();
-    if (this.#heldSize < MAX_HELD || this.#isPaused) return;
+    if (this.#queuedSize < MAX_QUEUED || this.#isPaused) return;
     this.#isPaused = true;
     this.#input.pause();
   }
 
-  /** True where the request was held: it is never begun. */
+  /** Returns true if the request was queued: it is never started. */
   cancel(id: RequestId): boolean {
-    const held = this.#held.get(id);
-    if (held) this.#drop(id, held);
+    const queued = this.#queue.get(id);
+    if (queued) this.#drop(id, queued);
     else this.answered();
-    return held !== undefined;
+    return queued !== undefined;
   }
 
-  /** A request has been answered. */
+  /** Call when a request has been answered. */
   answered(): void {
     if (this.#inFlight > 0) this.#inFlight--;
     this.#schedule();
   }
 
-  /** The output's buffer is full. */
+  /** Call when the output buffer is full. */
   block(): void {
     this.#isBlocked = true;
   }
 
-  /** The output has room again. */
+  /** Call when the output buffer has drained. */
   unblock(): void {
     this.#isBlocked = false;
     this.#schedule();
   }
 
-  /** Calls back when no request is held and the last one has had a turn to be answered. */
+  /** Calls back when the queue is empty and the last request has had a turn to be answered. */
   whenEmpty(callback: () => void): void {
     this.#onEmpty = callback;
   }
 
-  /** Discards the held requests. */
+  /** Discards the queued requests. */
   close(): void {
     clearImmediate(this.#nextTurn);
-    this.#held.clear();
+    this.#queue.clear();
     this.#onEmpty = undefined;
     this.#isPaused = false;
   }
@@ -115,13 +115,13 @@ export class Intake {
     return !this.#isBlocked && this.#inFlight < MAX_IN_FLIGHT;
   }
 
-  #drop(key: RequestId | symbol, { size }: Held): void {
-    this.#held.delete(key);
-    this.#heldSize -= size;
+  #drop(key: RequestId | symbol, { size }: QueuedRequest): void {
+    this.#queue.delete(key);
+    this.#queuedSize -= size;
   }
 
   #schedule(): void {
-    if (this.#held.size === 0 && !this.#isPaused && !this.#onEmpty) return;
+    if (this.#queue.size === 0 && !this.#isPaused && !this.#onEmpty) return;
     this.#nextTurn ??= setImmediate(this.#turn);
   }
 
@@ -133,12 +133,12 @@ export class Intake {
       this.#onEmpty?.();
       return;
     }
-    let slice = SLICE;
-    for (const [key, held] of this.#held) {
-      if (slice-- === 0 || !this.#isOpen()) break;
-      this.#drop(key, held);
+    let budget = BATCH;
+    for (const [key, queued] of this.#queue) {
+      if (budget-- === 0 || !this.#isOpen()) break;
+      this.#drop(key, queued);
       this.#inFlight++;
-      held.begin(held.message);
+      queued.start(queued.message);
     }
     // Otherwise `unblock` or `answered` schedules the next turn.
     if (this.#isOpen()) this.#schedule();

@@ -71,7 +71,7 @@ describe('reading', () => {
     expect(JSON.parse(said.toString())).toEqual({
       jsonrpc: '2.0',
       id: 7,
-      error: { code: -32_000, message: 'A request may have 10485760 bytes.' },
+      error: { code: -32_000, message: 'The request exceeds 10485760 bytes.' },
     });
     expect(onerror).toHaveBeenCalledOnce();
     expect(onclose).not.toHaveBeenCalled();
