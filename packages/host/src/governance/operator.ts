@@ -107,7 +107,7 @@ export function explainConflict({
   const { edited_by: by, edited_at: at, edited } = operation.approval ?? {};
   if (!edited) {
     return {
-      message: 'The hash does not match the arguments of this operation.',
+      message: 'The hash does not match: it is not the hash of the arguments of this operation.',
       whatToDo: 'Show the operation, and copy its whole hash.',
     };
   }
