@@ -32,7 +32,7 @@ import { silent, type HostLog } from './log/log.js';
 import { Prompts } from './mcp/prompts.js';
 import type { Raw } from './mcp/raw.js';
 import { Resources } from './mcp/resources.js';
-import { answerWith, makeServer, type ServerParts } from './mcp/server.js';
+import { hideInternalErrors, makeServer, type ServerParts } from './mcp/server.js';
 import { ToolCalls } from './mcp/tools.js';
 import { prometheusMetrics } from './metrics.js';
 import { scrubWith } from './secret/secrets.js';
@@ -213,7 +213,7 @@ export function createHost(options: HostOptions = {}): Host {
     resources: new Resources(packs, engine, scrub, timeoutOf),
     prompts: new Prompts(packs, scrub),
     raws,
-    answer: answerWith(log, scrub),
+    handle: hideInternalErrors(log, scrub),
   };
   const make = () => makeServer(parts);
   const probe = createProbe(packs, () => clock.now());

@@ -4,21 +4,21 @@ import { didYouMean, closestMatches } from './suggestions.js';
 
 const names = ['search_items', 'search_collections', 'get_item', 'get_root'];
 
-describe('the nearest names', () => {
-  it('come with the likeliest first', () => {
+describe('suggestions', () => {
+  it('are sorted by distance', () => {
     expect(closestMatches('serch_items', names)).toEqual(['search_items']);
     expect(closestMatches('get_itme', names)[0]).toBe('get_item');
     expect(closestMatches('getItem', names)).toEqual(['get_item']);
     expect(closestMatches('search', names)).toEqual(['search_items', 'search_collections']);
   });
 
-  it('are none where nothing is near', () => {
+  it('are empty if no name is similar', () => {
     expect(closestMatches('delete_everything', names)).toEqual([]);
     expect(closestMatches('x'.repeat(101), names)).toEqual([]);
     expect(didYouMean('zzz', names)).toBe('');
   });
 
-  it('find every name that has one letter too much', () => {
+  it('include every name with one extra letter', () => {
     const slip = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.constantFrom('x', 'q', '7'));
     fc.assert(
       fc.property(slip, ([name, at, letter]) => {
@@ -29,7 +29,7 @@ describe('the nearest names', () => {
     );
   });
 
-  it('survive any text', () => {
+  it('accept any string', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string()), (wrong, known) => {
         const found = closestMatches(wrong, known);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { remoteParentOf, startSpan } from './tracing.js';
 import fc from 'fast-check';
 
-it('runs a call without a span, with one warning, where the API package is missing', async () => {
+it('creates no span and logs one warning if the API package is missing', async () => {
   const lines: string[] = [];
   const log = (level: string, event: string): void => void lines.push(`${level} ${event}`);
   const start = { method: 'tools/call', name: 'echo', correlationId: 'c', meta: {} };
@@ -15,7 +15,7 @@ it('runs a call without a span, with one warning, where the API package is missi
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const span = '00f067aa0ba902b7';
 
-it('reads what W3C Trace Context allows', () => {
+it('parses valid W3C Trace Context headers', () => {
   const parent = { traceId: trace, spanId: span, traceFlags: 1, isRemote: true };
   expect(remoteParentOf({ traceparent: `00-${trace}-${span}-01` })).toEqual(parent);
   expect(remoteParentOf({ traceparent: `01-${trace}-${span}-01-more` })).toEqual(parent);
@@ -31,11 +31,11 @@ it.each([
   `00-${'0'.repeat(32)}-${span}-01`,
   `00-${trace}-${'0'.repeat(16)}-01`,
   `00-${trace.toUpperCase()}-${span}-01`,
-])('does not believe %s', (traceparent) => {
+])('ignores the invalid traceparent %s', (traceparent) => {
   expect(remoteParentOf({ traceparent })).toBeUndefined();
 });
 
-it('survives anything', () => {
+it('accepts any value', () => {
   fc.assert(
     fc.property(fc.anything(), (traceparent) => {
       const parent = remoteParentOf({ traceparent });

@@ -56,18 +56,18 @@ const connect = async (options: HostOptions) => {
 describe('a tool without a pack', () => {
   const load = (listener?: (event: KernelEvent) => void) =>
     withResilience(flaky(), policy, { effect: 'read', ...(listener && { listener }) });
-  const late: { observe: (event: KernelEvent) => void } = { observe: () => {} };
+  const lateBound: { observe: (event: KernelEvent) => void } = { observe: () => {} };
 
   it.each<[string, () => Tool['handler']]>([
     [
-      'calls a guard',
+      'calls a resilient function',
       () => {
         const guarded = load();
         return () => guarded();
       },
     ],
     [
-      'calls it later, with its context',
+      'calls it asynchronously, with its context',
       () => {
         const guarded = load();
         return async (_, context) => {
@@ -77,27 +77,27 @@ describe('a tool without a pack', () => {
       },
     ],
     [
-      'gives the events to the host as well',
+      'also passes the events to the host',
       () => {
-        const guarded = load((event) => late.observe(event));
+        const guarded = load((event) => lateBound.observe(event));
         return (_, context) => guarded(undefined, context);
       },
     ],
     [
-      'notes the retries itself as well',
+      'also notes the retries itself',
       () => {
         const work = flaky();
-        const retried = { note: () => {} };
+        const retries = { note: () => {} };
         const guarded = withResilience(
           (_: undefined, { index }) => {
-            if (index > 0) retried.note();
+            if (index > 0) retries.note();
             return work();
           },
           policy,
           { effect: 'read' },
         );
         return (_, { noteRetry }) => {
-          retried.note = noteRetry;
+          retries.note = noteRetry;
           return guarded();
         };
       },
@@ -111,7 +111,7 @@ describe('a tool without a pack', () => {
     ],
   ])('that %s has its retries and attempts counted once', async (_, handlerOf) => {
     const { host, call, lines } = await connect({ tools: [tool(handlerOf())] });
-    late.observe = host.observe;
+    lateBound.observe = host.observe;
     const { meta } = await call();
     expect(meta).toMatchObject({ retry_count: 2 });
     const { text } = await host.metrics();
@@ -123,7 +123,7 @@ describe('a tool without a pack', () => {
     await host.close();
   });
 
-  it('counts the calls of two tools apart, although they share a guard', async () => {
+  it('counts calls separately, although they share a resilient function', async () => {
     let attempts = 0;
     const guarded = withResilience(
       async (fails: number, { index }) => {
@@ -141,7 +141,7 @@ describe('a tool without a pack', () => {
     await host.close();
   });
 
-  it('that was approved has its attempts in the row of the call', async () => {
+  it('that was approved has its attempts in the record of the call', async () => {
     const ask = { kind: 'approve', rule: 'r', explanation: 'Ask.', expiresInMs: 60_000 } as const;
     const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : ask);
     const store = memoryStore();

@@ -1,11 +1,11 @@
 import { ConfigError } from '../errors.js';
 import {
   isObject,
+  mergeLayers,
+  pointerOf,
   type JsonObject,
   type Layer,
-  mergeLayers,
   type Path,
-  pointerOf,
 } from './layers.js';
 
 /** A flag or an environment variable that requires fewer approvals than the layers below it. */

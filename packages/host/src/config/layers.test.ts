@@ -10,7 +10,7 @@ const fromEnvironment = (env: Environment) => ({
 const layerOf = (env: Environment) =>
   packLayer({ pack: { name: 'p' } as never, fromEnvironment }, env);
 
-it('names the variable that said each part', () => {
+it('attributes each setting to its variable', () => {
   const { values, originOf } = layerOf({
     P_URL: 'https://x.example',
     P_TOKEN: 't',
@@ -24,12 +24,12 @@ it('names the variable that said each part', () => {
   expect(originOf(['packs', 'p', 'secs'])).toBe('ALL_SECS');
 });
 
-it('names the variable that goes before another one', () => {
+it('attributes a setting to the variable with the higher precedence', () => {
   const { originOf } = layerOf({ P_SECS: '1', ALL_SECS: '2' });
   expect(originOf(['packs', 'p', 'secs'])).toBe('P_SECS');
 });
 
-it('says nothing where the environment says nothing of the pack', () => {
+it('is empty if no variable is set', () => {
   const { values, originOf } = layerOf({ OTHER: 'x', P_URL: '' });
   expect(values).toEqual({});
   expect(originOf(['packs', 'p', 'url'])).toBe('the environment');

@@ -11,7 +11,7 @@ const rule = (action: 'deny' | 'dry_run'): PolicyConfig => ({
   rules: [{ name: 'mine', when: { tool: 'put' }, action }],
 });
 
-/** A shelf for vases: other things have no place on it, and asking where is no act. */
+/** A shelf that only accepts vases. Its check answers `where` itself. */
 const choosy = () => {
   const { done, tools } = shelf();
   const check: Tool['check'] = ({ thing }) =>
@@ -20,7 +20,7 @@ const choosy = () => {
 };
 const noPlace = () => toolError('internal_error', 'There is no place for it.');
 
-describe('a host asks the check of a tool', () => {
+describe('a host runs the check of a tool', () => {
   it.each(['deny', 'dry_run'] as const)('before its rules: %s', async (action) => {
     const { call, store, done } = await governed(choosy(), rule(action));
     const { error } = await call('put', { thing: 'cup' });
@@ -43,11 +43,11 @@ describe('a host asks the check of a tool', () => {
     expect(done).toEqual(['vase']);
   });
 
-  it('and lets it answer, but not past a rule that forbids the tool', async () => {
-    const tried = await governed(choosy(), rule('dry_run'));
-    expect(await tried.call('put', { thing: 'where' })).toMatchObject({ data: { n: 0 } });
-    const forbidden = await governed(choosy(), rule('deny'));
-    expect(await forbidden.call('put', { thing: 'where' })).toMatchObject({
+  it('and returns its result, unless a rule denies the tool', async () => {
+    const dryRun = await governed(choosy(), rule('dry_run'));
+    expect(await dryRun.call('put', { thing: 'where' })).toMatchObject({ data: { n: 0 } });
+    const denied = await governed(choosy(), rule('deny'));
+    expect(await denied.call('put', { thing: 'where' })).toMatchObject({
       error: { code: 'policy_denied_user_rule' },
     });
   });
@@ -67,7 +67,7 @@ describe('a host asks the check of a tool', () => {
     expect(done).toEqual(['vase']);
   });
 
-  it('and writes down that there was a call, without an operation', async () => {
+  it('and records the call without an operation', async () => {
     const { call, host, store } = await governed(choosy(), rule('deny'));
     await call('put', { thing: 'cup' });
     await host.close();
@@ -78,7 +78,7 @@ describe('a host asks the check of a tool', () => {
   });
 });
 
-it('a tool whose pack cannot be created is not tried by rules, and nothing of the call is kept', async () => {
+it('a tool whose pack cannot be created fails before its rules, and no operation is recorded', async () => {
   const { done, tools } = shelf();
   const create = () => Promise.reject(new Error('no such folder'));
   const packs = [{ pack: { ...packOf(tools), create } }];

@@ -43,12 +43,12 @@ const refusal = async (config: object): Promise<string> => {
     if (cause instanceof ConfigError) return cause.message.replaceAll(cwd, '');
     throw cause;
   }
-  return 'it was accepted';
+  return 'the configuration was accepted';
 };
 
 const deny = (when: object) => ({ rules: [{ name: 'r', when, action: 'deny' }] });
 
-describe('a configuration that cannot be meant', () => {
+describe('an invalid configuration', () => {
   it.each([
     ['a rule without action', { rules: [{ name: 'r' }] }, '/rules/0: needs "action"'],
     [
@@ -68,13 +68,17 @@ describe('a configuration that cannot be meant', () => {
     ],
     ['a limit without a number', { limits: { a: {} } }, '/limits/a: needs'],
     [
-      'a person where nobody can be asked',
+      'an approval without the workflow profile',
       { rules: [{ name: 'r', action: 'require_approval' }] },
       'it takes the profile "workflow"',
     ],
-    ['a mode that asks where nobody can', { mode: 'composer' }, '/mode: asks a person'],
     [
-      'a key for no tool',
+      'a mode with approvals without the workflow profile',
+      { mode: 'composer' },
+      '/mode: asks a person',
+    ],
+    [
+      'a key for an unknown tool',
       { journal: { keys: { puts: 'put:{thing}' } } },
       '/journal/keys/puts: is not a known tool. Did you mean "put"?',
     ],
@@ -84,22 +88,22 @@ describe('a configuration that cannot be meant', () => {
       '/journal/keys/put: must name an argument',
     ],
     ['a key with a secret', { journal: { keys: { put: 'put:{note}' } } }, 'note is sensitive'],
-    ['nobody to tell', { notify: { webhook: { url: 'ftp://a' } } }, '/notify/webhook/url'],
+    ['an invalid webhook URL', { notify: { webhook: { url: 'ftp://a' } } }, '/notify/webhook/url'],
     [
-      'a token in the open',
+      'a token in plain text',
       { notify: { webhook: { url: 'https://a.example', token: 'abc' } } },
       'is a secret in plain text',
     ],
-    ['a command without words', { notify: { command: [] } }, '/notify/command'],
-  ])('%s is told with its file and place', async (_what, config, message) => {
-    const said = await refusal({ profile: 'api', ...config });
-    expect(said).toContain(message);
-    expect(said).toMatch(/^\/toolkeel\.config\.json: /);
+    ['an empty command', { notify: { command: [] } }, '/notify/command'],
+  ])('with %s is reported with file and pointer', async (_what, config, message) => {
+    const reported = await refusal({ profile: 'api', ...config });
+    expect(reported).toContain(message);
+    expect(reported).toMatch(/^\/toolkeel\.config\.json: /);
   });
 });
 
-describe('policy and journal of a process', () => {
-  it('leave no trace before they are needed', async () => {
+describe('governance', () => {
+  it('creates no file before the journal is needed', async () => {
     const { host, close } = await opened({ profile: 'readonly' });
     expect(host.tools.map(({ name }) => name)).toEqual([
       'look',
@@ -110,21 +114,21 @@ describe('policy and journal of a process', () => {
     expect(readdirSync(cwd)).toEqual(['toolkeel.config.json']);
   });
 
-  it('are ready where nothing can be changed, whatever the data directory is', async () => {
+  it('is ready without mutations, even if the data directory is unusable', async () => {
     writeFileSync(join(cwd, 'data'), 'a file in the way');
     const { governance, close } = await opened({ profile: 'readonly' });
     await expect(governance.ready()).resolves.toBeUndefined();
     await close();
   });
 
-  it('are not ready where something can be changed and nothing can be kept', async () => {
+  it('is not ready with mutations if the data directory is unusable', async () => {
     writeFileSync(join(cwd, 'data'), 'a file in the way');
     const { governance, close } = await opened({ profile: 'api' });
     await expect(governance.ready()).rejects.toMatchObject({ name: 'JournalError' });
     await close();
   });
 
-  it('say which tools act once and have only their content to go by', async () => {
+  it('logs which once tools have no key template', async () => {
     const bare = await opened({ profile: 'api' });
     await bare.governance.ready();
     expect(bare.lines).toMatchObject([{ event: 'once_tools_without_key', tools: ['put'] }]);
@@ -135,7 +139,7 @@ describe('policy and journal of a process', () => {
     await keyed.close();
   });
 
-  it('keep the journal and its key in the data directory', async () => {
+  it('stores the journal and its key in the data directory', async () => {
     const { governance, close } = await opened({ profile: 'workflow' });
     await governance.ready();
     await close();

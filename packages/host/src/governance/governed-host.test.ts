@@ -1,23 +1,23 @@
-import { buildManifest } from '@toolkeel/contract';
-import { createJournal, memoryStore, ephemeralEncryption } from '@toolkeel/journal';
+import { buildManifest, type Tool } from '@toolkeel/contract';
+import { createJournal, type Decide, ephemeralEncryption, memoryStore } from '@toolkeel/journal';
 import { describe, expect, it } from 'vitest';
 import { createHost } from '../host.js';
 import { governed, packOf, shelf } from './governed.fixture.js';
 
 describe('a host with a journal', () => {
-  it('lists the arguments of the journal for every mutation, also where only a description is known', async () => {
+  it('lists the journal arguments for every mutation, also before its pack is created', async () => {
     const { client } = await governed(shelf());
     const { tools } = await client.listTools();
-    const taking = tools
+    const withKey = tools
       .filter(({ inputSchema }) => 'idempotency_key' in (inputSchema.properties ?? {}))
       .map(({ name }) => name);
-    expect(taking).toEqual(['put', 'untouch']);
+    expect(withKey).toEqual(['put', 'untouch']);
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['get_operation', 'get_policy_status']),
     );
   });
 
-  it('accepts them, and acts once for a key', async () => {
+  it('accepts an idempotency key, and executes once per key', async () => {
     const { call, done } = await governed(shelf());
     const args = { thing: 'vase', idempotency_key: 'the-vase-of-monday' };
     expect(await call('put', args)).toMatchObject({ data: { n: 1 } });
@@ -36,7 +36,7 @@ describe('a host with a journal', () => {
     expect(done).toEqual(['vase']);
   });
 
-  it('takes the key from the request as well', async () => {
+  it('accepts the key in the request metadata', async () => {
     const { call, done } = await governed(shelf());
     const key = { 'dev.toolkeel/idempotency-key': 'the-vase-of-monday' };
     await call('put', { thing: 'vase' }, key);
@@ -63,7 +63,7 @@ describe('a host with a journal', () => {
     },
   );
 
-  it('shows a key in the request to the rules as it shows one among the arguments', async () => {
+  it('passes a key in the request metadata to rules as an argument', async () => {
     const keyless = {
       name: 'keyless',
       when: { tool: 'put', 'args.idempotency_key': { exists: false } },
@@ -75,7 +75,7 @@ describe('a host with a journal', () => {
     expect(done).toEqual(['vase']);
   });
 
-  it('takes it from beside the arguments, where a proposal puts it', async () => {
+  it('accepts the key beside the arguments, as SEP-3182 proposes', async () => {
     const { client, done } = await governed(shelf());
     const params = {
       name: 'put',
@@ -88,7 +88,7 @@ describe('a host with a journal', () => {
     expect(done).toEqual(['vase']);
   });
 
-  it('tells by get_operation what became of a call', async () => {
+  it('returns the state of an operation with get_operation', async () => {
     const { call, store } = await governed(shelf());
     await call('put', { thing: 'vase' });
     const [operation] = await store.list();
@@ -97,7 +97,7 @@ describe('a host with a journal', () => {
     });
   });
 
-  it('counts replays and what waits for a person', async () => {
+  it('counts replays, unknown operations and pending approvals', async () => {
     const store = memoryStore();
     let isDown = false;
     const count: typeof store.count = (states) =>
@@ -117,7 +117,7 @@ describe('a host with a journal', () => {
     expect((await host.metrics()).text).toContain('toolkeel_approvals_pending Nan');
   });
 
-  it('writes every call down, reads too, with whom it acted for and the operation', async () => {
+  it('records every call, including reads, with account and operation', async () => {
     const { call, host, store } = await governed(shelf());
     await call('look');
     await call('put', { thing: 'hers' });
@@ -125,7 +125,7 @@ describe('a host with a journal', () => {
     await host.close();
     const calls = await store.calls();
     const [operation] = await store.list();
-    const seen = calls.map(({ tool, code, account, operationId }) => [
+    const recorded = calls.map(({ tool, code, account, operationId }) => [
       tool,
       code,
       account,
@@ -133,7 +133,7 @@ describe('a host with a journal', () => {
     ]);
     const inOrder = (rows: readonly unknown[]) =>
       rows.map((row) => JSON.stringify(row)).toSorted((a, b) => a.localeCompare(b));
-    expect(inOrder(seen)).toEqual(
+    expect(inOrder(recorded)).toEqual(
       inOrder([
         ['look', 'ok', undefined, undefined],
         ['put', 'ok', 'eve', operation?.id],
@@ -143,14 +143,14 @@ describe('a host with a journal', () => {
     expect(JSON.stringify(calls)).not.toContain('hers');
   });
 
-  it('logs what the journal says, with the id of the call', async () => {
+  it('logs the events of the journal with the correlation id of the call', async () => {
     const { tools, done } = shelf();
     const failing = tools.map((tool) =>
       tool.name === 'put'
         ? {
             ...tool,
             handler: () => {
-              throw new Error('no answer');
+              throw new Error('no response');
             },
           }
         : tool,
@@ -192,4 +192,60 @@ describe('a host with a journal', () => {
     await host.close();
     expect(order).toEqual(['journal', 'pack']);
   });
+});
+
+const approval = { kind: 'approve', rule: 'r', explanation: 'Ask.', expiresInMs: 60_000 } as const;
+/** Requires approval for every call. */
+const decide: Decide = (_, { approved }) => (approved ? { kind: 'allow', limits: [] } : approval);
+
+it('records an approved call with its attempts and waiting time', async () => {
+  const { tools, done } = shelf();
+  const upstream = { onRequest: (_correlationId: string): void => {} };
+  const retrying = tools.map((tool): Tool =>
+    tool.name === 'put'
+      ? {
+          ...tool,
+          handler: async (args, context) => {
+            upstream.onRequest(context.correlationId);
+            return tool.handler(args, context);
+          },
+        }
+      : tool,
+  );
+  const { call, host, store } = await governed(
+    { tools: retrying, done },
+    {},
+    { journaling: { decide } },
+  );
+  upstream.onRequest = (correlationId) => {
+    const emit = (type: string, more: object): void =>
+      host.observe(Object.assign({ correlationId, type }, more, { upstream: 'shelf', at: 0 }));
+    emit('retry_attempt', { attempt: 0, afterMs: 70 });
+    for (const attempt of [0, 1]) emit('attempt_end', { attempt, elapsedMs: 15 });
+    emit('call_end', { attempts: 2, elapsedMs: 100 });
+  };
+  const { error } = await call('put', { thing: 'vase' });
+  const id = error?.operation_id ?? '';
+  const hash = (await store.get(id))?.approval?.hash ?? '';
+  await store.decideApproval(id, { decision: 'approved', hash, by: 'ana', holdMs: 0 });
+  await expect.poll(() => done).toEqual(['vase']);
+  await expect.poll(async () => (await store.get(id))?.state).toBe('succeeded');
+  const { text } = await host.metrics();
+  await host.close();
+  const rows = (await store.calls()).filter(({ code }) => code === 'ok');
+  expect(rows).toMatchObject([{ tool: 'put', operationId: id, attempts: 2, waitedMs: 70 }]);
+  expect(text).toContain('retries_attempted_total{tool_name="put"} 1');
+});
+
+it('logs a failed notification separately from failures of the journal', async () => {
+  const notify = () => Promise.reject(new Error('410 Gone'));
+  const { call, host, linesOf } = await governed(shelf(), {}, { journaling: { decide, notify } });
+  await call('put', { thing: 'vase' });
+  await expect.poll(() => linesOf('notice_failed')).toHaveLength(1);
+  const [requested] = linesOf('approval_requested');
+  expect(linesOf('notice_failed')).toMatchObject([
+    { correlation_id: requested?.['correlation_id'] },
+  ]);
+  expect(linesOf('journal_failed')).toEqual([]);
+  await host.close();
 });

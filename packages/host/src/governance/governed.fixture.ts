@@ -20,7 +20,7 @@ const base = {
   errors: [],
 } as const;
 
-/** What the tools have done, in the order in which they did. */
+/** Tools that record their executions in `done`. */
 export const shelf = () => {
   const done: string[] = [];
   const tools: readonly Tool[] = [
@@ -61,7 +61,7 @@ export const shelf = () => {
 export const packOf = (tools: readonly Tool[], closed: () => void = () => {}): Pack => ({
   name: 'shelf',
   configSchema: z.strictObject({}),
-  // A description does not know what a tool undoes.
+  // Descriptions have neither handlers nor inverses.
   describe: () =>
     tools.map(({ handler: _, inverse: _inverse, account: _account, ...spec }) => spec),
   create: () =>
@@ -85,7 +85,7 @@ const policyFor = (
   return compiled.policy;
 };
 
-/** A host with a journal in memory, and somebody who calls it. */
+/** A host with an in-memory journal, and a connected client. */
 export const governed = async (
   { done, tools }: ReturnType<typeof shelf>,
   rules: PolicyConfig = {},

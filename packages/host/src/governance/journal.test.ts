@@ -11,7 +11,7 @@ const setUp = (over: Partial<LazyJournalOptions> = {}) => {
   const { tools, done } = shelf();
   const store = memoryStore();
   const lines: string[] = [];
-  const tool = (name: string) => tools.find((one) => one.name === name)!;
+  const tool = (name: string) => tools.find((spec) => spec.name === name)!;
   const open = vi.fn(async (): Promise<Journal> =>
     createJournal({
       store,
@@ -51,7 +51,7 @@ const row = {
   waitedMs: 0,
 };
 
-describe('a journal that is opened later', () => {
+describe('a lazy journal', () => {
   it('is not opened for reads, and once for mutations', async () => {
     const { run, open } = setUp();
     expect(await run('look', {})).toMatchObject({ success: true });
@@ -60,7 +60,7 @@ describe('a journal that is opened later', () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
-  it('sends nothing while it cannot be opened, and goes on as soon as it can', async () => {
+  it('sends nothing while it cannot be opened, and retries at the next call', async () => {
     const { run, open, done, lines } = setUp();
     open.mockRejectedValueOnce(new Error('the disk is gone'));
     expect(await run('put', { thing: 'a' })).toMatchObject({
@@ -72,16 +72,16 @@ describe('a journal that is opened later', () => {
     expect(done).toEqual(['a']);
   });
 
-  it('answers before the call is over, where opening takes longer than it', async () => {
+  it('responds before the deadline if opening takes longer', async () => {
     const { run, open, done } = setUp();
     open.mockReturnValueOnce(new Promise(() => {}));
-    const answer = run('put', { thing: 'a' }, performance.now() + 500);
+    const result = run('put', { thing: 'a' }, performance.now() + 500);
     await vi.advanceTimersByTimeAsync(480);
-    expect(await answer).toMatchObject({ error: { code: 'db_error', outcome: 'not_executed' } });
+    expect(await result).toMatchObject({ error: { code: 'db_error', outcome: 'not_executed' } });
     expect(done).toEqual([]);
   });
 
-  it('is opened soon after a start where something can be changed, and not at once', async () => {
+  it('is opened shortly after a start if a mutation is registered', async () => {
     const { journal, open } = setUp();
     journal.start();
     expect(open).not.toHaveBeenCalled();
@@ -93,7 +93,7 @@ describe('a journal that is opened later', () => {
     expect(reading.open).not.toHaveBeenCalled();
   });
 
-  it('writes calls down when there is time, or at the end', async () => {
+  it('records calls after a delay, or when it is closed', async () => {
     const { journal, open, store } = setUp({ mutates: false });
     journal.noteCall(row);
     expect(open).not.toHaveBeenCalled();
@@ -105,13 +105,13 @@ describe('a journal that is opened later', () => {
     await vi.advanceTimersByTimeAsync(1100);
     expect(later.open).toHaveBeenCalledTimes(1);
 
-    const passing = setUp({ mutates: false, isPersistent: false });
-    passing.journal.noteCall(row);
-    await passing.journal.close();
-    expect(passing.open).not.toHaveBeenCalled();
+    const ephemeral = setUp({ mutates: false, isPersistent: false });
+    ephemeral.journal.noteCall(row);
+    await ephemeral.journal.close();
+    expect(ephemeral.open).not.toHaveBeenCalled();
   });
 
-  it('only warns where nothing can be changed, and does not try for every call', async () => {
+  it('only warns if no mutation is registered, and does not retry at every call', async () => {
     const { journal, open, lines } = setUp({ mutates: false });
     open.mockRejectedValue(new Error('read-only'));
     for (let n = 0; n < 20; n += 1) {
@@ -123,11 +123,11 @@ describe('a journal that is opened later', () => {
     await journal.close();
   });
 
-  it('passes deliveries on while it is open', async () => {
+  it('passes on deliveries while it is open', async () => {
     const noteDelivered = vi.fn();
     const { journal, open } = setUp();
-    const made = open.getMockImplementation();
-    open.mockImplementation(async () => Object.assign(await made!(), { noteDelivered }));
+    const original = open.getMockImplementation();
+    open.mockImplementation(async () => Object.assign(await original!(), { noteDelivered }));
     journal.noteDelivered('op_0');
     expect(open).not.toHaveBeenCalled();
     await journal.ready();
@@ -137,7 +137,7 @@ describe('a journal that is opened later', () => {
     expect(noteDelivered).toHaveBeenCalledExactlyOnceWith('op_1');
   });
 
-  it('says why it cannot be opened to who asks whether it is ready', async () => {
+  it('rejects ready() with the reason if it cannot be opened', async () => {
     const { journal, open } = setUp();
     open.mockRejectedValueOnce(new Error('the disk is gone'));
     await expect(journal.ready()).rejects.toThrow('the disk is gone');

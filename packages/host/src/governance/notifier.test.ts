@@ -20,11 +20,11 @@ const setUp = () => {
 };
 const webhook = { url: new Secret('u', 'https://a.example/'), token: new Secret('t', 'abc') };
 
-it('is nobody where the configuration names nobody', () => {
+it('is undefined if none is configured', () => {
   expect(notifierOf({}, setUp())).toBeUndefined();
 });
 
-it('is whom the configuration names, with the token', async () => {
+it('notifies the webhook, with its token, and the command', async () => {
   const all = setUp();
   await notifierOf({ webhook, command: ['tell', 'me'] }, all)?.(message);
   expect(all.webhookNotifier).toHaveBeenCalledWith({
@@ -36,14 +36,14 @@ it('is whom the configuration names, with the token', async () => {
   expect(all.program).toHaveBeenCalledWith(message);
 });
 
-it('tells again only who has not heard it', async () => {
+it('repeats a notification only to the notifier that failed', async () => {
   const all = setUp();
   all.hook.mockRejectedValueOnce(new Error('busy'));
   const notify = notifierOf({ webhook, command: ['tell'] }, all)!;
   await expect(notify(message)).rejects.toThrow('busy');
   await notify(message);
   expect([all.hook.mock.calls.length, all.program.mock.calls.length]).toEqual([2, 1]);
-  // It is over: the same notice would be a new one.
+  // The notification is complete: the same message is a new one.
   await notify(message);
   expect([all.hook.mock.calls.length, all.program.mock.calls.length]).toEqual([3, 2]);
 });

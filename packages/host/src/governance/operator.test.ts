@@ -4,8 +4,8 @@ import { FilterError, operationFilter, readMoment } from './operator.js';
 
 const now = Date.parse('2026-05-02T12:00:00Z');
 
-describe('which operations are meant', () => {
-  it('is read from texts', () => {
+describe('a filter', () => {
+  it('is parsed from strings', () => {
     expect(
       operationFilter(
         {
@@ -37,11 +37,11 @@ describe('which operations are meant', () => {
     [{ until: '2026-99-99' }, 'until must be a time'],
     [{ limit: '1.5' }, 'limit must be'],
     [{ limit: 1001 }, 'limit must be'],
-  ])('%j is refused', (given, message) => {
+  ])('rejects %j', (given, message) => {
     expect(() => operationFilter(given, now)).toThrow(message);
   });
 
-  it('is a moment or a refusal, whatever somebody writes', () => {
+  it('parses any string as a time or rejects it', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^\d{1,8}[mhd]?(-\d\d-\d\d)?/)),

@@ -18,11 +18,11 @@ const rules: PolicyConfig = {
   limits: { puts: { when: { tool: 'put' }, perHour: 2 } },
 };
 
-const asked = () => governed(shelf(), rules);
+const setUp = () => governed(shelf(), rules);
 
 describe('rules in a host', () => {
-  it('decide about mutations by argument, account, cost and what the journal was told', async () => {
-    const { call, done } = await asked();
+  it('decide on mutations by argument, account, cost and journal arguments', async () => {
+    const { call, done } = await setUp();
     const code = async (args: object) => (await call('put', args)).error?.code;
     expect(await code({ thing: 'Vase of glass' })).toBe('policy_denied_user_rule');
     expect(await code({ thing: 'cup', allow_duplicate: true })).toBe('policy_denied_user_rule');
@@ -36,8 +36,8 @@ describe('rules in a host', () => {
     expect(done).toEqual(['cup', 'jug']);
   });
 
-  it('decide about reads, whose listing says that they may be denied', async () => {
-    const { call, client } = await asked();
+  it('decide on reads, whose listing has the denial codes', async () => {
+    const { call, client } = await setUp();
     expect(await call('look', { at: 'attic' })).toMatchObject({ success: true });
     expect(await call('look', { at: 'cellar' })).toMatchObject({
       error: { code: 'policy_denied_user_rule', policy_decision: 'denied' },
@@ -49,8 +49,8 @@ describe('rules in a host', () => {
 });
 
 describe('get_policy_status', () => {
-  it('says which rule would decide and why, and does nothing', async () => {
-    const { call, done, store } = await asked();
+  it('returns the deciding rule with an explanation, and executes nothing', async () => {
+    const { call, done, store } = await setUp();
     const status = await call('get_policy_status', { tool: 'put', arguments: { thing: 'vase' } });
     expect(status).toMatchObject({
       data: {
@@ -65,8 +65,8 @@ describe('get_policy_status', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('names the limits that a call would count towards', async () => {
-    const { call } = await asked();
+  it('returns the policy limits of a call', async () => {
+    const { call } = await setUp();
     expect(
       await call('get_policy_status', { tool: 'put', arguments: { thing: 'cup' } }),
     ).toMatchObject({
@@ -74,8 +74,8 @@ describe('get_policy_status', () => {
     });
   });
 
-  it('never echoes what a tool calls sensitive', async () => {
-    const { call } = await asked();
+  it('never repeats sensitive arguments', async () => {
+    const { call } = await setUp();
     const args = { thing: 'cup', note: 'my secret is 4711' };
     const status = await call('get_policy_status', { tool: 'put', arguments: args });
     expect(status).toMatchObject({ data: { decision: 'dry_run', rule: 'no notes' } });
@@ -88,16 +88,16 @@ describe('get_policy_status', () => {
     expect(JSON.stringify(refused.error)).not.toMatch(/471/);
   });
 
-  it('lists the rules of a tool where no arguments are given', async () => {
-    const { call } = await asked();
+  it('lists the rules of a tool if no arguments are given', async () => {
+    const { call } = await setUp();
     const { data } = await call('get_policy_status', { tool: 'put' });
     const { rules: listed } = data as { rules: { rule: string }[] };
     expect(listed.map(({ rule }) => rule)).toContain('no vases');
     expect(data).not.toHaveProperty('decision');
   });
 
-  it('knows no tool that is not there, and says which may be meant', async () => {
-    const { call } = await asked();
+  it('rejects an unknown tool with a suggestion', async () => {
+    const { call } = await setUp();
     expect(await call('get_policy_status', { tool: 'putt' })).toMatchObject({
       error: { code: 'not_found', message: expect.stringContaining('"put"') },
     });

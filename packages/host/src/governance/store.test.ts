@@ -26,7 +26,7 @@ const journalingOf = async (journal: object) => {
   return journaling;
 };
 
-it('gives the times of the configuration to the journal, in milliseconds', async () => {
+it('converts the configured periods to milliseconds', async () => {
   expect(await journalingOf({ retentionDays: 2, undeliveredHoldHours: 1.5 })).toMatchObject({
     retentionMs: 48 * HOUR_MS,
     undeliveredHoldMs: 1.5 * HOUR_MS,
@@ -38,7 +38,7 @@ it('leaves the defaults to the journal', async () => {
   expect([retentionMs, undeliveredHoldMs]).toEqual([undefined, undefined]);
 });
 
-it.each([0, -1, 721, '12'])('refuses undeliveredHoldHours: %j', (undeliveredHoldHours) => {
+it.each([0, -1, 721, '12'])('rejects undeliveredHoldHours: %j', (undeliveredHoldHours) => {
   expect(() => load({ undeliveredHoldHours })).toThrow(ConfigError);
 });
 
@@ -57,13 +57,13 @@ const tool = (name: string, handler: () => unknown) =>
     output: z.object({ text: z.string() }),
     errors: ['upstream_rejected'],
     handler: async (_, { operation }) => {
-      await operation?.step('first', () => Promise.resolve({ told: secret }));
+      await operation?.step('first', () => Promise.resolve({ repeated: secret }));
       const write = async () => handler() as { text: string };
       return operation ? operation.send(write) : write();
     },
   });
 
-it('keeps no secret of ours, whoever says it: upstream, handler or agent', async () => {
+it('stores no secret, whether an upstream, a handler or an agent repeats it', async () => {
   const secrets = new Secrets();
   secrets.watch(secret);
   const store = memoryStore();
@@ -79,12 +79,12 @@ it('keeps no secret of ours, whoever says it: upstream, handler or agent', async
     meta: { idempotency: { replayed: true } },
   });
   await call('refuse', { text: secret });
-  const kept = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
-  expect(kept).toContain('[redacted]');
-  expect(kept).not.toContain('password');
+  const stored = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
+  expect(stored).toContain('[redacted]');
+  expect(stored).not.toContain('password');
 });
 
-it.each(echoes)('keeps no secret that an upstream repeats with $name', async ({ write }) => {
+it.each(echoes)('stores no secret that an upstream repeats with $name', async ({ write }) => {
   const planted = 'tok-ABC/def+0123_456.789=';
   const secrets = new Secrets();
   secrets.watch(planted);
@@ -93,9 +93,9 @@ it.each(echoes)('keeps no secret that an upstream repeats with $name', async ({ 
   const journaling = { store: scrubbedStore(store, secrets.scrub) };
   const { call } = await governed({ tools: [echoing], done: [] }, {}, { journaling });
   await call('echo', { text: write(planted) });
-  const kept = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
-  expect(kept).toContain('you sent ');
-  expect(kept).toContain('[redacted]');
-  expect(kept).not.toContain(JSON.stringify(JSON.stringify(write(planted))).slice(3, -3));
-  expect(kept).not.toContain('tok-ABC');
+  const stored = JSON.stringify([await store.list(), await store.auditRows(1, 100)]);
+  expect(stored).toContain('you sent ');
+  expect(stored).toContain('[redacted]');
+  expect(stored).not.toContain(JSON.stringify(JSON.stringify(write(planted))).slice(3, -3));
+  expect(stored).not.toContain('tok-ABC');
 });

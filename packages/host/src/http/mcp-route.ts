@@ -7,8 +7,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { confirmSends, type Deliveries } from '../call/deliveries.js';
 import { parseInbound } from '../mcp/inbound.js';
-import { Sessions } from './sessions.js';
 import { responseFinished } from './response.js';
+import { Sessions } from './sessions.js';
 
 export interface McpRouteOptions {
   readonly make: () => McpServer;

@@ -9,53 +9,53 @@ type Source = NonNullable<ConstructorParameters<typeof ReadableStream<Uint8Array
 const streaming = (source: Source) =>
   new Response(new ReadableStream(source), { status: 201, headers: { a: 'b' } });
 
-it('is told at the end of the body, which is the same', async () => {
-  const over = vi.fn();
-  const response = onResponseEnd(Response.json({ text: 'hi' }, { status: 202 }), over);
+it('calls back at the end of the body, which is unchanged', async () => {
+  const onEnd = vi.fn();
+  const response = onResponseEnd(Response.json({ text: 'hi' }, { status: 202 }), onEnd);
   expect(response.status).toBe(202);
   expect(response.headers.get('content-type')).toBe('application/json');
-  expect(over).not.toHaveBeenCalled();
+  expect(onEnd).not.toHaveBeenCalled();
   expect(await response.json()).toEqual({ text: 'hi' });
-  expect(over).toHaveBeenCalledOnce();
+  expect(onEnd).toHaveBeenCalledOnce();
 });
 
-it('is told at once where there is no body', () => {
-  const over = vi.fn();
-  onResponseEnd(new Response(null, { status: 202 }), over);
-  expect(over).toHaveBeenCalledOnce();
+it('calls back at once without a body', () => {
+  const onEnd = vi.fn();
+  onResponseEnd(new Response(null, { status: 202 }), onEnd);
+  expect(onEnd).toHaveBeenCalledOnce();
 });
 
-it('is told when a reader gives up, and so is who writes', async () => {
-  const [over, cancel] = [vi.fn(), vi.fn()];
-  const response = onResponseEnd(streaming({ cancel }), over);
+it('calls back when the reader cancels, and cancels the source', async () => {
+  const [onEnd, cancel] = [vi.fn(), vi.fn()];
+  const response = onResponseEnd(streaming({ cancel }), onEnd);
   const reader = response.body?.getReader();
   const read = reader?.read();
   await reader?.cancel('enough');
   expect(await read).toMatchObject({ done: true });
-  expect(over).toHaveBeenCalledOnce();
+  expect(onEnd).toHaveBeenCalledOnce();
   expect(cancel).toHaveBeenCalledExactlyOnceWith('enough');
 });
 
-it('is told when the body fails, and so is the reader', async () => {
-  const over = vi.fn();
+it('calls back when the body fails, and passes on the error', async () => {
+  const onEnd = vi.fn();
   const broken = new Error('broken');
   const response = onResponseEnd(
     streaming({ start: (controller) => controller.error(broken) }),
-    over,
+    onEnd,
   );
   await expect(response.text()).rejects.toBe(broken);
-  expect(over).toHaveBeenCalledOnce();
+  expect(onEnd).toHaveBeenCalledOnce();
 });
 
 const open: (() => void)[] = [];
 afterEach(() => open.splice(0).forEach((close) => close()));
 
-/** A server on a real socket, and the response to a client's first request. */
+/** A server on a real socket, and the responses to a client's requests. */
 const setUp = async (request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n') => {
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
     responses.push(response);
-    server.emit('answering');
+    server.emit('responding');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,7 +68,7 @@ const setUp = async (request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n') => {
   });
   client.write(request);
   const count = request.split('HTTP/1.1').length - 1;
-  while (responses.length < count) await once(server, 'answering');
+  while (responses.length < count) await once(server, 'responding');
   return { client, responses, response: responses[0] as ServerResponse };
 };
 
@@ -87,7 +87,7 @@ it.each(['HTTP/1.1\r\n', 'HTTP/1.1\r\nconnection: close\r\n'])(
   },
 );
 
-it('rejects when the client has gone before the answer', async () => {
+it('rejects when the client disconnects before the response', async () => {
   const { client, response } = await setUp();
   const finished = responseFinished(response);
   client.destroy();
@@ -109,7 +109,7 @@ it.each<[string, (client: Socket) => unknown]>([
   ['resets', (client) => client.resetAndDestroy()],
   ['closes', (client) => client.destroy()],
 ])(
-  'rejects when the client %s the connection half way, though Node emits finish',
+  'rejects when the client %s the connection during the response, although Node emits finish',
   async (_, end) => {
     const { client, response } = await setUp();
     client.pause();
@@ -123,7 +123,7 @@ it.each<[string, (client: Socket) => unknown]>([
 it.each<[string, (response: ServerResponse) => void]>([
   ['destroys the connection', ({ req }) => req.socket.destroy()],
   ['destroys the response', (response) => response.destroy(new Error('x'))],
-])('rejects when the server %s half way', async (_, end) => {
+])('rejects when the server %s during the response', async (_, end) => {
   const { client, response } = await setUp();
   client.pause();
   const finished = responseFinished(response);
@@ -132,15 +132,15 @@ it.each<[string, (response: ServerResponse) => void]>([
   await expect(finished).rejects.toThrow(CLOSED);
 });
 
-it('rejects for a response that had ended before', async () => {
+it('rejects for a response that has already ended', async () => {
   const { response } = await setUp();
   response.end('something else');
   await expect(responseFinished(response)).rejects.toThrow(CLOSED);
 });
 
 it('resolves for a pipelined request only after the response before it', async () => {
-  const one = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
-  const { client, responses } = await setUp(`${one}${one}`);
+  const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+  const { client, responses } = await setUp(`${get}${get}`);
   client.resume();
   const [first, second] = responses as [ServerResponse, ServerResponse];
   const order: string[] = [];
@@ -156,12 +156,12 @@ it('resolves for a pipelined request only after the response before it', async (
   expect(order).toEqual(['first', 'second']);
 });
 
-it('rejects for a pipelined request whose turn never came', async () => {
-  const one = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
-  const { client, responses } = await setUp(`${one}${one}`);
+it('rejects for a pipelined request that was never answered', async () => {
+  const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+  const { client, responses } = await setUp(`${get}${get}`);
   const [first, second] = responses as [ServerResponse, ServerResponse];
   const finished = [responseFinished(first), responseFinished(second)];
   second.end('2');
   client.destroy();
-  await Promise.all(finished.map((one) => expect(one).rejects.toThrow(CLOSED)));
+  await Promise.all(finished.map((promise) => expect(promise).rejects.toThrow(CLOSED)));
 });

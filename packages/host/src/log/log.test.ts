@@ -15,7 +15,7 @@ const collect = (options: LogOptions = {}) => {
 };
 
 describe('a log', () => {
-  it('is JSON lines with level, time, event and fields, in order', async () => {
+  it('writes JSON lines with level, time, event and fields, in order', async () => {
     const { log, lines } = collect({ base: { pid: 1 } });
     log('info', 'one', { n: 1 });
     log('error', 'two');
@@ -25,7 +25,7 @@ describe('a log', () => {
     ]);
   });
 
-  it('leaves out what is below its level', async () => {
+  it('omits events below its level', async () => {
     const { log, lines } = collect({ level: 'warn' });
     log('info', 'quiet');
     log('warn', 'loud');
@@ -35,7 +35,7 @@ describe('a log', () => {
     expect(await silent.lines()).toEqual([]);
   });
 
-  it('tells the causes of a failure, and takes secrets out of all of them', async () => {
+  it('includes the causes of an error, and redacts secrets in them', async () => {
     const { log, lines } = collect({ scrub: (text) => text.replaceAll('hunter2', '***') });
     const cause = new Error('outer', {
       cause: new Error('inner hunter2', { cause: { key: 'hunter2' } }),
@@ -53,7 +53,7 @@ describe('a log', () => {
     expect(JSON.stringify(line)).not.toContain('hunter2');
   });
 
-  it('survives what cannot be printed', async () => {
+  it('handles values that cannot be serialized', async () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     const { log, lines } = collect();

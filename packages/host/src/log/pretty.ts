@@ -14,7 +14,7 @@ const PLAIN = /^[\w.:/@%+-]+$/;
 // Valid in JSON, but a terminal may interpret these as commands or hide the characters after them.
 const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Formats JSON log lines for a terminal. Other lines are kept, with control characters escapeCharacter. */
+/** Formats JSON log lines for a terminal. Other lines are kept, with control characters escaped. */
 export function prettyLines(text: string, { colours = false } = {}): string {
   const paint = (style: Style, part: string): string =>
     colours ? styleText(style, part, { validateStream: false }) : part;

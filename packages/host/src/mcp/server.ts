@@ -1,24 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import {
-  type CallToolRequest,
-  type Implementation,
-  type ListToolsResult,
   McpServer,
   mergeCapabilities,
   ProtocolError,
   ProtocolErrorCode,
+  type CallToolRequest,
+  type Implementation,
+  type ListToolsResult,
   type ServerCapabilities,
   type ServerOptions,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { ToolTable } from '../catalog/tools.js';
+import type { HostLog } from '../log/log.js';
+import type { Scrub } from '../secret/secrets.js';
 import type { Prompts } from './prompts.js';
 import type { Raw } from './raw.js';
 import type { Resources } from './resources.js';
 import type { ToolCalls } from './tools.js';
-import { randomUUID } from 'node:crypto';
-import type { HostLog } from '../log/log.js';
-import type { Scrub } from '../secret/secrets.js';
 
 /** What all servers of a host share. */
 export interface ServerParts {
@@ -29,8 +29,8 @@ export interface ServerParts {
   readonly resources: Resources;
   readonly prompts: Prompts;
   readonly raws: readonly Raw[];
-  /** Runs a handler and replaces internal errors: see `answerWith`. */
-  readonly answer: <T>(work: () => Promise<T>) => Promise<T>;
+  /** See `hideInternalErrors`. */
+  readonly handle: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Lists do not change during the lifetime of a process. */
@@ -59,7 +59,7 @@ const validator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
  * server, so that tools, schemas and listings are shared by all servers.
  */
 export function makeServer(parts: ServerParts): McpServer {
-  const { info, instructions, tools, calls, resources, prompts, raws, answer } = parts;
+  const { info, instructions, tools, calls, resources, prompts, raws, handle } = parts;
   const requestState = raws.find((raw) => raw.requestState)?.requestState;
   const mcp = new McpServer(info, {
     capabilities: capabilitiesOf(raws),
@@ -78,16 +78,16 @@ export function makeServer(parts: ServerParts): McpServer {
   server.setRequestHandler('tools/call', { params: validatedBySdk }, (params, context) =>
     calls.call(params, context),
   );
-  server.setRequestHandler('resources/list', () => answer(() => resources.list()));
+  server.setRequestHandler('resources/list', () => handle(() => resources.list()));
   server.setRequestHandler('resources/templates/list', () =>
-    answer(() => resources.listTemplates()),
+    handle(() => resources.listTemplates()),
   );
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    answer(() => resources.read(params.uri, context)),
+    handle(() => resources.read(params.uri, context)),
   );
-  server.setRequestHandler('prompts/list', () => answer(() => prompts.list()));
+  server.setRequestHandler('prompts/list', () => handle(() => prompts.list()));
   server.setRequestHandler('prompts/get', ({ params }, context) =>
-    answer(() => prompts.get(params, context)),
+    handle(() => prompts.get(params, context)),
   );
   for (const { install } of raws) install?.(server);
   return mcp;
@@ -102,7 +102,7 @@ function capabilitiesOf(raws: readonly Raw[]): ServerCapabilities {
  * The SDK sends the message of any thrown error to the client. Only protocol errors are meant for clients;
  * others may contain internal details, so they are logged and replaced by a correlation id.
  */
-export function answerWith(log: HostLog, scrub: Scrub) {
+export function hideInternalErrors(log: HostLog, scrub: Scrub) {
   return async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

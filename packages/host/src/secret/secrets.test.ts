@@ -5,7 +5,7 @@ import { Secret, Secrets } from './secrets.js';
 describe('a secret', () => {
   const secret = new Secret('x.token', 'do-not-tell');
 
-  it('shows its name and nothing else, however it is printed', () => {
+  it('shows only its name when it is printed or serialized', () => {
     const shown = [
       String(secret),
       JSON.stringify({ secret }),

@@ -5,20 +5,20 @@ import { findId, LineBuffer } from './line-buffer.js';
 const linesOf = (chunks: readonly Buffer[]): string[] => {
   const buffer = new LineBuffer();
   const lines: string[] = [];
-  const take = {
+  const handler = {
     line: (text: string) => lines.push(text),
     tooLong: (head: string, tail: string) => lines.push(`${head}…${tail}`),
   };
-  for (const chunk of chunks) buffer.add(chunk, take);
+  for (const chunk of chunks) buffer.add(chunk, handler);
   return lines;
 };
 
-describe('lines out of a stream', () => {
-  it('are the same wherever the stream was cut, also inside of a character', () => {
+describe('lines of a stream', () => {
+  it('do not depend on the boundaries of chunks, even inside a character', () => {
     const line = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n'));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(200)), (lines, cuts) => {
-        const whole = Buffer.from(lines.map((one) => `${one}\n`).join(''));
+        const whole = Buffer.from(lines.map((text) => `${text}\n`).join(''));
         const at = [0, ...cuts.filter((cut) => cut < whole.length), whole.length].toSorted(
           (a, b) => a - b,
         );
@@ -28,11 +28,11 @@ describe('lines out of a stream', () => {
     );
   });
 
-  it('wait for their end', () => {
+  it('are emitted when they are complete', () => {
     expect(linesOf([Buffer.from('one\ntw')])).toEqual(['one']);
   });
 
-  it('that grow beyond what a message can be are given by their ends, and the next are whole', () => {
+  it('that are too long are emitted with their ends only, and do not affect the next lines', () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'x');
     const ten = Array.from({ length: 10 }, () => mebibyte);
     const [begin, end] = [Buffer.from('begin'), Buffer.from('end\nnext\n')];
@@ -49,7 +49,7 @@ const ends = (text: string): [string, string] => [text.slice(0, 1024), text.slic
 const long = 'x'.repeat(5000);
 const id = fc.oneof(fc.integer(), fc.string({ maxLength: 30 }), fc.uuid());
 
-it('finds the id wherever clients write it', () => {
+it('finds the id at every position that clients use', () => {
   const params = { name: 'echo', arguments: { text: long } };
   fc.assert(
     fc.property(id, (given) => {
@@ -70,7 +70,7 @@ it('finds the id wherever clients write it', () => {
   );
 });
 
-it('never takes an id of something inside for that of the message', () => {
+it('never finds the id of a nested object', () => {
   const inner = fc.oneof(
     fc.json(),
     id.map((given) => JSON.stringify({ a: long, id: given })),
@@ -90,7 +90,7 @@ it('never takes an id of something inside for that of the message', () => {
   );
 });
 
-it('never fails, whatever there is', () => {
+it('never throws', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (head, tail) => {
       const found = findId(head, tail);

@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Deliveries } from '../call/deliveries.js';
 import { parseInbound, type Refusal } from '../mcp/inbound.js';
-import { findId, LineBuffer, type LineHandler, MAX_LINE } from './line-buffer.js';
 import { Intake } from './intake.js';
+import { findId, LineBuffer, MAX_LINE, type LineHandler } from './line-buffer.js';
 
 /** How long queued requests delay the end of a connection whose input has ended. */
 const END_LIMIT_MS = 1000;
@@ -137,10 +137,10 @@ export class LineTransport implements Transport {
   #refuse(refusal: Refusal, expectsAnswer = true): void {
     this.#report(new Error(`refused a message: ${refusal.error.message}`));
     if (!expectsAnswer) return;
-    this.#intake.add(undefined, this.#answer, refusal as JSONRPCMessage, REFUSAL_SIZE);
+    this.#intake.add(undefined, this.#respond, refusal as JSONRPCMessage, REFUSAL_SIZE);
   }
 
-  readonly #answer = (refusal: JSONRPCMessage): void => void this.send(refusal).catch(ignoreError);
+  readonly #respond = (refusal: JSONRPCMessage): void => void this.send(refusal).catch(ignoreError);
 
   readonly #handler: LineHandler = { line: this.#onLine, tooLong: this.#onLongLine };
 

@@ -9,10 +9,10 @@ const stdout = () => {
   return { stream: stream as unknown as NodeJS.WriteStream, read: () => text };
 };
 
-it('lets only the wire through, and gives stdout back', async () => {
+it('reserves stdout for the transport until it is released', async () => {
   const { stream, read } = stdout();
-  const stray = vi.fn();
-  const guard = guardStdout(stream, stray);
+  const onStray = vi.fn();
+  const guard = guardStdout(stream, onStray);
   const written = vi.fn();
   stream.write('stray\n');
   stream.write(new Uint8Array([104, 105]), written);
@@ -20,7 +20,7 @@ it('lets only the wire through, and gives stdout back', async () => {
   guard.output.write('{"wire":1}\n');
   await new Promise((resolve) => setImmediate(resolve));
   expect(read()).toBe('{"wire":1}\n');
-  expect(stray.mock.calls).toEqual([['stray\n'], ['hi'], ['more']]);
+  expect(onStray.mock.calls).toEqual([['stray\n'], ['hi'], ['more']]);
   expect(written).toHaveBeenCalledTimes(2);
   guard.release();
   stream.write('free');

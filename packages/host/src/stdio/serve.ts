@@ -1,9 +1,9 @@
+import type { Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio as serveSdk } from '@modelcontextprotocol/server/stdio';
 import type { Deliveries } from '../call/deliveries.js';
 import type { HostLog } from '../log/log.js';
 import { LineTransport } from './line-transport.js';
-import type { Writable } from 'node:stream';
 
 export interface StdioOptions {
   readonly stdin?: NodeJS.ReadStream;
