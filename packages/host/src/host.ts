@@ -32,7 +32,7 @@ import { silent, type HostLog } from './log/log.js';
 import { Prompts } from './mcp/prompts.js';
 import type { Raw } from './mcp/raw.js';
 import { Resources } from './mcp/resources.js';
-import { hideInternalErrors, makeServer, type ServerParts } from './mcp/server.js';
+import { hideInternalErrors, createMcpServer, type ServerParts } from './mcp/server.js';
 import { ToolCalls } from './mcp/tools.js';
 import { prometheusMetrics } from './metrics.js';
 import { scrubWith } from './secret/secrets.js';
@@ -215,7 +215,7 @@ export function createHost(options: HostOptions = {}): Host {
     raws,
     handle: hideInternalErrors(log, scrub),
   };
-  const make = () => makeServer(parts);
+  const createServer = () => createMcpServer(parts);
   const probe = createProbe(packs, () => clock.now());
   const readMetrics: Host['metrics'] = async () => {
     const { type, text } = await metrics.read();
@@ -237,20 +237,20 @@ export function createHost(options: HostOptions = {}): Host {
     },
     connect: async (transport) => {
       journal?.start();
-      const server = confirmSends(make(), deliveries, () => Promise.resolve());
+      const server = confirmSends(createServer(), deliveries, () => Promise.resolve());
       await server.connect(transport);
       return { close: () => server.close() };
     },
     serveStdio: (stdio) => {
       journal?.start();
-      return serveOnStdio(make, log, deliveries, stdio);
+      return serveOnStdio(createServer, log, deliveries, stdio);
     },
     listen: async (http) => {
       journal?.start();
       const { serveOnHttp } = await import('./http/serve.js');
       return serveOnHttp(
         {
-          make,
+          createServer,
           deliveries,
           log,
           longestCallMs,

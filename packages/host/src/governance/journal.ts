@@ -116,11 +116,11 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
 
   return {
     ready: async () => void (await getOpen()),
-    around: async (call, next, scope) => {
+    around: async (call, next, context) => {
       if (!call.tool.mutation) return next();
       let opened = journal;
       if (!opened) {
-        const until = (scope?.deadline ?? Infinity) - RESPONSE_MARGIN_MS;
+        const until = (context?.deadline ?? Infinity) - RESPONSE_MARGIN_MS;
         try {
           opened = await withTimeout(until - performance.now(), getOpen());
         } catch (cause) {
@@ -128,7 +128,7 @@ export function lazyJournal({ open, mutates, isPersistent, log }: LazyJournalOpt
           return notOpen();
         }
       }
-      return opened.around(call, next, scope);
+      return opened.around(call, next, context);
     },
     operations: {
       list: async (filter) => (await getOpen()).operations.list(filter),

@@ -16,7 +16,7 @@ interface AccessOptions {
   readonly token?: (() => string) | undefined;
 }
 
-export interface Refusal {
+export interface AccessRefusal {
   readonly status: 401 | 403;
   readonly message: string;
 }
@@ -26,9 +26,9 @@ type Headers = { readonly get: (name: string) => string | null };
 /** Checks the headers of a request before its body is read. Returns undefined for an accepted request. */
 export interface Access {
   /** Checks Host, Origin and token. */
-  readonly check: (headers: Headers) => Refusal | undefined;
+  readonly check: (headers: Headers) => AccessRefusal | undefined;
   /** Checks Host and Origin only: for routes that are public or have another token. */
-  readonly checkOrigin: (headers: Headers) => Refusal | undefined;
+  readonly checkOrigin: (headers: Headers) => AccessRefusal | undefined;
 }
 
 export function createAccess({
@@ -59,7 +59,10 @@ export function createAccess({
 }
 
 /** Checks the bearer token, if one is required. */
-export function checkToken(headers: Headers, token: AccessOptions['token']): Refusal | undefined {
+export function checkToken(
+  headers: Headers,
+  token: AccessOptions['token'],
+): AccessRefusal | undefined {
   if (!token) return undefined;
   const given = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
   if (given !== undefined && isEqual(given, token())) return undefined;
@@ -91,7 +94,7 @@ function isLoopback(hostname: string): boolean {
   return bare === 'localhost' || bare === '::1' || LOOPBACK_V4.test(bare);
 }
 
-function forbidden(message: string): Refusal {
+function forbidden(message: string): AccessRefusal {
   return { status: 403, message };
 }
 

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import type { OperatorApi } from '../governance/operator-api.js';
 import type { HealthReport } from '../health.js';
-import { checkToken, type Access, type Refusal } from './access.js';
+import { checkToken, type Access, type AccessRefusal } from './access.js';
 import type { McpRoute } from './mcp-route.js';
 
 export interface AppOptions {
@@ -66,12 +66,12 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
-function refuse(context: Context, { status, message }: Refusal): Response {
+function refuse(context: Context, { status, message }: AccessRefusal): Response {
   if (status === 401) context.header('www-authenticate', 'Bearer');
   return context.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, status);
 }
 
-function refuseOperator(context: Context, { status, message }: Refusal): Response {
+function refuseOperator(context: Context, { status, message }: AccessRefusal): Response {
   if (status === 401) context.header('www-authenticate', 'Bearer');
   const advice =
     status === 401 ? 'Send the token from console.token in the data directory.' : message;

@@ -11,7 +11,7 @@ import { responseFinished } from './response.js';
 import { Sessions } from './sessions.js';
 
 export interface McpRouteOptions {
-  readonly make: () => McpServer;
+  readonly createServer: () => McpServer;
   readonly deliveries: Deliveries;
   readonly onError: (error: Error) => void;
   readonly bodyLimit: number;
@@ -34,14 +34,14 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
     const outgoing = request && outgoingOf.get(request);
     return outgoing ? responseFinished(outgoing) : Promise.reject(new TypeError('unknown request'));
   };
-  const make = (): McpServer => confirmSends(options.make(), deliveries, written);
-  const modern = createMcpHandler(make, {
+  const createServer = (): McpServer => confirmSends(options.createServer(), deliveries, written);
+  const modern = createMcpHandler(createServer, {
     legacy: 'reject',
     onerror: onError,
     maxRequestBodySize: bodyLimit,
   });
   const sessions = new Sessions({
-    make,
+    createServer,
     onError,
     maxSessions,
     idleMs: sessionIdleMs,

@@ -59,7 +59,7 @@ export interface HttpHandle {
 
 /** What the host provides to its HTTP server. */
 export interface HttpDeps {
-  readonly make: () => McpServer;
+  readonly createServer: () => McpServer;
   readonly deliveries: Deliveries;
   readonly log: HostLog;
   /** The longest time limit of any call. */
@@ -70,7 +70,7 @@ export interface HttpDeps {
 }
 
 export async function serveOnHttp(
-  { make, deliveries, log, longestCallMs, drain, health, metrics }: HttpDeps,
+  { createServer, deliveries, log, longestCallMs, drain, health, metrics }: HttpDeps,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token, metricsToken } = options;
@@ -78,7 +78,7 @@ export async function serveOnHttp(
   requireTokens(host, token?.reveal(), metricsToken?.reveal());
   let isStopping = false;
   const mcp = createMcpRoute({
-    make,
+    createServer,
     deliveries,
     onError: (error) => log('debug', 'request_refused', { message: error.message }),
     bodyLimit: bodyLimitBytes,

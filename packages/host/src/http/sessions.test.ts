@@ -7,7 +7,7 @@ const setUp = (over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) =>
   const closed = vi.fn();
   const aborted = vi.fn();
   const respond: (() => void)[] = [];
-  const make = () => {
+  const createServer = () => {
     const server = new McpServer({ name: 's', version: '1' }, { capabilities: { tools: {} } });
     server.server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
       mcpReq.signal.addEventListener('abort', aborted);
@@ -18,7 +18,7 @@ const setUp = (over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) =>
     return Object.assign(server, { close: () => close().then(closed) });
   };
   const sessions = new Sessions({
-    make,
+    createServer,
     onError: vi.fn(),
     maxSessions: 2,
     idleMs: 1000,

@@ -18,7 +18,7 @@ interface Session {
 }
 
 export interface SessionOptions {
-  readonly make: () => McpServer;
+  readonly createServer: () => McpServer;
   readonly onError: (error: Error) => void;
   readonly maxSessions: number;
   readonly idleMs: number;
@@ -74,7 +74,7 @@ export class Sessions {
           this.#sessions.delete(id);
         },
       });
-    const server = this.#options.make();
+    const server = this.#options.createServer();
     const now = this.#options.now();
     const session: Session = {
       server,
@@ -110,7 +110,7 @@ export class Sessions {
     const transport = new WebStandardStreamableHTTPServerTransport({
       maxRequestBodySize: this.#options.bodyLimit,
     });
-    const server = this.#options.make();
+    const server = this.#options.createServer();
     await server.connect(transport);
     return onResponseEnd(await transport.handleRequest(request, bodyOf(parsedBody)), () => {
       server.close().catch(this.#options.onError);

@@ -6,7 +6,7 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 const MAX_BATCH = 100;
 
 /** A JSON-RPC error response to a message that the server cannot process. */
-export interface Refusal {
+export interface RefusalResponse {
   readonly jsonrpc: '2.0';
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
@@ -17,7 +17,7 @@ export type Inbound =
   | { readonly ok: true; readonly value: JSONRPCMessage | JSONRPCMessage[] }
   | {
       readonly ok: false;
-      readonly refusal: Refusal;
+      readonly refusal: RefusalResponse;
       /** False for notifications and responses: JSON-RPC forbids answering them. */
       readonly expectsAnswer: boolean;
       /** The ids of the requests in a batch, for a transport that answers each of them. */
@@ -47,8 +47,8 @@ export function parseInbound(text: string): Inbound {
 
 const NO_IDS: readonly never[] = [];
 
-function refuse(id: Refusal['id'], code: number, message: string) {
-  const refusal: Refusal = { jsonrpc: '2.0', id, error: { code, message } };
+function refuse(id: RefusalResponse['id'], code: number, message: string) {
+  const refusal: RefusalResponse = { jsonrpc: '2.0', id, error: { code, message } };
   return { ok: false, refusal, expectsAnswer: true, batchIds: NO_IDS } as const;
 }
 
@@ -139,7 +139,7 @@ function isAnswered(value: unknown): boolean {
 }
 
 /** The id of the message, if JSON-RPC allows an id of its type. */
-function idOf(value: unknown): Refusal['id'] {
+function idOf(value: unknown): RefusalResponse['id'] {
   const id = isObject(value) ? value['id'] : null;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

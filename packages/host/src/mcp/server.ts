@@ -58,7 +58,7 @@ const validator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
  * Creates the server of a connection, or of a single request. The handlers are set on the low-level
  * server, so that tools, schemas and listings are shared by all servers.
  */
-export function makeServer(parts: ServerParts): McpServer {
+export function createMcpServer(parts: ServerParts): McpServer {
   const { info, instructions, tools, calls, resources, prompts, raws, handle } = parts;
   const requestState = raws.find((raw) => raw.requestState)?.requestState;
   const mcp = new McpServer(info, {

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 import type { Deliveries } from '../call/deliveries.js';
-import { parseInbound, type Refusal } from '../mcp/inbound.js';
-import { Intake } from './intake.js';
+import { parseInbound, type RefusalResponse } from '../mcp/inbound.js';
+import { RequestQueue } from './request-queue.js';
 import { findId, LineBuffer, MAX_LINE, type LineHandler } from './line-buffer.js';
 
 /** How long queued requests delay the end of a connection whose input has ended. */
@@ -24,7 +24,7 @@ export class LineTransport implements Transport {
   readonly #lines = new LineBuffer();
   readonly #onClosed: () => void;
   readonly #beginWrite: Deliveries['begin'];
-  readonly #intake: Intake;
+  readonly #queue: RequestQueue;
   #endTimer: NodeJS.Timeout | undefined;
   #blockedSends: ((error?: Error) => void)[] = [];
   #isClosed = false;
@@ -43,7 +43,7 @@ export class LineTransport implements Transport {
     this.#stdout = stdout;
     this.#onClosed = onClosed;
     this.#beginWrite = beginWrite;
-    this.#intake = new Intake(stdin);
+    this.#queue = new RequestQueue(stdin);
   }
 
   start(): Promise<void> {
@@ -61,12 +61,12 @@ export class LineTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the connection is closed'));
-    if (!('method' in message)) this.#intake.answered();
+    if (!('method' in message)) this.#queue.complete();
     const line = `${JSON.stringify(message)}\n`;
     const write = this.#beginWrite(message);
     const written = write && ((error?: Error | null) => (error ? write.fail : write.confirm)());
     if (this.#stdout.write(line, written)) return DONE;
-    this.#intake.block();
+    this.#queue.block();
     return new Promise((resolve, reject) => {
       this.#blockedSends.push((error) => (error ? reject(error) : resolve()));
     });
@@ -75,7 +75,7 @@ export class LineTransport implements Transport {
   close(): Promise<void> {
     if (this.#isClosed) return DONE;
     this.#isClosed = true;
-    this.#intake.close();
+    this.#queue.close();
     clearTimeout(this.#endTimer);
     const stdin = this.#stdin;
     stdin.off('data', this.#read);
@@ -94,7 +94,7 @@ export class LineTransport implements Transport {
   }
 
   readonly #read = (chunk: Buffer): void => {
-    this.#intake.beginChunk();
+    this.#queue.beginChunk();
     this.#lines.add(chunk, this.#handler);
   };
 
@@ -114,10 +114,10 @@ export class LineTransport implements Transport {
   /** Notifications and responses overtake queued requests: calls in flight may need them. */
   #accept(message: JSONRPCMessage, size: number): void {
     if ('method' in message && 'id' in message) {
-      return this.#intake.add(message.id, this.#deliver, message, size);
+      return this.#queue.add(message.id, this.#deliver, message, size);
     }
     const isCancellation = 'method' in message && message.method === 'notifications/cancelled';
-    if (isCancellation && this.#intake.cancel(message.params?.['requestId'] as RequestId)) return;
+    if (isCancellation && this.#queue.cancel(message.params?.['requestId'] as RequestId)) return;
     this.#deliver(message);
   }
 
@@ -134,10 +134,10 @@ export class LineTransport implements Transport {
     this.#refuse({ jsonrpc: '2.0', id: findId(head, tail), error: { code: -32_000, message } });
   };
 
-  #refuse(refusal: Refusal, expectsAnswer = true): void {
+  #refuse(refusal: RefusalResponse, expectsAnswer = true): void {
     this.#report(new Error(`refused a message: ${refusal.error.message}`));
     if (!expectsAnswer) return;
-    this.#intake.add(undefined, this.#respond, refusal as JSONRPCMessage, REFUSAL_SIZE);
+    this.#queue.add(undefined, this.#respond, refusal as JSONRPCMessage, REFUSAL_SIZE);
   }
 
   readonly #respond = (refusal: JSONRPCMessage): void => void this.send(refusal).catch(ignoreError);
@@ -146,7 +146,7 @@ export class LineTransport implements Transport {
 
   readonly #onDrain = (error?: Error): void => {
     for (const settle of this.#blockedSends.splice(0)) settle(error);
-    this.#intake.unblock();
+    this.#queue.unblock();
   };
 
   readonly #report = (error: Error): void => this.onerror?.(error);
@@ -155,8 +155,8 @@ export class LineTransport implements Transport {
 
   /** Starts the queued requests before it closes, unless the output stays blocked. */
   readonly #onInputEnd = (): void => {
-    if (this.#intake.isEmpty) return this.#end();
-    this.#intake.whenEmpty(this.#end);
+    if (this.#queue.isEmpty) return this.#end();
+    this.#queue.whenEmpty(this.#end);
     this.#endTimer ??= setTimeout(this.#end, END_LIMIT_MS);
   };
 

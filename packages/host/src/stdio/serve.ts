@@ -18,7 +18,7 @@ export interface StdioHandle {
 
 /** Serves one client over stdin and stdout, in the protocol revision that it starts with. */
 export function serveOnStdio(
-  make: () => McpServer,
+  createServer: () => McpServer,
   log: HostLog,
   deliveries: Deliveries,
   { stdin = process.stdin, stdout = process.stdout }: StdioOptions = {},
@@ -30,7 +30,7 @@ export function serveOnStdio(
     resolve();
   };
   const transport = new LineTransport(stdin, guard.output, onClosed, deliveries.begin);
-  const handle = serveSdk(make, {
+  const handle = serveSdk(createServer, {
     transport,
     onerror: (error) => log('warn', 'transport_error', { message: error.message }),
   });

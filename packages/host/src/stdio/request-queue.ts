@@ -22,10 +22,10 @@ interface QueuedRequest {
  * Backpressure: queues requests while the client does not read its responses, and while too many are in
  * flight. Pauses the input when the queue is full.
  */
-export class Intake {
+export class RequestQueue {
   readonly #input: Input;
   /** In order of arrival. */
-  readonly #queue = new Map<RequestId | symbol, QueuedRequest>();
+  readonly #requests = new Map<RequestId | symbol, QueuedRequest>();
   /** Too low after the cancellation of a request that was already answered; never too high. */
   #inFlight = 0;
   #queuedSize = 0;
@@ -40,7 +40,7 @@ export class Intake {
   }
 
   get isEmpty(): boolean {
-    return this.#queue.size === 0;
+    return this.#requests.size === 0;
   }
 
   /** Call when a chunk of input arrives, before its requests are added. */
@@ -58,14 +58,14 @@ export class Intake {
     message: JSONRPCMessage,
     size: number,
   ): void {
-    if (this.#queue.size === 0 && this.#isOpen() && this.#budget > 0) {
+    if (this.#requests.size === 0 && this.#isOpen() && this.#budget > 0) {
       this.#budget--;
       this.#inFlight++;
       return start(message);
     }
     // Duplicate ids are an error of the client, but both requests need a response.
-    const key = id === undefined || this.#queue.has(id) ? Symbol('request') : id;
-    this.#queue.set(key, { start, message, size });
+    const key = id === undefined || this.#requests.has(id) ? Symbol('request') : id;
+    this.#requests.set(key, { start, message, size });
     this.#queuedSize += size;
     if (this.#isOpen()) this.#schedule();
     if (this.#queuedSize < MAX_QUEUED || this.#isPaused) return;
@@ -75,14 +75,14 @@ export class Intake {
 
   /** Returns true if the request was queued: it is never started. */
   cancel(id: RequestId): boolean {
-    const queued = this.#queue.get(id);
+    const queued = this.#requests.get(id);
     if (queued) this.#drop(id, queued);
-    else this.answered();
+    else this.complete();
     return queued !== undefined;
   }
 
   /** Call when a request has been answered. */
-  answered(): void {
+  complete(): void {
     if (this.#inFlight > 0) this.#inFlight--;
     this.#schedule();
   }
@@ -106,7 +106,7 @@ export class Intake {
   /** Discards the queued requests. */
   close(): void {
     clearImmediate(this.#nextTurn);
-    this.#queue.clear();
+    this.#requests.clear();
     this.#onEmpty = undefined;
     this.#isPaused = false;
   }
@@ -116,12 +116,12 @@ export class Intake {
   }
 
   #drop(key: RequestId | symbol, { size }: QueuedRequest): void {
-    this.#queue.delete(key);
+    this.#requests.delete(key);
     this.#queuedSize -= size;
   }
 
   #schedule(): void {
-    if (this.#queue.size === 0 && !this.#isPaused && !this.#onEmpty) return;
+    if (this.#requests.size === 0 && !this.#isPaused && !this.#onEmpty) return;
     this.#nextTurn ??= setImmediate(this.#turn);
   }
 
@@ -134,13 +134,13 @@ export class Intake {
       return;
     }
     let budget = BATCH;
-    for (const [key, queued] of this.#queue) {
+    for (const [key, queued] of this.#requests) {
       if (budget-- === 0 || !this.#isOpen()) break;
       this.#drop(key, queued);
       this.#inFlight++;
       queued.start(queued.message);
     }
-    // Otherwise `unblock` or `answered` schedules the next turn.
+    // Otherwise `unblock` or `complete` schedules the next turn.
     if (this.#isOpen()) this.#schedule();
   };
 }
