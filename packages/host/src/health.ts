@@ -1,6 +1,6 @@
 import type { PackHealth } from '@toolkeel/contract';
 import type { LoadedPack } from './catalog/loaded-pack.js';
-import { withTimeout } from './with-timeout.js';
+import { withTimeout } from './promises.js';
 
 /** For packs that do not limit their own health checks. */
 const TIMEOUT_MS = 10_000;

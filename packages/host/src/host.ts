@@ -37,7 +37,7 @@ import { ToolCalls } from './mcp/tools.js';
 import { prometheusMetrics } from './metrics.js';
 import { scrubWith } from './secret/secrets.js';
 import { serveOnStdio, type StdioHandle, type StdioOptions } from './stdio/serve.js';
-import { withTimeout } from './with-timeout.js';
+import { withTimeout } from './promises.js';
 
 /** The default timeout of MCP clients. */
 const DEFAULT_CALL_TIMEOUT_MS = 60_000;

@@ -3,7 +3,7 @@ import type { CallRow, Journal, JournalEvent, JournalOptions } from '@toolkeel/j
 import { getOperationTool } from '@toolkeel/journal/tools';
 import type { HostLog, LogLevel } from '../log/log.js';
 import type { Metrics } from '../metrics.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../promises.js';
 
 /** The options of a journal that its host provides. */
 export type JournalDeps = Required<Pick<JournalOptions, 'tools' | 'observe' | 'report' | 'watch'>>;

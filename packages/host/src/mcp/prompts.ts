@@ -11,6 +11,7 @@ import {
 import { zodType, type PackPrompt } from '@toolkeel/contract';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
 import { HostError } from '../errors.js';
+import { cacheUntilFailure } from '../promises.js';
 import type { Scrub } from '../secret/secrets.js';
 import { didYouMean } from '../suggestions.js';
 import type { RawPrompt } from './raw.js';
@@ -22,7 +23,10 @@ export class Prompts {
   readonly #packs: readonly LoadedPack[];
   readonly #scrub: Scrub;
   readonly #raw = new Map<string, RawPrompt>();
-  #packPrompts: Promise<ReadonlyMap<string, RawPrompt>> | undefined;
+  readonly #packPrompts = cacheUntilFailure(async () => {
+    const lists = await Promise.all(this.#packs.map((pack) => pack.prompts()));
+    return tableOf(lists.flat());
+  });
 
   constructor(packs: readonly LoadedPack[], scrub: Scrub) {
     this.#packs = packs;
@@ -52,20 +56,7 @@ export class Prompts {
   }
 
   async #all(): Promise<ReadonlyMap<string, RawPrompt>> {
-    return new Map([...(await this.#loadPackPrompts()), ...this.#raw]);
-  }
-
-  #loadPackPrompts(): Promise<ReadonlyMap<string, RawPrompt>> {
-    if (this.#packPrompts === undefined) {
-      const loading = Promise.all(this.#packs.map((pack) => pack.prompts())).then((lists) =>
-        tableOf(lists.flat()),
-      );
-      this.#packPrompts = loading;
-      loading.catch(() => {
-        this.#packPrompts = undefined;
-      });
-    }
-    return this.#packPrompts;
+    return new Map([...(await this.#packPrompts()), ...this.#raw]);
   }
 }
 

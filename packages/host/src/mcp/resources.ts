@@ -14,6 +14,7 @@ import { defineTool, errorCodes, type PackResource, type Tool } from '@toolkeel/
 import * as z from 'zod';
 import { OK, type CallEngine } from '../call/engine.js';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
+import { cacheUntilFailure } from '../promises.js';
 import type { Scrub } from '../secret/secrets.js';
 import type { RawResource } from './raw.js';
 
@@ -36,7 +37,15 @@ export class Resources {
   readonly #scrub: Scrub;
   readonly #raw: Readable[] = [];
   readonly #timeoutOf: (pack: LoadedPack) => number;
-  #packResources: Promise<readonly Readable[]> | undefined;
+  readonly #packResources = cacheUntilFailure(async () => {
+    const lists = await Promise.all(
+      this.#packs.map(async (pack) => {
+        const resources = await pack.resources();
+        return resources.map((resource) => this.#packResource(resource, this.#timeoutOf(pack)));
+      }),
+    );
+    return lists.flat();
+  });
 
   constructor(
     packs: readonly LoadedPack[],
@@ -79,25 +88,7 @@ export class Resources {
   }
 
   async #all(): Promise<readonly Readable[]> {
-    return [...(await this.#loadPackResources()), ...this.#raw];
-  }
-
-  /** Cached; the next request retries after a failure. */
-  #loadPackResources(): Promise<readonly Readable[]> {
-    if (this.#packResources === undefined) {
-      const loading = Promise.all(
-        this.#packs.map(async (pack) =>
-          (await pack.resources()).map((resource) =>
-            this.#packResource(resource, this.#timeoutOf(pack)),
-          ),
-        ),
-      ).then((lists) => lists.flat());
-      this.#packResources = loading;
-      loading.catch(() => {
-        this.#packResources = undefined;
-      });
-    }
-    return this.#packResources;
+    return [...(await this.#packResources()), ...this.#raw];
   }
 
   #packResource(resource: PackResource, timeoutMs: number): Readable {

@@ -13,3 +13,18 @@ export async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T
     clearTimeout(timer);
   }
 }
+
+/** Caches the result of `load`. The next call retries after a failure. */
+export function cacheUntilFailure<T>(load: () => Promise<T>): () => Promise<T> {
+  let cached: Promise<T> | undefined;
+  return () => {
+    if (!cached) {
+      const loading = load();
+      cached = loading;
+      loading.catch(() => {
+        cached = undefined;
+      });
+    }
+    return cached;
+  };
+}
