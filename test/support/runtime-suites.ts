@@ -11,7 +11,7 @@ export const runtimeSuites: readonly string[] = [
   // Ticks, immediates and timers around a handler, streams around an answer.
   'packages/contract/src/run/*.test.ts',
   'packages/host/src/{call,http,stdio}/*.test.ts',
-  'packages/host/src/log/create-log.test.ts',
+  'packages/host/src/log/log.test.ts',
   // A server on stdio and HTTP, its end, its clients. (Conformance chooses its own Nodes.)
   'packages/host/test/{delivery-*,ends,http,interop,tracing}.test.ts',
   // What a broken connection looks like, from both of its ends.

@@ -153,7 +153,7 @@ describe('wrong usage', () => {
     expect(code).toBe(2);
     expect(err).toMatch(/^toolkeel: TOOLKEEL_STAC_URL: \/packs\/stac\/catalogs\/default\/url: /);
     expect(err).not.toContain('hunter2');
-    const [, where, example = ''] = /sent in (\S+), such as (\{.*\})/.exec(err) ?? [];
+    const [, where, example = ''] = /remove it and set (\S+), such as (\{.*\})/.exec(err) ?? [];
     expect(where).toBe('/packs/stac/catalogs/default/headers');
     const headers = JSON.parse(example) as unknown;
     const config = { packs: { stac: { catalogs: { default: { headers } } } } };
@@ -176,7 +176,7 @@ describe('wrong usage', () => {
     writeFileSync(join(dir(), 'toolkeel.config.json'), JSON.stringify(config));
     const { code, err } = await ended(['serve']);
     expect(code).toBe(2);
-    expect(err).toMatch(/\/packs\/stac\/catalogs\/ours\/url: holds a secret in its query/);
+    expect(err).toMatch(/\/packs\/stac\/catalogs\/ours\/url: contains a secret in its query/);
     expect(err).not.toContain('hunter2');
   });
 

@@ -117,7 +117,7 @@ it('says what to do where the port is taken', async () => {
 it('refuses an address that others can reach without a token', async () => {
   const run = toolkeel(['up', '--host', '0.0.0.0', '--port', '0'], place());
   expect(await run.ended).toEqual({ code: 1, signal: null });
-  expect(run.err()).toMatch(/others can reach: that needs a token/);
+  expect(run.err()).toMatch(/other machines can reach: http\.token is required/);
 });
 
 it('refuses a token that can be guessed where others can reach it', async () => {

@@ -2,7 +2,7 @@ import type { Pack, PackHealth } from '@toolkeel/contract';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { LoadedPack } from './catalog/loaded-pack.js';
-import { probeOf } from './health.js';
+import { createProbe } from './health.js';
 
 const setUp = async (health: () => Promise<PackHealth>) => {
   let time = 0;
@@ -14,40 +14,40 @@ const setUp = async (health: () => Promise<PackHealth>) => {
   };
   const deps = { now: () => 0, random: () => 0, log: () => {}, observe: () => {} };
   const loaded = new LoadedPack({ pack }, () => true, deps);
-  const probe = probeOf([loaded], () => time);
+  const probe = createProbe([loaded], () => time);
   return { loaded, probe, wait: (ms: number) => (time += ms) };
 };
 
-it('a pack that nobody needed yet is not woken by a probe', async () => {
+it('a probe does not create a pack that is not used yet', async () => {
   const health = vi.fn(() => Promise.resolve({ ok: true, detail: 'fine' }));
   const { probe, loaded } = await setUp(health);
   expect(await probe()).toEqual({ ok: true, packs: { p: { ok: true, detail: 'not used yet' } } });
   expect(health).not.toHaveBeenCalled();
   await loaded.prompts();
-  // What costs nothing to know is not kept.
+  // That a pack is not created yet is not cached.
   expect(await probe()).toMatchObject({ packs: { p: { detail: 'fine' } } });
 });
 
-it('many probes at the same time are one question to the pack', async () => {
-  let answer = (_: PackHealth): void => {};
-  const health = vi.fn(() => new Promise<PackHealth>((resolve) => (answer = resolve)));
+it('concurrent probes share one health check', async () => {
+  let respond = (_: PackHealth): void => {};
+  const health = vi.fn(() => new Promise<PackHealth>((resolve) => (respond = resolve)));
   const { probe, loaded, wait } = await setUp(health);
   await loaded.prompts();
   const first = Array.from({ length: 20 }, probe);
   await vi.waitFor(() => expect(health).toHaveBeenCalled(), { timeout: 30_000 });
-  // However long it takes.
+  // The cache starts when the result is known.
   wait(60_000);
   const later = Array.from({ length: 20 }, probe);
-  answer({ ok: false, detail: 'ill' });
+  respond({ ok: false, detail: 'down' });
   const states = await Promise.all([...first, ...later]);
   expect(health).toHaveBeenCalledOnce();
-  expect(states.every(({ ok, packs }) => !ok && packs['p']?.detail === 'ill')).toBe(true);
+  expect(states.every(({ ok, packs }) => !ok && packs['p']?.detail === 'down')).toBe(true);
 });
 
-it('an answer holds for ten seconds, and no longer', async () => {
+it('a result is cached for ten seconds', async () => {
   const health = vi
     .fn(() => Promise.resolve({ ok: true, detail: 'fine' }))
-    .mockResolvedValueOnce({ ok: false, detail: 'ill' });
+    .mockResolvedValueOnce({ ok: false, detail: 'down' });
   const { probe, loaded, wait } = await setUp(health);
   await loaded.prompts();
   expect(await probe()).toMatchObject({ ok: false });

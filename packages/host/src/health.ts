@@ -1,44 +1,42 @@
 import type { PackHealth } from '@toolkeel/contract';
 import type { LoadedPack } from './catalog/loaded-pack.js';
+import { withTimeout } from './promises.js';
 
-/** Packs bound their own questions; this is for one that does not. */
-const LIMIT_MS = 10_000;
-/** Probes come often and from many. An upstream should not notice how often. */
-const KEPT_MS = 10_000;
+/** For packs that do not limit their own health checks. */
+const TIMEOUT_MS = 10_000;
+/** Limits the load that frequent health probes cause at an upstream. */
+const CACHE_MS = 10_000;
 
-/** How the packs fare. */
-export interface Probed {
+/** The health of all packs. */
+export interface HealthReport {
   readonly ok: boolean;
   readonly packs: Readonly<Record<string, PackHealth>>;
 }
 
-/** How a pack fares, within a bounded time, whatever it waits for. */
-export async function askPack(pack: LoadedPack): Promise<PackHealth> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<PackHealth>((resolve) => {
-    const detail = `no answer within ${LIMIT_MS / 1000} s`;
-    timer = setTimeout(() => resolve({ ok: false, detail }), LIMIT_MS);
-  });
+/** Checks the health of a pack, and creates it if necessary. Never rejects. */
+export async function checkPack(pack: LoadedPack): Promise<PackHealth> {
   try {
-    return await Promise.race([pack.health(), late]);
+    return await withTimeout(TIMEOUT_MS, pack.health());
   } catch (cause) {
     return { ok: false, detail: cause instanceof Error ? cause.message : 'cannot be created' };
-  } finally {
-    clearTimeout(timer);
   }
 }
 
 /**
- * For those who ask again and again: one question at a time, and its answer holds for a while. It
- * must not wake what sleeps, so packs that were not needed yet are said to be so.
+ * A health check for frequent probes: one check per pack at a time, and its result is cached. Packs that
+ * are not created yet are not created for it.
  */
-export function probeOf(packs: readonly LoadedPack[], now: () => number): () => Promise<Probed> {
-  const looks = packs.map((pack) => [pack, kept(() => askPack(pack), now)] as const);
+export function createProbe(
+  packs: readonly LoadedPack[],
+  now: () => number,
+): () => Promise<HealthReport> {
+  const checks = packs.map((pack) => [pack, cached(() => checkPack(pack), now)] as const);
   return async () => {
     const states = await Promise.all(
-      looks.map(async ([pack, look]) => {
-        const isAwake = (await pack.current()) !== undefined;
-        return [pack.name, isAwake ? await look() : { ok: true, detail: 'not used yet' }] as const;
+      checks.map(async ([pack, check]) => {
+        const isCreated = (await pack.current()) !== undefined;
+        const state = isCreated ? await check() : { ok: true, detail: 'not used yet' };
+        return [pack.name, state] as const;
       }),
     );
     const ok = states.every(([, state]) => state.ok || state.configured === false);
@@ -46,16 +44,17 @@ export function probeOf(packs: readonly LoadedPack[], now: () => number): () => 
   };
 }
 
-function kept<T>(ask: () => Promise<T>, now: () => number): () => Promise<T> {
-  let last: { readonly answer: Promise<T>; until: number } | undefined;
+/** Caches a result from when it is known. Concurrent callers share a check in flight. */
+function cached<T>(check: () => Promise<T>, now: () => number): () => Promise<T> {
+  let last: { readonly result: Promise<T>; expiresAt: number } | undefined;
   return () => {
-    if (last && now() < last.until) return last.answer;
-    const asked = { answer: ask(), until: Infinity };
-    const settle = (): void => {
-      asked.until = now() + KEPT_MS;
+    if (last && now() < last.expiresAt) return last.result;
+    const current = { result: check(), expiresAt: Infinity };
+    const startExpiry = (): void => {
+      current.expiresAt = now() + CACHE_MS;
     };
-    asked.answer.then(settle, settle);
-    last = asked;
-    return asked.answer;
+    current.result.then(startExpiry, startExpiry);
+    last = current;
+    return current.result;
   };
 }

@@ -53,13 +53,13 @@ const call = async (options: HostOptions, name: string): Promise<Record<string, 
   return structuredContent as Record<string, unknown>;
 };
 
-describe('what is registered', () => {
-  it('is refused when two tools have one name', () => {
-    const twice = /two tools are called a/;
-    expect(() => createHost({ tools: [tool('a'), tool('a')] })).toThrow(twice);
+describe('registration', () => {
+  it('rejects two tools with the same name', () => {
+    const duplicate = /two tools are called a/;
+    expect(() => createHost({ tools: [tool('a'), tool('a')] })).toThrow(duplicate);
     expect(() =>
       createHost({ tools: [tool('a')], packs: [{ pack: packOf([tool('a')]) }] }),
-    ).toThrow(twice);
+    ).toThrow(duplicate);
     const host = createHost({ tools: [tool('a')] });
     const definition = {
       name: 'a',
@@ -67,11 +67,11 @@ describe('what is registered', () => {
       annotations: { readOnlyHint: true },
     };
     expect(() => host.raw({ tools: [{ definition, call: () => ({ content: [] }) }] })).toThrow(
-      twice,
+      duplicate,
     );
   });
 
-  it('contains nothing that mutates in a readonly profile', async () => {
+  it('excludes mutations in the readonly profile', async () => {
     const handler = vi.fn();
     const tools = [tool('r'), { ...writing('w'), handler }];
     const host = createHost({ tools, packs: [{ pack: packOf([tool('pr'), writing('pw')]) }] });
@@ -86,7 +86,7 @@ describe('what is registered', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('is explained by the instructions of the packs, for their configuration', async () => {
+  it('includes the instructions of the packs, which depend on their configuration', async () => {
     const pack = packOf([tool('a')], {
       describe: (config) => [{ ...tool('a'), description: `n is ${JSON.stringify(config)}` }],
       instructions: (config) => `Configured: ${JSON.stringify(config)}; key hush`,
@@ -104,17 +104,17 @@ describe('what is registered', () => {
     expect(plain.getInstructions()).toBeUndefined();
   });
 
-  it('contains more in a wider profile', () => {
+  it('includes mutations in the api profile', () => {
     const packs = [{ pack: packOf([tool('pr'), writing('pw')]) }];
     expect(createHost({ packs, profile: 'api' }).manifest().tools).toHaveLength(2);
   });
 
-  it('is not run where a pack has another effect than it describes', async () => {
+  it('rejects a tool whose effect differs from its description', async () => {
     const handler = vi.fn();
-    const liar = packOf([tool('a')], {
+    const mismatched = packOf([tool('a')], {
       create: () => Promise.resolve({ tools: [{ ...writing('a'), handler }] } as never),
     });
-    expect(await call({ packs: [{ pack: liar }] }, 'a')).toMatchObject({
+    expect(await call({ packs: [{ pack: mismatched }] }, 'a')).toMatchObject({
       error: { code: 'internal_error' },
     });
     expect(handler).not.toHaveBeenCalled();
@@ -122,7 +122,7 @@ describe('what is registered', () => {
 });
 
 describe('a pack', () => {
-  it('is created when it is first needed, once, with its own configuration', async () => {
+  it('is created on first use, once, with its configuration', async () => {
     const create = vi.fn(packOf([tool('a')]).create);
     const host = createHost({
       packs: [{ pack: packOf([tool('a')], { create }), config: { n: 2 } }],
@@ -135,22 +135,22 @@ describe('a pack', () => {
     expect(create.mock.calls[0]?.[0]).toEqual({ n: 2 });
   });
 
-  it('that is configured wrongly is refused at once', () => {
+  it('with an invalid configuration is rejected at once', () => {
     expect(() => createHost({ packs: [{ pack: packOf([]), config: { n: 'x' } }] })).toThrow(
       /^packs\.p\.n: /,
     );
   });
 
-  it('that cannot be created answers with an envelope, and is tried again', async () => {
+  it('that cannot be created results in an error envelope, and is retried', async () => {
     const create = vi.fn(packOf([tool('a')]).create).mockRejectedValueOnce(new Error('no key'));
-    const said: unknown[] = [];
-    const log: HostLog = (_, event, fields) => said.push({ event, ...fields });
+    const lines: unknown[] = [];
+    const log: HostLog = (_, event, fields) => lines.push({ event, ...fields });
     const host = createHost({ packs: [{ pack: packOf([tool('a')], { create }) }], log });
     const client = await connect(host);
     expect((await client.callTool({ name: 'a' })).structuredContent).toMatchObject({
       error: { code: 'internal_error' },
     });
-    expect(said).toContainEqual(
+    expect(lines).toContainEqual(
       expect.objectContaining({ event: 'unexpected', cause: new Error('no key') }),
     );
     expect((await client.callTool({ name: 'a' })).structuredContent).toMatchObject({
@@ -159,7 +159,7 @@ describe('a pack', () => {
     expect(await host.health()).toEqual({ p: { ok: true, detail: '' } });
   });
 
-  it('that is not well says so', async () => {
+  it('that cannot be created is unhealthy', async () => {
     const create = () => Promise.reject(new Error('no key'));
     const host = createHost({ packs: [{ pack: packOf([], { create }) }] });
     expect(await host.health()).toEqual({ p: { ok: false, detail: 'no key' } });
@@ -167,16 +167,16 @@ describe('a pack', () => {
   });
 });
 
-describe('what stands around a handler', () => {
-  it('sees the call, its meta and its scope, and answers in its place', async () => {
+describe('middleware', () => {
+  it('receives the call and its context, and can replace the result', async () => {
     const seen: unknown[] = [];
     const host = createHost({
       tools: [tool('a')],
       around: [
-        async (accepted, next, scope) => {
+        async (accepted, next, context) => {
           seen.push(
-            accepted.correlationId === scope.correlationId,
-            scope.meta['dev.toolkeel/idempotency-key'],
+            accepted.correlationId === context.correlationId,
+            context.meta['dev.toolkeel/idempotency-key'],
           );
           await next();
           return { ok: true, data: 'changed' };
@@ -192,7 +192,7 @@ describe('what stands around a handler', () => {
     expect(seen).toEqual([true, 'k']);
   });
 
-  it('that fails does not take the answer with it', async () => {
+  it('that throws results in an error envelope', async () => {
     const around = [() => Promise.reject(new Error('broken'))];
     expect(await call({ tools: [tool('a')], around }, 'a')).toMatchObject({
       success: false,
@@ -200,17 +200,17 @@ describe('what stands around a handler', () => {
     });
   });
 
-  it('can add arguments to the tools that it watches over', async () => {
+  it('can transform tools with prepare', async () => {
     const prepare = <T extends { description: string }>(given: T): T => ({
       ...given,
-      description: 'watched',
+      description: 'prepared',
     });
     const client = await connect(createHost({ packs: [{ pack: packOf([tool('a')]) }], prepare }));
-    expect((await client.listTools()).tools[0]?.description).toBe('watched');
+    expect((await client.listTools()).tools[0]?.description).toBe('prepared');
   });
 });
 
-it('says in which profile it runs', async () => {
+it('reports mode and approval mode in the workflow profile', async () => {
   const profile = { name: 'workflow', mode: 'composer', approvalMode: true } as const;
   expect(await call({ tools: [tool('a')], profile }, 'a')).toMatchObject({
     meta: { mode: 'composer', approval_mode: true },
@@ -218,7 +218,7 @@ it('says in which profile it runs', async () => {
 });
 
 describe('health', () => {
-  it('leaves no timer behind', async () => {
+  it('leaves no timer', async () => {
     const host = createHost({ packs: [{ pack: packOf([]) }] });
     await host.health();
     vi.useFakeTimers();
@@ -230,7 +230,7 @@ describe('health', () => {
     }
   });
 
-  it('is said within a bounded time, also of a pack that never answers', async () => {
+  it('has a time limit for a pack that never responds', async () => {
     vi.useFakeTimers();
     try {
       const silent = {
@@ -243,7 +243,7 @@ describe('health', () => {
       const health = host.health();
       await vi.advanceTimersByTimeAsync(10_000);
       expect(await health).toEqual({
-        stuck: { ok: false, detail: 'no answer within 10 s' },
+        stuck: { ok: false, detail: 'no response within 10000 ms' },
         p: { ok: true, detail: '' },
       });
     } finally {

@@ -1,65 +1,72 @@
 export { createHost, type Host, type HostOptions } from './host.js';
-export { HostError } from './errors.js';
+export { ConfigError, HostError, type ConfigIssue } from './errors.js';
 export type { PackEntry } from './catalog/loaded-pack.js';
+export type { HostMiddleware } from './call/middleware.js';
+export type { CallContext, RequestMeta } from './call/running-call.js';
+export type { Raw, RawPrompt, RawResource, RawTool } from './mcp/raw.js';
 
-export type { HostMiddleware } from './call/around.js';
-export type { JournalDeps } from './govern/journal-hooks.js';
-export { decideAsWorkflow, decideBy } from './govern/decide.js';
-export type { OperatorJournal } from './govern/desk.js';
-export { hostToolSpecs } from './govern/host-tools.js';
 export {
+  decideAsWorkflow,
+  hostToolSpecs,
   openGovernance,
   type Governance,
   type GovernanceOptions,
-} from './govern/open-governance.js';
-export { POLICY_SECTIONS } from './config/governing.js';
-export { hasRules } from './govern/compile-policy.js';
-export { FilterError, operationFilter, readMoment } from './govern/filter.js';
+} from './governance/governance.js';
+export { decideBy, hasRules } from './governance/policy.js';
+export type { JournalDeps } from './governance/journal.js';
 export {
-  isPersistent,
-  journalAddress,
-  journalFile,
-  openJournalStore,
-} from './govern/open-store.js';
-export { undecided } from './govern/undecided.js';
-export type { CallScope, RequestMeta } from './call/scope.js';
-export type { Raw, RawPrompt, RawResource, RawTool } from './mcp/raw.js';
+  explainConflict,
+  FilterError,
+  operationFilter,
+  readMoment,
+  type OperatorJournal,
+} from './governance/operator.js';
+export type { ApiOptions, OperatorApi } from './governance/operator-api.js';
+export { isPersistent, journalAddress, journalFile, openJournalStore } from './governance/store.js';
 
 export type { StdioHandle, StdioOptions } from './stdio/serve.js';
-export type { HttpHandle, HttpOptions } from './http/serve.js';
-export type { ApiOptions, OperatorApi } from './govern/api/api.js';
-export type { Timeouts } from './http/listen.js';
+export type { HttpHandle, HttpOptions, Timeouts } from './http/serve.js';
 
-export { createLog, type Log, type LogOptions } from './log/create-log.js';
+export {
+  createLog,
+  LOG_LEVELS,
+  type HostLog,
+  type Log,
+  type LogLevel,
+  type LogOptions,
+} from './log/log.js';
 export { prettyLines } from './log/pretty.js';
-export { LOG_LEVELS, type HostLog, type LogLevel } from './log/log.js';
-export { Secret } from './secret/secret.js';
+export { Secret, Secrets } from './secret/secrets.js';
 export {
   consoleTokenFile,
-  persistentConsoleToken,
   ephemeralConsoleToken,
-} from './secret/console-token.js';
-export { Secrets } from './secret/secrets.js';
-export { persistentPageTokens } from './secret/kept-tokens.js';
-export { didYouMean, closestMatches } from './text/nearest.js';
-export { ConfigError, type ConfigIssue } from './config/config-error.js';
-export type { Environment } from './config/environment.js';
-export type { Credential } from './config/find-secrets.js';
-export { configJsonSchema } from './config/json-schema.js';
+  persistentConsoleToken,
+  persistentPageTokens,
+} from './secret/key-files.js';
+export { closestMatches, didYouMean } from './suggestions.js';
+
+export type { Mistake } from './config/explain.js';
 export {
   CONFIG_FILE,
   configuredPacks,
   settingsWithoutSecrets,
   type FileOptions,
 } from './config/file.js';
+export { secretInUrl, type Credential, type UrlSecret } from './config/find-secrets.js';
+export type { Environment } from './config/layers.js';
 export {
   loadConfig,
   type LoadedConfig,
   type LoadOptions,
-  type Mistake,
-  type NotifySettings,
   type PackBinding,
 } from './config/load.js';
-export type { Config, SchemaOptions, SectionName } from './config/schema.js';
-export { secretInUrl, type UrlSecret } from './config/secret-in-url.js';
-export { secretSource, type SecretSource } from './config/secret-source.js';
+export type { NotifySettings } from './config/options.js';
+export {
+  configJsonSchema,
+  POLICY_SECTIONS,
+  secretSource,
+  type Config,
+  type SchemaOptions,
+  type SecretSource,
+  type SectionName,
+} from './config/schema.js';

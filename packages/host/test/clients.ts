@@ -8,7 +8,7 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { fileURLToPath } from 'node:url';
 
-/** The part that all clients have in common, whatever their generation. */
+/** The common interface of clients of all SDK generations. */
 export interface AnyClient {
   readonly listTools: () => Promise<{ tools: { name: string }[] }>;
   readonly callTool: (
@@ -32,7 +32,7 @@ interface CallOptions {
 export type Generation = '1.x' | '2.x legacy' | '2.x modern';
 export const generations: readonly Generation[] = ['1.x', '2.x legacy', '2.x modern'];
 
-/** The generations have the same shape at run time; their types have never met. */
+/** The generations have the same shape at run time, but incompatible types. */
 const cast = (value: unknown) => value as never;
 
 const info = { name: 'test', version: '1' };
@@ -62,7 +62,7 @@ const wrap = (
   close: () => client.close(),
 });
 
-/** Starts one of our fixture servers as a process and connects to it. */
+/** Starts a fixture server as a process and connects to it. */
 export const overStdio = async (
   generation: Generation,
   env: Record<string, string> = {},

@@ -23,7 +23,7 @@ const run = (args: readonly string[]): Promise<{ code: number; output: string }>
     });
   });
 
-/** The scenarios that a revision demands of a server, from the suite itself. */
+/** The required server scenarios of a revision, from the suite itself. */
 const required = async (revision: string): Promise<string[]> => {
   const { output } = await run(['list', '--requirements', revision]);
   const [, section = ''] = /Server scenarios[^\n]*\n((?: {2}- [^\n]+\n)+)/.exec(output) ?? [];
@@ -52,7 +52,7 @@ describe.each([
   { revision: '2026-07-28', scenarios: 37, node: 'this Node' },
   { revision: '2026-07-28', scenarios: 37, node: 'a newer Node' },
 ])('on $node, the conformance suite of $revision', ({ revision, scenarios, node }) => {
-  it(`passes all ${scenarios} scenarios that a server must`, { timeout: 120_000 }, async () => {
+  it(`passes all ${scenarios} required server scenarios`, { timeout: 120_000 }, async () => {
     const url = await startServer(node === 'this Node' ? process.execPath : newerNode());
     const names = await required(revision);
     expect(names).toHaveLength(scenarios);

@@ -15,7 +15,7 @@ beforeEach(async () => {
   http = await own.host.listen({ port: 0 });
 });
 
-/** After this all connections have ended, and all that could be delivered was. */
+/** Closes all connections, after which no further result can be delivered. */
 const close = async (): Promise<readonly string[]> => {
   await http.close();
   await own.host.close();
@@ -56,7 +56,7 @@ const post = (body: object, { session, agent }: PostOptions = {}): ClientRequest
   return sent;
 };
 
-const answerTo = async (sent: ClientRequest): Promise<{ type: string; body: string }> => {
+const responseTo = async (sent: ClientRequest): Promise<{ type: string; body: string }> => {
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   return { type: response.headers['content-type'] ?? '', body: await text(response) };
 };
@@ -70,53 +70,53 @@ const openSession = async (): Promise<string> => {
 const JSON_TYPE = 'application/json';
 const SSE_TYPE = 'text/event-stream';
 
-/** Every way in which a call can be asked for and answered. */
-const ways = [
-  { way: 'a 2026 request answered with JSON', era: 'modern', type: JSON_TYPE, meta: {} },
+/** Every kind of request and response. */
+const kinds = [
+  { kind: 'a 2026 request with a JSON response', era: 'modern', type: JSON_TYPE, meta: {} },
   {
-    way: 'a 2026 request answered with SSE',
+    kind: 'a 2026 request with an SSE response',
     era: 'modern',
     type: SSE_TYPE,
     meta: { progressToken: 1 },
   },
-  { way: 'a 2025 request without a session', era: 'legacy', type: SSE_TYPE, meta: {} },
-  { way: 'a 2025 request in a session', era: 'legacy', type: SSE_TYPE, meta: {}, inSession: true },
+  { kind: 'a 2025 request without a session', era: 'legacy', type: SSE_TYPE, meta: {} },
+  { kind: 'a 2025 request in a session', era: 'legacy', type: SSE_TYPE, meta: {}, inSession: true },
 ] as const;
 
-describe.each(ways)('the answer to $way', ({ era, type, meta, ...way }) => {
+describe.each(kinds)('the result of $kind', ({ era, type, meta, ...kind }) => {
   const openingOf = async (): Promise<PostOptions> =>
-    'inSession' in way ? { session: await openSession() } : {};
+    'inSession' in kind ? { session: await openSession() } : {};
 
   it('is delivered when the response has finished', async () => {
     const sent = post(callOf(era, 'a', 'order_slowly', meta), await openingOf());
-    const answer = answerTo(sent);
+    const response = responseTo(sent);
     await own.turnOf('a').begun.opened;
     expect(own.delivered).toEqual([]);
     own.turnOf('a').done.open();
-    const { type: said, body } = await answer;
-    expect(said).toContain(type);
+    const { type: contentType, body } = await response;
+    expect(contentType).toContain(type);
     expect(body).toContain('"id":"a"');
     expect(await close()).toEqual(['a']);
   });
 
-  it('is not delivered when the client closed the connection before it', async () => {
+  it('is not delivered if the client closes the connection before', async () => {
     const sent = post(callOf(era, 'a', 'order_slowly', meta), await openingOf());
     await own.turnOf('a').begun.opened;
     sent.destroy();
-    // Answered by a server that knows of it: the next request comes after the end of this one.
-    await answerTo(post(callOf('modern', 'b')));
+    // When the server answers the next request, it has noticed the disconnect.
+    await responseTo(post(callOf('modern', 'b')));
     own.turnOf('a').done.open();
     expect(await close()).toEqual(['b']);
   });
 
-  it('is not delivered when the server closes the connection before it', async () => {
+  it('is not delivered if the server closes the connection before', async () => {
     const sent = post(callOf(era, 'a', 'order_slowly', meta), await openingOf());
-    const answer = answerTo(sent).catch(() => 'broken');
+    const response = responseTo(sent).catch(() => 'broken');
     await own.turnOf('a').begun.opened;
     const { done } = own.turnOf('a');
     await own.host.close(0);
     done.open();
-    await answer;
+    await response;
     expect(await close()).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe.each(ways)('the answer to $way', ({ era, type, meta, ...way }) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const options = { ...(await openingOf()), agent };
     for (const item of ['a', 'b', 'c']) {
-      await answerTo(post(callOf(era, item, 'order', meta), options));
+      await responseTo(post(callOf(era, item, 'order', meta), options));
     }
     agent.destroy();
     expect(await close()).toEqual(['a', 'b', 'c']);
@@ -132,18 +132,18 @@ describe.each(ways)('the answer to $way', ({ era, type, meta, ...way }) => {
 });
 
 describe('several calls', () => {
-  it('in one batch are delivered with the response that holds all of them', async () => {
+  it('in one batch are delivered with their common response', async () => {
     const session = await openSession();
     const calls = ['a', 'b'].map((item) => callOf('legacy', item, 'order_slowly'));
-    const answer = answerTo(post(calls, { session }));
+    const response = responseTo(post(calls, { session }));
     for (const item of ['a', 'b']) await own.turnOf(item).begun.opened;
     own.turnOf('b').done.open();
     own.turnOf('a').done.open();
-    await answer;
+    await response;
     expect(new Set(await close())).toEqual(new Set(['a', 'b']));
   });
 
-  it('in one batch are not delivered when the client leaves before the last of them', async () => {
+  it('in one batch are not delivered if the client disconnects before the last one', async () => {
     const session = await openSession();
     const calls = ['a', 'b'].map((item) => callOf('legacy', item, 'order_slowly'));
     const sent = post(calls, { session });
@@ -151,27 +151,27 @@ describe('several calls', () => {
     own.turnOf('a').done.open();
     await once(response, 'data');
     sent.destroy();
-    await answerTo(post(callOf('modern', 'c')));
+    await responseTo(post(callOf('modern', 'c')));
     own.turnOf('b').done.open();
     expect(await close()).toEqual(['c']);
   });
 
-  it('of one session are told apart', async () => {
+  it('of one session are distinguished', async () => {
     const session = await openSession();
     const [a, b] = ['a', 'b'].map((item) =>
       post(callOf('legacy', item, 'order_slowly'), { session }),
     ) as [ClientRequest, ClientRequest];
-    const answer = answerTo(b);
+    const response = responseTo(b);
     for (const item of ['a', 'b']) await own.turnOf(item).begun.opened;
     a.destroy();
-    await answerTo(post(callOf('modern', 'c')));
+    await responseTo(post(callOf('modern', 'c')));
     own.turnOf('a').done.open();
     own.turnOf('b').done.open();
-    await answer;
+    await response;
     expect(new Set(await close())).toEqual(new Set(['b', 'c']));
   });
 
-  it('that are pipelined are delivered in their order', async () => {
+  it('that are pipelined are delivered in order', async () => {
     const raw = (item: string, name: string): string => {
       const call = callOf('modern', item, name);
       const body = JSON.stringify(call);
@@ -183,13 +183,13 @@ describe('several calls', () => {
     socket.write(raw('a', 'order_slowly') + raw('b', 'order_slowly'));
     for (const item of ['a', 'b']) await own.turnOf(item).begun.opened;
     own.turnOf('b').done.open();
-    await answerTo(post(callOf('modern', 'c')));
+    await responseTo(post(callOf('modern', 'c')));
     expect(own.delivered).toEqual(['c']);
     own.turnOf('a').done.open();
-    let said = '';
+    let received = '';
     for await (const chunk of socket) {
-      said += String(chunk);
-      if (said.includes('"id":"b"')) break;
+      received += String(chunk);
+      if (received.includes('"id":"b"')) break;
     }
     expect(await close()).toEqual(['c', 'a', 'b']);
   });
@@ -211,12 +211,12 @@ describe('a cancelled request', () => {
     expect(await close()).toEqual(['b']);
   });
 
-  it('is never delivered when it was cancelled in its own batch', async () => {
+  it('is never delivered if its own batch cancels it', async () => {
     const session = await openSession();
     const batch = [callOf('legacy', 'a', 'order_slowly'), cancelOf('legacy', 'a')];
     const sent = post(batch, { session });
     await once(sent, 'response');
-    await answerTo(post(callOf('modern', 'b')));
+    await responseTo(post(callOf('modern', 'b')));
     own.turnOf('a').done.open();
     expect(await close()).toEqual(['b']);
   });

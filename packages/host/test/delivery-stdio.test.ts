@@ -1,9 +1,14 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
 import { callOf, cancelOf, deliveringHost, eras, initialize } from './delivery.js';
 
-/** A stdout whose writes end when, and as, the test wants. */
-const heldStdout = () => {
+/** A stdout whose writes end when the test calls `end`. */
+const controlledStdout = () => {
   const lines: string[] = [];
   const held: ((error?: Error) => void)[] = [];
   const waiting: (() => void)[] = [];
@@ -11,16 +16,16 @@ const heldStdout = () => {
     writev: (chunks, done) => {
       lines.push(...chunks.map(({ chunk }) => String(chunk)));
       held.push(done);
-      waiting.splice(0).forEach((tell) => tell());
+      waiting.splice(0).forEach((resume) => resume());
     },
   });
-  /** The write that holds the answer with this id, as soon as there is one. */
+  /** Resolves when the response with this id is being written. */
   const written = async (id: string): Promise<void> => {
     while (!lines.some((line) => line.includes(`"id":"${id}"`))) {
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
   };
-  /** Ends the write that is going on. */
+  /** Ends the write in progress. */
   const end = (error?: Error): void => held.shift()?.(error);
   return { stream, written, end };
 };
@@ -38,9 +43,9 @@ const setUp = (stdout: Writable) => {
 
 const opening = { legacy: [initialize], modern: [] };
 
-describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era) => {
+describe.each(eras)('over stdio, a result for a client of the %s protocol', (era) => {
   it('is delivered when its write has ended', async () => {
-    const stdout = heldStdout();
+    const stdout = controlledStdout();
     const { host, delivered, send } = setUp(stdout.stream);
     send(...opening[era], callOf(era, 'a'));
     if (era === 'legacy') await stdout.written('init').then(() => stdout.end());
@@ -52,8 +57,8 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     expect(delivered).toEqual(['a']);
   });
 
-  it('is not delivered when its write fails', async () => {
-    const stdout = heldStdout();
+  it('is not delivered if its write fails', async () => {
+    const stdout = controlledStdout();
     const { host, delivered, send, served } = setUp(stdout.stream);
     send(...opening[era], callOf(era, 'a'));
     if (era === 'legacy') await stdout.written('init').then(() => stdout.end());
@@ -64,7 +69,7 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     expect(delivered).toEqual([]);
   });
 
-  it('is not delivered when stdout is destroyed before it', async () => {
+  it('is not delivered if stdout is destroyed before', async () => {
     const stdout = new PassThrough().resume();
     const { host, delivered, send, served, turnOf } = setUp(stdout);
     send(...opening[era], callOf(era, 'a', 'order_slowly'));
@@ -77,7 +82,7 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     expect(delivered).toEqual([]);
   });
 
-  it('is never delivered when its request was cancelled', async () => {
+  it('is never delivered if its request was cancelled', async () => {
     const { host, delivered, send, turnOf, served } = setUp(new PassThrough().resume());
     send(...opening[era], callOf(era, 'a', 'order_slowly'));
     const { begun, done } = turnOf('a');
@@ -91,7 +96,7 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     await served.close();
   });
 
-  it('is delivered only if it was written, when its cancellation came with it', async () => {
+  it('is delivered only if it was written, when its cancellation arrives with the request', async () => {
     const stdout = new PassThrough();
     const { host, delivered, send, served, turnOf } = setUp(stdout);
     const after = callOf(era, 'b', 'order_slowly');
@@ -106,8 +111,8 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     await served.close();
   });
 
-  it('is told apart from others on the same connection', async () => {
-    const stdout = heldStdout();
+  it('is distinguished from others on the same connection', async () => {
+    const stdout = controlledStdout();
     const { host, delivered, send, turnOf } = setUp(stdout.stream);
     const items = ['a', 'b', 'c'];
     send(...opening[era], ...items.map((item) => callOf(era, item, 'order_slowly')));
@@ -130,8 +135,8 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     expect(delivered).toEqual(['c', 'a']);
   });
 
-  it('counts when it was written before the input ended, however late its write ends', async () => {
-    const stdout = heldStdout();
+  it('is delivered if its write started before the input ended, however late it ends', async () => {
+    const stdout = controlledStdout();
     const { host, delivered, send, stdin, served } = setUp(stdout.stream);
     send(...opening[era], callOf(era, 'a'));
     stdin.end();
@@ -144,4 +149,54 @@ describe.each(eras)('over stdio, an answer to a client of the %s protocol', (era
     await closing;
     expect(delivered).toEqual(['a']);
   });
+});
+
+const file = fileURLToPath(new URL('../dist/fixtures/delivery-server.fixture.js', import.meta.url));
+let child: ChildProcessWithoutNullStreams | undefined;
+afterEach(() => void child?.kill('SIGKILL'));
+
+const start = () => {
+  const started = spawn(process.execPath, [file], { stdio: 'pipe' });
+  child = started;
+  started.stdin.on('error', () => {});
+  const lines = createInterface(started.stderr);
+  return {
+    ...started,
+    kill: (signal: NodeJS.Signals) => started.kill(signal),
+    exited: once(started, 'exit'),
+    /** The next line on stderr. */
+    line: async () => String((await once(lines, 'line'))[0]),
+  };
+};
+
+const lineOf = (message: object): string => `${JSON.stringify(message)}\n`;
+
+it('a result that is written before the input ends is delivered before the journal closes', async () => {
+  const { stdin, stdout, line, exited } = start();
+  stdin.end(lineOf(callOf('modern', 'a')));
+  const closed = line();
+  expect(await text(stdout)).toContain('"id":"a"');
+  expect(await closed).toBe('closed after ["a"]');
+  expect(await exited).toEqual([0, null]);
+});
+
+it('a result that is returned at SIGTERM is delivered before the journal closes', async () => {
+  const { stdin, stdout, line, kill, exited } = start();
+  stdin.write(lineOf(callOf('modern', 'a', 'order_at_signal')));
+  expect(await line()).toBe('begun');
+  kill('SIGTERM');
+  const closed = line();
+  expect(await text(stdout)).toContain('"id":"a"');
+  expect(await closed).toBe('closed after ["a"]');
+  expect(await exited).toEqual([0, null]);
+});
+
+it('a result is not delivered to a client that has closed stdout', async () => {
+  const { stdin, stdout, line, kill } = start();
+  stdin.write(lineOf(callOf('modern', 'a', 'order_at_signal')));
+  expect(await line()).toBe('begun');
+  stdout.destroy();
+  await once(stdout, 'close');
+  kill('SIGTERM');
+  expect(await line()).toBe('closed after []');
 });

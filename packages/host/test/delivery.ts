@@ -1,23 +1,21 @@
-import { createHost, type Host, type HostOptions } from '@toolkeel/host';
+import { createHost, type Host, type HostMiddleware, type HostOptions } from '@toolkeel/host';
 import { defineTool } from '@toolkeel/contract';
 import * as z from 'zod';
 
-type Layer = NonNullable<HostOptions['around']>[number];
-
-/** Lets a test decide when something goes on. */
+/** A promise that a test resolves with `open`. */
 const gate = () => {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { open, opened };
 };
 
-/** Meets the tests of a tool call half way: when its handler began, and when it may end. */
+/** Controls a handler: `begun` opens when it starts, and it ends when the test opens `done`. */
 interface Turn {
   readonly begun: ReturnType<typeof gate>;
   readonly done: ReturnType<typeof gate>;
 }
 
-/** A host whose only layer registers for delivery, and what it was told. */
+/** A host whose middleware records delivered items. */
 export const deliveringHost = (more: Partial<HostOptions> = {}) => {
   const delivered: string[] = [];
   const turns = new Map<string, Turn>();
@@ -26,10 +24,10 @@ export const deliveringHost = (more: Partial<HostOptions> = {}) => {
     turns.set(item, turn);
     return turn;
   };
-  const layer: Layer = async ({ args }, next, scope) => {
+  const recordDelivery: HostMiddleware = async ({ args }, next, context) => {
     const settled = await next();
     const { item } = args as { item: string };
-    scope.onDelivered(() => delivered.push(item));
+    context.onDelivered(() => delivered.push(item));
     return settled;
   };
   const shared = {
@@ -44,7 +42,7 @@ export const deliveringHost = (more: Partial<HostOptions> = {}) => {
   } as const;
   const host: Host = createHost({
     profile: 'api',
-    around: [layer],
+    around: [recordDelivery],
     tools: [
       defineTool({ ...shared, name: 'order', handler: ({ item }) => ({ item }) }),
       defineTool({
@@ -82,7 +80,7 @@ export const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
 };
 
-/** A call as it goes over the wire, whose id is its item. */
+/** The JSON-RPC message of a call. Its id is its item. */
 export const callOf = (era: Era, item: string, name = 'order', meta: object = {}) => ({
   jsonrpc: '2.0',
   id: item,

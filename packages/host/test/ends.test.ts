@@ -5,10 +5,10 @@ import { createHost, type Host, type HostLog, type HttpHandle } from '@toolkeel/
 import { begun, samplePack } from '../src/fixtures/sample.fixture.js';
 import { generations, overHttp, overStdio, type AnyClient } from './clients.js';
 
-const until = async (holds: () => boolean): Promise<void> => {
+const until = async (condition: () => boolean): Promise<void> => {
   const end = performance.now() + 50_000;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error('it never came true');
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('the condition never became true');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
@@ -30,13 +30,13 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
 
   beforeAll(async () => {
     client = await overStdio(generation, { SAMPLE_TIMEOUT_MS: '600', SAMPLE_PROFILE: 'readonly' });
-    // Whatever is loaded when first needed is there before something is timed.
+    // Loads lazy modules before the measurements.
     await client.callTool({ name: 'echo', arguments: { text: 'warm' } });
   });
 
   afterAll(() => client.close());
 
-  it('gets a timeout from a handler that ignores its signal, not before the cap', async () => {
+  it('gets a timeout from a handler that ignores its signal, not before the time limit', async () => {
     const from = performance.now();
     const result = await client.callTool({ name: 'wait_forever' });
     const took = performance.now() - from;
@@ -50,11 +50,11 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
     const id = (result['structuredContent'] as { meta: { correlation_id: string } }).meta
       .correlation_id;
     await until(() => linesOf(client.stderr()).some((line) => line['event'] === 'timeout_abort'));
-    const told = linesOf(client.stderr()).filter((line) => line['correlation_id'] === id);
-    expect(told.map((line) => line['event'])).toEqual(['timeout_abort', 'tool_call']);
+    const events = linesOf(client.stderr()).filter((line) => line['correlation_id'] === id);
+    expect(events.map((line) => line['event'])).toEqual(['timeout_abort', 'tool_call']);
   });
 
-  it('ends the work when it cancels', async () => {
+  it('aborts the handler when it cancels', async () => {
     const controller = new AbortController();
     const call = client.callTool({ name: 'wait' }, { signal: controller.signal });
     setTimeout(() => controller.abort(new Error('enough')), 100);
@@ -63,7 +63,7 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
     await until(() => linesOf(client.stderr()).some((line) => line['code'] === 'cancelled'));
   });
 
-  it('never reads anything but MCP from stdout', async () => {
+  it('reads only MCP messages from stdout', async () => {
     expect(await client.callTool({ name: 'chatty' })).toMatchObject({
       structuredContent: { success: true },
     });
@@ -75,17 +75,17 @@ describe.each(generations)('over stdio, a client of %s', (generation) => {
     ]);
   });
 
-  it('is told when a message was too long, and goes on', async () => {
+  it('gets an error for a message that is too long, and continues', async () => {
     const text = 'x'.repeat(11 * 1024 * 1024);
     await expect(client.callTool({ name: 'echo', arguments: { text } })).rejects.toThrow(
-      /may have 10485760 bytes/,
+      /exceeds 10485760 bytes/,
     );
     expect(await client.callTool({ name: 'echo', arguments: { text: 'short' } })).toMatchObject({
       structuredContent: { success: true },
     });
   });
 
-  it('finds no tool that mutates in a readonly profile', async () => {
+  it('sees no mutations in the readonly profile', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'echo',
@@ -117,7 +117,7 @@ describe('over HTTP', () => {
     await host.close();
   });
 
-  it.each(generations)('a client of %s gets a timeout at the cap', async (generation) => {
+  it.each(generations)('a client of %s gets a timeout at the time limit', async (generation) => {
     const client = await overHttp(generation, http.url);
     const from = performance.now();
     expect(await client.callTool({ name: 'wait_forever' })).toMatchObject({
@@ -127,7 +127,7 @@ describe('over HTTP', () => {
     await client.close();
   });
 
-  it.each(generations)('a client of %s that cancels ends the work', async (generation) => {
+  it.each(generations)('a client of %s that cancels aborts the handler', async (generation) => {
     const client = await overHttp(generation, http.url);
     const controller = new AbortController();
     const seen = lines.length;
@@ -138,13 +138,13 @@ describe('over HTTP', () => {
     await client.close();
   });
 
-  it('a client without a session that leaves ends the work', async () => {
+  it('a client without a session that disconnects aborts the handler', async () => {
     const seen = lines.length;
     const before = begun.count;
-    const leaving = new AbortController();
-    const answer = fetch(new URL('/mcp', http.url), {
+    const disconnect = new AbortController();
+    const response = fetch(new URL('/mcp', http.url), {
       method: 'POST',
-      signal: leaving.signal,
+      signal: disconnect.signal,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
@@ -156,9 +156,9 @@ describe('over HTTP', () => {
         params: { name: 'wait', arguments: {} },
       }),
     });
-    answer.catch(() => {});
+    response.catch(() => {});
     await until(() => begun.count > before);
-    leaving.abort();
+    disconnect.abort();
     await until(() => lines.slice(seen).some(({ event }) => event === 'tool_call'));
     expect(lines.slice(seen).find(({ event }) => event === 'tool_call')).toMatchObject({
       tool_name: 'wait',
@@ -166,7 +166,7 @@ describe('over HTTP', () => {
     });
   });
 
-  it('lets running calls finish when it stops, and answers no new ones', async () => {
+  it('completes calls in flight when it stops, and refuses new ones', async () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 400 }] });
     const server = await own.listen({ port: 0, graceMs: 5_000 });
     const client = await overHttp('2.x modern', server.url);
@@ -182,7 +182,7 @@ describe('over HTTP', () => {
   });
 
   it.each(['listening', 'host'] as const)(
-    'lets a call take all of its time when the %s closes',
+    'lets a call use its whole time limit when the %s closes',
     async (what) => {
       const [started, done] = [gate(), gate()];
       const slow = defineTool({
@@ -218,7 +218,7 @@ describe('over HTTP', () => {
     },
   );
 
-  it('ends calls that take longer than the grace', async () => {
+  it('ends calls that exceed the grace period', async () => {
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 60_000 }] });
     const server = await own.listen({ port: 0, graceMs: 100 });
     const client = await overHttp('2.x modern', server.url);

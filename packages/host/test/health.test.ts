@@ -21,8 +21,8 @@ const authorization = 'Bearer a-long-enough-token';
 const token = new Secret('http.token', 'a-long-enough-token');
 let http: HttpHandle;
 
-/** A server whose pack is in use, and whose upstream is down. */
-const start = async (guarded: boolean) => {
+/** A server whose pack is created, and whose upstream is down. */
+const start = async (hasToken: boolean) => {
   const health = vi.fn(() => Promise.resolve({ ok: false, detail: 'upstream is down' }));
   const pack: Pack = {
     name: 'p',
@@ -31,35 +31,36 @@ const start = async (guarded: boolean) => {
     create: () => Promise.resolve({ tools: [wake], health, close: () => Promise.resolve() }),
   };
   const host = createHost({ packs: [{ pack }] });
-  http = await host.listen({ port: 0, ...(guarded && { token }) });
-  const client = await overHttp('2.x modern', http.url, guarded ? { authorization } : {});
+  http = await host.listen({ port: 0, ...(hasToken && { token }) });
+  const client = await overHttp('2.x modern', http.url, hasToken ? { authorization } : {});
   await client.callTool({ name: 'wake' });
   await client.close();
-  const ask = async (headers: Record<string, string> = {}) => {
+  const probe = async (headers: Record<string, string> = {}) => {
     const response = await fetch(new URL('/healthz', http.url), { headers });
     return { status: response.status, body: (await response.json()) as unknown };
   };
-  return { ask, health };
+  return { probe, health };
 };
 
 afterEach(() => http.close());
 
-it('strangers learn that the server lives, and have no upstream asked', async () => {
-  const { ask, health } = await start(true);
-  const answers = await Promise.all(
+it('without the token shows only that the server is alive, and checks no upstream', async () => {
+  const { probe, health } = await start(true);
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      ask(index % 2 === 0 ? {} : { authorization: 'Bearer wrong' }),
+      probe(index % 2 === 0 ? {} : { authorization: 'Bearer wrong' }),
     ),
   );
-  for (const answer of answers) expect(answer).toEqual({ status: 200, body: { alive: true } });
+  for (const response of responses)
+    expect(response).toEqual({ status: 200, body: { alive: true } });
   expect(health).not.toHaveBeenCalled();
 });
 
-it('an upstream that is down is told to those who may know, and does not make the server dead', async () => {
-  const { ask, health } = await start(true);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ authorization })));
-  for (const answer of answers) {
-    expect(answer).toEqual({
+it('with the token shows an upstream that is down, with status 200', async () => {
+  const { probe, health } = await start(true);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => probe({ authorization })));
+  for (const response of responses) {
+    expect(response).toEqual({
       status: 200,
       body: {
         alive: true,
@@ -71,7 +72,7 @@ it('an upstream that is down is told to those who may know, and does not make th
   expect(health).toHaveBeenCalledOnce();
 });
 
-it('without a token everybody on this machine may know', async () => {
-  const { ask } = await start(false);
-  expect(await ask()).toMatchObject({ status: 200, body: { alive: true, ok: false } });
+it('shows the health of packs to every local client if no token is configured', async () => {
+  const { probe } = await start(false);
+  expect(await probe()).toMatchObject({ status: 200, body: { alive: true, ok: false } });
 });

@@ -49,32 +49,32 @@ const json = {
   accept: 'application/json, text/event-stream',
 };
 
-describe('a page that rebinds a name to this machine', () => {
+describe('DNS rebinding', () => {
   it.each([
     ['a foreign host', { host: 'evil.example' }],
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['an opaque origin', { origin: 'null' }],
-    ['a host that looks like ours', { host: '127.0.0.1.evil.example' }],
-  ])('is refused by %s', async (_, headers) => {
+    ['a host that starts like a loopback address', { host: '127.0.0.1.evil.example' }],
+  ])('is refused with %s', async (_, headers) => {
     for (const path of ['/mcp', '/metrics', '/healthz']) {
       expect((await get(`${http.url}${path}`, headers)).status).toBe(403);
     }
     expect((await get(`${http.url}/mcp`, { ...json, ...headers }, listing)).status).toBe(403);
   });
 
-  it('is told from one of this machine', async () => {
+  it('does not affect local pages', async () => {
     const headers = { ...json, host: 'localhost:1', origin: 'http://127.0.0.1:9999' };
     expect((await get(`${http.url}/mcp`, headers, listing)).status).toBe(200);
   });
 });
 
 describe('a request', () => {
-  it('needs no session and no handshake for one answer', async () => {
+  it('needs no session and no handshake', async () => {
     const { text } = await get(`${http.url}/mcp`, json, listing);
     expect(text).toContain('"name":"echo"');
   });
 
-  it('that is too large is refused, whether or not it says so', async () => {
+  it('that is too large is refused, with and without a content length', async () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -86,13 +86,13 @@ describe('a request', () => {
     expect((await get(`${http.url}/mcp`, chunked, body)).status).toBe(413);
   });
 
-  it('that is no JSON is refused', async () => {
+  it('that is not JSON is refused', async () => {
     expect((await get(`${http.url}/mcp`, json, '{')).status).toBe(400);
     const plain = { ...json, 'content-type': 'text/plain' };
     expect((await get(`${http.url}/mcp`, plain, listing)).status).toBe(415);
   });
 
-  it('to nowhere finds nothing', async () => {
+  it('to an unknown path, session or method is refused', async () => {
     expect((await get(`${http.url}/x`, {})).status).toBe(404);
     expect((await get(`${http.url}/mcp`, { ...json, 'mcp-session-id': 'x' }, listing)).status).toBe(
       404,
@@ -102,34 +102,34 @@ describe('a request', () => {
 });
 
 describe('a slow client', () => {
-  const say = async (text: string): Promise<string> => {
+  const exchange = async (text: string): Promise<string> => {
     const { hostname, port } = new URL(http.url);
     const socket = connect(Number(port), hostname);
     socket.write(text);
-    let heard = '';
-    socket.on('data', (chunk) => (heard += chunk.toString()));
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk.toString()));
     await once(socket, 'close');
-    return heard;
+    return received;
   };
 
-  it('that does not finish its headers is cut off', async () => {
-    expect(await say('POST /mcp HTTP/1.1\r\nHost: localhost\r\n')).toContain('408');
+  it('that does not finish its headers is disconnected', async () => {
+    expect(await exchange('POST /mcp HTTP/1.1\r\nHost: localhost\r\n')).toContain('408');
   });
 
-  it('that does not finish its body is cut off', async () => {
+  it('that does not finish its body is disconnected', async () => {
     const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-    expect(await say(`${head}Content-Length: 100\r\n\r\n{"jsonrpc"`)).toContain('408');
+    expect(await exchange(`${head}Content-Length: 100\r\n\r\n{"jsonrpc"`)).toContain('408');
   });
 });
 
-describe('a server that others can reach', () => {
+describe('a server beyond loopback', () => {
   it('does not start without a token', async () => {
     for (const open of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
       await expect(host.listen({ host: open, port: 0 })).rejects.toThrow(HostError);
     }
   });
 
-  it('does not start with a token that can be guessed', async () => {
+  it('does not start with a short token', async () => {
     for (const weak of ['~', 'fifteen-letters']) {
       const token = new Secret('http.token', weak);
       const started = host.listen({ host: '0.0.0.0', port: 0, token });
@@ -137,11 +137,11 @@ describe('a server that others can reach', () => {
       await expect(started).rejects.not.toThrow(weak);
       const strong = new Secret('http.token', 'a-long-enough-token');
       const scraped = host.listen({ host: '0.0.0.0', port: 0, token: strong, metricsToken: token });
-      await expect(scraped).rejects.toThrow(/http\.metricsToken must be of at least 16 characters/);
+      await expect(scraped).rejects.toThrow(/http\.metricsToken must have at least 16 characters/);
     }
   });
 
-  it('answers only those who have the token', async () => {
+  it('accepts only requests with the token', async () => {
     const token = new Secret('http.token', 'a-long-enough-token');
     const open = await host.listen({ host: '0.0.0.0', port: 0, token });
     const { url } = open;
@@ -164,7 +164,7 @@ describe('a server that others can reach', () => {
     await open.close();
   });
 
-  it('opens the metrics to their own token only, and nothing else to that token', async () => {
+  it('accepts only the metrics token for metrics, and that token for nothing else', async () => {
     const token = new Secret('http.token', 'a-long-enough-token');
     const metricsToken = new Secret('http.metricsToken', 'for-the-scraper-only');
     const open = await host.listen({ host: '0.0.0.0', port: 0, token, metricsToken });
@@ -184,7 +184,7 @@ describe('a server that others can reach', () => {
     await open.close();
   });
 
-  it('needs the token for the metrics on this machine, too, where one is configured', async () => {
+  it('requires the metrics token on loopback as well, if one is configured', async () => {
     const metricsToken = new Secret('http.metricsToken', 'for-the-scraper-only');
     const open = await host.listen({ port: 0, metricsToken });
     expect((await get(`${open.url}/metrics`, {})).status).toBe(401);
@@ -195,7 +195,7 @@ describe('a server that others can reach', () => {
   });
 });
 
-it('is well though a pack is not configured, and says that it is not', async () => {
+it('is healthy if a pack is not configured, and reports that pack', async () => {
   const health = { ok: false, detail: 'no credential', configured: false };
   const unused: Pack = {
     ...samplePack,
@@ -208,16 +208,16 @@ it('is well though a pack is not configured, and says that it is not', async () 
   const server = await own.listen({ port: 0 });
   const client = await overHttp('2.x modern', server.url);
   await client.callTool({ name: 'echo', arguments: { text: 'hi' } });
-  const answer = await get(`${server.url}/healthz`, {});
-  expect(answer.status).toBe(200);
-  expect(JSON.parse(answer.text)).toEqual({ alive: true, ok: true, packs: { sample: health } });
+  const response = await get(`${server.url}/healthz`, {});
+  expect(response.status).toBe(200);
+  expect(JSON.parse(response.text)).toEqual({ alive: true, ok: true, packs: { sample: health } });
   await client.close();
   await server.close();
   await own.close();
 });
 
-describe('what can be seen', () => {
-  it('are the counters, the health and one correlation id in all lines of a call', async () => {
+describe('observability', () => {
+  it('includes counters, health, and the correlation id in all log lines of a call', async () => {
     let text = '';
     const { log, flush } = createLog({ level: 'debug', write: (line) => (text += line) });
     const own = createHost({ packs: [{ pack: samplePack, callTimeoutMs: 300 }], log });
@@ -259,8 +259,8 @@ describe('what can be seen', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const id = (flaky['structuredContent'] as { meta: { correlation_id: string } }).meta
       .correlation_id;
-    const told = lines.filter((line) => line['correlation_id'] === id);
-    expect(told.map((line) => line['event'])).toEqual([
+    const ofCall = lines.filter((line) => line['correlation_id'] === id);
+    expect(ofCall.map((line) => line['event'])).toEqual([
       'attempt_end',
       'retry_attempt',
       'attempt_end',
@@ -269,14 +269,14 @@ describe('what can be seen', () => {
       'call_end',
       'tool_call',
     ]);
-    expect(told[1]).toMatchObject({
+    expect(ofCall[1]).toMatchObject({
       level: 'info',
       tool_name: 'flaky',
       attempt: 1,
       fault: 'server',
       status: 503,
     });
-    expect(told.at(-1)).toMatchObject({ code: 'ok', retries: 2, attempts: 3 });
+    expect(ofCall.at(-1)).toMatchObject({ code: 'ok', retries: 2, attempts: 3 });
     expect(lines.find((line) => line['event'] === 'timeout_abort')).toMatchObject({
       clock: 'deadline',
     });

@@ -35,7 +35,7 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
     const { tools } = await client.listTools();
     expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
       title: 'Echo',
-      description: 'Says what it was told.',
+      description: 'Returns its input.',
       inputSchema: { type: 'object', required: ['text'], additionalProperties: false },
       outputSchema: { type: 'object', required: ['success', 'data', 'meta'] },
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
@@ -97,27 +97,30 @@ describe.each(cases)('a client of $generation over $transport', ({ transport, ge
     await expect(client.client.getPrompt({ name: 'greet', arguments: {} })).rejects.toThrow(/who/);
   });
 
-  it('is told the nearest names of a tool that is not there', async () => {
+  it('gets suggestions for an unknown tool', async () => {
     await expect(client.callTool({ name: 'ecko', arguments: {} })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('Did you mean "echo"?'),
     });
   });
 
-  it('hears of retries as progress, which always grows', async () => {
-    let heard: { progress: number; message?: string }[] = [];
-    // A client of 1.x drops what it reads in one piece with the answer, as happens on a busy machine.
-    for (let call = 0; call < 10 && heard.length < 2; call += 1) {
-      const now: typeof heard = [];
-      const result = await client.callTool({ name: 'flaky' }, { onprogress: (p) => now.push(p) });
+  it('receives retries as progress, which always increases', async () => {
+    let received: { progress: number; message?: string }[] = [];
+    // A 1.x client drops progress that it reads together with the result, as happens on a busy machine.
+    for (let call = 0; call < 10 && received.length < 2; call += 1) {
+      const current: typeof received = [];
+      const result = await client.callTool(
+        { name: 'flaky' },
+        { onprogress: (p) => current.push(p) },
+      );
       expect(result).toMatchObject({ structuredContent: { meta: { retry_count: 2 } } });
-      heard = now;
+      received = current;
     }
-    expect(heard.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^attempt 1 failed, trying again in \d+ ms$/),
+    expect(received.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^attempt 1 failed, retrying in \d+ ms$/),
       expect.stringMatching(/^attempt 2 failed/),
     ]);
-    const figures = heard.map(({ progress }) => progress);
-    expect(figures.every((figure, index) => figure > (figures[index - 1] ?? 0))).toBe(true);
+    const values = received.map(({ progress }) => progress);
+    expect(values.every((value, index) => value > (values[index - 1] ?? 0))).toBe(true);
   });
 });

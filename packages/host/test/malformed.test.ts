@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callOf, deliveringHost, initialize } from './delivery.js';
 
 type Id = string | number | null;
-/** The code of an error with its id; for each result its id; nothing where no answer is due. */
+/** The code and id of an error, or the ids of all results. */
 type Expected = { readonly code: number; readonly id: Id } | { readonly results: readonly Id[] };
 
 const INVALID = -32_600;
@@ -12,7 +12,7 @@ const call = callOf('legacy', 'a');
 const { params } = call;
 const withMeta = (meta: unknown) => ({ ...call, params: { ...params, _meta: meta } });
 const invalid = (id: Id): Expected => ({ code: INVALID, id });
-const silence: Expected = { results: [] };
+const noResponse: Expected = { results: [] };
 
 const rows: readonly (readonly [what: string, sent: unknown, expected: Expected])[] = [
   ['_meta that is not an object', withMeta('x'), invalid('a')],
@@ -34,12 +34,12 @@ const rows: readonly (readonly [what: string, sent: unknown, expected: Expected]
   ['an empty batch', [], invalid(null)],
   ['a batch of a number', [5], invalid(null)],
   ['a batch of requests', [call, { ...call, id: 'b' }], { results: ['a', 'b'] }],
-  ['a batch of notifications', [{ jsonrpc: '2.0', method: 'notifications/x' }], silence],
-  ['a response that is not expected', { jsonrpc: '2.0', id: 'a', result: {} }, silence],
+  ['a batch of notifications', [{ jsonrpc: '2.0', method: 'notifications/x' }], noResponse],
+  ['an unexpected response', { jsonrpc: '2.0', id: 'a', result: {} }, noResponse],
   ['a valid request', call, { results: ['a'] }],
 ];
 
-/** An HTTP response ends all requests of a batch; on stdio each caller waits for its own id. */
+/** Over HTTP a batch has one response; on stdio each caller waits for its own id. */
 const batches: readonly (readonly [what: string, sent: unknown, ids: readonly Id[]])[] = [
   ['a batch with an invalid message', [call, { ...call, id: 'b', extra: 1 }], ['a', 'b']],
   ['a batch with initialize', [{ ...initialize, id: 7 }, call], [7, 'a']],
@@ -47,7 +47,7 @@ const batches: readonly (readonly [what: string, sent: unknown, ids: readonly Id
   ['a batch of 101 messages', Array.from({ length: 101 }, () => call), ['a']],
 ];
 
-/** HTTP always has a response; on stdio these have none. */
+/** Refused over HTTP, and ignored on stdio. */
 const unanswered: readonly (readonly [what: string, sent: unknown])[] = [
   ['a notification with params that are an array', { jsonrpc: '2.0', method: 'x', params: [] }],
   ['a notification of another version', { jsonrpc: '1.0', method: 'x' }],
@@ -58,7 +58,7 @@ const unanswered: readonly (readonly [what: string, sent: unknown])[] = [
 const summary = (messages: readonly Record<string, unknown>[]): Expected => {
   const [first] = messages;
   if (!first || !('error' in first)) {
-    return { results: messages.map((one) => one['id'] as Id) };
+    return { results: messages.map((message) => message['id'] as Id) };
   }
   return { code: (first['error'] as { code: number }).code, id: first['id'] as Id };
 };
@@ -69,8 +69,8 @@ const parseLines = (text: string): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** A ping follows: when it is answered, everything before it has begun. */
-const answersOverStdio = async (line: string): Promise<Record<string, unknown>[]> => {
+/** Sends a ping after the message: its response follows all others. */
+const responsesOverStdio = async (line: string): Promise<Record<string, unknown>[]> => {
   const { host } = deliveringHost();
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const served = host.serveStdio({ stdin, stdout } as never);
@@ -88,7 +88,8 @@ const answersOverStdio = async (line: string): Promise<Record<string, unknown>[]
   await served.close();
   return read.filter(({ id }) => id !== 'init' && id !== 'end');
 };
-const overStdio = async (line: string): Promise<Expected> => summary(await answersOverStdio(line));
+const overStdio = async (line: string): Promise<Expected> =>
+  summary(await responsesOverStdio(line));
 
 const { host } = deliveringHost();
 let http: HttpHandle;
@@ -115,23 +116,23 @@ const overHttp = async (body: string): Promise<Expected> => {
 describe.each([
   ['stdio', overStdio],
   ['HTTP', overHttp],
-])('over %s', (_, ask) => {
+])('over %s', (_, send) => {
   it.each(rows)('answers %s', async (_what, sent, expected) => {
-    expect(await ask(JSON.stringify(sent))).toEqual(expected);
+    expect(await send(JSON.stringify(sent))).toEqual(expected);
   });
 
   it('answers text that is not JSON with a parse error', async () => {
-    expect(await ask('{"jsonrpc":"2.0","id":"a",')).toEqual({ code: -32_700, id: null });
+    expect(await send('{"jsonrpc":"2.0","id":"a",')).toEqual({ code: -32_700, id: null });
   });
 });
 
 it.each(unanswered)('stdio does not answer %s, HTTP refuses it without an id', async (_, sent) => {
-  expect(await overStdio(JSON.stringify(sent))).toEqual(silence);
+  expect(await overStdio(JSON.stringify(sent))).toEqual(noResponse);
   expect(await overHttp(JSON.stringify(sent))).toEqual(invalid(null));
 });
 
 it.each(batches)('refuses %s, on stdio with the id of each request', async (_, sent, ids) => {
-  const answers = await answersOverStdio(JSON.stringify(sent));
-  expect(answers.map((answer) => summary([answer]))).toEqual(ids.map(invalid));
+  const responses = await responsesOverStdio(JSON.stringify(sent));
+  expect(responses.map((response) => summary([response]))).toEqual(ids.map(invalid));
   expect(await overHttp(JSON.stringify(sent))).toEqual(invalid(null));
 });

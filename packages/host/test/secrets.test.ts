@@ -16,7 +16,7 @@ const forms = [
   'pl@nted',
 ];
 
-it('never says a secret, wherever it was planted', async () => {
+it('redacts a secret in every output', async () => {
   const secrets = new Secrets();
   const token = secrets.add('http.token', secret);
   let stderr = '';
@@ -56,7 +56,7 @@ it('never says a secret, wherever it was planted', async () => {
       await client.callTool({ name, arguments: { text: secret } }).catch((error: unknown) => error),
     );
   }
-  const tried = [
+  const requests = [
     () => client.callTool({ name: secret }),
     () => client.callTool({ name: 'leak_args', arguments: { [secret]: 1 } }),
     () => client.client.listResources(),
@@ -68,7 +68,7 @@ it('never says a secret, wherever it was planted', async () => {
     () => client.client.getPrompt({ name: 'leak_thrown' }),
     () => client.client.getPrompt({ name: secret }),
   ];
-  for (const one of tried) see(await one().catch((error: unknown) => error));
+  for (const request of requests) see(await request().catch((error: unknown) => error));
   for (const path of ['/healthz', '/metrics', `/${encodeURIComponent(secret)}`, '/mcp']) {
     see(await (await fetch(new URL(path, http.url))).text());
   }
@@ -80,16 +80,16 @@ it('never says a secret, wherever it was planted', async () => {
 
   expect(tools).toHaveLength(7);
   for (const form of forms) {
-    expect(seen.includes(form), `answers hold ${form}`).toBe(false);
-    expect(stderr.includes(form), `the log holds ${form}`).toBe(false);
+    expect(seen.includes(form), `results contain ${form}`).toBe(false);
+    expect(stderr.includes(form), `the log contains ${form}`).toBe(false);
   }
-  // The test would prove nothing if nothing had been said.
+  // Without these, the assertions above would be vacuous.
   expect(seen.match(/\[redacted\]/g)?.length).toBeGreaterThan(10);
   expect(stderr).toContain('GET https://user:[redacted]@example.com');
   expect(seen).toContain('circuit_state');
 });
 
-it('takes out what a pack came by later, as it takes out what the settings name', async () => {
+it('redacts secrets that a pack obtains at run time', async () => {
   const secrets = new Secrets();
   const leaky = leakyPack(secret);
   const host = createHost({
@@ -105,19 +105,19 @@ it('takes out what a pack came by later, as it takes out what the settings name'
       },
     ],
     scrub: secrets.scrub,
-    watchSecret: secrets.watchPassing,
+    watchSecret: secrets.watchRotating,
   });
   const http = await host.listen({ port: 0 });
   const client = await overHttp('2.x modern', http.url);
-  const said = JSON.stringify(await client.callTool({ name: 'leak_data', arguments: {} }));
+  const result = JSON.stringify(await client.callTool({ name: 'leak_data', arguments: {} }));
   await client.close();
   await http.close();
   await host.close();
-  expect(said).toContain('[redacted]');
-  for (const form of forms) expect(said).not.toContain(form);
+  expect(result).toContain('[redacted]');
+  for (const form of forms) expect(result).not.toContain(form);
 });
 
-it('redacts in answers and in the log every way in which an upstream can repeat a secret', async () => {
+it('redacts every encoding in which an upstream can repeat a secret, in results and in the log', async () => {
   const planted = 'tok-ABC/def+0123_456.789=';
   const secrets = new Secrets();
   secrets.watch(planted);
@@ -154,8 +154,8 @@ it('redacts in answers and in the log every way in which an upstream can repeat 
   const host = createHost({ packs: [{ pack }], log, scrub: secrets.scrub });
   const http = await host.listen({ port: 0 });
   const client = await overHttp('2.x modern', http.url);
-  const answers: unknown[] = [];
-  for (const { name } of tools) answers.push(await client.callTool({ name, arguments: {} }));
+  const results: unknown[] = [];
+  for (const { name } of tools) results.push(await client.callTool({ name, arguments: {} }));
   await client.close();
   await http.close();
   await host.close();
@@ -163,13 +163,14 @@ it('redacts in answers and in the log every way in which an upstream can repeat 
 
   const logged = lines.join('').trim().split('\n');
   for (const [index, { name, write }] of echoes.entries()) {
-    const line = logged.find((one) => (JSON.parse(one) as { name?: string }).name === name) ?? '';
+    const line =
+      logged.find((entry) => (JSON.parse(entry) as { name?: string }).name === name) ?? '';
     const inJson = JSON.stringify(write(planted)).slice(1, -1);
-    for (const said of [JSON.stringify(answers[index]), line]) {
-      expect({ name, said }).toEqual({ name, said: expect.stringContaining('[redacted]') });
-      expect(said).not.toContain(inJson);
-      expect(said).not.toContain('tok-ABC');
+    for (const output of [JSON.stringify(results[index]), line]) {
+      expect({ name, output }).toEqual({ name, output: expect.stringContaining('[redacted]') });
+      expect(output).not.toContain(inJson);
+      expect(output).not.toContain('tok-ABC');
     }
-    expect(answers[index]).toMatchObject({ structuredContent: { data: { kept: 'yes' } } });
+    expect(results[index]).toMatchObject({ structuredContent: { data: { kept: 'yes' } } });
   }
 });

@@ -11,7 +11,7 @@ import { createHost } from '@toolkeel/host';
 import { samplePack } from '../src/fixtures/sample.fixture.js';
 import { overHttp } from './clients.js';
 
-interface Seen {
+interface RecordedSpan {
   readonly name: string;
   readonly parent: string | undefined;
   readonly traceId: string;
@@ -20,38 +20,38 @@ interface Seen {
   ended: boolean;
 }
 
-const seen: Seen[] = [];
-let made = 0;
+const spans: RecordedSpan[] = [];
+let count = 0;
 
 const startSpan: Tracer['startSpan'] = (name, options: SpanOptions = {}, at = context.active()) => {
   const parent = trace.getSpanContext(at);
-  made++;
-  const spanId = made.toString(16).padStart(16, '0');
-  const traceId = parent?.traceId ?? made.toString(16).padStart(32, '0');
-  const one: Seen = {
+  count++;
+  const spanId = count.toString(16).padStart(16, '0');
+  const traceId = parent?.traceId ?? count.toString(16).padStart(32, '0');
+  const recorded: RecordedSpan = {
     name,
     parent: parent?.spanId,
     traceId,
     attributes: { ...options.attributes },
     ended: false,
   };
-  seen.push(one);
+  spans.push(recorded);
   const span: Partial<Span> = {
     spanContext: () => ({ traceId, spanId, traceFlags: 1 }),
     setAttribute: (key, value) => {
-      one.attributes[key] = value;
+      recorded.attributes[key] = value;
       return span as Span;
     },
     setAttributes: (more) => {
-      Object.assign(one.attributes, more);
+      Object.assign(recorded.attributes, more);
       return span as Span;
     },
     setStatus: (status) => {
-      one.status = status;
+      recorded.status = status;
       return span as Span;
     },
     end: () => {
-      one.ended = true;
+      recorded.ended = true;
     },
   };
   return span as Span;
@@ -59,7 +59,7 @@ const startSpan: Tracer['startSpan'] = (name, options: SpanOptions = {}, at = co
 
 afterEach(() => trace.disable());
 
-it('makes a span a call and one an attempt, under the span of the client', async () => {
+it('creates a span per call and per attempt, as children of the client span', async () => {
   trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan }) as unknown as Tracer });
   const host = createHost({ packs: [{ pack: samplePack }] });
   const http = await host.listen({ port: 0 });
@@ -74,7 +74,7 @@ it('makes a span a call and one an attempt, under the span of the client', async
   await http.close();
   await host.close();
 
-  const [call, ...rest] = seen;
+  const [call, ...rest] = spans;
   expect(call).toMatchObject({
     name: 'tools/call flaky',
     parent: '00f067aa0ba902b7',

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '@toolkeel/contract';
-import { undecided } from '@toolkeel/host';
+import { explainConflict } from '@toolkeel/host';
 import type { Decided, OperationView } from '@toolkeel/journal';
 import { actorOf } from '../people/actor.js';
 import { awaitExecution, type Execution } from '../people/await-execution.js';
@@ -193,7 +193,7 @@ function tell(
   if (json) say(`${pretty({ decided: isDone, kind, operation })}\n`);
   else if (isDone) say(`${done}\n`);
   else {
-    const { message, whatToDo } = undecided({ kind, operation });
+    const { message, whatToDo } = explainConflict({ kind, operation });
     say(`${message} ${whatToDo}\n`);
   }
   return isDone ? 0 : 1;

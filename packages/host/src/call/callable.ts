@@ -1,46 +1,82 @@
-import { faulted, type Faulted, type RunClock, type Tool, type ToolSpec } from '@toolkeel/contract';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  faulted,
+  type Faulted,
+  type PackDeps,
+  type RunClock,
+  type Tool,
+  type ToolSpec,
+} from '@toolkeel/contract';
+import type { CallScope } from '@toolkeel/kernel';
+import { callScopes } from '@toolkeel/kernel/policy';
 
-/** What can be called, and how: a tool that is there or that comes with its pack. */
+/** A tool that can be called. Its pack may not be created yet. */
 export interface Callable {
   readonly spec: ToolSpec;
   readonly load: () => Tool | Promise<Tool>;
   readonly timeoutMs: number;
-  /** As metrics and logs know it, where that is not the tool's name. */
+  /** The name in metrics and logs. Default: the tool's name. */
   readonly name?: string;
   readonly byteBudget?: number;
-  /** Whether the kernel's events tell all retries; otherwise the handler may note some itself. */
+  /** Whether the kernel's events report all retries: see `CallStats.retryCount`. */
   readonly reportsEvents: boolean;
 }
 
 /**
- * The tool, once its pack is there, and never later than `until`. A tool whose pack cannot be
- * created still answers with an envelope, and the log has the cause.
+ * Loads the tool, and creates its pack if necessary, before the deadline. If that fails, the call still
+ * gets an envelope: a stand-in fails in its check, before the journal asks for an approval.
  */
 export function loadTool(
   { spec, load }: Callable,
-  until: number,
+  deadline: number,
   clock: RunClock,
 ): Tool | Promise<Tool> {
-  // By its check already: nobody has to approve what cannot be carried out.
-  const standIn = (end: () => Faulted): Tool => ({ ...spec, check: end, handler: end });
-  const failing = (cause: unknown): Tool =>
+  const standIn = (fail: () => Faulted): Tool => ({ ...spec, check: fail, handler: fail });
+  const failed = (cause: unknown): Tool =>
     standIn(() => {
       throw cause;
     });
-  const late = (): Tool =>
+  const timedOut = (): Tool =>
     standIn(() => faulted({ kind: 'timeout', clock: 'deadline', sent: 'no' }));
   try {
     const tool = load();
     if (!(tool instanceof Promise)) return tool;
     return new Promise((resolve) => {
-      const timer = clock.setTimer(Math.max(0, until - clock.now()), () => resolve(late()));
+      const timer = clock.setTimer(Math.max(0, deadline - clock.now()), () => resolve(timedOut()));
       const settle = (loaded: Tool): void => {
         clock.clearTimer(timer);
         resolve(loaded);
       };
-      tool.then(settle, (cause: unknown) => settle(failing(cause)));
+      tool.then(settle, (cause: unknown) => settle(failed(cause)));
     });
   } catch (cause) {
-    return failing(cause);
+    return failed(cause);
   }
+}
+
+const storage = new AsyncLocalStorage<CallScope>();
+const currentScope = (): CallScope | undefined => storage.getStore();
+
+/**
+ * Wraps a tool so that resilient functions which it calls report to `observe` under the correlation id
+ * of the call, without any wiring. A process without such functions does not pay for it: on Node 20,
+ * asynchronous storage slows down every promise once it is used.
+ */
+export function reportEvents(tool: Tool, observe: PackDeps['observe']): Tool {
+  const inScope =
+    <Args, Context extends { readonly correlationId: string }, Result>(
+      run: (args: Args, context: Context) => Result,
+    ) =>
+    (args: Args, context: Context): Result => {
+      if (!callScopes.isUsed) return run(args, context);
+      callScopes.current = currentScope;
+      const { correlationId } = context;
+      return storage.run({ correlationId, listener: observe }, run, args, context);
+    };
+  return {
+    ...tool,
+    handler: inScope(tool.handler),
+    ...(tool.check && { check: inScope(tool.check) }),
+    ...(tool.accountId && { accountId: inScope(tool.accountId) }),
+  };
 }

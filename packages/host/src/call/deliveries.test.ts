@@ -6,22 +6,22 @@ const meta = () => ({ correlation_id: 'c' }) as never;
 const messageWith = (given: object): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id: 1,
-  // As the SDK hands results on: copied, but for the values inside of structured content.
+  // As the SDK passes on results: copied, but with the same values inside structured content.
   result: { content: [], structuredContent: { success: true, data: 1, meta: given } },
 });
 
 const setUp = () => {
   const report = vi.fn();
   const deliveries = new Deliveries(report);
-  const expectOne = (delivered: () => void, request?: Request) => {
+  const expectOne = (callback: () => void, request?: Request) => {
     const own = meta();
-    deliveries.expect({ meta: own }, [delivered], request);
+    deliveries.expect({ meta: own }, [callback], request);
     return messageWith(own);
   };
   return { deliveries, report, expectOne };
 };
 
-describe('an answer that a transport writes', () => {
+describe('a result that a transport writes', () => {
   it('is delivered when its write is confirmed, and once', () => {
     const { deliveries, expectOne } = setUp();
     const delivered = vi.fn();
@@ -34,7 +34,7 @@ describe('an answer that a transport writes', () => {
     expect(deliveries.begin(message)).toBeUndefined();
   });
 
-  it('is not delivered when its write failed, whatever is said later', () => {
+  it('is not delivered if its write failed, even if it is confirmed later', () => {
     const { deliveries, expectOne } = setUp();
     const delivered = vi.fn();
     const writing = deliveries.begin(expectOne(delivered));
@@ -43,7 +43,7 @@ describe('an answer that a transport writes', () => {
     expect(delivered).not.toHaveBeenCalled();
   });
 
-  it('is told apart from another with the same id', () => {
+  it('is distinguished from another result with the same id', () => {
     const { deliveries, expectOne } = setUp();
     const [first, second] = [vi.fn(), vi.fn()];
     const messages = [first, second].map((delivered) => expectOne(delivered));
@@ -52,13 +52,13 @@ describe('an answer that a transport writes', () => {
     expect(first).not.toHaveBeenCalled();
   });
 
-  it('names the request that it answers', () => {
+  it('has the request that it belongs to', () => {
     const { deliveries, expectOne } = setUp();
     const request = new Request('http://localhost/mcp');
     expect(deliveries.begin(expectOne(vi.fn(), request))?.request).toBe(request);
   });
 
-  it('never throws what a callback throws, and still tells the next', () => {
+  it('reports what a callback throws, and still calls the next callback', () => {
     const { deliveries, report } = setUp();
     const bug = new Error('x');
     const own = meta();
@@ -77,16 +77,16 @@ it.each<[string, object]>([
   ['a notification', { method: 'notifications/progress', params: {} }],
   ['an error', { id: 1, error: { code: -32_000, message: 'x' } }],
   ['a result of another kind', { id: 1, result: { tools: [] } }],
-  ['structured content that is no object', { id: 1, result: { structuredContent: 'x' } }],
-  ['an envelope that no callback waits for', messageWith({})],
+  ['structured content that is not an object', { id: 1, result: { structuredContent: 'x' } }],
+  ['an envelope without callbacks', messageWith({})],
   ['structured content without meta', { id: 1, result: { structuredContent: {} } }],
-])('passes over %s', (_, message) => {
+])('ignores %s', (_, message) => {
   const { deliveries } = setUp();
   expect(deliveries.begin({ jsonrpc: '2.0', ...message } as JSONRPCMessage)).toBeUndefined();
 });
 
-describe('the wait for transports', () => {
-  it('ends at once where nothing is being written', async () => {
+describe('waiting for transports', () => {
+  it('ends at once if nothing is being written', async () => {
     const { deliveries, expectOne } = setUp();
     // Never sent: a cancelled request.
     expectOne(vi.fn());
@@ -106,7 +106,7 @@ describe('the wait for transports', () => {
     await waiting;
   });
 
-  it('includes an answer that reaches its transport some microtasks later', async () => {
+  it('includes a result that reaches its transport some microtasks later', async () => {
     const { deliveries, expectOne } = setUp();
     const delivered = vi.fn();
     const message = expectOne(delivered);
@@ -118,7 +118,7 @@ describe('the wait for transports', () => {
     expect(delivered).toHaveBeenCalledOnce();
   });
 
-  it('has a limit, because a client may never read', async () => {
+  it('has a time limit, because a client may never read', async () => {
     const { deliveries, expectOne } = setUp();
     const delivered = vi.fn();
     deliveries.begin(expectOne(delivered));

@@ -1,97 +1,119 @@
 import type { Envelope } from '@toolkeel/contract';
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 
-/** Told once, when an answer has reached the client. */
-export type Delivered = () => void;
+/** Called once, when a result has reached the client. */
+export type OnDelivered = () => void;
 
-/** An answer that a transport is writing. */
-export interface Writing {
-  /** The HTTP request that it answers. */
+/** A result that a transport is writing. Only the first call of `confirm` or `fail` has an effect. */
+interface Write {
+  /** The HTTP request that the result belongs to. */
   readonly request: Request | undefined;
-  /** The client has it. Of this and `fail` only the first call counts. */
   readonly confirm: () => void;
   readonly fail: () => void;
 }
 
-interface Expected {
-  readonly delivered: readonly Delivered[];
+interface Pending {
+  readonly callbacks: readonly OnDelivered[];
   readonly request: Request | undefined;
 }
 
 /**
- * Links answers to the transports that write them. An answer is recognised by the `meta` object of its
- * envelope: the SDK copies results, but passes the values inside of structured content on as they are.
- * Answers that are never sent (a cancelled request, say) are forgotten with that object.
+ * Associates results with the transports that write them. A result is identified by the `meta` object of
+ * its envelope: the SDK copies results, but keeps the identity of values inside structured content.
+ * Results that are never sent, such as those of cancelled requests, are garbage-collected.
  */
 export class Deliveries {
-  readonly #expected = new WeakMap<object, Expected>();
-  readonly #report: (cause: unknown) => void;
-  #writing = 0;
-  #idle: (() => void)[] = [];
+  readonly #pending = new WeakMap<object, Pending>();
+  readonly #onError: (cause: unknown) => void;
+  #writes = 0;
+  #waiters: (() => void)[] = [];
 
-  /** `report` gets what callbacks throw. */
-  constructor(report: (cause: unknown) => void) {
-    this.#report = report;
+  /** `onError` receives what callbacks throw. */
+  constructor(onError: (cause: unknown) => void) {
+    this.#onError = onError;
   }
 
-  /** An answer that is about to be sent, with the callbacks for its delivery. */
+  /** Registers the callbacks of a result that is about to be sent. */
   expect(
     { meta }: Pick<Envelope, 'meta'>,
-    delivered: readonly Delivered[],
+    callbacks: readonly OnDelivered[],
     request: Request | undefined,
   ): void {
-    this.#expected.set(meta, { delivered, request });
+    this.#pending.set(meta, { callbacks, request });
   }
 
-  /** For a transport that writes a message: undefined where no callback waits for it. */
-  readonly begin = (message: JSONRPCMessage): Writing | undefined => {
+  /** Starts tracking a message that a transport writes; undefined if it has no callbacks. */
+  readonly begin = (message: JSONRPCMessage): Write | undefined => {
     const meta = metaOf(message);
-    const expected = meta && this.#expected.get(meta);
-    if (!meta || !expected) return undefined;
-    this.#expected.delete(meta);
-    this.#writing++;
+    const pending = meta && this.#pending.get(meta);
+    if (!meta || !pending) return undefined;
+    this.#pending.delete(meta);
+    this.#writes++;
     let isSettled = false;
-    const settle = (delivered: readonly Delivered[]): void => {
+    const settle = (callbacks: readonly OnDelivered[]): void => {
       if (isSettled) return;
       isSettled = true;
-      delivered.forEach(this.#tell);
-      if (--this.#writing === 0) for (const tell of this.#idle.splice(0)) tell();
+      callbacks.forEach(this.#call);
+      if (--this.#writes === 0) for (const resume of this.#waiters.splice(0)) resume();
     };
     return {
-      request: expected.request,
-      confirm: () => settle(expected.delivered),
+      request: pending.request,
+      confirm: () => settle(pending.callbacks),
       fail: () => settle([]),
     };
   };
 
-  /** Resolves when the transports have written what was answered, or could not; at the latest after `limitMs`. */
+  /** Resolves when all writes are confirmed or have failed, or after `limitMs`. */
   async settled(limitMs: number): Promise<void> {
-    // Between the answer of a call and its transport there are only microtasks.
+    // Only microtasks separate the end of a call from its transport.
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.#writing === 0) return;
+    if (this.#writes === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limitMs);
-      this.#idle.push(() => {
+      this.#waiters.push(() => {
         clearTimeout(timer);
         resolve();
       });
     });
   }
 
-  readonly #tell = (delivered: Delivered): void => {
+  readonly #call = (callback: OnDelivered): void => {
     try {
-      delivered();
+      callback();
     } catch (cause) {
-      this.#report(cause);
+      this.#onError(cause);
     }
   };
 }
 
-/** The `meta` of the envelope in a message, where it is an answer that holds one. */
+/** The `meta` of the envelope in a response; undefined for any other message. */
 function metaOf(message: JSONRPCMessage): object | undefined {
   if (!('result' in message)) return undefined;
   const { structuredContent } = message.result;
   if (typeof structuredContent !== 'object' || structuredContent === null) return undefined;
   const { meta } = structuredContent as { readonly meta?: unknown };
   return typeof meta === 'object' && meta !== null ? meta : undefined;
+}
+
+/**
+ * Confirms the results that a server sends once its transport has accepted them and `written` resolves.
+ * `written` receives the HTTP request of the result. Returns the same server.
+ */
+export function confirmSends(
+  server: McpServer,
+  { begin }: Pick<Deliveries, 'begin'>,
+  written: (request: Request | undefined) => Promise<void>,
+): McpServer {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const sent = send(message, options);
+      const write = begin(message);
+      if (write) sent.then(() => written(write.request)).then(write.confirm, write.fail);
+      return sent;
+    };
+    return connect(transport);
+  };
+  return server;
 }

@@ -3,9 +3,11 @@ import { VirtualClock } from '@toolkeel/kernel/testing';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import type { Metrics } from '../metrics/metrics.js';
-import type { HostMiddleware } from './around.js';
+import type { Metrics } from '../metrics.js';
+import type { OnDelivered } from './deliveries.js';
 import { CallEngine } from './engine.js';
+import type { HostMiddleware } from './middleware.js';
+import type { CallContext } from './running-call.js';
 
 type Handler = Tool['handler'];
 
@@ -19,7 +21,7 @@ const tool = (handler: Handler, effect: 'read' | 'once' = 'read'): Tool =>
     profiles: effect === 'read' ? ['readonly', 'api', 'workflow'] : ['api', 'workflow'],
     input: z.object({}),
     output: z.unknown(),
-    errors: [],
+    errors: ['invalid_input'],
     handler,
   });
 
@@ -38,11 +40,11 @@ const setUp = (around: readonly HostMiddleware[] = []) => {
   } satisfies Metrics;
   const engine = new CallEngine({
     profile: { name: 'api' },
-    layersOf: () => around,
+    middlewareFor: () => around,
     metrics,
     clock,
     log: (level, event, fields) => lines.push({ level, event, ...fields }),
-    noteCall: (row) => rows.push(row),
+    recordCall: (row) => rows.push(row),
   });
   const run = (
     given: Tool,
@@ -63,7 +65,7 @@ const throwing = (cause: unknown) => (): never => {
 const never = (): Promise<never> => new Promise(() => {});
 
 describe('the deadline', () => {
-  it('ends a call whatever its handler does, and then aborts the handler', async () => {
+  it('ends a call even if its handler ignores it, and then aborts the handler', async () => {
     const { clock, run, lines, metrics } = setUp();
     let signal: AbortSignal | undefined;
     let deadline = 0;
@@ -81,7 +83,7 @@ describe('the deadline', () => {
     expect(lines.map(({ event }) => event)).toEqual(['timeout_abort', 'tool_call']);
   });
 
-  it('is told and counted once, however many requests it ended', async () => {
+  it('is logged and counted once, however many requests it ended', async () => {
     const { clock, run, lines, metrics, engine } = setUp();
     const late = { type: 'timeout_abort', clock: 'deadline' };
     const calling = tool(async (_, { deadline, correlationId }) => {
@@ -104,7 +106,7 @@ describe('the deadline', () => {
     expect(new Set(lines.map((line) => line['correlation_id']))).toEqual(new Set([id]));
   });
 
-  it('of a request inside of the call is not its own', async () => {
+  it('of a single request is not the deadline of the call', async () => {
     const { run, lines, metrics } = setUp();
     const hasty = tool(() => toolError('timeout', 'x', { details: { clock: 'deadline' } }));
     expect((await run(hasty)).envelope).toMatchObject({ error: { code: 'timeout' } });
@@ -112,25 +114,25 @@ describe('the deadline', () => {
     expect(lines.map(({ event }) => event)).toEqual(['tool_call']);
   });
 
-  it('leaves a handler that heeds it a moment to answer by itself', async () => {
+  it('gives a handler that respects it a moment to return its own result', async () => {
     const { clock, run } = setUp();
-    const heeding = tool(async (_, { deadline }) => {
+    const punctual = tool(async (_, { deadline }) => {
       await new Promise<void>((resolve) => {
         clock.setTimer(deadline - clock.now(), resolve);
       });
       return 'in time';
     });
-    expect((await clock.run(run(heeding))).envelope).toMatchObject({ data: 'in time' });
+    expect((await clock.run(run(punctual))).envelope).toMatchObject({ data: 'in time' });
   });
 
-  it('says that nobody knows what became of a mutation', async () => {
+  it('gives a mutation an unknown outcome', async () => {
     const { clock, run } = setUp();
     expect((await clock.run(run(tool(never, 'once')))).envelope).toMatchObject({
       error: { code: 'outcome_unknown', outcome: 'unknown', details: { clock: 'deadline' } },
     });
   });
 
-  it('lets the layers go on, and tells of what they settle later', async () => {
+  it('lets middleware continue, and logs its late result', async () => {
     const recorded = vi.fn();
     const journal: HostMiddleware = async (_call, next) => {
       const settled = await next();
@@ -150,13 +152,13 @@ describe('the deadline', () => {
   });
 });
 
-describe('a pack that is not there yet', () => {
+describe('a pack that is not created yet', () => {
   const after = (clock: VirtualClock, ms: number): Promise<void> =>
     new Promise((resolve) => {
       clock.setTimer(ms, () => resolve());
     });
 
-  it('takes of the time of the call', async () => {
+  it('counts towards the time limit of the call', async () => {
     const { clock, run } = setUp();
     const seen = vi.fn();
     const quick = tool((_, { deadline }) => {
@@ -172,7 +174,7 @@ describe('a pack that is not there yet', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('does not keep the answer back when it never comes', async () => {
+  it('does not delay the timeout if its creation never ends', async () => {
     const { clock, run, metrics, lines } = setUp();
     const started = clock.now();
     const { envelope } = await clock.run(run(tool(never), undefined, never));
@@ -185,7 +187,7 @@ describe('a pack that is not there yet', () => {
     expect(lines.map(({ event }) => event)).toEqual(['timeout_abort', 'tool_call']);
   });
 
-  it('answers with an envelope when it cannot be created, and the log has the cause', async () => {
+  it('results in an error envelope if it cannot be created, and the cause is logged', async () => {
     const { run, lines } = setUp();
     const broken = new Error('no such file');
     for (const load of [() => Promise.reject(broken), throwing(broken)]) {
@@ -197,8 +199,8 @@ describe('a pack that is not there yet', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  it('ends its call, with its own reason', async () => {
+describe('a client that cancels', () => {
+  it('ends its call, with the reason of the client', async () => {
     const { run } = setUp();
     const client = new AbortController();
     let signal: AbortSignal | undefined;
@@ -216,8 +218,8 @@ describe('a client that leaves', () => {
 
   it('does not end a call that is held', async () => {
     const client = new AbortController();
-    const hold: HostMiddleware = (_call, next, scope) => {
-      scope.hold();
+    const hold: HostMiddleware = (_call, next, context) => {
+      context.hold();
       return next();
     };
     const { run } = setUp([hold]);
@@ -228,7 +230,7 @@ describe('a client that leaves', () => {
     expect((await run(act, client.signal)).envelope).toMatchObject({ data: { aborted: false } });
   });
 
-  it('and left before keeps it from being begun', async () => {
+  it('before the call starts prevents it', async () => {
     const handler = vi.fn();
     const { run } = setUp();
     const { envelope } = await run(tool(handler, 'once'), AbortSignal.abort());
@@ -237,10 +239,10 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('retries that were used up', () => {
+describe('exhausted retries', () => {
   const giveUp = { type: 'retry_give_up', attempts: 3, reason: 'exhausted' };
 
-  it('are counted once for a call that fails, however many of its requests gave up', async () => {
+  it('are counted once for a call that fails, however many of its requests give up', async () => {
     const { run, engine, metrics } = setUp();
     const failing = tool((_, { correlationId }) => {
       engine.observe({ ...giveUp, correlationId });
@@ -251,7 +253,7 @@ describe('retries that were used up', () => {
     expect(metrics.retryExhausted).toHaveBeenCalledExactlyOnceWith('x');
   });
 
-  it('are not counted for a call that succeeds all the same', async () => {
+  it('are not counted for a call that still succeeds', async () => {
     const { run, engine, metrics } = setUp();
     const managing = tool((_, { correlationId }) => {
       engine.observe({ ...giveUp, correlationId });
@@ -262,7 +264,7 @@ describe('retries that were used up', () => {
   });
 });
 
-describe('the row of a call', () => {
+describe('the record of a call', () => {
   const attempt = (elapsedMs: number) => ({ type: 'attempt_end', attempt: 0, elapsedMs });
   const request = (elapsedMs: number) => ({ type: 'call_end', attempts: 2, elapsedMs });
   const rowAfter = async (...events: readonly { readonly type: string }[]) => {
@@ -277,18 +279,18 @@ describe('the row of a call', () => {
     return rows[0];
   };
 
-  it('says how often it was tried and how much of its time was spent waiting', async () => {
+  it('has the attempts and the time between them', async () => {
     const row = await rowAfter(attempt(30), attempt(50), request(330));
     expect(row).toMatchObject({ code: 'ok', attempts: 2, waitedMs: 250 });
   });
 
-  it('never says less than nothing, where attempts ran side by side', async () => {
+  it('has no negative waiting time if attempts overlapped', async () => {
     expect(await rowAfter(attempt(90), attempt(50), request(100))).toMatchObject({ waitedMs: 0 });
   });
 });
 
 describe('draining', () => {
-  it('waits for running calls, and for none at all', async () => {
+  it('waits for calls in flight, and ends at once without any', async () => {
     const { engine, run } = setUp();
     await engine.drain(1000);
     let answer = (_value: null): void => {};
@@ -301,10 +303,96 @@ describe('draining', () => {
     expect(engine.runningCalls).toBe(0);
   });
 
-  it('ends those that take too long', async () => {
+  it('ends calls that exceed the grace period', async () => {
     const { engine, run } = setUp();
     const call = run(tool(never));
     await engine.drain(0);
     expect((await call).envelope).toMatchObject({ error: { code: 'cancelled' } });
+  });
+});
+
+const registering =
+  (callback: OnDelivered): HostMiddleware =>
+  (_call, next, context) => {
+    context.onDelivered(callback);
+    return next();
+  };
+
+const ignore = (): void => {};
+
+describe('delivery callbacks', () => {
+  it('are registered by middleware and by the handler', async () => {
+    const [ofMiddleware, ofHandler] = [vi.fn(), vi.fn()];
+    const { run } = setUp([registering(ofMiddleware)]);
+    const registers = tool((_, { onDelivered }) => {
+      onDelivered?.(ofHandler);
+      return 1;
+    }, 'once');
+    const { deliveryCallbacks } = await run(registers);
+    expect(deliveryCallbacks).toEqual([ofMiddleware, ofHandler]);
+    expect(ofMiddleware).not.toHaveBeenCalled();
+  });
+
+  it('are registered by a handler with an operation, and by one without middleware', async () => {
+    const delivered = vi.fn();
+    const registers = tool((_, { onDelivered }) => {
+      onDelivered?.(delivered);
+      return 1;
+    }, 'read');
+    const operation = { id: 'op_1' } as never;
+    const journal: HostMiddleware = (_call, next) => next({ operation });
+    expect((await setUp([journal]).run(registers)).deliveryCallbacks).toEqual([delivered]);
+    expect((await setUp().run(registers)).deliveryCallbacks).toEqual([delivered]);
+  });
+
+  it('are kept for an error with the outcome executed', async () => {
+    const delivered = vi.fn();
+    const { run } = setUp([registering(delivered)]);
+    const failing = tool(() => toolError('invalid_input', 'x', { outcome: 'executed' }), 'once');
+    expect((await run(failing)).deliveryCallbacks).toEqual([delivered]);
+  });
+
+  it.each(['not_executed', 'unknown'] as const)(
+    'are dropped for an error with the outcome %s',
+    async (outcome) => {
+      const { run } = setUp([registering(ignore)]);
+      const failing = tool(() => toolError('invalid_input', 'x', { outcome }), 'once');
+      const completed = await run(failing);
+      expect(completed.envelope).toMatchObject({ error: { outcome } });
+      expect(completed.deliveryCallbacks).toBeUndefined();
+    },
+  );
+
+  it('are dropped when the deadline ended the call', async () => {
+    const { clock, run } = setUp([registering(ignore)]);
+    const completed = await clock.run(run(tool(never, 'once')));
+    expect(completed.envelope).toMatchObject({ error: { code: 'outcome_unknown' } });
+    expect(completed.deliveryCallbacks).toBeUndefined();
+  });
+
+  it('are dropped when the client cancelled the call', async () => {
+    const cancelling = new AbortController();
+    const { run } = setUp([registering(ignore)]);
+    const quick = tool(() => {
+      cancelling.abort();
+      return 1;
+    }, 'once');
+    expect((await run(quick, cancelling.signal)).deliveryCallbacks).toBeUndefined();
+    const slow = run(tool(never, 'once'), cancelling.signal);
+    expect((await slow).deliveryCallbacks).toBeUndefined();
+  });
+
+  it('are ignored after the call has ended', async () => {
+    let context: CallContext | undefined;
+    const capture: HostMiddleware = (_call, next, given) => {
+      context = given;
+      return next();
+    };
+    const { run } = setUp([capture]);
+    const { deliveryCallbacks } = await run(tool(() => 1, 'once'));
+    const late = vi.fn();
+    context?.onDelivered(late);
+    expect(deliveryCallbacks).toBeUndefined();
+    expect(late).not.toHaveBeenCalled();
   });
 });

@@ -13,32 +13,33 @@ import {
 } from '@toolkeel/contract';
 import type { CallRow } from '@toolkeel/journal';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { JournalDeps } from '../govern/journal-hooks.js';
+import type { JournalDeps } from '../governance/journal.js';
 import type { HostLog } from '../log/log.js';
-import type { Metrics } from '../metrics/metrics.js';
-import type { HostMiddleware } from './around.js';
+import type { Metrics } from '../metrics.js';
+import { isTraced, startSpan } from '../tracing.js';
 import { loadTool, type Callable } from './callable.js';
-import type { Delivered } from './deliveries.js';
-import { takeEvent, type Counted } from './events.js';
-import { throughLayers } from './layers.js';
+import type { OnDelivered } from './deliveries.js';
+import { CallStats, handleEvent, type ObservedCall } from './events.js';
+import { composeMiddleware, type HostMiddleware } from './middleware.js';
 import { progressFor, type ProgressReporter } from './progress.js';
-import { isTraced, startSpan } from '../trace/tracing.js';
-import { RunningCall } from './scope.js';
+import { RunningCall } from './running-call.js';
 
 /**
- * How much longer a call may take than its handler is told. A handler that heeds its deadline knows
- * more than we do: which attempt it was in, what was sent.
+ * How long a call may outlast its handler's deadline. A handler that respects its deadline gives a more
+ * precise error: which attempt was in flight, and what was sent.
  */
 const GRACE_MS = 10;
-/** Timers of Node may fire so much before their time. */
-const EARLY_MS = 2;
+/** Node timers may fire this much too early. */
+const TIMER_TOLERANCE_MS = 2;
+
+export const OK = 'ok';
 
 export interface EngineOptions {
   readonly profile: RunProfile;
-  /** What stands around the handler of a tool, the first outermost. */
-  readonly layersOf: (tool: Tool) => readonly HostMiddleware[];
-  /** Takes what is written down of every call. Must be quick. */
-  readonly noteCall?: ((row: CallRow) => void) | undefined;
+  /** The middleware of a tool, the first outermost. */
+  readonly middlewareFor: (tool: Tool) => readonly HostMiddleware[];
+  /** Records every call in the journal. Must be fast. */
+  readonly recordCall?: ((row: CallRow) => void) | undefined;
   readonly log: HostLog;
   readonly metrics: Metrics;
   readonly tokens?: PageTokens | undefined;
@@ -46,17 +47,20 @@ export interface EngineOptions {
   readonly clock: RunClock;
 }
 
-/** A run that was answered, and the callbacks for its delivery, where there are any. */
-export interface AnsweredRun extends ToolRun {
-  readonly delivered?: readonly Delivered[];
+/** A completed run, with the callbacks for its delivery if there are any. */
+export interface CompletedRun extends ToolRun {
+  readonly deliveryCallbacks?: readonly OnDelivered[];
 }
 
-/** Runs calls: correlation, deadline, layers, counters, log lines. Knows nothing of transports. */
+/**
+ * Executes calls, independently of the transport: begin → load the tool → middleware → handler → end,
+ * with correlation id, deadline, progress, metrics, log and span.
+ */
 export class CallEngine {
   readonly #options: EngineOptions;
   readonly #running = new Map<string, RunningCall>();
-  readonly #watched = new Map<string, Counted>();
-  #idle: (() => void)[] = [];
+  readonly #watched = new Map<string, ObservedCall>();
+  #waiters: (() => void)[] = [];
   #lastEvent: PackEvent | undefined;
 
   constructor(options: EngineOptions) {
@@ -67,55 +71,65 @@ export class CallEngine {
     return this.#running.size;
   }
 
-  /** Takes the kernel's events of guards, each once: a guard can report to its own listener and to a scope. */
-  readonly observe = (event: PackEvent): void => {
-    if (event === this.#lastEvent) return;
-    this.#lastEvent = event;
-    const { correlationId } = event;
-    const call = this.#running.get(correlationId) ?? this.#watched.get(correlationId);
-    takeEvent(event, call, this.#options);
-  };
-
-  /** Counts for a call that somebody else runs, until what it gives is called. */
-  readonly watch: JournalDeps['watch'] = ({ correlationId, tool: name }) => {
-    const call = { ...NOTHING_YET, name };
-    this.#watched.set(correlationId, call);
-    return () => {
-      this.#watched.delete(correlationId);
-      return { attempts: call.attempts, waitedMs: waitedMsOf(call) };
-    };
-  };
-
-  /** Runs a tool for a request, without a promise where the tool needs none. Never rejects. */
+  /** Runs a tool for a request. Synchronous if the tool is; never rejects. */
   run(
     callable: Callable,
     args: unknown,
     context: ServerContext,
-  ): AnsweredRun | Promise<AnsweredRun> {
-    const { spec, name = spec.name, timeoutMs } = callable;
-    const call = this.begin(name, timeoutMs, context);
+  ): CompletedRun | Promise<CompletedRun> {
+    const { spec, name = spec.name, timeoutMs, reportsEvents } = callable;
+    const call = this.begin(name, timeoutMs, context, reportsEvents);
     const progress = progressFor(call, context);
-    const work = (tool: Tool) =>
-      startTool(tool, args, this.#runOptions(tool, call, progress, callable));
-    // The call has begun: what its pack takes to be there is a part of its time.
+    // The call has begun, so the creation of a pack counts towards its time limit.
     const tool = loadTool(callable, call.deadline, this.#options.clock);
+    const start = (loaded: Tool) =>
+      startTool(loaded, args, this.#runOptions(loaded, call, progress, callable));
     const run =
       tool instanceof Promise || isTraced()
-        ? runLater(tool, call, context, work, this.#options.log)
-        : work(tool);
-    if (!(run instanceof Promise)) return this.#answered(call, progress, run);
-    return run.then((ended) => this.#answered(call, progress, ended));
+        ? this.#startLater(tool, call, context, start)
+        : start(tool);
+    return run instanceof Promise
+      ? run.then((completed) => this.#complete(call, progress, completed))
+      : this.#complete(call, progress, run);
+  }
+
+  begin(
+    name: string,
+    timeoutMs: number,
+    context: ServerContext,
+    reportsEvents?: boolean,
+  ): RunningCall {
+    const now = this.#options.clock.now();
+    const { _meta: meta = {}, signal: client } = context.mcpReq;
+    const call = new RunningCall({ name, meta, timeoutMs, now, client, reportsEvents });
+    this.#running.set(call.correlationId, call);
+    return call;
+  }
+
+  /** Waits for the pack, and starts a span if an OpenTelemetry SDK is registered. */
+  async #startLater(
+    tool: Tool | Promise<Tool>,
+    call: RunningCall,
+    { mcpReq: { method } }: ServerContext,
+    start: (tool: Tool) => ToolRun | Promise<ToolRun>,
+  ): Promise<ToolRun> {
+    const { name, correlationId, meta } = call;
+    if (isTraced()) {
+      call.span = await startSpan({ method, name, correlationId, meta }, this.#options.log);
+    }
+    const loaded = await tool;
+    return call.span ? call.span.run(() => start(loaded)) : start(loaded);
   }
 
   #runOptions(
     tool: Tool,
     call: RunningCall,
     progress: ProgressReporter,
-    { byteBudget: ownBudget, reportsEvents }: Callable,
+    callable: Callable,
   ): RunOptions {
-    const { profile, clock, tokens, byteBudget, layersOf } = this.#options;
-    const layers = layersOf(tool);
-    const { correlationId, deadline, startedAt, client } = call;
+    const { profile, clock, tokens, byteBudget, middlewareFor } = this.#options;
+    const middleware = middlewareFor(tool);
+    const { correlationId, deadline, startedAt, client, stats } = call;
     return {
       correlationId,
       startedAt,
@@ -125,57 +139,51 @@ export class CallEngine {
       profile,
       clock,
       tokens,
-      byteBudget: ownBudget ?? byteBudget,
-      // The call fits what a handler may be given: its deadline, its signal when it asks for it, onDelivered.
+      byteBudget: callable.byteBudget ?? byteBudget,
+      // The call itself has the members of a handler's context: deadline, lazy signal, onDelivered.
       extraContext: call,
-      middleware: layers.length === 0 ? undefined : throughLayers(layers, call),
-      // A handler may note the retries of a guard itself: the larger number counts each once.
-      retryCount: (noted) => (reportsEvents ? call.retries : Math.max(noted, call.retries)),
-      onUnexpected: (cause) => this.noteUnexpected(call, cause),
+      middleware: middleware.length === 0 ? undefined : composeMiddleware(middleware, call),
+      retryCount: (noted) => stats.retryCount(noted),
+      onUnexpected: (cause) => this.logUnexpected(call, cause),
       onPending: (end) => {
-        call.onShutdown = () => end(stopping(tool));
+        call.onShutdown = () => end(shutdownFailure(tool));
       },
-      onLate: (settled) => this.#noteLate(call, settled),
+      onLate: (settled) => this.#logLate(call, settled),
     };
   }
 
-  #answered(call: RunningCall, progress: ProgressReporter, run: ToolRun): AnsweredRun {
+  #complete(call: RunningCall, progress: ProgressReporter, run: ToolRun): CompletedRun {
     progress.stop();
-    // A request's own deadline may come sooner than the call's, and looks the same.
-    const byCap =
-      clockOf(run) === 'deadline' && this.#options.clock.now() >= call.deadline - EARLY_MS;
-    // A handler that did not heed its deadline may still heed its signal.
-    if (byCap) call.end('deadline');
+    // The deadline of a single request may be earlier, and has the same `details.clock`.
+    const isTimeout =
+      clockOf(run) === 'deadline' &&
+      this.#options.clock.now() >= call.deadline - TIMER_TOLERANCE_MS;
+    // A handler that ignored its deadline may still respect its signal.
+    if (isTimeout) call.abort('deadline');
     if (!run.envelope.success) call.operationId ??= run.envelope.error.operation_id;
-    this.finish(call, codeOf(run), byCap);
-    const delivered = call.takeDelivered();
-    return delivered && !call.client?.aborted && mayBeFinal(run) ? { ...run, delivered } : run;
+    this.end(call, codeOf(run), isTimeout);
+    const deliveryCallbacks = call.takeDeliveryCallbacks();
+    const isFinal = !call.client?.aborted && isFinalOutcome(run);
+    return deliveryCallbacks && isFinal ? { ...run, deliveryCallbacks } : run;
   }
 
-  begin(name: string, timeoutMs: number, context: ServerContext): RunningCall {
-    const { clock } = this.#options;
-    const { _meta: meta = {}, signal: client } = context.mcpReq;
-    const call = new RunningCall({ name, meta, timeoutMs, now: clock.now(), client });
-    this.#running.set(call.correlationId, call);
-    return call;
-  }
-
-  /** `byCap`: the call's own time was over. */
-  finish(call: RunningCall, code: string, byCap = false): void {
+  /** Ends a call and records it. `isTimeout`: its own deadline has passed. */
+  end(call: RunningCall, code: string, isTimeout = false): void {
     const elapsedMs = this.#options.clock.now() - call.startedAt;
     call.close();
     this.#running.delete(call.correlationId);
-    this.#tell(call, code, byCap, elapsedMs);
-    if (this.#running.size === 0) for (const tell of this.#idle.splice(0)) tell();
+    this.#record(call, code, isTimeout, elapsedMs);
+    if (this.#running.size === 0) for (const resume of this.#waiters.splice(0)) resume();
   }
 
-  #tell(call: RunningCall, code: string, byCap: boolean, elapsedMs: number): void {
-    const { log, metrics, noteCall } = this.#options;
-    const { name, correlationId, retries, attempts, span } = call;
+  #record(call: RunningCall, code: string, isTimeout: boolean, elapsedMs: number): void {
+    const { log, metrics, recordCall } = this.#options;
+    const { name, correlationId, span, stats } = call;
+    const { retries, attempts } = stats;
     metrics.callEnded(name, code, elapsedMs / 1000);
-    noteCall?.(rowOf(call, code, elapsedMs));
-    if (call.exhausted && code !== OK) metrics.retryExhausted(name);
-    if (byCap) {
+    recordCall?.(rowOf(call, code, elapsedMs));
+    if (stats.isExhausted && code !== OK) metrics.retryExhausted(name);
+    if (isTimeout) {
       metrics.timeout(name);
       log('warn', 'timeout_abort', {
         correlation_id: correlationId,
@@ -196,76 +204,76 @@ export class CallEngine {
     });
   }
 
-  /** Resolves when no call is running; after `graceMs` those that still do are ended. */
-  async drain(graceMs: number): Promise<void> {
-    if (this.#running.size === 0) return;
-    const idle = new Promise<void>((resolve) => {
-      this.#idle.push(resolve);
-    });
-    const all = (tell: (call: RunningCall) => void) => () => this.#running.forEach(tell);
-    const timers = [
-      setTimeout(
-        all((call) => call.end('shutdown')),
-        graceMs,
-      ),
-      // Those that heed their signal have said by now how far they came.
-      setTimeout(
-        all((call) => call.onShutdown?.()),
-        graceMs + GRACE_MS,
-      ),
-    ];
-    await idle;
-    timers.forEach(clearTimeout);
-  }
-
-  noteUnexpected(call: RunningCall, cause: unknown): void {
+  logUnexpected(call: RunningCall, cause: unknown): void {
     const { correlationId, name } = call;
     const fields = { correlation_id: correlationId, tool_name: name, cause };
     this.#options.log('error', 'unexpected', fields);
   }
 
-  #noteLate(call: RunningCall, settled: Settled): void {
+  #logLate(call: RunningCall, settled: Settled): void {
     this.#options.log('warn', 'late_answer', {
       correlation_id: call.correlationId,
       tool_name: call.name,
-      code: settled.ok ? 'ok' : settled.error.code,
+      code: settled.ok ? OK : settled.error.code,
     });
+  }
+
+  /** Receives kernel events. Ignores duplicates: an event may arrive from a listener and from a scope. */
+  readonly observe = (event: PackEvent): void => {
+    if (event === this.#lastEvent) return;
+    this.#lastEvent = event;
+    const { correlationId } = event;
+    const call = this.#running.get(correlationId) ?? this.#watched.get(correlationId);
+    handleEvent(event, call, this.#options);
+  };
+
+  /** Counts events for a call that the journal executes, until the returned function is called. */
+  readonly watch: JournalDeps['watch'] = ({ correlationId, tool }) => {
+    const stats = new CallStats(tool);
+    this.#watched.set(correlationId, { stats });
+    return () => {
+      this.#watched.delete(correlationId);
+      return { attempts: stats.attempts, waitedMs: stats.waitedMs };
+    };
+  };
+
+  /** Resolves when no call is in flight. After `graceMs`, the remaining calls are ended. */
+  async drain(graceMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#waiters.push(resolve);
+    });
+    const forEach = (action: (call: RunningCall) => void) => () => this.#running.forEach(action);
+    const abort = forEach((call) => call.abort('shutdown'));
+    // Handlers that respect their signal have settled by then.
+    const end = forEach((call) => call.onShutdown?.());
+    const timers = [setTimeout(abort, graceMs), setTimeout(end, graceMs + GRACE_MS)];
+    await idle;
+    timers.forEach(clearTimeout);
   }
 }
 
-export const OK = 'ok';
-
 function rowOf(call: RunningCall, code: string, elapsedMs: number): CallRow {
-  const { name: tool, correlationId, attempts, account, operationId } = call;
+  const { name: tool, correlationId, stats, account, operationId } = call;
   return {
     correlationId,
     tool,
     code,
     at: Math.round(Date.now() - elapsedMs),
     elapsedMs: Math.round(elapsedMs),
-    attempts,
-    waitedMs: waitedMsOf(call),
+    attempts: stats.attempts,
+    waitedMs: stats.waitedMs,
     ...(account !== undefined && { account }),
     ...(operationId !== undefined && { operationId }),
   };
-}
-
-const NOTHING_YET = { retries: 0, attempts: 0, requestMs: 0, attemptMs: 0, exhausted: false };
-
-/** Between attempts. */
-function waitedMsOf({ requestMs, attemptMs }: Counted): number {
-  return Math.max(0, Math.round(requestMs - attemptMs));
 }
 
 function codeOf({ envelope }: ToolRun): string {
   return envelope.success ? OK : envelope.error.code;
 }
 
-/**
- * Whether an answer can be the one that the callbacks were registered for: a call that was ended by its
- * deadline or by a shutdown states no final outcome, whatever the layers around its handler had found.
- */
-function mayBeFinal({ envelope }: ToolRun): boolean {
+/** A call that its deadline or a shutdown ended has no final outcome, whatever middleware had registered. */
+function isFinalOutcome({ envelope }: ToolRun): boolean {
   return envelope.success || envelope.error.outcome === 'executed';
 }
 
@@ -275,23 +283,7 @@ function clockOf({ envelope }: ToolRun): string | undefined {
   return typeof details.clock === 'string' ? details.clock : undefined;
 }
 
-/** With the span of the call around it, where somebody collects spans. */
-async function runLater(
-  tool: Tool | Promise<Tool>,
-  call: RunningCall,
-  { mcpReq }: ServerContext,
-  work: (tool: Tool) => ToolRun | Promise<ToolRun>,
-  log: HostLog,
-): Promise<ToolRun> {
-  const { name, correlationId, meta } = call;
-  if (isTraced()) {
-    call.span = await startSpan({ method: mcpReq.method, name, correlationId, meta }, log);
-  }
-  const loaded = await tool;
-  return call.span ? call.span.run(() => work(loaded)) : work(loaded);
-}
-
-function stopping(tool: Tool): SettledFailure {
+function shutdownFailure(tool: Tool): SettledFailure {
   const { input } = toolError('cancelled', 'The server is stopping.', {
     outcome: tool.mutation ? 'unknown' : undefined,
   });

@@ -1,9 +1,9 @@
 import type { PackEvent } from '@toolkeel/contract';
 import type { KernelEvent } from '@toolkeel/kernel';
 import { describe, expect, it } from 'vitest';
-import { prometheusMetrics } from '../metrics/prometheus.js';
-import { takeEvent } from './events.js';
-import { RunningCall } from './scope.js';
+import { prometheusMetrics } from '../metrics.js';
+import { handleEvent } from './events.js';
+import { RunningCall } from './running-call.js';
 
 const fault = {
   kind: 'server',
@@ -20,7 +20,7 @@ const setUp = () => {
   );
   const call = new RunningCall({ name: 'search', meta: {}, timeoutMs: 1, now: 0 });
   const take = (event: KernelEvent | PackEvent, running: RunningCall | null = call) =>
-    takeEvent(event, running ?? undefined, {
+    handleEvent(event, running ?? undefined, {
       metrics,
       log: (level, event, fields) => lines.push({ level, event, ...fields }),
     });
@@ -28,7 +28,7 @@ const setUp = () => {
 };
 
 describe('an event of the kernel', () => {
-  it('becomes a line without its cause', () => {
+  it('is logged without its cause', () => {
     const { take, lines } = setUp();
     take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
     take({ ...common, type: 'attempt_end', attempt: 1, elapsedMs: 3 });
@@ -56,7 +56,7 @@ describe('an event of the kernel', () => {
     const upstream = 'a.example';
     take({ ...common, type: 'call_end', attempts: 2, elapsedMs: 1, fault, upstream });
     take({ ...common, type: 'circuit_open', upstream });
-    expect(call).toMatchObject({ retries: 1, attempts: 2, exhausted: true });
+    expect(call.stats).toMatchObject({ retries: 1, attempts: 2, isExhausted: true });
     const { text } = await metrics.read();
     expect(text).toContain('retries_attempted_total{tool_name="search"} 1');
     expect(text).toContain('toolkeel_attempts_total{tool_name="search",upstream="a.example"} 2');
@@ -65,14 +65,14 @@ describe('an event of the kernel', () => {
     expect(text).toContain('toolkeel_retry_budget_tokens{upstream="b.example"} 4.5');
   });
 
-  it('is not counted as a retry that was announced and never made', () => {
+  it('is not counted as a retry if the retry was scheduled and never sent', () => {
     const { take, call } = setUp();
     take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 12, fault });
     take({ ...common, type: 'call_end', attempts: 1, elapsedMs: 1, fault, retryDropped: true });
-    expect(call).toMatchObject({ retries: 0, attempts: 1 });
+    expect(call.stats).toMatchObject({ retries: 0, attempts: 1 });
   });
 
-  it('is counted for at most 128 upstreams by name, the others together', async () => {
+  it('is counted for at most 128 upstreams by name, and for all others together', async () => {
     const { take, metrics } = setUp();
     for (let i = 0; i < 200; i += 1) {
       take({ ...common, type: 'call_end', attempts: 1, elapsedMs: 1, upstream: `h${i}.example` });
@@ -82,7 +82,7 @@ describe('an event of the kernel', () => {
     expect(text).toContain('toolkeel_attempts_total{tool_name="search",upstream="other"} 72');
   });
 
-  it('of a clock that ran out for one request is not told as the end of the call', async () => {
+  it('about the timeout of a single request is not logged as a timeout of the call', async () => {
     const { take, lines, metrics } = setUp();
     take({ ...common, type: 'timeout_abort', clock: 'attempt', elapsedMs: 1 });
     take({ ...common, type: 'timeout_abort', clock: 'deadline', elapsedMs: 1 });
@@ -93,13 +93,13 @@ describe('an event of the kernel', () => {
     expect((await metrics.read()).text).not.toContain('timeouts_total{');
   });
 
-  it('that says why a limit was surfaced does not count as used up', () => {
+  it('about a surfaced rate limit does not count as exhausted retries', () => {
     const { take, call } = setUp();
     take({ ...common, type: 'retry_give_up', attempts: 1, reason: 'limit_surfaced', fault });
-    expect(call.exhausted).toBe(false);
+    expect(call.stats.isExhausted).toBe(false);
   });
 
-  it('of a call that is over, or of a kind that is not known, is told all the same', () => {
+  it('of an ended call, or of an unknown type, is logged as well', () => {
     const { take, lines } = setUp();
     take({ ...common, type: 'retry_attempt', attempt: 1, afterMs: 1, fault }, null);
     take({ type: 'brand_new', correlationId: 'c' });

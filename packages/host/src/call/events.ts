@@ -1,8 +1,68 @@
 import type { PackEvent } from '@toolkeel/contract';
 import type { KernelEvent } from '@toolkeel/kernel';
 import type { HostLog, LogLevel } from '../log/log.js';
-import type { CircuitState, Metrics } from '../metrics/metrics.js';
-import type { RunningCall } from './scope.js';
+import type { CircuitState, Metrics } from '../metrics.js';
+import type { CallSpan } from '../tracing.js';
+
+/** What a call did at its upstreams, counted from the events of the kernel. */
+export class CallStats {
+  /** The tool's name in metrics and logs. */
+  readonly tool: string;
+  readonly #reportsEvents: boolean;
+  retries = 0;
+  attempts = 0;
+  /** Whether a request gave up with its retries or the retry budget exhausted. */
+  isExhausted = false;
+  #requestMs = 0;
+  #attemptMs = 0;
+
+  /** `reportsEvents`: whether events report all retries of the tool. */
+  constructor(tool: string, reportsEvents = true) {
+    this.tool = tool;
+    this.#reportsEvents = reportsEvents;
+  }
+
+  count(event: KernelEvent): void {
+    switch (event.type) {
+      case 'retry_attempt':
+        this.retries++;
+        break;
+      case 'retry_give_up':
+        if (event.reason === 'exhausted' || event.reason === 'budget') this.isExhausted = true;
+        break;
+      case 'attempt_end':
+        this.#attemptMs += event.elapsedMs;
+        break;
+      case 'call_end':
+        this.attempts += event.attempts;
+        this.#requestMs += event.elapsedMs;
+        // `retry_attempt` is emitted before the backoff: the call ended before this retry was sent.
+        if (event.retryDropped) this.retries--;
+        break;
+      default:
+    }
+  }
+
+  /** The time between attempts. Zero at least, because hedged attempts overlap. */
+  get waitedMs(): number {
+    return Math.max(0, Math.round(this.#requestMs - this.#attemptMs));
+  }
+
+  /**
+   * The value of `meta.retry_count`. Events decide for the tools of packs. The handler of any other tool
+   * may call `noteRetry` for retries that events report too, so the larger of both numbers counts.
+   */
+  retryCount(notedByHandler: number): number {
+    return this.#reportsEvents ? this.retries : Math.max(notedByHandler, this.retries);
+  }
+}
+
+/** A call in flight, or an approved operation that the journal executes. */
+export interface ObservedCall {
+  readonly stats: CallStats;
+  readonly span?: CallSpan | undefined;
+  readonly onRetry?: ((afterMs: number, attempt: number) => void) | undefined;
+}
 
 export interface EventSinks {
   readonly log: HostLog;
@@ -15,7 +75,7 @@ const CIRCUITS: Readonly<Record<string, CircuitState>> = Object.freeze({
   circuit_close: 'closed',
 });
 
-/** What an operator should see without asking. The rest of the kernel's events is for `debug`. */
+/** Events that an operator sees by default. All others are logged at `debug`. */
 const LEVELS: Readonly<Record<string, LogLevel>> = Object.freeze({
   retry_attempt: 'info',
   retry_give_up: 'warn',
@@ -25,44 +85,24 @@ const LEVELS: Readonly<Record<string, LogLevel>> = Object.freeze({
   circuit_close: 'info',
 });
 
-/** What is counted of a call: one that a client waits for, or one that a person has approved. */
-export type Counted = Pick<
-  RunningCall,
-  'name' | 'retries' | 'attempts' | 'requestMs' | 'attemptMs' | 'exhausted'
-> &
-  Partial<Pick<RunningCall, 'span' | 'onRetry'>>;
-
-/** Turns what packs report into counters, log lines and progress. `call` is undefined when it is over. */
-export function takeEvent(
-  given: PackEvent,
-  call: Counted | undefined,
+/** Counts and logs an event that a pack reports. `call` is undefined after the call has ended. */
+export function handleEvent(
+  packEvent: PackEvent,
+  call: ObservedCall | undefined,
   { log, metrics }: EventSinks,
 ): void {
-  const event = given as KernelEvent;
-  const tool = call?.name;
+  const event = packEvent as KernelEvent;
+  const tool = call?.stats.tool;
+  call?.stats.count(event);
   switch (event.type) {
     case 'retry_attempt':
-      if (call) {
-        call.retries++;
-        call.onRetry?.(event.afterMs, event.attempt);
-      }
+      call?.onRetry?.(event.afterMs, event.attempt);
       if (tool !== undefined) metrics.retry(tool);
       break;
-    case 'retry_give_up':
-      if (call && (event.reason === 'exhausted' || event.reason === 'budget')) {
-        call.exhausted = true;
-      }
-      break;
     case 'attempt_end':
-      if (call) call.attemptMs += event.elapsedMs;
       call?.span?.attempt(event.attempt, event.elapsedMs, event.fault?.kind);
       break;
     case 'call_end':
-      if (call) {
-        call.attempts += event.attempts;
-        if (event.retryDropped) call.retries--;
-        call.requestMs += event.elapsedMs;
-      }
       if (tool !== undefined) metrics.attempts(tool, event.attempts, event.upstream);
       break;
     case 'circuit_open':
@@ -72,19 +112,19 @@ export function takeEvent(
       break;
     default:
   }
-  const name = nameOf(event);
+  const name = logEventOf(event);
   log(LEVELS[name] ?? 'debug', name, fieldsOf(event, tool));
 }
 
 /**
- * A call makes several requests, each with clocks of its own, and may still succeed when they run
- * out. `timeout_abort` is what a call says of itself, once.
+ * The kernel's `timeout_abort` is about a single request, after which the call may still succeed. In the
+ * log, `timeout_abort` means that the call itself timed out.
  */
-function nameOf({ type }: KernelEvent): string {
+function logEventOf({ type }: KernelEvent): string {
   return type === 'timeout_abort' ? 'upstream_timeout' : type;
 }
 
-/** Plain fields only: a fault's cause may hold a URL or a header, so it stays where it is. */
+/** Scalar fields only: the cause of a fault may contain a URL or a header. */
 function fieldsOf(event: KernelEvent, tool: string | undefined): Record<string, unknown> {
   const fields: Record<string, unknown> = {
     correlation_id: event.correlationId,
@@ -93,7 +133,7 @@ function fieldsOf(event: KernelEvent, tool: string | undefined): Record<string, 
   for (const [name, value] of Object.entries(event)) {
     if (name === 'type' || name === 'correlationId' || name === 'at') continue;
     if (name === 'fault') Object.assign(fields, faultFields(value));
-    else if (typeof value !== 'object') fields[snake(name)] = value;
+    else if (typeof value !== 'object') fields[toSnake(name)] = value;
   }
   return fields;
 }
@@ -110,6 +150,6 @@ function faultFields(value: unknown): Record<string, unknown> {
   };
 }
 
-function snake(name: string): string {
+function toSnake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,23 +1,23 @@
 import type { Progress } from '@toolkeel/contract';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { RunningCall } from './scope.js';
+import type { RunningCall } from './running-call.js';
 
-/** Often enough that a client's timeout of 30 s, reset by progress, never ends a call that works. */
+/** Keeps a client with a 30 s timeout, reset by progress, from giving up on a call in flight. */
 const HEARTBEAT_MS = 10_000;
-/** What our own notices add, so that the figure always grows and a handler's own still means something. */
-const NUDGE = 0.001;
+/** The increment of the host's own notifications: progress has to grow, and a handler's values stay meaningful. */
+const INCREMENT = 0.001;
 
 export interface ProgressReporter {
   readonly report: (progress: Progress) => void;
   readonly stop: () => void;
 }
 
-const NOBODY_LISTENS: ProgressReporter = { report: () => {}, stop: () => {} };
+const NO_PROGRESS: ProgressReporter = { report: () => {}, stop: () => {} };
 
-/** Tells the client how a call fares, where it asked to be told. */
+/** Sends progress notifications if the client requested them. */
 export function progressFor(call: RunningCall, context: ServerContext): ProgressReporter {
   const { progressToken } = context.mcpReq._meta ?? {};
-  if (progressToken === undefined) return NOBODY_LISTENS;
+  if (progressToken === undefined) return NO_PROGRESS;
 
   let last = 0;
   let total: number | undefined;
@@ -30,19 +30,19 @@ export function progressFor(call: RunningCall, context: ServerContext): Progress
       ...(total !== undefined && { total }),
       ...(message !== undefined && { message }),
     };
-    // The client may be gone; the call finds out by itself.
+    // A client that has disconnected is detected by the call itself.
     context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
-  const notice = (message: string): void => send(last + NUDGE, message);
+  const notify = (message: string): void => send(last + INCREMENT, message);
 
-  const heartbeat = setInterval(() => notice('still at work'), HEARTBEAT_MS).unref();
+  const heartbeat = setInterval(() => notify('still running'), HEARTBEAT_MS).unref();
   call.onRetry = (afterMs, attempt) => {
-    notice(`attempt ${attempt} failed, trying again in ${Math.round(afterMs)} ms`);
+    notify(`attempt ${attempt} failed, retrying in ${Math.round(afterMs)} ms`);
   };
   return {
-    report: (given) => {
-      total = given.total;
-      send(given.progress, given.message);
+    report: (progress) => {
+      total = progress.total;
+      send(progress.progress, progress.message);
     },
     stop: () => clearInterval(heartbeat),
   };

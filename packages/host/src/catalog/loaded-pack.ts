@@ -10,32 +10,32 @@ import type {
 import type * as z from 'zod';
 import { HostError } from '../errors.js';
 
-/** A pack and what the operator said about it. */
+/** A pack and its settings. */
 export interface PackEntry {
   readonly pack: Pack;
-  /** As the pack's own schema wants it, before parsing. Default: `{}`. */
+  /** The input of the pack's configuration schema. Default: `{}`. */
   readonly config?: unknown;
-  /** The most that one call of its tools may take. */
+  /** The time limit of a call. */
   readonly callTimeoutMs?: number;
 }
 
-interface Opened {
+interface CreatedPack {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly instance: Omit<PackInstance, 'tools'>;
 }
 
-/** A pack that is described at once and created when it is first needed. */
+/** A pack that is described at start and created on first use. */
 export class LoadedPack {
   readonly name: string;
   readonly specs: readonly ToolSpec[];
   readonly instructions: string | undefined;
   readonly callTimeoutMs: number | undefined;
-  readonly #open: () => Promise<Opened>;
-  #opened: Promise<Opened> | undefined;
-  /** What `#opened` has brought, so that a call need not wait for what is there. */
-  #at: Opened | undefined;
+  readonly #create: () => Promise<CreatedPack>;
+  #creating: Promise<CreatedPack> | undefined;
+  /** The resolved value of `#creating`, so that calls need not await it. */
+  #created: CreatedPack | undefined;
 
-  /** `admits` says which tools may be registered: what it refuses is never held. */
+  /** Tools that `admits` rejects are dropped, not only hidden. */
   constructor(
     { pack, config = {}, callTimeoutMs }: PackEntry,
     admits: (spec: ToolSpec) => boolean,
@@ -43,67 +43,67 @@ export class LoadedPack {
   ) {
     this.name = pack.name;
     this.callTimeoutMs = callTimeoutMs;
-    const checked = checkConfig(pack, config);
-    this.specs = pack.describe(checked).filter(admits);
-    this.instructions = pack.instructions?.(checked);
-    this.#open = async () => {
-      const { tools, ...instance } = await pack.create(checked, deps);
+    const settings = parseConfig(pack, config);
+    this.specs = pack.describe(settings).filter(admits);
+    this.instructions = pack.instructions?.(settings);
+    this.#create = async () => {
+      const { tools, ...instance } = await pack.create(settings, deps);
       return { tools: pickTools(this.name, this.specs, tools), instance };
     };
   }
 
   tool(name: string): Tool | Promise<Tool> {
-    const pick = ({ tools }: Opened): Tool => {
+    const pick = ({ tools }: CreatedPack): Tool => {
       const tool = tools.get(name);
-      if (!tool) throw new HostError(`pack ${this.name} describes ${name} but does not have it`);
+      if (!tool) throw new HostError(`pack ${this.name} describes ${name} but does not create it`);
       return tool;
     };
-    return this.#at ? pick(this.#at) : this.#ready().then(pick);
+    return this.#created ? pick(this.#created) : this.#ensureCreated().then(pick);
   }
 
   async resources(): Promise<readonly PackResource[]> {
-    return (await this.#ready()).instance.resources ?? [];
+    return (await this.#ensureCreated()).instance.resources ?? [];
   }
 
   async prompts(): Promise<readonly PackPrompt[]> {
-    return (await this.#ready()).instance.prompts ?? [];
+    return (await this.#ensureCreated()).instance.prompts ?? [];
   }
 
-  /** The instance where it is there already; nobody wakes a pack to ask how it is. */
+  /** The instance if the pack is created already. */
   async current(): Promise<Omit<PackInstance, 'tools'> | undefined> {
-    return (await this.#opened?.catch(() => undefined))?.instance;
+    return (await this.#creating?.catch(() => undefined))?.instance;
   }
 
   async health(): Promise<Awaited<ReturnType<PackInstance['health']>>> {
-    return (await this.#ready()).instance.health();
+    return (await this.#ensureCreated()).instance.health();
   }
 
   async close(): Promise<void> {
     const instance = await this.current();
-    this.#opened = undefined;
-    this.#at = undefined;
+    this.#creating = undefined;
+    this.#created = undefined;
     await instance?.close();
   }
 
-  /** What failed is tried again by the next call: an operator may have repaired it meanwhile. */
-  #ready(): Promise<Opened> {
-    if (this.#opened === undefined) {
-      const opened = this.#open();
-      this.#opened = opened;
-      opened.then(
-        (at) => {
-          if (this.#opened === opened) this.#at = at;
+  /** The next call retries a failed creation: the operator may have fixed the cause. */
+  #ensureCreated(): Promise<CreatedPack> {
+    if (this.#creating === undefined) {
+      const creating = this.#create();
+      this.#creating = creating;
+      creating.then(
+        (created) => {
+          if (this.#creating === creating) this.#created = created;
         },
         () => {
-          if (this.#opened === opened) this.#opened = undefined;
+          if (this.#creating === creating) this.#creating = undefined;
         },
       );
     }
-    return this.#opened;
+    return this.#creating;
   }
 }
 
-function checkConfig(pack: Pack, config: unknown): z.output<Pack['configSchema']> {
+function parseConfig(pack: Pack, config: unknown): z.output<Pack['configSchema']> {
   const parsed = pack.configSchema.safeParse(config);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -111,7 +111,7 @@ function checkConfig(pack: Pack, config: unknown): z.output<Pack['configSchema']
   throw new HostError(`${where}: ${issue?.message ?? 'is not valid'}`);
 }
 
-/** Only what was described and admitted, with the effect that was described. */
+/** Keeps the described and admitted tools. Throws if an effect differs from its description. */
 function pickTools(
   pack: string,
   specs: readonly ToolSpec[],
@@ -119,8 +119,8 @@ function pickTools(
 ): ReadonlyMap<string, Tool> {
   const effects = new Map(specs.map(({ name, effect }) => [name, effect]));
   const picked = tools.filter(({ name }) => effects.has(name));
-  const liar = picked.find(({ name, effect }) => effects.get(name) !== effect);
-  if (liar)
-    throw new HostError(`pack ${pack} describes ${liar.name} with another effect than it has`);
+  const mismatch = picked.find(({ name, effect }) => effects.get(name) !== effect);
+  if (mismatch)
+    throw new HostError(`pack ${pack} describes ${mismatch.name} with a different effect`);
   return new Map(picked.map((tool) => [tool.name, tool]));
 }

@@ -1,17 +1,22 @@
-import type { Profile, Tool, ToolSpec } from '@toolkeel/contract';
+import {
+  outputJsonSchema,
+  toolAnnotations,
+  type Profile,
+  type Tool,
+  type ToolSpec,
+} from '@toolkeel/contract';
 import type { Tool as McpTool } from '@modelcontextprotocol/server';
-import { HostError } from '../errors.js';
 import type { Callable } from '../call/callable.js';
+import { HostError } from '../errors.js';
 import type { RawTool } from '../mcp/raw.js';
 import type { LoadedPack } from './loaded-pack.js';
-import { toolListing } from './tool-listing.js';
 
-/** Whether a profile contains a tool. The second half cannot be false, and is asked all the same. */
+/** Whether a profile contains a tool. The check of `mutation` is a second line of defence. */
 export function admits(profile: Profile): (spec: ToolSpec) => boolean {
   return (spec) => spec.profiles.includes(profile) && !(profile === 'readonly' && spec.mutation);
 }
 
-/** The tools of a host, by name. */
+/** The tools of a host by name. */
 export class ToolTable {
   readonly #entries = new Map<string, Callable>();
   readonly #raw = new Map<string, RawTool>();
@@ -30,7 +35,7 @@ export class ToolTable {
     return [...this.#entries.values()].map(({ spec }) => spec);
   }
 
-  /** In the order of registration, so that it is the same for every request. */
+  /** The result of `tools/list`, in the order of registration. Built once, because of the schemas. */
   get listing(): readonly McpTool[] {
     this.#listing ??= [
       ...[...this.#entries.values()].map(({ spec }) => toolListing(spec, this.#profile)),
@@ -54,42 +59,54 @@ export class ToolTable {
 
   addPack(pack: LoadedPack, timeoutMs: number, prepare: <T extends ToolSpec>(tool: T) => T): void {
     for (const spec of pack.specs) {
-      const prepared = once(prepare<Tool>);
+      const prepareOnce = memoizeLast(prepare<Tool>);
       const load = (): Tool | Promise<Tool> => {
         const tool = pack.tool(spec.name);
-        return tool instanceof Promise ? tool.then(prepared) : prepared(tool);
+        return tool instanceof Promise ? tool.then(prepareOnce) : prepareOnce(tool);
       };
       this.#add({ spec: prepare(spec), timeoutMs, reportsEvents: true, load });
     }
   }
 
-  /** A raw tool says nothing of its effect but what its annotations say, so `readonly` believes only them. */
+  /** The only information on the effect of a raw tool is its `readOnlyHint`. */
   addRaw(tool: RawTool): void {
     const isRead = tool.definition.annotations?.readOnlyHint === true;
     if (this.#profile === 'readonly' && !isRead) return;
-    this.#refuseSecond(tool.definition.name);
+    this.#requireUnique(tool.definition.name);
     this.#raw.set(tool.definition.name, tool);
     this.#listing = undefined;
   }
 
   #add(entry: Callable): void {
-    this.#refuseSecond(entry.spec.name);
+    this.#requireUnique(entry.spec.name);
     this.#entries.set(entry.spec.name, entry);
     this.#listing = undefined;
   }
 
-  #refuseSecond(name: string): void {
+  #requireUnique(name: string): void {
     if (this.#entries.has(name) || this.#raw.has(name)) {
-      throw new HostError(`two tools are called ${name}`);
+      throw new HostError(`two tools are called ${name}: rename or remove one of them`);
     }
   }
 }
 
-/** A function that remembers what it made of the last thing it was given. */
-function once<T>(make: (given: T) => T): (given: T) => T {
-  let last: { readonly given: T; readonly made: T } | undefined;
-  return (given) => {
-    if (last?.given !== given) last = { given, made: make(given) };
-    return last.made;
+function toolListing(spec: ToolSpec, profile: Profile): McpTool {
+  const { name, title, description, inputSchema } = spec;
+  return Object.freeze({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema as McpTool['inputSchema'],
+    outputSchema: outputJsonSchema(spec, profile),
+    annotations: { ...toolAnnotations(spec) },
+  });
+}
+
+/** Remembers the result for the most recent argument. */
+function memoizeLast<T>(compute: (argument: T) => T): (argument: T) => T {
+  let last: { readonly argument: T; readonly result: T } | undefined;
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, result: compute(argument) };
+    return last.result;
   };
 }

@@ -9,37 +9,36 @@ const explained = (schema: z.ZodType, value: unknown) => {
 
 const records = z.strictObject({
   plain: z.record(z.string().regex(/^[a-z]+$/), z.number()).default({}),
-  told: z.record(z.string().regex(/^[a-z]+$/, 'a name has small letters only'), z.number()),
+  described: z.record(z.string().regex(/^[a-z]+$/, 'a name has small letters only'), z.number()),
   listed: z.partialRecord(z.enum(['stac', 'github']), z.number()).optional(),
 });
 
-it('a name that cannot be used is told with what can, and with the one that was meant', () => {
-  expect(explained(records, { plain: { Ours: 1 }, told: {} })).toEqual([
+it('explains an invalid name with its rule, and suggests a valid one', () => {
+  expect(explained(records, { plain: { Ours: 1 }, described: {} })).toEqual([
     {
       path: ['plain', 'Ours'],
-      message:
-        'is not a name that can be used here: it must match /^[a-z]+$/. Did you mean "ours"?',
+      message: 'is not a valid name: it must match /^[a-z]+$/. Did you mean "ours"?',
     },
   ]);
-  expect(explained(records, { plain: { 'a b': 1 }, told: {} })).toEqual([
+  expect(explained(records, { plain: { 'a b': 1 }, described: {} })).toEqual([
     {
       path: ['plain', 'a b'],
-      message: 'is not a name that can be used here: it must match /^[a-z]+$/.',
+      message: 'is not a valid name: it must match /^[a-z]+$/.',
     },
   ]);
 });
 
-it('a name is explained in the words of the schema where it has some', () => {
-  expect(explained(records, { told: { A1: 1 } })).toEqual([
+it('explains an invalid name with the message of the schema, if there is one', () => {
+  expect(explained(records, { described: { A1: 1 } })).toEqual([
     {
-      path: ['told', 'A1'],
-      message: 'is not a name that can be used here: a name has small letters only.',
+      path: ['described', 'A1'],
+      message: 'is not a valid name: a name has small letters only.',
     },
   ]);
 });
 
-it('a name that is not in a list is told with the nearest', () => {
-  expect(explained(records, { told: {}, listed: { stak: 1 } })).toMatchObject([
+it('suggests the closest of several allowed names', () => {
+  expect(explained(records, { described: {}, listed: { stak: 1 } })).toMatchObject([
     { message: expect.stringMatching(/Did you mean "stac"/) },
   ]);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { configuredPacks, settingsWithoutSecrets } from './file.js';
+import { configuredPacks, defaultDataDir, settingsWithoutSecrets } from './file.js';
 
 let cwd: string;
 
@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-it('tells which packs the file speaks of, before anything of it is checked', () => {
+it('lists the packs in the file without validating it', () => {
   expect(configuredPacks({ cwd, env: {} })).toEqual([]);
   const file = join(cwd, 'toolkeel.config.json');
   writeFileSync(file, JSON.stringify({ packs: { stac: 1, stak: {} }, nonsense: true }));
@@ -22,12 +22,12 @@ it('tells which packs the file speaks of, before anything of it is checked', () 
   expect(configuredPacks({ file, env: { TOOLKEEL_CONFIG: 'no.json' } })).toEqual(['stac', 'stak']);
 });
 
-it('is refused with its name where it cannot be read', () => {
+it('rejects a file that cannot be read, with its name', () => {
   mkdirSync(join(cwd, 'toolkeel.config.json'));
   expect(() => configuredPacks({ cwd, env: {} })).toThrow(/toolkeel\.config\.json: cannot be read/);
 });
 
-it('tells what it says of a pack without where the secrets are, whatever is wrong with the rest', () => {
+it('returns the settings of a pack without secret sources, even if the file is invalid', () => {
   const headers = { 'X-Key': { file: '/secret' }, Accept: 'a' };
   const x = { token: { env: 'TOKEN' }, prices: { post: 1 }, deep: { headers } };
   writeFileSync(join(cwd, 'toolkeel.config.json'), JSON.stringify({ packs: { x }, nonsense: 1 }));
@@ -36,4 +36,15 @@ it('tells what it says of a pack without where the secrets are, whatever is wron
     deep: { headers: { Accept: 'a' } },
   });
   expect(settingsWithoutSecrets('y', { cwd, env: {} })).toEqual({});
+});
+
+it.each([
+  ['linux', {}, ['/home/me', '.local', 'share', 'toolkeel']],
+  ['linux', { XDG_DATA_HOME: '/data' }, ['/data', 'toolkeel']],
+  ['linux', { XDG_DATA_HOME: 'relative' }, ['/home/me', '.local', 'share', 'toolkeel']],
+  ['darwin', {}, ['/home/me', 'Library', 'Application Support', 'toolkeel']],
+  ['win32', { LOCALAPPDATA: '/local' }, ['/local', 'toolkeel']],
+  ['win32', {}, ['/home/me', 'AppData', 'Local', 'toolkeel']],
+] as const)('uses the data directory of %s (%j)', (platform, env, parts) => {
+  expect(defaultDataDir(env, platform, '/home/me')).toBe(join(...parts));
 });

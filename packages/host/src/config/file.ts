@@ -1,22 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { ConfigError } from './config-error.js';
-import type { Environment } from './environment.js';
-import { isObject, type JsonObject } from './layers.js';
-import { parseJson } from './parse-json.js';
-import { isSecretSource } from './secret-source.js';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { ConfigError } from '../errors.js';
+import { isObject, type Environment, type JsonObject } from './layers.js';
+import { isSecretSource } from './schema.js';
 
 export const CONFIG_FILE = 'toolkeel.config.json';
 
 export interface FileOptions {
-  /** Default: that of the process. */
+  /** Default: `process.env`. */
   readonly env?: Environment;
-  /** Named on the command line. Default: `TOOLKEEL_CONFIG`, else the file in `cwd` if there is one. */
+  /** From the command line. Default: `TOOLKEEL_CONFIG`, else `toolkeel.config.json` in `cwd` if it exists. */
   readonly file?: string;
   readonly cwd?: string;
 }
 
-/** A file that was named must be there; the usual one may be missing. */
+/** The path of the configuration file. An explicitly named file must exist; the default file is optional. */
 export function findFile(options: FileOptions): string | undefined {
   const { env = process.env, cwd = process.cwd() } = options;
   const fromEnv = env['TOOLKEEL_CONFIG'];
@@ -24,26 +23,23 @@ export function findFile(options: FileOptions): string | undefined {
   const path = resolve(cwd, named ?? CONFIG_FILE);
   if (existsSync(path)) return path;
   if (named === undefined) return undefined;
-  throw new ConfigError([{ origin: path, pointer: '', message: 'there is no such file' }]);
+  throw fileError(path, 'there is no such file');
 }
 
 export function readConfigFile(file: string | undefined): JsonObject {
   if (file === undefined) return {};
-  const parsed = parseJson(textOf(file));
-  if (!parsed.ok) throw new ConfigError([{ origin: file, pointer: '', message: parsed.reason }]);
-  if (!isObject(parsed.value)) {
-    throw new ConfigError([{ origin: file, pointer: '', message: 'must hold an object' }]);
-  }
-  return parsed.value;
+  const value = parseJson(file, readText(file));
+  if (!isObject(value)) throw fileError(file, 'must contain a JSON object');
+  return value;
 }
 
-/** Which packs the file speaks of: they can be loaded before the whole of it is read and checked. */
+/** The names of the packs in the file, so that they can be loaded before the file is validated. */
 export function configuredPacks(options: FileOptions = {}): readonly string[] {
   const { packs } = readConfigFile(findFile(options));
   return isObject(packs) ? Object.keys(packs) : [];
 }
 
-/** What the file says of a pack, without where its secrets are: enough to estimate, and not to act. */
+/** The settings of a pack in the file, without its secret sources: for estimates, not for requests. */
 export function settingsWithoutSecrets(pack: string, options: FileOptions = {}): JsonObject {
   const { packs } = readConfigFile(findFile(options));
   const settings = isObject(packs) ? packs[pack] : undefined;
@@ -51,17 +47,53 @@ export function settingsWithoutSecrets(pack: string, options: FileOptions = {}):
 }
 
 function withoutSecrets(settings: JsonObject): JsonObject {
-  const open = Object.entries(settings).filter(([, value]) => !isSecretSource(value));
   return Object.fromEntries(
-    open.map(([name, value]) => [name, isObject(value) ? withoutSecrets(value) : value]),
+    Object.entries(settings)
+      .filter(([, value]) => !isSecretSource(value))
+      .map(([name, value]) => [name, isObject(value) ? withoutSecrets(value) : value]),
   );
 }
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new ConfigError([{ origin: file, pointer: '', message: `cannot be read${why}` }]);
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw fileError(file, `cannot be read${code}`);
   }
+}
+
+/** The error has the position of the mistake, but none of the text, which may contain a secret. */
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : '';
+    const at = /at position (\d+)/.exec(message)?.[1];
+    const offset = at === undefined ? text.length : Number(at);
+    const before = text.slice(0, offset).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    throw fileError(file, `is not valid JSON: line ${before.length}, column ${column}`);
+  }
+}
+
+function fileError(file: string, message: string): ConfigError {
+  return new ConfigError([{ origin: file, pointer: '', message }]);
+}
+
+/** The directory for persistent data, where the configuration does not set `dataDir`. */
+export function defaultDataDir(
+  env: Environment,
+  platform: NodeJS.Platform = process.platform,
+  home: string = homedir(),
+): string {
+  return join(platformDataDir(env, platform, home), 'toolkeel');
+}
+
+function platformDataDir(env: Environment, platform: NodeJS.Platform, home: string): string {
+  if (platform === 'win32') return env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  // The XDG Base Directory Specification requires relative paths to be ignored.
+  const xdgDataHome = env['XDG_DATA_HOME'] ?? '';
+  return isAbsolute(xdgDataHome) ? xdgDataHome : join(home, '.local', 'share');
 }

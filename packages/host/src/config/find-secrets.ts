@@ -1,45 +1,55 @@
 import type * as z from 'zod';
+import type { ConfigIssue } from '../errors.js';
+import { readSecretFile, type SecretFile } from '../secret/key-files.js';
 import type { Secrets } from '../secret/secrets.js';
-import { readSecretFile } from '../secret/read-file.js';
-import type { ConfigIssue } from './config-error.js';
-import type { Environment } from './environment.js';
-import { isObject, type Layer } from './layers.js';
-import { pointerOf, type Path } from './pointer.js';
-import { keysAt, schemaAt } from './schema-at.js';
-import { SECRET_NAME, secretInUrl } from './secret-in-url.js';
-import { isSecretSource, type SecretSource } from './secret-source.js';
+import { keysAt, schemaAt } from './explain.js';
+import { isObject, pointerOf, type Environment, type Layer, type Path } from './layers.js';
+import { isSecretSource, type SecretSource } from './schema.js';
 
 const SECRET_VARIABLE = /(TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|API_?KEY|PRIVATE_KEY)/i;
+/** Names of settings and parameters that hold secrets. `tokenUrl` does not match: the name must end so. */
+const SECRET_NAME =
+  /(^|[-_.]|[a-z])(authorization|cookie|token|secret|password|(api|access|private|signing|subscription)[-_]?key)$/i;
+/** Further names that only indicate a secret in a query string. */
+const SECRET_PARAMETER = /^(key|sig|pwd|passwd|passphrase|auth|jwt|credential|(.*-)?signature)$/i;
 
-interface Found {
+interface Setting {
   readonly path: Path;
   readonly value: unknown;
 }
 
-/** A secret that the configuration leads to: where it is needed and where it is kept, never what it is. */
+/** A secret that the configuration refers to, without its value. */
 export interface Credential {
   readonly pointer: string;
   /** Such as `the variable NAME` or `the file PATH`. */
   readonly from: string;
 }
 
+/** A secret in a URL: its kind, and the values to redact. */
+export interface UrlSecret {
+  readonly what: string;
+  readonly values: readonly string[];
+}
+
 /**
- * Tells `secrets` of every secret that the configuration leads to, whoever will read it, so that none
- * of them can be said aloud. Gives back what is wrong with them.
+ * Registers every secret that the configuration or the environment contains for redaction, and reports
+ * missing secrets and secrets in plain text. `schema` tells where the configuration accepts a source.
  */
 export function findSecrets(
   config: unknown,
   env: Environment,
   secrets: Secrets,
   originOf: (path: Path) => string,
-  /** What the configuration should look like: it knows where else a secret can be kept. */
   schema: z.ZodType,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  for (const { path, value } of walk(config, [])) {
-    const problem = takeSecret({ path, value }, env, secrets, schema);
-    if (problem !== undefined) {
-      issues.push({ origin: originOf(path), pointer: pointerOf(path), message: problem });
+  for (const setting of walk(config, [])) {
+    const { path, value } = setting;
+    const message = isSecretSource(value)
+      ? watchSource(value, env, secrets)
+      : watchPlainSecret(setting, secrets, schema);
+    if (message !== undefined) {
+      issues.push({ origin: originOf(path), pointer: pointerOf(path), message });
     }
   }
   for (const [name, value = ''] of Object.entries(env)) {
@@ -49,64 +59,56 @@ export function findSecrets(
 }
 
 /**
- * The secrets in clear in a file, whatever overrides them: the file can be read, copied and committed
- * although another value is in use.
+ * Reports the secrets in plain text in a file, including those that another layer overrides: the file
+ * can still be read, copied and committed.
  */
-export function clearSecretsIn(
-  layer: Layer,
+export function plainSecretsIn(
+  { values, originOf }: Layer,
   secrets: Secrets,
   schema: z.ZodType,
 ): readonly ConfigIssue[] {
-  return [...walk(layer.values, [])].flatMap((found) => {
-    const message = clearSecret(found, secrets, schema);
-    const { path } = found;
+  return [...walk(values, [])].flatMap((setting) => {
+    const message = watchPlainSecret(setting, secrets, schema);
+    const { path } = setting;
     return message === undefined
       ? []
-      : [{ origin: layer.originOf(path), pointer: pointerOf(path), message }];
+      : [{ origin: originOf(path), pointer: pointerOf(path), message }];
   });
 }
 
-function takeSecret(
-  { path, value }: Found,
-  env: Environment,
-  secrets: Secrets,
-  schema: z.ZodType,
-): string | undefined {
-  if (isSecretSource(value)) {
-    const read = readSource(value, env);
-    if (!read.ok) return read.reason;
-    secrets.watch(read.value);
-    return undefined;
-  }
-  return clearSecret({ path, value }, secrets, schema);
+function watchSource(source: SecretSource, env: Environment, secrets: Secrets): string | undefined {
+  const read = readSource(source, env);
+  if (!read.ok) return read.reason;
+  secrets.watch(read.value);
+  return undefined;
 }
 
-function clearSecret(
-  { path, value }: Found,
+function watchPlainSecret(
+  { path, value }: Setting,
   secrets: Secrets,
   schema: z.ZodType,
 ): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const found = secretInUrl(value);
-  for (const one of found?.values ?? []) secrets.watch(one);
-  if (found) return `holds ${found.what}, which does not belong here: ${adviceFor(path, schema)}`;
+  const inUrl = secretInUrl(value);
+  for (const part of inUrl?.values ?? []) secrets.watch(part);
+  if (inUrl) return `contains ${inUrl.what} in plain text: ${adviceFor(path, schema)}`;
   if (!SECRET_NAME.test(String(path.at(-1)))) return undefined;
   secrets.watch(value);
-  return `is a secret, which does not belong here: ${adviceFor(path, schema)}`;
+  return `is a secret in plain text: ${adviceFor(path, schema)}`;
 }
 
-/** Only what would be accepted is worth advising. */
+/** Suggests only what the schema accepts. */
 function adviceFor(path: Path, schema: z.ZodType): string {
   const expected = schemaAt(schema, path);
   if (!expected || expected.safeParse({ env: 'NAME' }).success)
-    return 'write { "env": "NAME" } or { "file": "PATH" } instead';
-  const around = path.slice(0, -1);
-  if (!keysAt(schema, around).includes('headers')) return 'leave it out';
-  const headers = pointerOf([...around, 'headers']);
-  return `leave it out, and have it sent in ${headers}, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }`;
+    return 'use { "env": "NAME" } or { "file": "PATH" } instead';
+  const parent = path.slice(0, -1);
+  if (!keysAt(schema, parent).includes('headers')) return 'remove it';
+  const headers = pointerOf([...parent, 'headers']);
+  return `remove it and set ${headers}, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }`;
 }
 
-/** All that the configuration leads to. They are there: a configuration that lacks one is refused. */
+/** Lists the secrets of a valid configuration. */
 export function credentialsIn(config: unknown): Credential[] {
   return [...walk(config, [])].flatMap(({ path, value }) => {
     if (!isSecretSource(value)) return [];
@@ -115,12 +117,8 @@ export function credentialsIn(config: unknown): Credential[] {
   });
 }
 
-type Read =
-  | { readonly ok: true; readonly value: string }
-  | { readonly ok: false; readonly reason: string };
-
-/** The value that a source leads to, without its prefix. */
-export function readSource(source: SecretSource, env: Environment): Read {
+/** Reads the value of a source, without its prefix. */
+export function readSource(source: SecretSource, env: Environment): SecretFile {
   if ('file' in source) return readSecretFile(source.file);
   const value = env[source.env];
   if (value === undefined || value === '') {
@@ -129,12 +127,45 @@ export function readSource(source: SecretSource, env: Environment): Read {
   return { ok: true, value };
 }
 
-function* walk(value: unknown, path: Path): Generator<Found> {
+function* walk(value: unknown, path: Path): Generator<Setting> {
   yield { path, value };
   if (isSecretSource(value)) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* walk(item, [...path, index]);
   } else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) yield* walk(member, [...path, key]);
+  }
+}
+
+/** Finds a credential in a URL. URLs are displayed, logged and passed on. */
+export function secretInUrl(text: string): UrlSecret | undefined {
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? parseUrl(text) : undefined;
+  if (!url) return undefined;
+  const { username, password, searchParams } = url;
+  if (password !== '') return { what: 'a password', values: encodingsOf(password) };
+  // A user name is public for a database; for a web server it is often a token.
+  if (username !== '' && /^https?:$/.test(url.protocol)) {
+    return { what: 'a user name', values: encodingsOf(username) };
+  }
+  for (const [name, value] of searchParams) {
+    if (value !== '' && (SECRET_NAME.test(name) || SECRET_PARAMETER.test(name)))
+      return { what: 'a secret in its query', values: [value] };
+  }
+  return undefined;
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function encodingsOf(encoded: string): string[] {
+  try {
+    return [encoded, decodeURIComponent(encoded)];
+  } catch {
+    return [encoded];
   }
 }

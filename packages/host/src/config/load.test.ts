@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pack } from '@toolkeel/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ConfigError } from './config-error.js';
+import { ConfigError } from '../errors.js';
 import { loadConfig, type LoadOptions } from './load.js';
 
 let cwd: string;
@@ -44,7 +44,7 @@ const refusal = (options: LoadOptions = {}): ConfigError => {
     if (error instanceof ConfigError) return error;
     throw error;
   }
-  throw new Error('it was accepted');
+  throw new Error('the configuration was accepted');
 };
 
 describe('without a file', () => {
@@ -54,7 +54,7 @@ describe('without a file', () => {
     expect([file, httpToken]).toEqual([undefined, undefined]);
   });
 
-  it('refuses a file that was named and is not there', () => {
+  it('rejects a named file that does not exist', () => {
     expect(refusal({ env: { TOOLKEEL_CONFIG: 'no.json' } }).message).toMatch(
       /no\.json.*no such file/,
     );
@@ -74,7 +74,7 @@ describe('precedence', () => {
     });
   });
 
-  it('holds for packs too', () => {
+  it('applies to packs as well', () => {
     write({ packs: { sample: { catalogs: { a: { url: 'file' }, b: { url: 'file' } } } } });
     const fromEnvironment = () => ({ catalogs: { b: { url: 'env' } } });
     const { packEntry } = load({ packs: [{ pack, fromEnvironment }] });
@@ -84,23 +84,23 @@ describe('precedence', () => {
   });
 });
 
-describe('the cap of a call', () => {
-  const capOf = (options: LoadOptions) => load(options).packEntry('sample');
+describe('the time limit of a call', () => {
+  const entryOf = (options: LoadOptions) => load(options).packEntry('sample');
 
-  it('is the variable of the pack, then ours, then the file, then its own default', () => {
+  it('comes from the variable of the pack, the general variable, the file, or the default of the pack', () => {
     const own = { SAMPLE_MCP_TOOL_TIMEOUT_SECS: '2', TOOLKEEL_TOOL_TIMEOUT_SECS: '3' };
-    expect(capOf({ env: own })).toMatchObject({
+    expect(entryOf({ env: own })).toMatchObject({
       callTimeoutMs: 2000,
       config: { toolTimeoutSecs: 2 },
     });
-    expect(capOf({ env: { TOOLKEEL_TOOL_TIMEOUT_SECS: '0.5' } }).callTimeoutMs).toBe(500);
-    expect(capOf({ env: own, flags: { toolTimeoutSecs: 1 } }).callTimeoutMs).toBe(1000);
-    expect(capOf({}).callTimeoutMs).toBe(15_000);
+    expect(entryOf({ env: { TOOLKEEL_TOOL_TIMEOUT_SECS: '0.5' } }).callTimeoutMs).toBe(500);
+    expect(entryOf({ env: own, flags: { toolTimeoutSecs: 1 } }).callTimeoutMs).toBe(1000);
+    expect(entryOf({}).callTimeoutMs).toBe(15_000);
     write({ toolTimeoutSecs: 9, packs: { sample: { toolTimeoutSecs: 8 } } });
-    expect(capOf({}).callTimeoutMs).toBe(8000);
+    expect(entryOf({}).callTimeoutMs).toBe(8000);
   });
 
-  it('comes from the preset where the pack has none', () => {
+  it('comes from the preset if the pack has none', () => {
     const plain = { ...pack, configSchema: z.strictObject({}) };
     const packs = [{ pack: plain, preset: 'github' as const }];
     expect(load({ packs }).packEntry('sample').callTimeoutMs).toBe(55_000);
@@ -108,15 +108,15 @@ describe('the cap of a call', () => {
     expect(load({ packs }).packEntry('sample').callTimeoutMs).toBe(7000);
   });
 
-  it('is refused by name when it is no number', () => {
+  it('is rejected with the name of the variable if it is not a number', () => {
     expect(refusal({ env: { TOOLKEEL_TOOL_TIMEOUT_SECS: 'soon' } }).message).toMatch(
       /^TOOLKEEL_TOOL_TIMEOUT_SECS: \/toolTimeoutSecs: /,
     );
   });
 });
 
-describe('the byte budget of an answer', () => {
-  it('comes from the file or the environment, and is refused by name when out of range', () => {
+describe('the byte budget of a result', () => {
+  it('comes from the file or the environment, and is rejected if it is out of range', () => {
     expect(load({}).hostOptions.byteBudget).toBeUndefined();
     write({ byteBudget: 100_000 });
     expect(load({}).hostOptions.byteBudget).toBe(100_000);
@@ -129,25 +129,33 @@ describe('the byte budget of an answer', () => {
 });
 
 describe('a mistake', () => {
-  it('is told with file, pointer and the nearest key, and all of them at once', () => {
+  it('is reported with file, pointer and suggestion, together with all others', () => {
     const file = write({ profil: 'api', packs: { sample: { catlogs: {} }, smaple: {} } });
     expect(refusal().issues).toEqual([
       {
         origin: file,
         pointer: '/packs/sample/catlogs',
-        message: 'is not known. Did you mean "catalogs"?',
+        message: 'is not a known setting. Did you mean "catalogs"?',
       },
-      { origin: file, pointer: '/packs/smaple', message: 'is not known. Did you mean "sample"?' },
-      { origin: file, pointer: '/profil', message: 'is not known. Did you mean "profile"?' },
+      {
+        origin: file,
+        pointer: '/packs/smaple',
+        message: 'is not a known setting. Did you mean "sample"?',
+      },
+      {
+        origin: file,
+        pointer: '/profil',
+        message: 'is not a known setting. Did you mean "profile"?',
+      },
     ]);
   });
 
-  it('finds the nearest key inside of a record', () => {
+  it('is reported with a suggestion inside a record', () => {
     write({ packs: { sample: { catalogs: { 'a/b': { ulr: 'x', url: 'y' } } } } });
     expect(refusal().message).toMatch(/\/packs\/sample\/catalogs\/a~1b\/ulr: .*"url"/);
   });
 
-  it('names the variable or the flag that said it', () => {
+  it('is reported with the variable or flag that set the value', () => {
     expect(refusal({ env: { TOOLKEEL_PROFILE: 'readonli' } }).message).toBe(
       'TOOLKEEL_PROFILE: /profile: must be one of readonly, api, workflow. Did you mean "readonly"?',
     );
@@ -157,14 +165,14 @@ describe('a mistake', () => {
     });
   });
 
-  it('is told with its line where the file is no JSON', () => {
+  it('is reported with its line if the file is not valid JSON', () => {
     const file = write('{\n  "profile": "api",\n}');
-    expect(refusal().message).toBe(`${file}: is not JSON: line 3, column 1`);
+    expect(refusal().message).toBe(`${file}: is not valid JSON: line 3, column 1`);
     write('[]');
-    expect(refusal().message).toMatch(/must hold an object/);
+    expect(refusal().message).toMatch(/must contain a JSON object/);
   });
 
-  it('in a policy is refused by the name that the kernel gives it', () => {
+  it('in a retry policy is reported with the name of its member', () => {
     write({ policies: { stac: { maxRetries: -1 } } });
     expect(refusal().message).toMatch(/\/policies\/stac: .*maxRetries/);
     write({ policies: { stak: {} } });
@@ -173,7 +181,7 @@ describe('a mistake', () => {
 });
 
 describe('a secret', () => {
-  it('comes from the environment or from a file that nobody else can read', () => {
+  it('comes from the environment or from a file that only its owner can read', () => {
     const path = join(cwd, 'token');
     writeFileSync(path, 'from-a-file\n', { mode: 0o600 });
     write({ http: { token: { file: path } } });
@@ -184,7 +192,7 @@ describe('a secret', () => {
     expect(String(httpToken)).not.toContain('from-the-env');
   });
 
-  it('for the metrics is one of its own', () => {
+  it('for the metrics is separate', () => {
     write({ http: { metricsToken: { env: 'SCRAPE' } } });
     const { httpOptions, secrets } = load({ env: { SCRAPE: 'for-the-scraper' } });
     expect(httpOptions.token).toBeUndefined();
@@ -196,7 +204,7 @@ describe('a secret', () => {
     expect(refusal().message).toMatch(/\/http\/metricsToken: /);
   });
 
-  it.skipIf(process.platform === 'win32')('in a file that others can read is refused', () => {
+  it.skipIf(process.platform === 'win32')('in a file that other users can read is rejected', () => {
     const path = join(cwd, 'token');
     writeFileSync(path, 'from-a-file');
     chmodSync(path, 0o644);
@@ -204,12 +212,12 @@ describe('a secret', () => {
     expect(refusal().message).toMatch(/\/http\/token: .*mode 644.*600/);
   });
 
-  it('that is not there is named', () => {
+  it('that does not exist is reported with its name', () => {
     write({ http: { token: { env: 'NO_SUCH' } } });
     expect(refusal().message).toMatch(/\/http\/token: the variable NO_SUCH is not set/);
   });
 
-  it('in the open is refused wherever it stands, and not repeated', () => {
+  it('in plain text is rejected anywhere, and not repeated in the message', () => {
     write({
       http: { token: 'hunter2-hunter2' },
       journal: { url: 'postgres://me:hunter2-hunter2@db/x' },
@@ -224,7 +232,7 @@ describe('a secret', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it('in clear in the file is refused also when the environment or a flag overrides it', () => {
+  it('in plain text in the file is rejected even if the environment or a flag overrides it', () => {
     write({
       http: { token: 'hunter2-hunter2' },
       journal: { url: 'postgres://me:hunter2-hunter2@db/x' },
@@ -239,7 +247,7 @@ describe('a secret', () => {
     expect(message).not.toContain('from-the-env');
   });
 
-  it('of a pack is watched, although the pack reads it itself', () => {
+  it('of a pack is redacted, although the pack reads it itself', () => {
     write({
       packs: { sample: { headers: { Authorization: { env: 'PACK_CRED', prefix: 'Bearer ' } } } },
     });
@@ -254,24 +262,24 @@ describe('a secret', () => {
 describe('packs that are not in use', () => {
   const otherPacks = ['other'];
 
-  it('may stand in the file, whatever is said of them and whatever they lack', () => {
+  it('may have any settings in the file', () => {
     write({ packs: { other: { token: { env: 'NOT_SET' }, nonsense: 1 }, sample: {} } });
     expect(load({ otherPacks }).config.packs).toEqual({
       sample: { catalogs: {}, toolTimeoutSecs: 15 },
     });
-    expect(refusal().message).toMatch(/\/packs\/other: is not known/);
+    expect(refusal().message).toMatch(/\/packs\/other: is not a known setting/);
   });
 
-  it('are known by name, for whoever misspells it', () => {
+  it('are suggested for a misspelled name', () => {
     write({ packs: { othr: {} } });
     expect(refusal({ otherPacks }).message).toMatch(/Did you mean "other"/);
   });
 });
 
-describe('settings of packs that replace all others', () => {
+describe('pack settings for a sandbox', () => {
   const real = { catalogs: { a: { url: 'real' } }, headers: { Authorization: { env: 'NOT_SET' } } };
 
-  it('leave nothing of what file and environment say of an upstream', () => {
+  it('replace all upstream settings of the file and the environment', () => {
     write({
       profile: 'api',
       packs: { sample: real, other: {} },
@@ -293,9 +301,9 @@ describe('settings of packs that replace all others', () => {
 });
 
 describe('the data directory', () => {
-  it('is where a pack keeps its own, unless something else was said or it is given its settings', () => {
-    const keptIn = (dataDir: string, said: object) =>
-      'headers' in said ? {} : { catalogs: { kept: { url: dataDir } } };
+  it('provides settings of a pack, unless the pack has other ones or runs in a sandbox', () => {
+    const keptIn = (dataDir: string, settings: object) =>
+      'headers' in settings ? {} : { catalogs: { kept: { url: dataDir } } };
     const packs = [{ pack, keptIn }];
     const env = { TOOLKEEL_DATA_DIR: 'kept' };
     const configOf = (options: LoadOptions) => load({ packs, env, ...options }).packEntry('sample');
@@ -308,7 +316,7 @@ describe('the data directory', () => {
     expect(configOf({ packSettings: {} }).config).toEqual({});
   });
 
-  it('is meant from where the file is, or from where we are', () => {
+  it('is relative to the file, or to the working directory', () => {
     write({ dataDir: 'kept' });
     const file = join(cwd, 'toolkeel.config.json');
     expect(load({ file, cwd: tmpdir() }).dataDir).toBe(join(cwd, 'kept'));
@@ -317,7 +325,7 @@ describe('the data directory', () => {
   });
 });
 
-it('names the secrets that it leads to, and not what they are', () => {
+it('lists the configured secrets without their values', () => {
   write({ packs: { sample: { headers: { Key: { env: 'PACK_CRED' } } } } });
   const env = { PACK_CRED: 'pack-credential', TOOLKEEL_HTTP_TOKEN: 'a-long-token' };
   expect(load({ env }).credentials).toEqual([
@@ -326,7 +334,7 @@ it('names the secrets that it leads to, and not what they are', () => {
   ]);
 });
 
-it('becomes the options of a host', () => {
+it('is converted to the options of a host', () => {
   write({ profile: 'workflow', http: { port: 0, graceSecs: 2, allowedHosts: ['a.example'] } });
   const env = { TOOLKEEL_TOOL_TIMEOUT_SECS: '2', TOOLKEEL_HTTP_TOKEN: 'a-long-token' };
   const { hostOptions, httpOptions } = load({ env });
@@ -339,7 +347,7 @@ it('becomes the options of a host', () => {
   expect(token?.reveal()).toBe('a-long-token');
 });
 
-describe('a flag or variable that asks for fewer approvals than the configuration', () => {
+describe('a flag or variable that requires fewer approvals than the configuration', () => {
   const api = { TOOLKEEL_PROFILE: 'api' };
 
   it.each<[string, object, LoadOptions, string]>([
@@ -353,12 +361,12 @@ describe('a flag or variable that asks for fewer approvals than the configuratio
     ],
     ['a mode', { profile: 'workflow' }, { flags: { mode: 'autopilot' } }, '--mode'],
     [
-      'a flag in autopilot, where rules and the template ask',
+      'a flag in autopilot, where rules and the template require approval',
       { profile: 'workflow', mode: 'autopilot' },
       { flags: { profile: 'api' } },
       '--profile',
     ],
-  ])('is refused without --without-approval: %s', (_, file, options, by) => {
+  ])('is rejected without --without-approval: %s', (_, file, options, by) => {
     write(file);
     const { message } = refusal(options);
     expect(message).toMatch(new RegExp(`^${by}: moves the server from workflow `));
@@ -366,12 +374,12 @@ describe('a flag or variable that asks for fewer approvals than the configuratio
     expect(load({ ...options, withoutApproval: true }).approvalOverride).toMatchObject({ by });
   });
 
-  const asking = { name: 'a', action: 'require_approval' };
+  const approvalRule = { name: 'a', action: 'require_approval' };
   it.each<[string, object, string]>([
     ['its mode', { mode: 'composer' }, '/mode'],
     ['its template', { template: 'standard' }, '/template'],
-    ['a rule', { rules: [{ name: 'b', action: 'deny' }, asking] }, '/rules/1/action'],
-  ])('is refused in any case where %s cannot hold, and names that entry', (_, more, entry) => {
+    ['a rule', { rules: [{ name: 'b', action: 'deny' }, approvalRule] }, '/rules/1/action'],
+  ])('is always rejected if %s requires approval, and names that entry', (_, more, entry) => {
     write({ profile: 'workflow', ...more });
     for (const accepted of [{}, { withoutApproval: true }, { packSettings: {} }]) {
       const { message } = refusal({ env: api, ...accepted });
@@ -383,10 +391,10 @@ describe('a flag or variable that asks for fewer approvals than the configuratio
 
   it.each<[string, object, LoadOptions]>([
     ['to readonly', { profile: 'workflow' }, { flags: { profile: 'readonly' } }],
-    ['from a profile that never asks', { profile: 'readonly' }, { flags: { profile: 'api' } }],
+    ['from a profile without approvals', { profile: 'readonly' }, { flags: { profile: 'api' } }],
     ['without a file', {}, { env: api }],
     [
-      'to the mode that asks for all',
+      'to the mode that requires all approvals',
       { profile: 'workflow', mode: 'autopilot' },
       { flags: { mode: 'composer' } },
     ],

@@ -5,14 +5,13 @@ import {
   readRequestBody,
   type McpServer,
 } from '@modelcontextprotocol/server';
-import type { Deliveries } from '../call/deliveries.js';
-import { confirmSends } from '../mcp/confirm-sends.js';
+import { confirmSends, type Deliveries } from '../call/deliveries.js';
 import { parseInbound } from '../mcp/inbound.js';
+import { responseFinished } from './response.js';
 import { Sessions } from './sessions.js';
-import { whenFinished } from './when-finished.js';
 
 export interface McpRouteOptions {
-  readonly make: () => McpServer;
+  readonly createServer: () => McpServer;
   readonly deliveries: Deliveries;
   readonly onError: (error: Error) => void;
   readonly bodyLimit: number;
@@ -22,27 +21,27 @@ export interface McpRouteOptions {
 }
 
 export interface McpRoute {
-  /** `outgoing` is what the response is written to. */
+  /** `outgoing` is the Node response that the returned response is written to. */
   readonly fetch: (request: Request, outgoing: ServerResponse | undefined) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
 
-/** `/mcp` for both eras of the protocol. The body is read once, here. */
+/** Creates the handler of `/mcp` for both protocol revisions. It reads the body once for both. */
 export function createMcpRoute(options: McpRouteOptions): McpRoute {
   const { deliveries, onError, bodyLimit, maxSessions, sessionIdleMs, longestCallMs } = options;
   const outgoingOf = new WeakMap<Request, ServerResponse>();
   const written = (request: Request | undefined): Promise<void> => {
     const outgoing = request && outgoingOf.get(request);
-    return outgoing ? whenFinished(outgoing) : Promise.reject(new TypeError('no such request'));
+    return outgoing ? responseFinished(outgoing) : Promise.reject(new TypeError('unknown request'));
   };
-  const make = (): McpServer => confirmSends(options.make(), deliveries, written);
-  const modern = createMcpHandler(make, {
+  const createServer = (): McpServer => confirmSends(options.createServer(), deliveries, written);
+  const modern = createMcpHandler(createServer, {
     legacy: 'reject',
     onerror: onError,
     maxRequestBodySize: bodyLimit,
   });
   const sessions = new Sessions({
-    make,
+    createServer,
     onError,
     maxSessions,
     idleMs: sessionIdleMs,
@@ -75,6 +74,6 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
 }
 
 function tooLarge(limit: number): Response {
-  const error = { code: -32_000, message: `A request may have ${limit} bytes.` };
+  const error = { code: -32_000, message: `The request exceeds ${limit} bytes.` };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 413 });
 }

@@ -1,70 +1,84 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Deliveries } from '../call/deliveries.js';
-import type { OperatorApi } from '../govern/api/api.js';
+import { HostError } from '../errors.js';
+import type { OperatorApi } from '../governance/operator-api.js';
 import type { HostLog } from '../log/log.js';
+import { createAccess, requireTokens } from './access.js';
 import { createApp, type AppOptions } from './app.js';
-import { createGate } from './gate.js';
-import { bind, refuseOpenBind, unbind, type Timeouts } from './listen.js';
 import { createMcpRoute } from './mcp-route.js';
 
 const DEFAULT_HTTP_HOST = '127.0.0.1';
 const DEFAULT_HTTP_PORT = 7411;
+const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
+/** Lets finished responses reach their clients before connections are closed. */
+const FLUSH_MS = 50;
+
+export interface Timeouts {
+  /** Until a client has sent its headers. */
+  readonly headersMs: number;
+  /** Until a client has sent the whole request. Responses have no timeout. */
+  readonly requestMs: number;
+  /** Until an idle connection is closed. */
+  readonly keepAliveMs: number;
+}
 
 export interface HttpOptions {
-  /** Default: 127.0.0.1. Anything that others can reach needs a token. */
+  /** Default: 127.0.0.1. Any other than a loopback address requires a token. */
   readonly host?: string;
-  /** Default: 7411. 0 takes one that is free. */
+  /** Default: 7411. 0 selects a free port. */
   readonly port?: number;
   readonly token?: { readonly reveal: () => string };
-  /** The only token that opens `/metrics`, and it opens nothing else. Default: `token`. */
+  /** The only token for `/metrics`, and valid for nothing else. Default: `token`. */
   readonly metricsToken?: { readonly reveal: () => string };
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   /** Default: 4 MiB. */
   readonly bodyLimitBytes?: number;
   readonly timeouts?: Partial<Timeouts>;
-  /** How many clients of the 2025 protocol may have a session. Default: 1000. */
+  /** The maximum number of sessions of protocol 2025-11-25. Default: 1000. */
   readonly maxSessions?: number;
   /** Default: 30 minutes. */
   readonly sessionIdleMs?: number;
-  /** How long running calls may take to finish when the server stops. Default: all of their time. */
+  /** How long calls in flight may continue when the server stops. Default: until their deadlines. */
   readonly graceMs?: number;
-  /** Further routes, behind the same gate. */
+  /** Adds routes behind the same access checks. */
   readonly mount?: (app: Hono) => void;
-  /** Routes for people, with a credential of their own: see `governanceApi`. */
+  /** The operator API, which has its own token: `governance.api(token)`. */
   readonly api?: OperatorApi;
 }
 
 export interface HttpHandle {
-  /** As one calls it on this machine, without a path: MCP is at `/mcp`. */
+  /** The base URL on this machine. MCP is at `/mcp`. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
 
-export interface HttpSurroundings {
-  readonly make: () => McpServer;
+/** What the host provides to its HTTP server. */
+export interface HttpDeps {
+  readonly createServer: () => McpServer;
   readonly deliveries: Deliveries;
   readonly log: HostLog;
-  /** The most that any call may take. */
+  /** The longest time limit of any call. */
   readonly longestCallMs: number;
   readonly drain: (graceMs?: number) => Promise<void>;
   readonly health: AppOptions['health'];
   readonly metrics: AppOptions['metrics'];
 }
 
-const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 5_000 };
-
 export async function serveOnHttp(
-  { make, deliveries, log, longestCallMs, drain, health, metrics }: HttpSurroundings,
+  { createServer, deliveries, log, longestCallMs, drain, health, metrics }: HttpDeps,
   options: HttpOptions = {},
 ): Promise<HttpHandle> {
   const { host = DEFAULT_HTTP_HOST, port = DEFAULT_HTTP_PORT, token, metricsToken } = options;
-  const { graceMs, bodyLimitBytes = 4 * 1024 * 1024 } = options;
-  refuseOpenBind(host, token?.reveal(), metricsToken?.reveal());
+  const { graceMs, bodyLimitBytes = 4 * 1024 * 1024, mount, api } = options;
+  requireTokens(host, token?.reveal(), metricsToken?.reveal());
   let isStopping = false;
   const mcp = createMcpRoute({
-    make,
+    createServer,
     deliveries,
     onError: (error) => log('debug', 'request_refused', { message: error.message }),
     bodyLimit: bodyLimitBytes,
@@ -72,15 +86,14 @@ export async function serveOnHttp(
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
     longestCallMs,
   });
-  const { allowedHosts, allowedOrigins, mount, api } = options;
-  const gate = createGate({
-    host,
-    allowedHosts,
-    allowedOrigins,
-    token: token && (() => token.reveal()),
-  });
+  const { allowedHosts, allowedOrigins } = options;
   const app = createApp({
-    gate,
+    access: createAccess({
+      host,
+      allowedHosts,
+      allowedOrigins,
+      token: token && (() => token.reveal()),
+    }),
     mcp,
     isStopping: () => isStopping,
     health,
@@ -89,7 +102,7 @@ export async function serveOnHttp(
     mount,
     api,
   });
-  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const { server, url } = await bind(app, { host, port, timeouts });
   log('info', 'listening', { url, host });
   return {
@@ -97,12 +110,56 @@ export async function serveOnHttp(
     close: async () => {
       if (isStopping) return;
       isStopping = true;
-      // Answers that are ready still have to reach their clients, so connections end a moment later.
       const finished = drain(graceMs)
-        .then(() => new Promise<void>((resolve) => setTimeout(resolve, 50)))
+        .then(() => new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MS)))
         .then(() => mcp.close());
       await unbind(server, finished);
       log('info', 'stopped', { url });
     },
   };
+}
+
+interface BindOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly timeouts: Timeouts;
+}
+
+async function bind(app: Hono, options: BindOptions): Promise<{ server: Server; url: string }> {
+  const { host, port, timeouts } = options;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      // Node enforces the timeouts above at this interval.
+      connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
+      maxHeaderSize: 16 * 1024,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new HostError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+  const { address, family, port: bound } = server.address() as AddressInfo;
+  const name = WILDCARDS[address] ?? address;
+  return { server, url: `http://${family === 'IPv6' ? `[${name}]` : name}:${bound}` };
+}
+
+/** Wildcard addresses can be bound, but not connected to. */
+const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Refuses new connections and closes idle ones at once, all others when `finished` resolves. */
+async function unbind(server: Server, finished: Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  await finished;
+  server.closeAllConnections();
+  await closed;
 }

@@ -6,19 +6,19 @@ const setUp = (over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) =>
   let time = 0;
   const closed = vi.fn();
   const aborted = vi.fn();
-  const answers: (() => void)[] = [];
-  const make = () => {
+  const respond: (() => void)[] = [];
+  const createServer = () => {
     const server = new McpServer({ name: 's', version: '1' }, { capabilities: { tools: {} } });
     server.server.setRequestHandler('tools/list', async (_, { mcpReq }) => {
       mcpReq.signal.addEventListener('abort', aborted);
-      await new Promise<void>((resolve) => answers.push(resolve));
+      await new Promise<void>((resolve) => respond.push(resolve));
       return { tools: [] };
     });
     const close = server.close.bind(server);
     return Object.assign(server, { close: () => close().then(closed) });
   };
   const sessions = new Sessions({
-    make,
+    createServer,
     onError: vi.fn(),
     maxSessions: 2,
     idleMs: 1000,
@@ -50,15 +50,15 @@ const setUp = (over: Partial<ConstructorParameters<typeof Sessions>[0]> = {}) =>
     await response.text();
     return response.status;
   };
-  /** Asks for something that takes until `answers` are given. */
-  const ask = (session?: string) =>
+  /** Sends a request that is in flight until `respond` is called. */
+  const list = (session?: string) =>
     send({ jsonrpc: '2.0', id: 3, method: 'tools/list', params: {} }, session);
   const wait = (ms: number) => (time += ms);
-  return { sessions, send, open, ping, ask, answers, aborted, closed, wait };
+  return { sessions, send, open, ping, list, respond, aborted, closed, wait };
 };
 
 describe('sessions', () => {
-  it('are opened by a handshake, used by their id, and ended by it', async () => {
+  it('are opened by initialize, and used and closed by their id', async () => {
     const { open, ping, send } = setUp();
     const id = await open();
     expect(await ping(id)).toBe(200);
@@ -66,14 +66,14 @@ describe('sessions', () => {
     expect(await ping(id)).toBe(404);
   });
 
-  it('are not needed for one answer', async () => {
+  it('are not required for a single request', async () => {
     const { ping, sessions, send } = setUp();
     expect(await ping()).toBe(200);
     expect(sessions.size).toBe(0);
     expect((await send(undefined, undefined, 'GET')).status).toBe(405);
   });
 
-  it('make room: the one that was not used for longest goes first', async () => {
+  it('are evicted in the order of their last use', async () => {
     const { open, ping, closed, wait } = setUp();
     const first = await open();
     wait(1);
@@ -86,24 +86,24 @@ describe('sessions', () => {
     expect(closed).toHaveBeenCalledOnce();
   });
 
-  it('that owe an answer are never closed to make room', async () => {
-    const { open, ask, answers, wait, ping, send } = setUp();
+  it('with a request in flight are never evicted', async () => {
+    const { open, list, respond, wait, ping, send } = setUp();
     const oldest = await open();
-    const answer = await ask(oldest);
+    const response = await list(oldest);
     wait(1);
     const idle = await open();
     wait(1);
     const third = await open();
     expect(await Promise.all([idle, third].map(ping))).toEqual([404, 200]);
-    answers.forEach((give) => give());
-    expect(await answer.text()).toContain('"tools":[]');
+    respond.forEach((resolve) => resolve());
+    expect(await response.text()).toContain('"tools":[]');
     expect((await send(undefined, oldest, 'DELETE')).status).toBe(200);
   });
 
-  it('are refused for a moment when all of them owe an answer', async () => {
-    const { open, ask, answers, sessions, ping, send } = setUp();
+  it('are refused with Retry-After while all have requests in flight', async () => {
+    const { open, list, respond, sessions, ping, send } = setUp();
     const first = await open();
-    const owed = [await ask(first), await ask(await open())];
+    const inFlight = [await list(first), await list(await open())];
     const params = {
       protocolVersion: '2025-11-25',
       capabilities: {},
@@ -112,34 +112,34 @@ describe('sessions', () => {
     const refused = await send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(sessions.size).toBe(2);
-    answers.forEach((give) => give());
-    await Promise.all(owed.map((one) => one.text()));
+    respond.forEach((resolve) => resolve());
+    await Promise.all(inFlight.map((response) => response.text()));
     expect(await ping(await open())).toBe(200);
   });
 
-  it('cannot be kept from others by answers that nobody reads', async () => {
-    const { open, ask, ping, wait } = setUp();
-    for (const id of [await open(), await open()]) await ask(id);
+  it('whose responses are never read are evicted after the longest call', async () => {
+    const { open, list, ping, wait } = setUp();
+    for (const id of [await open(), await open()]) await list(id);
     wait(501);
     expect(await ping(await open())).toBe(200);
   });
 
-  it('on which somebody listens go after those on which nobody does', async () => {
+  it('with an open stream are evicted after those without', async () => {
     const { open, send, ping, wait } = setUp();
-    const listening = await open();
-    const stream = await send(undefined, listening, 'GET');
+    const streaming = await open();
+    const stream = await send(undefined, streaming, 'GET');
     wait(5000);
-    const quiet = await open();
+    const plain = await open();
     wait(1);
     const third = await open();
-    expect(await Promise.all([listening, quiet, third].map(ping))).toEqual([200, 404, 200]);
+    expect(await Promise.all([streaming, plain, third].map(ping))).toEqual([200, 404, 200]);
     await stream.body?.cancel();
     wait(1001);
     await open();
-    expect(await ping(listening)).toBe(404);
+    expect(await ping(streaming)).toBe(404);
   });
 
-  it('that are idle for long end when the next one begins', async () => {
+  it('that are idle are closed when the next one is opened', async () => {
     const { open, ping, wait } = setUp({ maxSessions: 10 });
     const old = await open();
     wait(1001);
@@ -147,17 +147,17 @@ describe('sessions', () => {
     expect(await ping(old)).toBe(404);
   });
 
-  it('a client without one that leaves ends the work', async () => {
-    const { ask, aborted, closed, answers } = setUp();
-    const answer = await ask();
-    await vi.waitFor(() => expect(answers).toHaveLength(1), { timeout: 30_000 });
+  it('are not required to cancel a request by disconnecting', async () => {
+    const { list, aborted, closed, respond } = setUp();
+    const response = await list();
+    await vi.waitFor(() => expect(respond).toHaveLength(1), { timeout: 30_000 });
     expect(aborted).not.toHaveBeenCalled();
-    await answer.body?.cancel();
+    await response.body?.cancel();
     await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce(), { timeout: 30_000 });
     expect(closed).toHaveBeenCalledOnce();
   });
 
-  it('all end with the server', async () => {
+  it('are all closed with the server', async () => {
     const { open, sessions, closed } = setUp();
     await open();
     await open();

@@ -4,34 +4,33 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type McpServer,
 } from '@modelcontextprotocol/server';
-import { whenOver } from './when-over.js';
+import { onResponseEnd } from './response.js';
 
 interface Session {
   readonly server: McpServer;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   lastUsed: number;
-  lastAsked: number;
-  /** Requests whose answers are not sent yet. */
-  answering: number;
-  /** Streams on which the client listens for what we say by ourselves. */
-  listening: number;
+  lastRequest: number;
+  /** Requests in flight. */
+  requests: number;
+  /** Open streams for messages that the server initiates. */
+  streams: number;
 }
 
 export interface SessionOptions {
-  readonly make: () => McpServer;
+  readonly createServer: () => McpServer;
   readonly onError: (error: Error) => void;
   readonly maxSessions: number;
   readonly idleMs: number;
-  /** After that nobody is owed an answer: it was cancelled, or it is not being read. */
+  /** A request that is in flight for longer was cancelled, or its response is not being read. */
   readonly longestCallMs: number;
   readonly bodyLimit: number;
   readonly now: () => number;
 }
 
 /**
- * Clients of the 2025 protocol, which have sessions: a cancellation comes as a request of its own,
- * and only the session tells which call it means. A request without a session is answered as well,
- * for those who want one answer and no conversation.
+ * Handles protocol 2025-11-25, which has sessions: a cancellation is a separate request, and the session
+ * associates it with its call. A single request without a session is answered as well.
  */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
@@ -49,11 +48,11 @@ export class Sessions {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const session = this.#sessions.get(id);
-      return session ? this.#use(session, request, parsedBody) : sessionGone();
+      return session ? this.#use(session, request, parsedBody) : notFound();
     }
     if (isInitializeRequest(parsedBody)) return this.#open(request, parsedBody);
-    if (request.method !== 'POST') return notAllowed();
-    return this.#answerOnce(request, parsedBody);
+    if (request.method !== 'POST') return methodNotAllowed();
+    return this.#handleOnce(request, parsedBody);
   }
 
   async closeAll(): Promise<void> {
@@ -63,7 +62,7 @@ export class Sessions {
   }
 
   async #open(request: Request, parsedBody: unknown): Promise<Response> {
-    if (!this.#makeRoom()) return full();
+    if (!this.#evict()) return busy();
     const transport: WebStandardStreamableHTTPServerTransport =
       new WebStandardStreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
@@ -75,91 +74,92 @@ export class Sessions {
           this.#sessions.delete(id);
         },
       });
-    const server = this.#options.make();
+    const server = this.#options.createServer();
     const now = this.#options.now();
     const session: Session = {
       server,
       transport,
       lastUsed: now,
-      lastAsked: now,
-      answering: 0,
-      listening: 0,
+      lastRequest: now,
+      requests: 0,
+      streams: 0,
     };
     await server.connect(transport);
     return this.#use(session, request, parsedBody);
   }
 
   async #use(session: Session, request: Request, parsedBody: unknown): Promise<Response> {
-    const what = request.method === 'GET' ? 'listening' : 'answering';
-    const leave = (): void => {
-      session[what]--;
+    const kind = request.method === 'GET' ? 'streams' : 'requests';
+    const release = (): void => {
+      session[kind]--;
       session.lastUsed = this.#options.now();
     };
-    session[what]++;
-    if (what === 'answering') session.lastAsked = this.#options.now();
+    session[kind]++;
+    if (kind === 'requests') session.lastRequest = this.#options.now();
     try {
-      return whenOver(await session.transport.handleRequest(request, bodyOf(parsedBody)), leave);
+      const response = await session.transport.handleRequest(request, bodyOf(parsedBody));
+      return onResponseEnd(response, release);
     } catch (cause) {
-      leave();
+      release();
       throw cause;
     }
   }
 
-  /** Nobody can come back to this answer, so it ends with those who wait for it, and so does the work. */
-  async #answerOnce(request: Request, parsedBody: unknown): Promise<Response> {
+  /** Without a session the client cannot resume the response, so the server is closed with it. */
+  async #handleOnce(request: Request, parsedBody: unknown): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       maxRequestBodySize: this.#options.bodyLimit,
     });
-    const server = this.#options.make();
+    const server = this.#options.createServer();
     await server.connect(transport);
-    return whenOver(await transport.handleRequest(request, bodyOf(parsedBody)), () => {
+    return onResponseEnd(await transport.handleRequest(request, bodyOf(parsedBody)), () => {
       server.close().catch(this.#options.onError);
     });
   }
 
   /**
-   * Sessions that nobody used for long go. When there are still too many, the one unused longest goes,
-   * rather one on which nobody listens, and never one that owes an answer: false where all of them do.
+   * Closes idle sessions. If there are still too many, closes the least recently used one, preferably one
+   * without open streams and never one with a request in flight. Returns false if all have one.
    */
-  #makeRoom(): boolean {
+  #evict(): boolean {
     const { now, idleMs, maxSessions } = this.#options;
-    const free = [...this.#sessions]
-      .filter(([, session]) => !this.#owesAnswer(session))
+    const candidates = [...this.#sessions]
+      .filter(([, session]) => !this.#isBusy(session))
       .toSorted(([, a], [, b]) => rank(a) - rank(b) || a.lastUsed - b.lastUsed);
-    for (const [id, session] of free) {
-      const isStale = session.listening === 0 && now() - session.lastUsed > idleMs;
-      if (!isStale && this.#sessions.size < maxSessions) break;
+    for (const [id, session] of candidates) {
+      const isIdle = session.streams === 0 && now() - session.lastUsed > idleMs;
+      if (!isIdle && this.#sessions.size < maxSessions) break;
       this.#sessions.delete(id);
       session.server.close().catch(this.#options.onError);
     }
     return this.#sessions.size < maxSessions;
   }
 
-  #owesAnswer({ answering, lastAsked }: Session): boolean {
+  #isBusy({ requests, lastRequest }: Session): boolean {
     const { now, longestCallMs } = this.#options;
-    return answering > 0 && now() - lastAsked <= longestCallMs;
+    return requests > 0 && now() - lastRequest <= longestCallMs;
   }
 }
 
-function rank({ listening }: Session): number {
-  return listening === 0 ? 0 : 1;
+function rank({ streams }: Session): number {
+  return streams === 0 ? 0 : 1;
 }
 
 function bodyOf(parsedBody: unknown): { parsedBody?: unknown } {
   return parsedBody === undefined ? {} : { parsedBody };
 }
 
-function sessionGone(): Response {
+function notFound(): Response {
   return failure(404, -32_001, 'Session not found');
 }
 
-function full(): Response {
+function busy(): Response {
   const response = failure(503, -32_000, 'All sessions are busy. Try again in a moment.');
   response.headers.set('retry-after', '1');
   return response;
 }
 
-function notAllowed(): Response {
+function methodNotAllowed(): Response {
   return failure(405, -32_000, 'Method not allowed.');
 }
 

@@ -1,7 +1,7 @@
 export const LOG_LEVELS = Object.freeze(['debug', 'info', 'warn', 'error'] as const);
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One line: an event's name and its fields. */
+/** Logs an event with its fields. */
 export type HostLog = (
   level: LogLevel,
   event: string,
@@ -9,3 +9,121 @@ export type HostLog = (
 ) => void;
 
 export const silent: HostLog = () => {};
+
+export interface LogOptions {
+  /** Default: `info`. */
+  readonly level?: LogLevel | 'silent';
+  /** Receives finished lines. Default: stderr. */
+  readonly write?: (line: string) => void;
+  /** Redacts secrets in every line. */
+  readonly scrub?: (text: string) => string;
+  /** Fields of every line. */
+  readonly base?: Readonly<Record<string, unknown>>;
+}
+
+export interface Log {
+  readonly log: HostLog;
+  /** Resolves when all lines are written. */
+  readonly flush: () => Promise<void>;
+}
+
+interface Entry {
+  readonly level: LogLevel;
+  readonly at: number;
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The delay of a batch: writing a line takes longer than a quick call. */
+const BATCH_MS = 25;
+/** The delay of the first batch, so that the first response does not wait until pino is loaded. */
+const FIRST_BATCH_MS = 250;
+const MAX_CAUSE_DEPTH = 5;
+const MAX_STACK = 4000;
+
+/**
+ * Writes JSON lines to stderr with pino. Loading pino takes as long as a server takes to answer its
+ * first request, so it is loaded when the first line is written.
+ */
+export function createLog(options: LogOptions = {}): Log {
+  const { level = 'info', scrub = (text) => text, base = {} } = options;
+  const write = options.write ?? ((text) => void process.stderr.write(text));
+  if (level === 'silent') return { log: silent, flush: () => Promise.resolve() };
+
+  const threshold = LOG_LEVELS.indexOf(level);
+  const lines: string[] = [];
+  const queue: Entry[] = [];
+  let emit: ((entry: Entry) => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const writeQueue = (): void => {
+    timer = undefined;
+    if (!emit) return;
+    for (const entry of queue.splice(0)) emit(entry);
+    // Redacts line by line, because each line has to stay a valid JSON document.
+    const text = lines.splice(0).map(scrub).join('');
+    if (text !== '') write(text);
+  };
+  const flush = async (): Promise<void> => {
+    if (queue.length === 0) return;
+    clearTimeout(timer);
+    emit ??= await loadPino({ level, base }, (line) => lines.push(line));
+    writeQueue();
+  };
+  // The last lines explain why a process exits, also one that exits before pino is loaded.
+  process.once('exit', () => {
+    emit ??= (entry) => {
+      const line = { level: entry.level, ...base, ...membersOf(entry) };
+      lines.push(`${JSON.stringify(line)}\n`);
+    };
+    writeQueue();
+  });
+  const log: HostLog = (to, event, fields = {}) => {
+    if (LOG_LEVELS.indexOf(to) < threshold) return;
+    queue.push({ level: to, at: Date.now(), event, fields });
+    timer ??= setTimeout(() => void flush(), emit ? BATCH_MS : FIRST_BATCH_MS);
+  };
+  return { log, flush };
+}
+
+async function loadPino(
+  { level, base }: Required<Pick<LogOptions, 'level' | 'base'>>,
+  write: (line: string) => void,
+): Promise<(entry: Entry) => void> {
+  const { pino } = await import('pino');
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const logger = pino({ level, base, timestamp: false, formatters }, { write });
+  return (entry) => logger[entry.level](membersOf(entry));
+}
+
+function membersOf({ at, event, fields }: Entry): Record<string, unknown> {
+  const members = { time: new Date(at).toISOString(), event, ...fields };
+  return 'cause' in fields ? { ...members, cause: describeCause(fields['cause']) } : members;
+}
+
+/** A thrown value as a field of a log line: name, message, stack and its own cause. */
+function describeCause(cause: unknown, depth = 0): unknown {
+  if (!(cause instanceof Error)) return describeThrown(cause);
+  const { name, message, stack = '', cause: inner } = cause;
+  const code: unknown = 'code' in cause ? cause.code : undefined;
+  return {
+    name,
+    message,
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    stack: stack.slice(0, MAX_STACK),
+    ...(inner !== undefined &&
+      depth < MAX_CAUSE_DEPTH && { cause: describeCause(inner, depth + 1) }),
+  };
+}
+
+/** Any value can be thrown, including one that cannot be serialized. */
+function describeThrown(thrown: unknown): unknown {
+  try {
+    if (typeof thrown === 'object' && thrown !== null) {
+      return JSON.parse(JSON.stringify(thrown) ?? 'null') as unknown;
+    }
+    return String(thrown);
+  } catch {
+    return 'a value that cannot be serialized';
+  }
+}

@@ -6,13 +6,13 @@ import { prettyLines } from './pretty.js';
 const line = (entry: object): string => `${JSON.stringify(entry)}\n`;
 const time = '2026-01-02T03:04:05.678Z';
 
-describe('lines for people', () => {
-  it('begin with the time of day, the level and the event', () => {
+describe('formatted log lines', () => {
+  it('start with time, level and event', () => {
     const text = line({ level: 'warn', time, event: 'retry_attempt', tool_name: 'get_root', n: 2 });
     expect(prettyLines(text)).toBe('03:04:05.678 WARN  retry_attempt tool_name=get_root n=2\n');
   });
 
-  it('are one line each, however many come at once', () => {
+  it('stay single lines', () => {
     const text = line({ level: 'info', time, event: 'a', text: 'two\nlines' }) + 'not JSON "x"\n';
     expect(prettyLines(text).split('\n')).toEqual([
       String.raw`03:04:05.678 INFO  a text="two\nlines"`,
@@ -21,14 +21,14 @@ describe('lines for people', () => {
     ]);
   });
 
-  it('have colours only where they are wanted', () => {
+  it('have colours on request only', () => {
     const text = line({ level: 'error', time, event: 'broken', cause: { message: 'x' } });
     const coloured = prettyLines(text, { colours: true });
     expect(coloured).not.toBe(prettyLines(text));
     expect(stripVTControlCharacters(coloured)).toBe(prettyLines(text));
   });
 
-  it('never carry a control character of others to the terminal', () => {
+  it('never contain control characters from values', () => {
     const foreign = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('\u009b2J\u001b]0;x\u0007'),

@@ -3,7 +3,7 @@ import type { LogLevel } from './log.js';
 
 type Style = Parameters<typeof styleText>[0];
 
-const styleOf: Readonly<Record<string, Style>> = {
+const STYLES: Readonly<Record<string, Style>> = {
   debug: 'gray',
   info: 'green',
   warn: 'yellow',
@@ -11,10 +11,10 @@ const styleOf: Readonly<Record<string, Style>> = {
 } satisfies Record<LogLevel, Style>;
 
 const PLAIN = /^[\w.:/@%+-]+$/;
-// JSON lets these through, and a terminal may obey them or hide what stands behind them.
+// Valid in JSON, but a terminal may interpret these as commands or hide the characters after them.
 const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Lines of the log as people read them. What is no line of the log stays as it is, but harmless. */
+/** Formats JSON log lines for a terminal. Other lines are kept, with control characters escaped. */
 export function prettyLines(text: string, { colours = false } = {}): string {
   const paint = (style: Style, part: string): string =>
     colours ? styleText(style, part, { validateStream: false }) : part;
@@ -26,17 +26,17 @@ export function prettyLines(text: string, { colours = false } = {}): string {
 
 function prettyLine(line: string, paint: (style: Style, part: string) => string): string {
   const entry = parse(line);
-  if (!entry) return shown(line, true);
+  if (!entry) return format(line, true);
   const { level, time, event, ...fields } = entry;
   const name = typeof level === 'string' ? level : '';
-  const parts = Object.entries(fields).map(
-    ([key, value]) => `${paint('gray', `${shown(key)}=`)}${shown(value)}`,
+  const formatted = Object.entries(fields).map(
+    ([key, value]) => `${paint('gray', `${format(key)}=`)}${format(value)}`,
   );
   return [
-    paint('gray', typeof time === 'string' ? shown(time.slice(11, 23)) : ''),
-    paint(styleOf[name] ?? 'gray', shown(name).toUpperCase().padEnd(5)),
-    paint('bold', shown(event)),
-    ...parts,
+    paint('gray', typeof time === 'string' ? format(time.slice(11, 23)) : ''),
+    paint(STYLES[name] ?? 'gray', format(name).toUpperCase().padEnd(5)),
+    paint('bold', format(event)),
+    ...formatted,
   ].join(' ');
 }
 
@@ -50,14 +50,14 @@ function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** A value in one line, without anything that a terminal could take for a command. */
-function shown(value: unknown, bare = false): string {
+/** Formats a value as a single line without control characters. */
+function format(value: unknown, unquoted = false): string {
   if (typeof value === 'string' && (PLAIN.test(value) || value === '')) return value;
   const json = JSON.stringify(value) ?? '';
-  const text = bare ? json.slice(1, -1).replaceAll(String.raw`\"`, '"') : json;
-  return text.replaceAll(UNSAFE, escaped);
+  const text = unquoted ? json.slice(1, -1).replaceAll(String.raw`\"`, '"') : json;
+  return text.replaceAll(UNSAFE, escapeCharacter);
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -35,7 +35,7 @@ const message = fc.record(
   },
   some,
 );
-/** Of a request and of the two responses, with the other members now and then. */
+/** The members of a request or a response, and sometimes all members. */
 const likely = fc
   .tuple(message, fc.constantFrom(['method', 'params'], ['result'], ['error']), fc.nat(9))
   .map(([all, names, luck]) =>
@@ -46,7 +46,7 @@ const likely = fc
         ),
   );
 
-it('accepts the messages that the schemas of the SDK accept, and no others', () => {
+it('accepts exactly the messages that the schemas of the SDK accept', () => {
   const accepted = { count: 0 };
   fc.assert(
     fc.property(likely, (sent) => {
@@ -66,7 +66,7 @@ it('accepts the messages that the schemas of the SDK accept, and no others', () 
   expect(accepted.count).toBeGreaterThan(200);
 });
 
-it('never throws, and refuses with an id that the message has or with null', () => {
+it('never throws, and refuses with the id of the message or null', () => {
   const text = fc.oneof(
     fc.string(),
     json.map((value) => JSON.stringify(value)),

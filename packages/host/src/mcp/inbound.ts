@@ -6,21 +6,21 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 const MAX_BATCH = 100;
 
 /** A JSON-RPC error response to a message that the server cannot process. */
-export interface Refusal {
+export interface RefusalResponse {
   readonly jsonrpc: '2.0';
   readonly id: string | number | null;
   readonly error: { readonly code: number; readonly message: string };
 }
 
-/** What a client sent: a message, a batch, or text that is neither. */
+/** A parsed message or batch, or the reason why it was refused. */
 export type Inbound =
   | { readonly ok: true; readonly value: JSONRPCMessage | JSONRPCMessage[] }
   | {
       readonly ok: false;
-      readonly refusal: Refusal;
+      readonly refusal: RefusalResponse;
       /** False for notifications and responses: JSON-RPC forbids answering them. */
       readonly expectsAnswer: boolean;
-      /** Of the requests in a batch, for a transport on which each caller waits for its own id. */
+      /** The ids of the requests in a batch, for a transport that answers each of them. */
       readonly batchIds: readonly (string | number)[];
     };
 
@@ -47,13 +47,15 @@ export function parseInbound(text: string): Inbound {
 
 const NO_IDS: readonly never[] = [];
 
-function refuse(id: Refusal['id'], code: number, message: string) {
-  const refusal: Refusal = { jsonrpc: '2.0', id, error: { code, message } };
+function refuse(id: RefusalResponse['id'], code: number, message: string) {
+  const refusal: RefusalResponse = { jsonrpc: '2.0', id, error: { code, message } };
   return { ok: false, refusal, expectsAnswer: true, batchIds: NO_IDS } as const;
 }
 
 function idsIn(batch: readonly unknown[]): readonly (string | number)[] {
-  return [...new Set(batch.flatMap((one) => (isAnswered(one) ? (idOf(one) ?? []) : [])))];
+  return [
+    ...new Set(batch.flatMap((message) => (isAnswered(message) ? (idOf(message) ?? []) : []))),
+  ];
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -61,7 +63,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Protocol revisions from 2026 on have no batches; the earlier ones cannot open a session in one. */
 function batchFlaw(batch: readonly unknown[]): string | undefined {
   if (batch.length === 0) return 'the batch is empty';
-  if (batch.length > MAX_BATCH) return `a batch can have ${MAX_BATCH} messages`;
+  if (batch.length > MAX_BATCH) return `a batch can have at most ${MAX_BATCH} messages`;
   for (const message of batch) {
     const flaw = messageFlaw(message);
     if (flaw !== undefined) return `the batch has an invalid message: ${flaw}`;
@@ -129,15 +131,15 @@ function hasOnly(message: Members, names: readonly string[]): boolean {
   return Object.keys(message).every((name) => names.includes(name));
 }
 
-/** Whether an invalid message can be a request. An error in answer to a response could go on for ever. */
+/** Whether an invalid message may be a request. Responses are not answered: that could loop for ever. */
 function isAnswered(value: unknown): boolean {
   if (!isObject(value)) return true;
   if ('method' in value) return 'id' in value;
   return !('result' in value) && !('error' in value);
 }
 
-/** The id as the client wrote it, where JSON-RPC allows such an id at all. */
-function idOf(value: unknown): Refusal['id'] {
+/** The id of the message, if JSON-RPC allows an id of its type. */
+function idOf(value: unknown): RefusalResponse['id'] {
   const id = isObject(value) ? value['id'] : null;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

@@ -11,18 +11,22 @@ import {
 import { zodType, type PackPrompt } from '@toolkeel/contract';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
 import { HostError } from '../errors.js';
-import type { Scrub } from '../secret/scrub.js';
-import { didYouMean } from '../text/nearest.js';
+import { cacheUntilFailure } from '../promises.js';
+import type { Scrub } from '../secret/secrets.js';
+import { didYouMean } from '../suggestions.js';
 import type { RawPrompt } from './raw.js';
 
 type Params = GetPromptRequest['params'];
 
-/** Serves the prompts of packs and raw handlers. */
+/** Handles `prompts/list` and `prompts/get` for packs and raw prompts. */
 export class Prompts {
   readonly #packs: readonly LoadedPack[];
   readonly #scrub: Scrub;
   readonly #raw = new Map<string, RawPrompt>();
-  #ofPacks: Promise<ReadonlyMap<string, RawPrompt>> | undefined;
+  readonly #packPrompts = cacheUntilFailure(async () => {
+    const lists = await Promise.all(this.#packs.map((pack) => pack.prompts()));
+    return tableOf(lists.flat());
+  });
 
   constructor(packs: readonly LoadedPack[], scrub: Scrub) {
     this.#packs = packs;
@@ -52,27 +56,15 @@ export class Prompts {
   }
 
   async #all(): Promise<ReadonlyMap<string, RawPrompt>> {
-    return new Map([...(await this.#readPacks()), ...this.#raw]);
-  }
-
-  #readPacks(): Promise<ReadonlyMap<string, RawPrompt>> {
-    if (this.#ofPacks === undefined) {
-      const reading = Promise.all(this.#packs.map((pack) => pack.prompts())).then((lists) =>
-        tableOf(lists.flat()),
-      );
-      this.#ofPacks = reading;
-      reading.catch(() => {
-        this.#ofPacks = undefined;
-      });
-    }
-    return this.#ofPacks;
+    return new Map([...(await this.#packPrompts()), ...this.#raw]);
   }
 }
 
 function tableOf(prompts: readonly PackPrompt[]): ReadonlyMap<string, RawPrompt> {
   const table = new Map<string, RawPrompt>();
   for (const prompt of prompts) {
-    if (table.has(prompt.name)) throw new HostError(`two prompts are called ${prompt.name}`);
+    if (table.has(prompt.name))
+      throw new HostError(`two prompts are called ${prompt.name}: rename one of them`);
     table.set(prompt.name, {
       definition: listing(prompt),
       get: (params) => render(prompt, params),
@@ -83,10 +75,10 @@ function tableOf(prompts: readonly PackPrompt[]): ReadonlyMap<string, RawPrompt>
 
 function listing({ name, title, description, input }: PackPrompt): Prompt {
   const args = Object.entries(input.shape).map(([argument, schema]) => {
-    const { description: about } = zodType(schema);
+    const { description: argumentDescription } = zodType(schema);
     return {
       name: argument,
-      ...(about !== undefined && { description: about }),
+      ...(argumentDescription !== undefined && { description: argumentDescription }),
       required: !schema.safeParse(undefined).success,
     };
   });
@@ -97,7 +89,7 @@ function render(prompt: PackPrompt, params: Params): GetPromptResult {
   const parsed = prompt.input.safeParse(params.arguments ?? {});
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    const message = `The arguments of ${prompt.name} were refused. ${issues.join('; ')}`;
+    const message = `Invalid arguments for ${prompt.name}. ${issues.join('; ')}`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
   const text = prompt.render(parsed.data);

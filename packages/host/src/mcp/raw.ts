@@ -17,14 +17,14 @@ import type {
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** A plain MCP tool: what it returns goes to the client as it is. */
+/** A plain MCP tool. Its result is sent to the client unchanged, apart from redaction. */
 export interface RawTool {
   readonly definition: McpTool;
   readonly call: (
     params: CallToolRequest['params'],
     context: ServerContext,
   ) => MaybePromise<CallToolResult | InputRequiredResult>;
-  /** The most that one call may take. Default: no end, because a person may have to answer first. */
+  /** The time limit of a call. Default: none, because a user may have to respond first. */
   readonly timeoutMs?: number;
 }
 
@@ -41,14 +41,14 @@ export interface RawPrompt {
   ) => MaybePromise<GetPromptResult | InputRequiredResult>;
 }
 
-/** Plain MCP, inside of the host's middleware: for what is passed through, and for fixtures. */
+/** Plain MCP handlers, with the host's logging, metrics and redaction: for pass-through and fixtures. */
 export interface Raw {
   readonly tools?: readonly RawTool[];
   readonly resources?: readonly RawResource[];
   readonly prompts?: readonly RawPrompt[];
   readonly capabilities?: ServerCapabilities;
-  /** Checks what comes back from a client in a call of several rounds. */
+  /** Validates the state that a client returns in a multi-round call. */
   readonly requestState?: ServerOptions['requestState'];
-  /** Further handlers, set on every server that is made. */
+  /** Sets further handlers on every server. */
   readonly install?: (server: McpServer['server']) => void;
 }

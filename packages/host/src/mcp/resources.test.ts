@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createHost } from '../host.js';
 
-/** A pack whose resource fails with the code that its address names. */
+/** A pack whose resource fails with the code in its URI. */
 const failing: Pack = {
   name: 'p',
   configSchema: z.strictObject({}),
@@ -34,7 +34,7 @@ it.each([
   ['validation_error', -32_602],
   ['upstream_unavailable', -32_603],
   ['timeout', -32_603],
-])('an address that fails with %s is answered with %i', async (code, expected) => {
+])('a read that fails with %s results in the protocol error %i', async (code, expected) => {
   const host = createHost({ packs: [{ pack: failing }] });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 't', version: '1' });

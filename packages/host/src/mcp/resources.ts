@@ -14,14 +14,15 @@ import { defineTool, errorCodes, type PackResource, type Tool } from '@toolkeel/
 import * as z from 'zod';
 import { OK, type CallEngine } from '../call/engine.js';
 import type { LoadedPack } from '../catalog/loaded-pack.js';
-import type { Scrub } from '../secret/scrub.js';
+import { cacheUntilFailure } from '../promises.js';
+import type { Scrub } from '../secret/secrets.js';
 import type { RawResource } from './raw.js';
 
-/** A resource is read by a person's client and not by a model's context, so it may be longer. */
-const RESOURCE_BUDGET = 4 * 1024 * 1024;
+/** Larger than that of tools: a resource is usually not read into a model's context. */
+const BYTE_BUDGET = 4 * 1024 * 1024;
 
-/** Where only another address helps. */
-const CALLERS_MISTAKES: ReadonlySet<string> = new Set(['invalid_input', 'validation_error']);
+/** Errors in the requested URI. */
+const INVALID_URI_CODES: ReadonlySet<string> = new Set(['invalid_input', 'validation_error']);
 
 interface Readable {
   readonly definition: Resource | ResourceTemplateType;
@@ -29,14 +30,22 @@ interface Readable {
   readonly read: (uri: string, context: ServerContext) => Promise<ReadResourceResult>;
 }
 
-/** Serves what packs and raw handlers offer to be read. */
+/** Handles `resources/*` for packs and raw resources. */
 export class Resources {
   readonly #packs: readonly LoadedPack[];
   readonly #engine: CallEngine;
   readonly #scrub: Scrub;
   readonly #raw: Readable[] = [];
   readonly #timeoutOf: (pack: LoadedPack) => number;
-  #ofPacks: Promise<readonly Readable[]> | undefined;
+  readonly #packResources = cacheUntilFailure(async () => {
+    const lists = await Promise.all(
+      this.#packs.map(async (pack) => {
+        const resources = await pack.resources();
+        return resources.map((resource) => this.#packResource(resource, this.#timeoutOf(pack)));
+      }),
+    );
+    return lists.flat();
+  });
 
   constructor(
     packs: readonly LoadedPack[],
@@ -62,7 +71,9 @@ export class Resources {
 
   async list(): Promise<ListResourcesResult> {
     const all = (await this.#all()).map(({ definition }) => definition);
-    return this.#scrub.value({ resources: all.filter((one): one is Resource => !isTemplate(one)) });
+    return this.#scrub.value({
+      resources: all.filter((item): item is Resource => !isTemplate(item)),
+    });
   }
 
   async listTemplates(): Promise<ListResourceTemplatesResult> {
@@ -71,47 +82,31 @@ export class Resources {
   }
 
   async read(uri: string, context: ServerContext): Promise<ReadResourceResult> {
-    const found = (await this.#all()).find(({ matches }) => matches(uri));
-    if (!found) throw this.#scrub.error(new ResourceNotFoundError(uri));
-    return this.#scrub.value(await found.read(uri, context));
+    const resource = (await this.#all()).find(({ matches }) => matches(uri));
+    if (!resource) throw this.#scrub.error(new ResourceNotFoundError(uri));
+    return this.#scrub.value(await resource.read(uri, context));
   }
 
   async #all(): Promise<readonly Readable[]> {
-    return [...(await this.#readPacks()), ...this.#raw];
+    return [...(await this.#packResources()), ...this.#raw];
   }
 
-  /** The next request tries again what failed. */
-  #readPacks(): Promise<readonly Readable[]> {
-    if (this.#ofPacks === undefined) {
-      const reading = Promise.all(
-        this.#packs.map(async (pack) =>
-          (await pack.resources()).map((one) => this.#ofPack(one, this.#timeoutOf(pack))),
-        ),
-      ).then((lists) => lists.flat());
-      this.#ofPacks = reading;
-      reading.catch(() => {
-        this.#ofPacks = undefined;
-      });
-    }
-    return this.#ofPacks;
-  }
-
-  #ofPack(resource: PackResource, timeoutMs: number): Readable {
+  #packResource(resource: PackResource, timeoutMs: number): Readable {
     const { uriTemplate, name, title, description, mimeType } = resource;
-    const shown = { name, title, description, mimeType };
+    const common = { name, title, description, mimeType };
     const tool = readingTool(resource);
     const callable = {
       spec: tool,
       load: () => tool,
       name: `resource:${name}`,
       timeoutMs,
-      byteBudget: RESOURCE_BUDGET,
+      byteBudget: BYTE_BUDGET,
       reportsEvents: true,
     };
     return {
       definition: UriTemplate.isTemplate(uriTemplate)
-        ? { uriTemplate, ...shown }
-        : { uri: uriTemplate, ...shown },
+        ? { uriTemplate, ...common }
+        : { uri: uriTemplate, ...common },
       matches: matcher(uriTemplate),
       read: async (uri, context) => {
         const { envelope } = await this.#engine.run(callable, { uri }, context);
@@ -119,7 +114,7 @@ export class Resources {
         const { code, message, ...error } = envelope.error;
         const data = { code, ...error, correlation_id: envelope.meta.correlation_id };
         if (code === 'not_found') throw new ResourceNotFoundError(uri, message);
-        const kind = CALLERS_MISTAKES.has(code) ? 'InvalidParams' : 'InternalError';
+        const kind = INVALID_URI_CODES.has(code) ? 'InvalidParams' : 'InternalError';
         throw this.#scrub.error(new ProtocolError(ProtocolErrorCode[kind], message, data));
       },
     };
@@ -137,12 +132,12 @@ export class Resources {
       code = OK;
       return result;
     } finally {
-      this.#engine.finish(call, code);
+      this.#engine.end(call, code);
     }
   }
 }
 
-/** Reading a resource is a call like any other: bounded, counted, logged, and typed when it fails. */
+/** Resources are read as calls: with a time limit, metrics, log lines and typed errors. */
 function readingTool({ name, title, description, read }: PackResource): Tool {
   return defineTool({
     name: 'read_resource',
@@ -158,8 +153,10 @@ function readingTool({ name, title, description, read }: PackResource): Tool {
   });
 }
 
-function isTemplate(one: Resource | ResourceTemplateType): one is ResourceTemplateType {
-  return 'uriTemplate' in one;
+function isTemplate(
+  definition: Resource | ResourceTemplateType,
+): definition is ResourceTemplateType {
+  return 'uriTemplate' in definition;
 }
 
 function matcher(template: string): (uri: string) => boolean {

@@ -1,30 +1,23 @@
 import {
   ProtocolError,
+  ProtocolErrorCode,
   type CallToolRequest,
   type CallToolResult,
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { TOOL_FAILURE_KEY, toolFailure, type ToolRun } from '@toolkeel/contract';
 import type { Callable } from '../call/callable.js';
 import type { Deliveries } from '../call/deliveries.js';
-import { OK, type AnsweredRun, type CallEngine } from '../call/engine.js';
-import { callToolResult } from '../call/result.js';
+import { OK, type CallEngine, type CompletedRun } from '../call/engine.js';
 import type { ToolTable } from '../catalog/tools.js';
-import type { Scrub } from '../secret/scrub.js';
+import type { Scrub } from '../secret/secrets.js';
+import { closestMatches, didYouMean } from '../suggestions.js';
 import type { RawTool } from './raw.js';
-import { unknownTool } from './unknown-tool.js';
 
-/** Where the open proposal SEP-3182 puts a key: beside the arguments. The journal looks in `_meta`. */
-const PROPOSED_KEY = 'idempotencyKey';
+type Params = CallToolRequest['params'];
 
-function withProposedKey(params: CallToolRequest['params'], context: ServerContext): ServerContext {
-  if (!Object.hasOwn(params, PROPOSED_KEY)) return context;
-  const { [PROPOSED_KEY]: key } = params as Readonly<Record<string, unknown>>;
-  const { mcpReq } = context;
-  return { ...context, mcpReq: { ...mcpReq, _meta: { ...mcpReq._meta, [PROPOSED_KEY]: key } } };
-}
-
-/** Answers `tools/call`. */
+/** Handles `tools/call`. */
 export class ToolCalls {
   readonly #table: ToolTable;
   readonly #engine: CallEngine;
@@ -39,7 +32,7 @@ export class ToolCalls {
   }
 
   call(
-    params: CallToolRequest['params'],
+    params: Params,
     context: ServerContext,
   ): CallToolResult | Promise<CallToolResult | InputRequiredResult> {
     const entry = this.#table.entry(params.name);
@@ -51,41 +44,72 @@ export class ToolCalls {
 
   #run(
     entry: Callable,
-    params: CallToolRequest['params'],
+    params: Params,
     context: ServerContext,
   ): CallToolResult | Promise<CallToolResult> {
     const run = this.#engine.run(entry, params.arguments, withProposedKey(params, context));
     return run instanceof Promise
-      ? run.then((ended) => this.#answer(ended, context))
-      : this.#answer(run, context);
+      ? run.then((completed) => this.#resultOf(completed, context))
+      : this.#resultOf(run, context);
   }
 
-  #answer(run: AnsweredRun, { http }: ServerContext): CallToolResult {
-    const clean = this.#scrub.run(run);
-    if (run.delivered) this.#deliveries.expect(clean.envelope, run.delivered, http?.req);
-    return callToolResult(clean);
+  #resultOf(run: CompletedRun, { http }: ServerContext): CallToolResult {
+    const redacted = this.#scrub.run(run);
+    const { deliveryCallbacks } = run;
+    if (deliveryCallbacks) this.#deliveries.expect(redacted.envelope, deliveryCallbacks, http?.req);
+    return callToolResult(redacted);
   }
 
   async #runRaw(
     raw: RawTool,
-    params: CallToolRequest['params'],
+    params: Params,
     context: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
     const { definition, timeoutMs = Infinity } = raw;
     const call = this.#engine.begin(definition.name, timeoutMs, context);
-    const inside = { ...context, mcpReq: { ...context.mcpReq, signal: call.signal } };
+    const callContext = { ...context, mcpReq: { ...context.mcpReq, signal: call.signal } };
     let code = 'error';
     try {
-      const result = await raw.call(params, inside);
+      const result = await raw.call(params, callContext);
       code = 'isError' in result && result.isError === true ? code : OK;
       return this.#scrub.value(result);
     } catch (cause) {
       if (cause instanceof ProtocolError) throw this.#scrub.error(cause);
-      this.#engine.noteUnexpected(call, cause);
-      const text = `The tool failed in a way that nobody foresaw. The operator finds the cause under ${call.correlationId}.`;
+      this.#engine.logUnexpected(call, cause);
+      const text = `Internal error; see the server log for correlation id ${call.correlationId}.`;
       return { content: [{ type: 'text', text }], isError: true };
     } finally {
-      this.#engine.finish(call, code);
+      this.#engine.end(call, code);
     }
   }
+}
+
+/** Where the proposal SEP-3182 puts an idempotency key: beside the arguments. The journal reads `_meta`. */
+const PROPOSED_KEY = 'idempotencyKey';
+
+function withProposedKey(params: Params, context: ServerContext): ServerContext {
+  if (!Object.hasOwn(params, PROPOSED_KEY)) return context;
+  const { [PROPOSED_KEY]: key } = params as Readonly<Record<string, unknown>>;
+  const { mcpReq } = context;
+  return { ...context, mcpReq: { ...mcpReq, _meta: { ...mcpReq._meta, [PROPOSED_KEY]: key } } };
+}
+
+/**
+ * The envelope as structured content and, as the same JSON, in the first text block: clients differ in
+ * which of the two they show to the model.
+ */
+function callToolResult({ envelope, text }: Pick<ToolRun, 'envelope' | 'text'>): CallToolResult {
+  const structuredContent = envelope as unknown as Record<string, unknown>;
+  const content: CallToolResult['content'] = [{ type: 'text', text }];
+  if (envelope.success) return { content, structuredContent };
+  const failure = { ...toolFailure(envelope, Date.now()) };
+  return { content, structuredContent, isError: true, _meta: { [TOOL_FAILURE_KEY]: failure } };
+}
+
+function unknownTool(name: string, names: Iterable<string>): ProtocolError {
+  const known = [...names];
+  const message = `There is no tool "${name.slice(0, 100)}".${didYouMean(name, known)}`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
+    closestMatches: closestMatches(name, known),
+  });
 }

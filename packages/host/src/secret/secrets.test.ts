@@ -1,12 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { Secret } from './secret.js';
-import { Secrets } from './secrets.js';
+import { Secret, Secrets } from './secrets.js';
 
 describe('a secret', () => {
   const secret = new Secret('x.token', 'do-not-tell');
 
-  it('shows its name and nothing else, however it is printed', () => {
+  it('shows only its name when it is printed or serialized', () => {
     const shown = [
       String(secret),
       JSON.stringify({ secret }),
@@ -25,7 +24,7 @@ describe('scrubbing', () => {
   it('redacts permanent and rotating secrets, also inside a JSON document', () => {
     const secrets = new Secrets();
     secrets.add('s', 'stays-for-ever');
-    secrets.watchPassing('a-rotating-token');
+    secrets.watchRotating('a-rotating-token');
     const text = JSON.stringify({ a: 'stays-for-ever', b: 'a-rotating&#45;token', c: 1 });
     expect(secrets.scrub(text)).toBe('{"a":"[redacted]","b":"[redacted]","c":1}');
   });

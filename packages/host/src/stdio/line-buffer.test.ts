@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineBuffer } from './line-buffer.js';
+import { findId, LineBuffer } from './line-buffer.js';
 
 const linesOf = (chunks: readonly Buffer[]): string[] => {
   const buffer = new LineBuffer();
   const lines: string[] = [];
-  const take = {
+  const handler = {
     line: (text: string) => lines.push(text),
     tooLong: (head: string, tail: string) => lines.push(`${head}…${tail}`),
   };
-  for (const chunk of chunks) buffer.add(chunk, take);
+  for (const chunk of chunks) buffer.add(chunk, handler);
   return lines;
 };
 
-describe('lines out of a stream', () => {
-  it('are the same wherever the stream was cut, also inside of a character', () => {
+describe('lines of a stream', () => {
+  it('do not depend on the boundaries of chunks, even inside a character', () => {
     const line = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n'));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(200)), (lines, cuts) => {
-        const whole = Buffer.from(lines.map((one) => `${one}\n`).join(''));
+        const whole = Buffer.from(lines.map((text) => `${text}\n`).join(''));
         const at = [0, ...cuts.filter((cut) => cut < whole.length), whole.length].toSorted(
           (a, b) => a - b,
         );
@@ -28,11 +28,11 @@ describe('lines out of a stream', () => {
     );
   });
 
-  it('wait for their end', () => {
+  it('are emitted when they are complete', () => {
     expect(linesOf([Buffer.from('one\ntw')])).toEqual(['one']);
   });
 
-  it('that grow beyond what a message can be are given by their ends, and the next are whole', () => {
+  it('that are too long are emitted with their ends only, and do not affect the next lines', () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'x');
     const ten = Array.from({ length: 10 }, () => mebibyte);
     const [begin, end] = [Buffer.from('begin'), Buffer.from('end\nnext\n')];
@@ -43,4 +43,59 @@ describe('lines out of a stream', () => {
     expect(first).toMatch(/^beginx{1019}…x{1021}end$/);
     expect(others).toEqual(['next']);
   });
+});
+
+const ends = (text: string): [string, string] => [text.slice(0, 1024), text.slice(-1024)];
+const long = 'x'.repeat(5000);
+const id = fc.oneof(fc.integer(), fc.string({ maxLength: 30 }), fc.uuid());
+
+it('finds the id at every position that clients use', () => {
+  const params = { name: 'echo', arguments: { text: long } };
+  fc.assert(
+    fc.property(id, (given) => {
+      const forms = [
+        { jsonrpc: '2.0', id: given, method: 'tools/call', params },
+        { id: given, jsonrpc: '2.0', method: 'tools/call', params },
+        { jsonrpc: '2.0', method: 'tools/call', id: given, params },
+        { method: 'tools/call', params, jsonrpc: '2.0', id: given },
+        { method: 'tools/call', params, id: given, jsonrpc: '2.0' },
+      ];
+      for (const form of forms) {
+        expect(findId(...ends(JSON.stringify(form)))).toBe(given);
+        expect(findId(...ends(`${JSON.stringify(form, null, 1).replaceAll('\n', ' ')}\r`))).toBe(
+          given,
+        );
+      }
+    }),
+  );
+});
+
+it('never finds the id of a nested object', () => {
+  const inner = fc.oneof(
+    fc.json(),
+    id.map((given) => JSON.stringify({ a: long, id: given })),
+    id.map((given) => JSON.stringify({ id: given, a: long })),
+    id.map((given) => JSON.stringify(`{"a":1,"id":${JSON.stringify(given)}}`)),
+  );
+  fc.assert(
+    fc.property(inner, (params) => {
+      for (const text of [
+        `{"jsonrpc":"2.0","method":"tools/call","params":${params}}`,
+        `{"params":${params},"jsonrpc":"2.0","method":"x"}`,
+        `{"jsonrpc":"2.0","method":"x","params":[${params}]}`,
+      ]) {
+        expect(findId(...ends(text))).toBeNull();
+      }
+    }),
+  );
+});
+
+it('never throws', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (head, tail) => {
+      const found = findId(head, tail);
+      return found === null || typeof found === 'string' || typeof found === 'number';
+    }),
+  );
+  expect(findId('{"id":"\\x","a":1', '')).toBeNull();
 });

@@ -5,7 +5,7 @@ import { LineTransport } from './line-transport.js';
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A stream whose reader is as slow as the test wants. */
+/** A stream whose writes complete when the test releases them. */
 const slowWriter = () => {
   const held: (() => void)[] = [];
   const written: string[] = [];
@@ -32,7 +32,7 @@ const setUp = async (stdout: Writable = new PassThrough()) => {
 };
 
 describe('reading', () => {
-  it('gives one message a line, ignores empty lines and answers what is not JSON', async () => {
+  it('parses one message per line, ignores empty lines and answers invalid JSON with an error', async () => {
     const { stdin, stdout, onmessage, onerror } = await setUp();
     stdin.write(`${JSON.stringify(ping)}\r\nno json\n\n${JSON.stringify({ ...ping, id: 2 })}\n`);
     await turn();
@@ -47,7 +47,7 @@ describe('reading', () => {
     expect(onerror).toHaveBeenCalledOnce();
   });
 
-  it('goes on after a reader that throws', async () => {
+  it('continues after a message handler that throws', async () => {
     const { stdin, onmessage, onerror } = await setUp();
     const bug = new Error('x');
     onmessage.mockImplementationOnce(() => {
@@ -59,7 +59,7 @@ describe('reading', () => {
     expect(onerror).toHaveBeenCalledExactlyOnceWith(bug);
   });
 
-  it('refuses a message that is too long, and goes on', async () => {
+  it('refuses a message that is too long, and continues', async () => {
     const { stdin, stdout, onerror, onmessage, onclose } = await setUp();
     stdin.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"text":"');
     for (let count = 0; count < 11; count += 1) stdin.write(Buffer.alloc(1024 * 1024, 'x'));
@@ -67,11 +67,11 @@ describe('reading', () => {
     await vi.waitFor(() => expect(onmessage).toHaveBeenCalledExactlyOnceWith(ping), {
       timeout: 30_000,
     });
-    const said = (stdout as PassThrough).read() as Buffer;
-    expect(JSON.parse(said.toString())).toEqual({
+    const response = (stdout as PassThrough).read() as Buffer;
+    expect(JSON.parse(response.toString())).toEqual({
       jsonrpc: '2.0',
       id: 7,
-      error: { code: -32_000, message: 'A request may have 10485760 bytes.' },
+      error: { code: -32_000, message: 'The request exceeds 10485760 bytes.' },
     });
     expect(onerror).toHaveBeenCalledOnce();
     expect(onclose).not.toHaveBeenCalled();
@@ -79,7 +79,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  it('settles when the reader has room again', async () => {
+  it('resolves when the output has drained', async () => {
     const { stream, written, release } = slowWriter();
     const { transport } = await setUp(stream);
     const sent = vi.fn();
@@ -93,7 +93,7 @@ describe('writing', () => {
     expect(stream.listenerCount('error')).toBe(1);
   });
 
-  it('fails when the connection closes meanwhile, and at once after that', async () => {
+  it('rejects when the connection closes, and after that', async () => {
     const { transport, onclose } = await setUp(slowWriter().stream);
     const sending = transport.send(ping);
     await transport.close();
@@ -103,7 +103,7 @@ describe('writing', () => {
     expect(onclose).toHaveBeenCalledOnce();
   });
 
-  it('ends the connection when it fails, and is never an error that nobody handles', async () => {
+  it('closes the connection when it fails, without an unhandled error', async () => {
     const stdout = new PassThrough();
     const { onerror, onclose, onClosed } = await setUp(stdout);
     const broken = new Error('EPIPE');
@@ -115,7 +115,7 @@ describe('writing', () => {
     expect(() => stdout.emit('error', new Error('late'))).not.toThrow();
   });
 
-  it('leaves one listener behind, however many connections a stream has had', async () => {
+  it('leaves one listener, however many connections a stream has had', async () => {
     const stdout = new PassThrough();
     for (let count = 0; count < 20; count += 1) {
       const { transport } = await setUp(stdout);
@@ -126,14 +126,14 @@ describe('writing', () => {
   });
 });
 
-describe('while the client does not read its answers', () => {
+describe('while the client does not read its responses', () => {
   const COUNT = 20_000;
   const requests = Array.from({ length: COUNT }, (_, id) => `${JSON.stringify({ ...ping, id })}\n`);
   const idOf = ([message]: unknown[]): unknown => (message as { id: number }).id;
   const cancel = (requestId: number) =>
     `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })}\n`;
 
-  /** Answers each request at once, as a quick tool does. */
+  /** Responds to each request at once, as a quick tool does. */
   const setUpBlocked = async () => {
     const { stream, written, release } = slowWriter();
     const own = await setUp(stream);
@@ -141,7 +141,7 @@ describe('while the client does not read its answers', () => {
       if (message.method !== 'ping') return;
       own.transport.send({ jsonrpc: '2.0', id: message.id ?? 0, result: {} }).catch(() => {});
     });
-    /** Until nothing more happens. */
+    /** Waits until nothing more is written. */
     const rest = async (): Promise<void> => {
       for (let before = -1; before !== written.length; await turn()) before = written.length;
     };
@@ -154,7 +154,7 @@ describe('while the client does not read its answers', () => {
     return { ...own, written, rest, drain };
   };
 
-  it('begins few requests, pauses the input, and answers all of them afterwards', async () => {
+  it('starts few requests, pauses the input, and answers all of them later', async () => {
     const { stdin, onmessage, rest, drain } = await setUpBlocked();
     for (const line of requests) stdin.write(line);
     await rest();
@@ -164,7 +164,7 @@ describe('while the client does not read its answers', () => {
     expect(onmessage.mock.calls.map(idOf)).toEqual(requests.map((_, id) => id));
   });
 
-  it('holds refusals, too', async () => {
+  it('queues error responses as well', async () => {
     const { stdin, written, rest, drain } = await setUpBlocked();
     for (let count = 0; count < COUNT; count++) stdin.write('no json\n');
     await rest();
@@ -174,15 +174,15 @@ describe('while the client does not read its answers', () => {
     expect(written).toHaveLength(COUNT);
   });
 
-  it('delivers cancellations and responses, and never begins a cancelled request', async () => {
+  it('delivers cancellations and responses, and never starts a cancelled request', async () => {
     const { stdin, onmessage, rest, drain } = await setUpBlocked();
     stdin.write(requests.slice(0, 100).join(''));
     await rest();
-    const begun = onmessage.mock.calls.length;
+    const started = onmessage.mock.calls.length;
     const response = { jsonrpc: '2.0', id: 's1', result: {} };
     stdin.write(`${cancel(0)}${cancel(99)}${JSON.stringify(response)}\n`);
     await rest();
-    const since = onmessage.mock.calls.slice(begun).map(([message]) => message as unknown);
+    const since = onmessage.mock.calls.slice(started).map(([message]) => message as unknown);
     expect(since).toEqual([JSON.parse(cancel(0)), response]);
     await drain();
     const ids = onmessage.mock.calls.map(idOf);
@@ -190,7 +190,7 @@ describe('while the client does not read its answers', () => {
     expect(ids).not.toContain(99);
   });
 
-  it('ends with its input: at once, or as soon as held requests were begun, or after a second', async () => {
+  it('closes after its input: when the queued requests are started, or after a second', async () => {
     const read = await setUpBlocked();
     read.stdin.end(requests.slice(0, 100).join(''));
     await read.rest();
@@ -210,19 +210,19 @@ describe('while the client does not read its answers', () => {
     expect(unread.written.length).toBeLessThan(50);
   });
 
-  it('closes when it is told to', async () => {
+  it('discards queued requests when it is closed', async () => {
     const { stdin, transport, onmessage, onclose, rest, drain } = await setUpBlocked();
     for (const line of requests) stdin.write(line);
     await rest();
-    const begun = onmessage.mock.calls.length;
+    const started = onmessage.mock.calls.length;
     await transport.close();
     await drain();
     expect(onclose).toHaveBeenCalledOnce();
-    expect(onmessage).toHaveBeenCalledTimes(begun);
+    expect(onmessage).toHaveBeenCalledTimes(started);
   });
 });
 
-it('holds requests while a thousand are in flight, until answers or cancellations make room', async () => {
+it('queues requests while 1024 are in flight, until responses or cancellations free a slot', async () => {
   const { stdin, transport, onmessage } = await setUp(new PassThrough().resume());
   const rest = async (): Promise<void> => {
     for (let before = -1; before !== onmessage.mock.calls.length; await turn()) {
@@ -241,7 +241,7 @@ it('holds requests while a thousand are in flight, until answers or cancellation
   expect(onmessage).toHaveBeenCalledTimes(1027);
 });
 
-describe('an answer that is written', () => {
+describe('the write of a result', () => {
   const setUpWriting = async (stdout: Writable) => {
     const [confirm, fail] = [vi.fn(), vi.fn()];
     const begin = vi.fn(() => ({ request: undefined, confirm, fail }));
@@ -277,7 +277,7 @@ describe('an answer that is written', () => {
     expect(confirm).not.toHaveBeenCalled();
   });
 
-  it('is not begun on a connection that is closed', async () => {
+  it('is not started on a closed connection', async () => {
     const { transport, begin } = await setUpWriting(new PassThrough());
     await transport.close();
     await expect(transport.send(ping)).rejects.toThrow('is closed');
@@ -286,7 +286,7 @@ describe('an answer that is written', () => {
 });
 
 describe('the end of the input', () => {
-  it('ends the connection, also when it had come before', async () => {
+  it('closes the connection, also if it came before the start', async () => {
     const first = await setUp();
     first.stdin.end();
     await vi.waitFor(() => expect(first.onclose).toHaveBeenCalledOnce(), { timeout: 30_000 });

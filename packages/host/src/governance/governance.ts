@@ -1,0 +1,138 @@
+import type { ToolSpec } from '@toolkeel/contract';
+import type { Decide, Journal, JournalStore } from '@toolkeel/journal';
+import { getOperationTool } from '@toolkeel/journal/tools';
+import type { Policy } from '@toolkeel/policy';
+import { admits } from '../catalog/tools.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { HostOptions } from '../host.js';
+import type { HostLog } from '../log/log.js';
+import { lazyJournal, type JournalDeps, type LazyJournal } from './journal.js';
+import { notifierOf } from './notifier.js';
+import type { OperatorJournal } from './operator.js';
+import type { ApiOptions, OperatorApi } from './operator-api.js';
+import { policyStatusTool } from './policy-status.js';
+import { decideBy, hasRules, keyTemplates, policyOf, type PolicyInput } from './policy.js';
+import { isPersistent, openJournalStore } from './store.js';
+
+export interface GovernanceOptions {
+  readonly loaded: LoadedConfig;
+  /** The tools of the packs in this process. */
+  readonly tools: readonly ToolSpec[];
+  /** Tools of other packs, which rules may name. */
+  readonly others?: readonly ToolSpec[];
+  readonly log: HostLog;
+}
+
+/** The policy and the journal of a process, from its configuration. */
+export interface Governance {
+  /** For `createHost`. */
+  readonly hostOptions: Required<Pick<HostOptions, 'journal' | 'policy'>>;
+  /** Opens the journal if a mutation is registered. Rejects if it fails: the server must not start then. */
+  readonly ready: () => Promise<void>;
+  /** For operators. Opens the journal. */
+  readonly operatorJournal: () => Promise<OperatorJournal>;
+  /** The operator API over HTTP, for `listen`. The token grants the right to decide. */
+  readonly api: (token: ApiOptions['token']) => Promise<OperatorApi>;
+  /** Closes the store. Call it after the host is closed. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Compiles the policy and the dedup key templates, and throws a ConfigError if they are invalid. The
+ * journal is opened later, so that it does not delay the first response of a server.
+ */
+export async function openGovernance(options: GovernanceOptions): Promise<Governance> {
+  const { loaded, tools, others = [], log } = options;
+  const known = [...tools, ...others, ...hostToolSpecs()];
+  const registered = tools.filter(admits(loaded.config.profile));
+  const templates = keyTemplates(loaded, registered, known);
+  const mutates = registered.some(({ mutation }) => mutation);
+  const policy: Policy | (() => Promise<Policy>) =
+    mutates || hasRules(loaded) ? await policyOf(loaded, known) : () => policyOf(loaded, known);
+
+  let store: JournalStore | undefined;
+  let journal: LazyJournal | undefined;
+  let isClosed = false;
+  const open = async (deps: JournalDeps): Promise<Journal> => {
+    const { createJournal, keylessTools, ...notifiers } = await import('@toolkeel/journal');
+    const decide = decideBy(typeof policy === 'function' ? await policy() : policy);
+    const notify = notifierOf(loaded.notify, notifiers);
+    const opened = await openJournalStore(loaded);
+    if (isClosed) {
+      await opened.store.close();
+      throw new TypeError('the journal was closed while it was being opened');
+    }
+    store = opened.store;
+    const { caution } = store;
+    if (caution !== undefined) log('warn', 'journal_not_durable', { message: caution });
+    const keyless = keylessTools(registered, templates);
+    if (keyless.length > 0) log('info', 'once_tools_without_key', { tools: keyless });
+    return createJournal({
+      ...deps,
+      ...opened.journaling,
+      templates,
+      decide,
+      ...(notify && { notify }),
+    });
+  };
+  const createdJournal = (): LazyJournal => {
+    if (!journal) throw new TypeError('the journal does not exist before its host is created');
+    return journal;
+  };
+  const operatorJournal = async (): Promise<OperatorJournal> => {
+    await createdJournal().ready();
+    const { operations, approvals, counts } = createdJournal();
+    return { operations, approvals, counts, store: store! };
+  };
+  return {
+    hostOptions: {
+      policy,
+      journal: (deps) => {
+        journal = lazyJournal({
+          open: () => open(deps),
+          mutates,
+          isPersistent: isPersistent(loaded),
+          log,
+        });
+        return journal;
+      },
+    },
+    ready: async () => {
+      if (mutates) await createdJournal().ready();
+    },
+    operatorJournal,
+    api: async (token) => {
+      const { createOperatorApi } = await import('./operator-api.js');
+      return createOperatorApi({ operatorJournal, token, scrub: loaded.secrets.scrub, log });
+    },
+    close: async () => {
+      isClosed = true;
+      await store?.close();
+      store = undefined;
+    },
+  };
+}
+
+/**
+ * The decision hook of a process that executes nothing and validates the edits of operators. It always
+ * uses the `workflow` profile, the only one with approvals. Compiled on first use; rejects if the rules
+ * are invalid.
+ */
+export function decideAsWorkflow(loaded: PolicyInput, tools: readonly ToolSpec[]): Decide {
+  let decide: Promise<Decide> | undefined;
+  const { config, errorFor } = loaded;
+  const workflow: PolicyInput = { config: { ...config, profile: 'workflow' }, errorFor };
+  return async (call, context) => {
+    decide ??= policyOf(workflow, [...tools, ...hostToolSpecs()]).then(decideBy);
+    return (await decide)(call, context);
+  };
+}
+
+/** The tools that a host with a journal and a policy registers besides those of its packs. */
+export function hostToolSpecs(): readonly ToolSpec[] {
+  const unavailable = () => Promise.reject(new TypeError('only the description is available'));
+  return [
+    getOperationTool({ show: unavailable }),
+    policyStatusTool(unavailable, { specs: () => [], load: unavailable }),
+  ];
+}

@@ -1,0 +1,141 @@
+import {
+  acceptControls,
+  policyDenialCodes,
+  toolError,
+  type AcceptedCall,
+  type CostEstimate,
+  type Profile,
+  type ToolSpec,
+} from '@toolkeel/contract';
+import type { Decide, Denial } from '@toolkeel/journal';
+import { templateProblem } from '@toolkeel/journal/tools';
+import type { Policy, PolicyCall } from '@toolkeel/policy';
+import type { HostMiddleware } from '../call/middleware.js';
+import type { Mistake } from '../config/explain.js';
+import type { LoadedConfig } from '../config/load.js';
+import { POLICY_SECTIONS } from '../config/schema.js';
+import { didYouMean } from '../suggestions.js';
+
+export type PolicyInput = Pick<LoadedConfig, 'config' | 'errorFor'>;
+
+/** Whether the configuration has any policy settings. */
+export function hasRules({ config }: PolicyInput): boolean {
+  return POLICY_SECTIONS.some((name) => config[name] !== undefined);
+}
+
+/** Compiles the policy of the configuration. Throws a ConfigError that lists every mistake. */
+export async function policyOf(
+  { config, errorFor }: PolicyInput,
+  tools: readonly ToolSpec[],
+): Promise<Policy> {
+  const { compilePolicy } = await import('@toolkeel/policy');
+  const settings = Object.fromEntries(
+    (['mode', ...POLICY_SECTIONS] as const)
+      .filter((name) => config[name] !== undefined)
+      .map((name) => [name, config[name]]),
+  );
+  const profile: Profile = config.profile;
+  const compiled = compilePolicy(settings, { profile, tools: tools.map(acceptControls) });
+  if (compiled.ok) return compiled.policy;
+  throw errorFor(compiled.issues);
+}
+
+/**
+ * The configured dedup key templates of the registered tools. Throws a ConfigError for an unknown tool
+ * and for a template that can never produce a key.
+ */
+export function keyTemplates(
+  { config, errorFor }: PolicyInput,
+  registered: readonly ToolSpec[],
+  known: readonly ToolSpec[],
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(config.journal.keys);
+  const mistakes = entries.flatMap(([name, template]): Mistake[] => {
+    const path = ['journal', 'keys', name];
+    const spec = known.find((tool) => tool.name === name);
+    if (!spec) {
+      const names = known.filter(({ mutation }) => mutation).map((tool) => tool.name);
+      return [{ path, message: `is not a known tool.${didYouMean(name, names)}` }];
+    }
+    const message = templateProblem(spec, template);
+    return message === undefined ? [] : [{ path, message }];
+  });
+  if (mistakes.length > 0) throw errorFor(mistakes);
+  const isRegistered = (name: string) => registered.some((tool) => tool.name === name);
+  return Object.fromEntries(entries.filter(([name]) => isRegistered(name)));
+}
+
+/** The input of the policy for a call. It includes the journal's own arguments, which rules may name. */
+export function policyCall(
+  { tool, args, controls, account }: Pick<AcceptedCall, 'tool' | 'args' | 'controls' | 'account'>,
+  { now, approved = false }: { readonly now: number; readonly approved?: boolean },
+): PolicyCall {
+  const { idempotencyKey, allowDuplicate } = controls;
+  return {
+    tool: tool.name,
+    args: {
+      ...args,
+      ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
+      ...(allowDuplicate && { allow_duplicate: true }),
+    },
+    account,
+    now,
+    approved,
+    cost: estimateCost(tool, args),
+  };
+}
+
+/** A failed estimate counts as an unknown cost, which rules handle. */
+function estimateCost(
+  tool: AcceptedCall['tool'],
+  args: AcceptedCall['args'],
+): CostEstimate | undefined {
+  try {
+    return tool.estimateCost?.(args);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The decision hook of a journal: evaluates the policy before a mutation starts. */
+export function decideBy(policy: Policy): Decide {
+  return async (call, { approved, now }) => {
+    const { evaluate } = await import('@toolkeel/policy');
+    return evaluate(policy, policyCall(call, { approved, now }));
+  };
+}
+
+/** Rules for read tools. They can only deny: the journal does not record reads. */
+interface ReadRules {
+  /** Adds the denial codes to a tool that a rule applies to. */
+  readonly prepare: <T extends ToolSpec>(tool: T) => T;
+  /** The middleware of a tool; undefined if no rule applies to it. */
+  readonly middlewareFor: (tool: ToolSpec) => HostMiddleware | undefined;
+}
+
+export function readRules(policy: Policy, recordDenial: (denial: Denial) => void): ReadRules {
+  const hasRule = ({ name, mutation }: ToolSpec): boolean => {
+    const tool = policy.tools.get(name);
+    return (
+      !mutation && tool !== undefined && (tool.blockedBy !== undefined || tool.rules.length > 0)
+    );
+  };
+  const middleware: HostMiddleware = async (call, next) => {
+    const { evaluate } = await import('@toolkeel/policy');
+    const decision = evaluate(policy, policyCall(call, { now: Date.now() }));
+    if (decision.kind !== 'deny') return next();
+    const { code, rule, explanation } = decision;
+    const { correlationId, account, tool } = call;
+    recordDenial({ tool: tool.name, account, correlationId, code, rule });
+    const details = { rule, explanation };
+    return { ok: false, error: toolError(code, explanation, { details }).input };
+  };
+  return {
+    prepare: (tool) => {
+      if (!hasRule(tool)) return tool;
+      const possibleCodes = [...new Set([...tool.possibleCodes, ...policyDenialCodes])].toSorted();
+      return Object.freeze({ ...tool, possibleCodes });
+    },
+    middlewareFor: (tool) => (hasRule(tool) ? middleware : undefined),
+  };
+}
