@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../chaos/usage.js';
+import { UsageError } from '../faults/rules.js';
 import { stacFlags, stacOptionsFromFlags } from './flags.js';
 
 describe('flags', () => {

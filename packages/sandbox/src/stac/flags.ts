@@ -1,8 +1,7 @@
-import { faultFromText, latencyFromText } from '../chaos/rule-text.js';
-import { UsageError } from '../chaos/usage.js';
-import { drawByFrom, wholeNumber, type Flag } from '../flags/flag.js';
-import { flavours, type Flavour } from './flavour/flavours.js';
-import type { StacSandboxOptions } from './options.js';
+import { faultFromText, latencyFromText, UsageError } from '../faults/rules.js';
+import { drawByFrom, wholeNumber, type Flag } from '../flags.js';
+import { flavours, type Flavour } from './flavours.js';
+import type { StacSandboxOptions } from './sandbox.js';
 
 export const stacFlags: readonly Flag[] = [
   {

@@ -1,13 +1,18 @@
-import type { Route, RouteContext } from '../front/routes.js';
+import type { Route, RouteContext } from '../server/upstream.js';
 import { aggregate, aggregationList } from './api/aggregate.js';
-import type { Api } from './api/api.js';
-import { collection, collections, item } from './api/collections.js';
-import { conformance, description, landing } from './api/landing.js';
-import { queryables } from './api/queryables.js';
+import type { Api } from './api/http.js';
+import {
+  collection,
+  collections,
+  conformance,
+  description,
+  item,
+  landing,
+  queryables,
+} from './api/collections.js';
 import { items, search } from './api/search.js';
-import { serveAsset, refusal } from './assets/serve.js';
-import { signToken, type Signing } from './assets/sign.js';
-import { createStatic, HOSTILE, STATIC } from './static/serve.js';
+import { refusal, serveAsset, type Signing, signToken } from './assets.js';
+import { createStatic, HOSTILE, STATIC } from './static.js';
 
 type Handler = (api: Api, context: RouteContext) => Response | Promise<Response>;
 type Row = readonly [name: string, method: Route['method'], path: string, handler: Handler];

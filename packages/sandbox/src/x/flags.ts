@@ -1,8 +1,7 @@
-import { faultFromText, latencyFromText } from '../chaos/rule-text.js';
-import { UsageError } from '../chaos/usage.js';
-import { drawByFrom, wholeNumber, type Flag } from '../flags/flag.js';
+import { faultFromText, latencyFromText, UsageError } from '../faults/rules.js';
+import { drawByFrom, wholeNumber, type Flag } from '../flags.js';
 import type { Tier } from './api/call.js';
-import type { XSandboxOptions } from './options.js';
+import type { XSandboxOptions } from './sandbox.js';
 
 export const xFlags: readonly Flag[] = [
   {

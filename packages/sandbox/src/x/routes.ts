@@ -1,21 +1,29 @@
-import type { Route } from '../front/routes.js';
-import type { Scope } from './auth/scopes.js';
+import type { Route } from '../server/upstream.js';
+import type { Scope } from './auth/tokens.js';
 import type { Handler } from './api/call.js';
 import { createPost } from './api/create-post.js';
-import { bookmark, follow, like, unbookmark, unfollow, unlike } from './api/engage.js';
+import {
+  bookmark,
+  deletePost,
+  follow,
+  hideReply,
+  like,
+  repost,
+  unbookmark,
+  unfollow,
+  unlike,
+  unrepost,
+} from './api/engage.js';
 import * as lists from './api/lists.js';
 import * as media from './api/media.js';
-import * as ownLists from './api/own-lists.js';
-import { deletePost, hideReply } from './api/own-posts.js';
-import { PERIOD } from './api/period.js';
-import { likingUsers, post, posts, reposters } from './api/posts.js';
+import * as ownLists from './api/lists.js';
+import { PERIOD } from './api/input.js';
+import { likingUsers, post, posts, reposters, usage } from './api/lookups.js';
 import { PAGING } from './api/replies.js';
-import { repost, unrepost } from './api/repost.js';
-import { search } from './api/search.js';
+import { search } from './api/timelines.js';
 import * as timelines from './api/timelines.js';
-import { usage } from './api/usage.js';
-import * as users from './api/users.js';
-import type { LimitedRoute } from './limits/table.js';
+import * as users from './api/lookups.js';
+import type { LimitedRoute } from './limits.js';
 import { shapeParameters } from './present/shape.js';
 
 /** What a route asks of whoever comes: any token, a user's, one of OAuth 2.0 alone, or an app's. */

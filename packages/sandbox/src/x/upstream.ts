@@ -1,17 +1,28 @@
-import { refusalFaults, type ContentFault } from '../chaos/kinds.js';
-import { createRouter, type Route, type RouteContext } from '../front/routes.js';
-import type { Upstream } from '../front/upstream.js';
+import { type ContentFault, refusalFaults } from '../faults/kinds.js';
+import {
+  createRouter,
+  type Route,
+  type RouteContext,
+  type Seat,
+  type Upstream,
+} from '../server/upstream.js';
 import type { JsonObject } from '../json.js';
-import { hash } from '../random/random.js';
-import type { XApi } from './api/call.js';
-import { checkedQuery } from './api/query.js';
-import { authorize } from './auth/authorize.js';
-import type { Oauth, Witness } from './auth/client.js';
-import { appToken, revoke, token } from './auth/token.js';
-import type { Caller } from './auth/tokens.js';
-import { admit, count, identify, type Gatekeeper } from './gate.js';
-import { blank, XProblem } from './problem/problem.js';
-import { apiRoutes, type ApiRoute } from './routes.js';
+import { hash } from '../random.js';
+import type { Tier, XApi } from './api/call.js';
+import { checkedQuery } from './api/input.js';
+import { appToken, authorize, type Oauth, revoke, token, type Witness } from './auth/oauth.js';
+import type { Caller, Tokens } from './auth/tokens.js';
+import {
+  blank,
+  forbidden,
+  type Names,
+  refusal,
+  unauthorized,
+  unsupportedAuthentication,
+  XProblem,
+} from './problems.js';
+import { type ApiRoute, apiRoutes, type Entry } from './routes.js';
+import { type Account, spentHeaders, type Windows } from './limits.js';
 
 const contentFaults: readonly ContentFault[] = [
   ...refusalFaults,
@@ -126,4 +137,75 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
     answer: (request, seat) => app.fetch(request, seat),
     outage: (status) => ({ type: PROBLEM_TYPE, text: JSON.stringify(blank(status)) }),
   };
+}
+
+export interface Gatekeeper {
+  readonly tokens: Tokens;
+  readonly windows: Windows;
+  readonly account: Account;
+  readonly names: Names;
+  readonly tier: () => Tier;
+  readonly now: () => number;
+}
+
+const supported: Readonly<Record<Entry, readonly string[]>> = {
+  any: ['OAuth 1.0a User Context', 'OAuth 2.0 Application-Only', 'OAuth 2.0 User Context'],
+  user: ['OAuth 1.0a User Context', 'OAuth 2.0 User Context'],
+  oauth2: ['OAuth 2.0 User Context'],
+  app: ['OAuth 2.0 Application-Only'],
+};
+
+/** Who it is. A token that is unknown or too old is as good as none. */
+function identify({ tokens }: Gatekeeper, request: Request, { entry }: ApiRoute): Caller {
+  const [scheme, token = ''] = (request.headers.get('authorization') ?? '').split(' ');
+  const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(token) : undefined;
+  if (!caller) throw unauthorized();
+  const isWrong = caller.kind === 'app' ? entry === 'user' || entry === 'oauth2' : entry === 'app';
+  if (isWrong) {
+    const used = caller.kind === 'app' ? 'OAuth 2.0 Application-Only' : 'OAuth 2.0 User Context';
+    throw new XProblem(403, unsupportedAuthentication(used, supported[entry]));
+  }
+  return caller;
+}
+
+/** Counts the request. The answer's headers are known from here on, also if it is a refusal. */
+function count(
+  { windows }: Gatekeeper,
+  route: ApiRoute,
+  caller: Caller,
+): ReturnType<Windows['take']> {
+  const who = { app: caller.clientId, ...(caller.kind === 'user' && { user: caller.userId }) };
+  return windows.take(route.name, who);
+}
+
+/** Whatever stands between somebody who is known and what they ask for. */
+function admit(keeper: Gatekeeper, route: ApiRoute, caller: Caller, seat: Seat): void {
+  const { names, account, tier } = keeper;
+  refuseOnCommand(keeper, seat);
+  const lacking =
+    caller.kind === 'user' && route.scopes.some((one) => !caller.scopes.includes(one));
+  if (lacking) throw forbidden('Forbidden');
+  if (route.enterprise && tier() !== 'enterprise')
+    throw refusal('x-403-client-not-enrolled', names);
+  if (account.credits() <= 0) throw refusal('x-402-credits', names);
+  if (route.method === 'GET' && account.isCapped()) throw refusal('x-429-usage-cap', names);
+}
+
+const QUARTER_HOUR = 15 * 60;
+const DAY = 24 * 60 * 60;
+
+function refuseOnCommand({ names, now }: Gatekeeper, seat: Seat): void {
+  const kind = refusalFaults.find((one) => seat.drawn(one));
+  const fault = kind && seat.commit(kind);
+  if (!kind || !fault) return;
+  const told =
+    fault.retryAfter && 'seconds' in fault.retryAfter ? fault.retryAfter.seconds : undefined;
+  const resetIn = (usual: number): number => now() + (told ?? usual) * 1000;
+  const headers =
+    kind === 'x-429-day'
+      ? spentHeaders('day', resetIn(DAY))
+      : kind === 'x-429-window' || kind === 'x-429-legacy'
+        ? spentHeaders('window', resetIn(QUARTER_HOUR))
+        : {};
+  throw refusal(kind, names, headers);
 }

@@ -1,15 +1,19 @@
-import type { RouteContext } from '../../front/routes.js';
+import type { RouteContext } from '../../server/upstream.js';
 import type { Json, JsonObject } from '../../json.js';
 import { compareText } from '../catalogue/catalogue.js';
 import { isoTime, type Scene } from '../catalogue/scene.js';
-import { JSON_TYPE, link } from '../present/links.js';
-import { criteriaOf } from '../search/ask.js';
-import { propertyOf } from '../search/property.js';
-import { matching } from '../search/select.js';
-import type { Api } from './api.js';
-import { badParameter, notFound } from './problem.js';
-import { readAsk } from './read-ask.js';
-import { lasting, respond } from './respond.js';
+import {
+  type Api,
+  badParameter,
+  JSON_TYPE,
+  lasting,
+  link,
+  notFound,
+  readAsk,
+  respond,
+} from './http.js';
+import { criteriaOf } from '../search/query.js';
+import { matching, propertyOf } from '../search/select.js';
 
 interface Aggregation {
   readonly dataType: string;

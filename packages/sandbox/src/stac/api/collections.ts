@@ -1,23 +1,33 @@
-import type { RouteContext } from '../../front/routes.js';
+import type { RouteContext } from '../../server/upstream.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Product } from '../catalogue/product.js';
 import { boxesOf } from '../geo/geometry.js';
-import { collectionOf, extentOf } from '../present/collection.js';
-import { itemOf } from '../present/item.js';
-import { GEOJSON_TYPE, link, type Link } from '../present/links.js';
-import { limitOf } from '../search/ask.js';
-import { boxOf } from '../search/area.js';
-import { overlap, spanOf } from '../search/time.js';
-import type { Api } from './api.js';
-import { badParameter, notFound } from './problem.js';
-import { readAsk } from './read-ask.js';
-import { lasting } from './respond.js';
+import { presentCollection, extentOf } from '../present/collection.js';
+import { presentItem } from '../present/item.js';
+import {
+  type Api,
+  badParameter,
+  GEOJSON_TYPE,
+  JSON_TYPE,
+  lasting,
+  link,
+  type Link,
+  notFound,
+  OPENAPI_TYPE,
+  QUERYABLES_REL,
+  readAsk,
+  SCHEMA_TYPE,
+} from './http.js';
+import { limitOf, offeredQueryables } from '../search/query.js';
+import { boxOf, overlap, spanOf } from '../search/parameters.js';
+import type { JsonObject } from '../../json.js';
+import { conformanceOf } from '../flavours.js';
 
 export async function collections(api: Api, context: RouteContext): Promise<Response> {
   const { traits, catalogue, places } = api;
   const { ask, query } = await readAsk(context, traits, [traits.collectionsParameter]);
   const found = traits.collectionSearch
-    ? search(catalogue, ask, traits.freeText)
+    ? matchingProducts(catalogue, ask, traits.freeText)
     : catalogue.products;
   const size = traits.collectionsPage ?? found.length;
   const limit = ask['limit'] === undefined ? size : limitOf(ask['limit'], traits);
@@ -31,7 +41,7 @@ export async function collections(api: Api, context: RouteContext): Promise<Resp
   };
   const paged = traits.collectionsPage !== undefined;
   return lasting(context, traits, {
-    collections: page.map((product) => collectionOf(catalogue, product, traits, places)),
+    collections: page.map((product) => presentCollection(catalogue, product, traits, places)),
     links: [
       link('self', places.href('/collections')),
       link('root', places.href('')),
@@ -52,7 +62,7 @@ function positionOf(query: URLSearchParams, name: string): number {
 }
 
 /** Collection search: a box, a time and words, any of which must occur. */
-function search(
+function matchingProducts(
   catalogue: Catalogue,
   { bbox, datetime, q }: Readonly<Record<string, unknown>>,
   freeText: boolean,
@@ -81,12 +91,89 @@ export function collection({ traits, catalogue, places }: Api, context: RouteCon
   const id = context.req.param('collection') ?? '';
   const product = catalogue.product(id);
   if (!product) throw notFound(`Collection ${id}`);
-  return lasting(context, traits, collectionOf(catalogue, product, traits, places));
+  return lasting(context, traits, presentCollection(catalogue, product, traits, places));
 }
 
 export function item({ traits, catalogue, places }: Api, context: RouteContext): Response {
   const { collection: parent = '', item: id = '' } = context.req.param() as Record<string, string>;
   const scene = catalogue.scene(parent, id);
   if (!scene) throw notFound(`Item ${id} of collection ${parent}`);
-  return lasting(context, traits, itemOf(catalogue, scene, traits, places), GEOJSON_TYPE);
+  return lasting(context, traits, presentItem(catalogue, scene, traits, places), GEOJSON_TYPE);
+}
+
+export function landing({ traits, places, catalogue }: Api, context: RouteContext): Response {
+  return lasting(context, traits, {
+    type: 'Catalog',
+    stac_version: traits.stacVersion,
+    id: 'toolkeel-sandbox',
+    title: 'Toolkeel sandbox',
+    description: 'A STAC API over an invented catalogue, which fails on command.',
+    conformsTo: conformanceOf(traits),
+    links: landingLinks({ traits, places, catalogue }),
+  });
+}
+
+function landingLinks({ traits, places: { href }, catalogue }: Api): Link[] {
+  const methods = traits.postSearch ? ['GET', 'POST'] : ['GET'];
+  return [
+    link('self', href('')),
+    link('root', href('')),
+    link('service-desc', href('/api'), OPENAPI_TYPE),
+    ...(traits.features
+      ? [link('conformance', href('/conformance')), link('data', href('/collections'))]
+      : []),
+    // A small server does not mention methods: a search link without one means GET.
+    ...methods.map((method) =>
+      link('search', href('/search'), GEOJSON_TYPE, traits.postSearch ? { method } : {}),
+    ),
+    ...(traits.filter.length > 0 ? [link(QUERYABLES_REL, href('/queryables'), SCHEMA_TYPE)] : []),
+    ...(traits.aggregation
+      ? [
+          ...methods.map((method) => link('aggregate', href('/aggregate'), JSON_TYPE, { method })),
+          link('aggregations', href('/aggregations')),
+        ]
+      : []),
+    ...catalogue.products.map(({ id, title }) =>
+      link('child', href(`/collections/${id}`), JSON_TYPE, { title }),
+    ),
+  ];
+}
+
+export function conformance({ traits }: Api, context: RouteContext): Response {
+  return lasting(context, traits, { conformsTo: conformanceOf(traits) });
+}
+
+/** The service description: which paths there are, not more. */
+export function description(
+  { traits, places }: Api,
+  context: RouteContext,
+  operations: readonly (readonly [method: string, path: string, name: string])[],
+): Response {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const [method, path, name] of operations) {
+    const template = path.replaceAll(/:(\w+)/g, '{$1}') || '/';
+    paths[template] = {
+      ...paths[template],
+      [method.toLowerCase()]: { summary: name, responses: { default: { description: name } } },
+    };
+  }
+  const info = { title: 'Toolkeel sandbox', version: traits.apiVersion };
+  const servers = [{ url: places.api }];
+  return lasting(context, traits, { openapi: '3.0.3', info, servers, paths }, OPENAPI_TYPE);
+}
+
+export function queryables({ traits, catalogue, places }: Api, context: RouteContext): Response {
+  const collection = context.req.param('collection');
+  if (collection !== undefined && !catalogue.product(collection))
+    throw notFound(`Collection ${collection}`);
+  const path = collection === undefined ? '/queryables' : `/collections/${collection}/queryables`;
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: places.api + path,
+    type: 'object',
+    title: `Queryables of ${collection ?? 'all collections'}`,
+    properties: offeredQueryables(catalogue, traits, collection),
+    additionalProperties: traits.unknownProperties === 'ignore',
+  };
+  return lasting(context, traits, schema, SCHEMA_TYPE);
 }

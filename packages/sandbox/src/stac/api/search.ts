@@ -1,18 +1,24 @@
-import type { RouteContext } from '../../front/routes.js';
+import type { RouteContext } from '../../server/upstream.js';
 import type { JsonObject } from '../../json.js';
 import type { Scene } from '../catalogue/scene.js';
-import { itemOf } from '../present/item.js';
-import { abroad, GEOJSON_TYPE, link } from '../present/links.js';
-import { askOf, type Ask } from '../search/ask.js';
-import { decodeCursor, type Cursor } from '../search/cursor.js';
+import { presentItem } from '../present/item.js';
+import {
+  abroad,
+  type Api,
+  GEOJSON_TYPE,
+  link,
+  type Link,
+  notFound,
+  type Places,
+  Problem,
+  readAsk,
+  respond,
+} from './http.js';
+import { askOf, type Ask } from '../search/query.js';
+import { type Cursor, decodeCursor, encodeCursor, type Page, pageOf } from '../search/paging.js';
 import { chooseFields, keepsField } from '../search/fields.js';
-import { pageOf, type Page } from '../search/page.js';
 import { matching, sorted } from '../search/select.js';
-import type { Api } from './api.js';
-import { CURSOR_HEADER, pageLink, type Asked } from './paging-links.js';
-import { notFound, Problem } from './problem.js';
-import { readAsk } from './read-ask.js';
-import { respond } from './respond.js';
+import type { Traits } from '../flavours.js';
 
 export async function search(api: Api, context: RouteContext): Promise<Response> {
   const given = await readAsk(context, api.traits, [api.traits.pageParameter]);
@@ -87,7 +93,7 @@ function answerPage(
   const { catalogue, traits, places } = api;
   const withAssets = keepsField('assets', ask.fields, traits.fieldsRule);
   const features = page.scenes.map((scene) => {
-    const item = itemOf(catalogue, scene, traits, places, { withAssets });
+    const item = presentItem(catalogue, scene, traits, places, { withAssets });
     return ask.fields ? chooseFields(item, ask.fields, traits.fieldsRule) : item;
   });
   const at = nextIs === 'foreign' ? abroad(places) : places;
@@ -118,4 +124,50 @@ function respondWithin({ traits: { maxAnswerBytes } }: Api, value: JsonObject): 
   if (maxAnswerBytes !== undefined && Buffer.byteLength(text) > maxAnswerBytes)
     return respond(502, '{"message": "Internal server error"}', 'application/json');
   return respond(200, text, GEOJSON_TYPE);
+}
+
+/** A request that gave a page, to be repeated for another one. */
+interface Asked {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Of a POST. */
+  readonly body?: JsonObject;
+}
+
+/** The header that carries the cursor where links carry headers. */
+const CURSOR_HEADER = 'x-page-token';
+
+/** A link to another page of the same search; without a cursor, to the very same page. */
+function pageLink(
+  rel: string,
+  cursor: Cursor | undefined,
+  { path, query, body }: Asked,
+  traits: Traits,
+  places: Places,
+): Link {
+  const token = cursor && encodeCursor(cursor, traits);
+  const name = traits.pageParameter;
+  if (!body) {
+    const params = new URLSearchParams(query);
+    if (token !== undefined) params.set(name, token);
+    const search = params.size > 0 ? `?${params.toString()}` : '';
+    const href =
+      traits.hrefs === 'relative' ? search || places.href(path) : places.href(path) + search;
+    return link(rel, href, GEOJSON_TYPE, traits.postSearch ? { method: 'GET' } : {});
+  }
+  const asked = token === undefined ? {} : { [name]: token };
+  return link(rel, places.href(path), GEOJSON_TYPE, { method: 'POST', ...carried(asked, token) });
+
+  function carried(change: JsonObject, value: string | undefined): JsonObject {
+    switch (traits.postPaging) {
+      case 'merge':
+        return { merge: true, body: change };
+      case 'header':
+        return { merge: true, headers: value === undefined ? {} : { [CURSOR_HEADER]: value } };
+      case 'whole-body':
+        return { body: { ...body, ...change } };
+      case 'whole-body-unmerged':
+        return { merge: false, body: { ...body, ...change } };
+    }
+  }
 }

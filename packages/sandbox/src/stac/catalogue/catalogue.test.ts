@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assetsOf } from './assets.js';
+import { assetsOf } from '../assets.js';
 import { catalogueOf, createCatalogue, digestOf, newestFirst } from './catalogue.js';
 
 describe('a catalogue', () => {

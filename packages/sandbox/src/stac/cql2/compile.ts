@@ -1,12 +1,10 @@
-import { isObject } from '../../json.js';
-import { badParameter } from '../api/problem.js';
-import { intersect } from '../geo/intersects.js';
-import { partsOfBox, partsOfGeometry } from '../search/area.js';
-import type { Predicate } from '../search/query-extension.js';
-import { comparison } from './comparison.js';
-import { atLeast, every, exactly, negated, some, type Test } from './logic.js';
-import type { Vocabulary } from './scalar.js';
-import { isTemporal, temporalTest } from './temporal.js';
+import { isObject, type Json } from '../../json.js';
+import { badParameter } from '../api/http.js';
+import { intersect } from '../geo/geometry.js';
+import { partsOfBox, partsOfGeometry } from '../search/parameters.js';
+import type { Predicate } from '../search/select.js';
+import { comparable, isTemporal, scalarOf, temporalTest, type Vocabulary } from './operands.js';
+import type { Scene } from '../catalogue/scene.js';
 
 const MAX_DEPTH = 60;
 
@@ -43,4 +41,119 @@ function spatial(args: readonly unknown[], vocabulary: Vocabulary): Test {
   const parts =
     area['bbox'] === undefined ? partsOfGeometry(area, 'filter') : partsOfBox(area['bbox']);
   return ({ footprint }) => intersect(footprint.parts, parts);
+}
+
+const orders: Readonly<Record<string, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+function comparison(op: string, args: readonly unknown[], vocabulary: Vocabulary): Test {
+  const order = Object.hasOwn(orders, op) ? orders[op] : undefined;
+  if (order) {
+    const [left, right] = exactly(2, op, args);
+    return ordered(order, left, right, vocabulary);
+  }
+  if (op === 'between') {
+    const [value, low, high] = exactly(3, op, args);
+    return every([
+      comparison('>=', [value, low], vocabulary),
+      comparison('<=', [value, high], vocabulary),
+    ]);
+  }
+  if (op === 'isnull') {
+    const { read } = scalarOf(exactly(1, op, args)[0], vocabulary);
+    return (scene) => read(scene) === null;
+  }
+  const [left, right] = args;
+  if (op === 'in' && Array.isArray(right) && right.length > 0)
+    return some(
+      right.map((member: unknown) => ordered((it) => it === 0, left, member, vocabulary)),
+    );
+  if (op === 'like') return like(exactly(2, op, args), vocabulary);
+  throw badParameter('filter', `"${op}" is not supported`);
+}
+
+function ordered(
+  holds: (order: number) => boolean,
+  left: unknown,
+  right: unknown,
+  vocabulary: Vocabulary,
+): Test {
+  const [one, other] = [scalarOf(left, vocabulary), scalarOf(right, vocabulary)];
+  const moment = one.moment || other.moment;
+  return (scene) => {
+    const order = orderOf(
+      comparable(one.read(scene), moment),
+      comparable(other.read(scene), moment),
+    );
+    return order === null ? null : holds(order);
+  };
+}
+
+/** Values of different kinds have no order, not even an inequality. */
+function orderOf(a: Json, b: Json): number | null {
+  if (a === null || b === null || typeof a !== typeof b || typeof a === 'object') return null;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function like([left, right]: readonly unknown[], vocabulary: Vocabulary): Test {
+  const [value, wanted] = [scalarOf(left, vocabulary), scalarOf(right, vocabulary)];
+  return (scene) => {
+    const [text, pattern] = [value.read(scene), wanted.read(scene)];
+    return typeof text === 'string' && typeof pattern === 'string'
+      ? likePattern(pattern).test(text)
+      : null;
+  };
+}
+
+/** `%` is any text, `_` any character, and a backslash takes their meaning away. */
+function likePattern(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\\(.)|[\s\S]/g, (found, escaped: string | undefined) => {
+    if (escaped === undefined && found === '%') return '[^]*';
+    if (escaped === undefined && found === '_') return '[^]';
+    return (escaped ?? found).replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  });
+  return new RegExp(`^${source}$`, 'u');
+}
+
+/** True, false, or null where a scene lacks what is asked about: three values, as in SQL. */
+type Test = (scene: Scene) => boolean | null;
+
+function every(tests: readonly Test[]): Test {
+  return (scene) => {
+    let unknown = false;
+    for (const test of tests) {
+      const held = test(scene);
+      if (held === false) return false;
+      unknown ||= held === null;
+    }
+    return unknown ? null : true;
+  };
+}
+
+function some(tests: readonly Test[]): Test {
+  const none = every(tests.map(negated));
+  return negated(none);
+}
+
+function negated(test: Test = () => null): Test {
+  return (scene) => {
+    const held = test(scene);
+    return held === null ? null : !held;
+  };
+}
+
+function atLeast<Arg>(count: number, op: string, args: readonly Arg[]): readonly Arg[] {
+  if (args.length < count) throw badParameter('filter', `"${op}" has too few arguments`);
+  return args;
+}
+
+function exactly<Arg>(count: number, op: string, args: readonly Arg[]): readonly Arg[] {
+  if (args.length !== count) throw badParameter('filter', `"${op}" needs ${count} argument(s)`);
+  return args;
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../api/problem.js';
+import { Problem } from '../api/http.js';
 import type { Scene } from '../catalogue/scene.js';
 import { footprintOf } from '../geo/footprint.js';
 import { compileFilter } from './compile.js';
-import { parseText } from './parse-text.js';
+import { parseText } from './parse.js';
 
 const scene: Scene = {
   collection: 'sentinel-2-l2a',

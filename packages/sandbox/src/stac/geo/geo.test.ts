@@ -3,14 +3,18 @@ import fc from 'fast-check';
 import { forward as mgrsOf } from 'mgrs';
 import proj4 from 'proj4';
 import { describe, expect, test } from 'vitest';
-import { areaOf, clip } from './clip.js';
-import { footprintOf } from './footprint.js';
-import { boxesOf, geometryOfBox, type Box, type Geometry, type Ring } from './geometry.js';
-import { intersect } from './intersects.js';
+import { areaOf, clip, footprintOf } from './footprint.js';
+import {
+  type Box,
+  boxesOf,
+  type Geometry,
+  geometryOfBox,
+  intersect,
+  partsOf,
+  type Ring,
+} from './geometry.js';
 import { tileAt } from './mgrs.js';
-import { partsOf } from './parts.js';
-import { sunElevation, travel } from './sphere.js';
-import { fromUtm, toUtm, utmAt } from './utm.js';
+import { fromUtm, sunElevation, toUtm, travel, utmAt } from './projection.js';
 import { frameOf, pathRowAt } from './wrs2.js';
 
 const lonLat = (north = 84) =>

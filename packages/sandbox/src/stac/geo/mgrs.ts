@@ -1,4 +1,4 @@
-import { fromUtm, type Utm } from './utm.js';
+import { fromUtm, type Utm } from './projection.js';
 
 const BANDS = 'CDEFGHJKLMNPQRSTUVWX';
 const COLUMNS = ['ABCDEFGH', 'JKLMNPQR', 'STUVWXYZ'];

@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Product } from '../catalogue/product.js';
 import { isoTime, type Scene } from '../catalogue/scene.js';
-import type { Traits } from '../flavour/traits.js';
+import type { Traits } from '../flavours.js';
 import type { Box } from '../geo/geometry.js';
-import { bandsOf } from './bands.js';
+import { bandsOf } from './item.js';
 import {
   GEOJSON_TYPE,
   link,
@@ -12,7 +12,7 @@ import {
   SCHEMA_TYPE,
   type Link,
   type Places,
-} from './links.js';
+} from '../api/http.js';
 
 const WORLD: Box = [-180, -90, 180, 90];
 
@@ -40,7 +40,7 @@ export function extentOf(scenes: readonly Scene[]): Extent {
   };
 }
 
-export function collectionOf(
+export function presentCollection(
   catalogue: Catalogue,
   product: Product,
   traits: Traits,

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../../json.js';
-import { assetsOf, type AssetFacts } from '../catalogue/assets.js';
+import { assetsOf, type AssetFacts } from '../assets.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { transformOf, type Scene } from '../catalogue/scene.js';
-import type { Traits } from '../flavour/traits.js';
-import { bandsOf } from './bands.js';
-import { extensionUrls } from './extensions.js';
-import { GEOJSON_TYPE, link, type Link, type Places } from './links.js';
+import type { Traits } from '../flavours.js';
+import { GEOJSON_TYPE, link, type Link, type Places } from '../api/http.js';
+import type { AssetTemplate, BandTemplate, Extension } from '../catalogue/product.js';
 
 interface Choice {
   readonly links?: readonly Link[];
@@ -13,7 +12,7 @@ interface Choice {
 }
 
 /** A scene as the server's clients see it. */
-export function itemOf(
+export function presentItem(
   catalogue: Catalogue,
   scene: Scene,
   traits: Traits,
@@ -77,4 +76,68 @@ function assetOf(
       resolution !== undefined && { 'proj:transform': transformOf(grid, resolution) }),
     ...bandsOf(template, traits),
   };
+}
+
+/** Bands as STAC 1.1 writes them, or as the extensions of 1.0 did: in two lists side by side. */
+export function bandsOf({ bands = [] }: AssetTemplate, traits: Traits): JsonObject {
+  if (bands.length === 0) return {};
+  const rich = traits.assetDetail === 'rich';
+  if (traits.stacVersion === '1.1.0') return { bands: bands.map((band) => current(band, rich)) };
+  return {
+    'eo:bands': bands.map(({ name, commonName }) => ({
+      name,
+      ...(commonName !== undefined && { common_name: commonName }),
+    })),
+    ...(rich && {
+      'raster:bands': bands.map(({ dataType, nodata }) => ({
+        data_type: dataType,
+        ...sparse(nodata),
+      })),
+    }),
+  };
+}
+
+function current({ name, commonName, dataType, nodata }: BandTemplate, rich: boolean): JsonObject {
+  return {
+    name,
+    ...(commonName !== undefined && { 'eo:common_name': commonName }),
+    ...(rich && { data_type: dataType, ...sparse(nodata) }),
+  };
+}
+
+function sparse(nodata: number | undefined): JsonObject {
+  return nodata === undefined ? {} : { nodata };
+}
+
+const versions: Readonly<Record<Traits['stacVersion'], Readonly<Record<Extension, string>>>> = {
+  '1.1.0': {
+    eo: 'v2.0.0',
+    projection: 'v2.0.0',
+    raster: 'v2.0.0',
+    file: 'v2.1.0',
+    grid: 'v1.1.0',
+    view: 'v1.0.0',
+    sat: 'v1.0.0',
+    sar: 'v1.0.0',
+  },
+  '1.0.0': {
+    eo: 'v1.1.0',
+    projection: 'v1.1.0',
+    raster: 'v1.1.0',
+    file: 'v2.1.0',
+    grid: 'v1.0.0',
+    view: 'v1.0.0',
+    sat: 'v1.0.0',
+    sar: 'v1.0.0',
+  },
+};
+
+/** Schemas of the extensions that are used; a server that tells little does not name those it leaves out. */
+function extensionUrls(names: readonly Extension[], traits: Traits): string[] {
+  const told =
+    traits.assetDetail === 'rich' ? names : names.filter((it) => it !== 'raster' && it !== 'file');
+  return told.map(
+    (name) =>
+      `https://stac-extensions.github.io/${name}/${versions[traits.stacVersion][name]}/schema.json`,
+  );
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../json.js';
-import { badParameter } from '../api/problem.js';
+import { badParameter } from '../api/http.js';
 
 export interface FieldChoice {
   readonly include: readonly string[];

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../api/problem.js';
+import { Problem } from '../api/http.js';
 import { createCatalogue } from '../catalogue/catalogue.js';
-import { flavours } from '../flavour/flavours.js';
-import { askOf } from './ask.js';
-import { decodeCursor, encodeCursor, type Cursor } from './cursor.js';
+import { flavours } from '../flavours.js';
+import { askFromQuery, askOf } from './query.js';
+import { decodeCursor, encodeCursor, type Cursor } from './paging.js';
 import { fieldsFromText } from './fields.js';
-import { askFromQuery } from './from-query.js';
-import { sortKeysFromText } from './sort.js';
-import { instantOf, spanOf } from './time.js';
+import { sortKeysFromText } from './select.js';
+import { instantOf, spanOf } from './parameters.js';
 
 describe('times', () => {
   test.for([

@@ -1,15 +1,15 @@
-import type { Seat } from '../../front/upstream.js';
+import type { Seat } from '../../server/upstream.js';
 import type { JsonObject } from '../../json.js';
 import type { Caller } from '../auth/tokens.js';
 import type { Act, CommitLog } from '../commits.js';
-import type { Account, Charge } from '../limits/account.js';
-import type { Uploads } from '../media/uploads.js';
+import type { Account, Charge } from '../limits.js';
+import type { Uploads } from '../uploads.js';
 import { shapeFrom, type Shape, type shapeParameters } from '../present/shape.js';
-import type { View } from '../present/view.js';
-import { invalid } from '../problem/problem.js';
-import type { Names } from '../problem/refusals.js';
+import { sightOfUser, type View } from '../present/view.js';
+import { invalid, missing, type Names } from '../problems.js';
 import type { World } from '../world/world.js';
-import type { Recent } from './duplicates.js';
+import type { Recent } from './create-post.js';
+import type { Post } from '../world/records.js';
 
 /** What an app may do: one that anybody can have, or one by contract. */
 export type Tier = 'self_serve' | 'enterprise';
@@ -72,4 +72,18 @@ export function ownId(call: Call): string {
 export function commit({ commits, world }: XApi, { seat, caller }: Call, act: Act): void {
   const account = caller.kind === 'user' ? caller.userId : caller.clientId;
   commits.append(act, { at: world.clock.now(), request: seat.request, account });
+}
+
+/** Writes see what is true: also a post that reads do not show yet, and not one that they still show. */
+export function targetPost(api: XApi, call: Call, id: string): Post | undefined {
+  const post = api.world.posts.get(id);
+  if (!post || post.gone) return undefined;
+  const author = api.world.users.get(post.authorId);
+  return sightOfUser(viewOf(api, call), author) === 'visible' ? post : undefined;
+}
+
+export function seenPost(api: XApi, call: Call, id: string, parameter = 'tweet_id'): Post {
+  const post = targetPost(api, call, id);
+  if (!post) throw missing('tweet', parameter, id);
+  return post;
 }

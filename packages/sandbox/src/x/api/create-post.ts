@@ -1,14 +1,21 @@
 import * as z from 'zod';
-import { forbidden, invalid } from '../problem/problem.js';
-import { refusal } from '../problem/refusals.js';
+import { forbidden, invalid, refusal } from '../problems.js';
 import { findEntities } from '../text/entities.js';
 import { weightedLength } from '../text/length.js';
-import { postFrom } from '../world/post-from.js';
-import type { Media, Poll, Post } from '../world/things.js';
-import { bodyIn, idSchema } from './body.js';
-import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
-import { addressees, mayReply } from './reply-rules.js';
-import { seenPost, targetPost } from './targets.js';
+import { postFrom } from '../world/compose-post.js';
+import { type Media, type Poll, type Post, referenceOf } from '../world/records.js';
+import { bodyIn, idSchema } from './input.js';
+import {
+  type Call,
+  commit,
+  type Handler,
+  seenPost,
+  targetPost,
+  userOf,
+  type XApi,
+} from './call.js';
+import type { World } from '../world/world.js';
+import type { Clock } from '../clock.js';
 
 const bodySchema = z.strictObject({
   text: z.exactOptional(z.string()),
@@ -141,3 +148,62 @@ export const createPost: Handler = async (api, call) => {
     charges: [[hasLink ? 'post-with-link' : target ? 'reply' : 'post', 1]],
   };
 };
+
+/**
+ * Without a contract one answers only those who ask for it: the author has named one in the post, or quotes
+ * one there. One's own posts can be answered, which is how threads are made.
+ */
+function mayReply(world: World, userId: string, target: Post): boolean {
+  if (target.authorId === userId) return true;
+  if (target.entities.mentions?.some(({ id }) => id === userId)) return true;
+  const quotedId = referenceOf(target, 'quoted');
+  return quotedId !== undefined && world.posts.get(quotedId)?.authorId === userId;
+}
+
+/** Whom a reply addresses: the author and all whom the post names, but not oneself and nobody twice. */
+export function addressees(
+  world: World,
+  userId: string,
+  target: Post,
+  text: string,
+  excluded: readonly string[] = [],
+): string[] {
+  const participants = [target.authorId, ...(target.entities.mentions ?? []).map(({ id }) => id)];
+  const wanted = new Set(participants.filter((id) => id !== userId && !excluded.includes(id)));
+  const already = new Set(leadingNames(text));
+  return [...wanted]
+    .map((id) => world.users.get(id)?.username ?? '')
+    .filter((name) => name !== '' && !already.has(name.toLowerCase()));
+}
+
+/** The names that a text begins with. */
+function leadingNames(text: string): string[] {
+  const names: string[] = [];
+  let at = 0;
+  for (const { kind, start, end, value } of findEntities(text)) {
+    if (kind !== 'mention' || text.slice(at, start).trim() !== '') break;
+    names.push(value.toLowerCase());
+    at = end;
+  }
+  return names;
+}
+
+/** What users have posted lately. X tells nobody how long it remembers, and forgets nothing when it is deleted. */
+export interface Recent {
+  readonly has: (userId: string, content: string) => boolean;
+  readonly remember: (userId: string, content: string) => void;
+}
+
+export function createRecent(clock: Clock, windowMs: number): Recent {
+  const posted = new Map<string, number>();
+  const keyOf = (userId: string, content: string): string => `${userId} ${content}`;
+  return {
+    has: (userId, content) => {
+      const at = posted.get(keyOf(userId, content));
+      return at !== undefined && clock.now() - at < windowMs;
+    },
+    remember: (userId, content) => {
+      posted.set(keyOf(userId, content), clock.now());
+    },
+  };
+}

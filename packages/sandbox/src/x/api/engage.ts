@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { missing } from '../problem/partial.js';
-import { forbidden } from '../problem/problem.js';
-import { bodyIn, idSchema } from './body.js';
-import { commit, ownId, type Handler } from './call.js';
-import { idFrom } from './query.js';
-import { seenPost } from './targets.js';
+import { forbidden, missing } from '../problems.js';
+import { bodyIn, idFrom, idSchema } from './input.js';
+import { commit, type Handler, ownId, seenPost, userOf } from './call.js';
+import { repostOf } from '../world/compose-post.js';
 
-export const postSchema = z.strictObject({ tweet_id: idSchema });
+const postSchema = z.strictObject({ tweet_id: idSchema });
 const bookmarkSchema = z.strictObject({ tweet_id: idSchema, folder_id: z.exactOptional(idSchema) });
 const userSchema = z.strictObject({ target_user_id: idSchema });
 
@@ -72,4 +70,64 @@ export const unfollow: Handler = (api, call) => {
   if (api.world.follows.remove(own, id, api.world.visibility.moment()))
     commit(api, call, { kind: 'follow.deleted', user: id });
   return { body: { data: { following: false } }, charges: [['interaction-delete', 1]] };
+};
+
+export const repost: Handler = async (api, call) => {
+  const own = ownId(call);
+  const { world } = api;
+  const { tweet_id: id } = await bodyIn(call.request, postSchema);
+  const original = seenPost(api, call, id);
+  const known = world.retweets.holds(own, id);
+  const rest = known?.id ?? world.newId();
+  if (!known) {
+    const made = world.visibility.moment();
+    world.retweets.add(own, id, rest, made);
+    world.addPost(repostOf(world, original, { id: rest, authorId: own, made }));
+    commit(api, call, { kind: 'repost.created', post: id, id: rest });
+  }
+  return { body: { data: { retweeted: true, rest_id: rest } }, charges: [['interaction', 1]] };
+};
+
+export const unrepost: Handler = (api, call) => {
+  const own = ownId(call);
+  const id = idFrom('source_tweet_id', call.param('tweet_id'));
+  const gone = api.world.visibility.moment();
+  const edge = api.world.retweets.remove(own, id, gone);
+  const post = edge && api.world.posts.get(edge.id);
+  if (edge && post) {
+    post.gone = gone;
+    commit(api, call, { kind: 'repost.deleted', post: id, id: edge.id });
+  }
+  return { body: { data: { retweeted: false } }, charges: [['interaction-delete', 1]] };
+};
+
+export const deletePost: Handler = (api, call) => {
+  const id = idFrom('id', call.param('id'));
+  const post = api.world.posts.get(id);
+  if (!post) throw missing('tweet', 'id', id);
+  if (post.authorId !== userOf(call))
+    throw forbidden('You are not authorized to delete this Tweet.');
+  // Deleted is deleted, however often it is asked for.
+  if (!post.gone) {
+    post.gone = api.world.visibility.moment();
+    commit(api, call, { kind: 'post.deleted', id });
+  }
+  return { body: { data: { deleted: true } }, charges: [['interaction-delete', 1]] };
+};
+
+const hiddenSchema = z.strictObject({ hidden: z.boolean() });
+
+export const hideReply: Handler = async (api, call) => {
+  const id = idFrom('tweet_id', call.param('id'));
+  const { hidden } = await bodyIn(call.request, hiddenSchema);
+  const post = api.world.posts.get(id);
+  if (!post || post.gone) throw missing('tweet', 'tweet_id', id);
+  const root = api.world.posts.get(post.conversationId);
+  if (root?.authorId !== userOf(call) || post.id === post.conversationId)
+    throw forbidden('You are not permitted to perform this action.');
+  if (post.hidden !== hidden) {
+    post.hidden = hidden;
+    commit(api, call, { kind: hidden ? 'reply.hidden' : 'reply.shown', id });
+  }
+  return { body: { data: { hidden } } };
 };

@@ -1,12 +1,16 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../json.js';
-import { categories, categoryOf, kinds, mediaTypes, type Category } from '../media/types.js';
-import type { Upload } from '../media/uploads.js';
-import { missing } from '../problem/partial.js';
-import { invalid } from '../problem/problem.js';
-import { bodyIn, idSchema } from './body.js';
+import {
+  categories,
+  type Category,
+  categoryOf,
+  kinds,
+  mediaTypes,
+  type Upload,
+} from '../uploads.js';
+import { invalid, missing } from '../problems.js';
+import { bodyIn, idFrom, idSchema, numberIn } from './input.js';
 import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
-import { idFrom, numberIn } from './query.js';
 
 const initializeSchema = z.strictObject({
   media_type: z.enum(mediaTypes),

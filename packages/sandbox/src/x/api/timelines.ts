@@ -1,13 +1,12 @@
 import { postsIn, sightOfPost, sightOfUser } from '../present/view.js';
-import { notAuthorized } from '../problem/partial.js';
-import type { Edge } from '../world/relation.js';
-import { referenceOf, type Post } from '../world/things.js';
-import { ownId, viewOf, type Call, type Handler, type Reply, type XApi } from './call.js';
-import { periodIn } from './period.js';
-import { absentPost } from './posts.js';
-import { wordsIn, type Range } from './query.js';
+import { invalid, notAuthorized } from '../problems.js';
+import type { Edge } from '../world/world.js';
+import { compareIds, type Post, referenceOf, snowflakeAt } from '../world/records.js';
+import { type Call, type Handler, ownId, type Reply, viewOf, type XApi } from './call.js';
+import { idIn, instantIn, periodIn, type Range, wordsIn } from './input.js';
+import { absentPost, absentUser } from './lookups.js';
 import { paged, postsReply } from './replies.js';
-import { absentUser } from './users.js';
+import { parseQuery } from '../search.js';
 
 const isReply = (post: Post): boolean => referenceOf(post, 'replied_to') !== undefined;
 const isRepost = (post: Post): boolean => referenceOf(post, 'retweeted') !== undefined;
@@ -101,3 +100,54 @@ export const reposts = about('retweeted', { min: 1, max: 100, usual: 100 });
 
 export const listPosts = (api: XApi, call: Call, members: ReadonlySet<string>): Reply =>
   timeline(api, call, ({ authorId }) => members.has(authorId), { min: 1, max: 100, usual: 100 });
+
+const RECENT = 7 * 24 * 60 * 60_000;
+
+/** The last seven days. What asks for more is refused, not answered with less. */
+function checkRecent({ query }: Call, now: number): void {
+  const earliest = now - RECENT;
+  const told = `${new Date(earliest).toISOString().slice(0, 16)}Z`;
+  const start = instantIn(query, 'start_time');
+  if (start !== undefined && start < earliest)
+    throw invalid(
+      `Invalid 'start_time':'${query.get('start_time') ?? ''}'. 'start_time' must be on or after ${told}`,
+      { start_time: [query.get('start_time') ?? ''] },
+    );
+  const since = idIn(query, 'since_id');
+  const oldest = snowflakeAt(earliest);
+  if (since !== undefined && compareIds(since, oldest) < 0)
+    throw invalid(
+      `'since_id' must be a tweet id created after ${told}. Please use a 'since_id' that is larger than ${oldest}`,
+      { since_id: [since] },
+    );
+}
+
+function queryText({ query }: Call, api: XApi): string {
+  const text = query.get('query') ?? '';
+  const longest = api.tier() === 'enterprise' ? 4096 : 512;
+  if (text.trim() === '')
+    throw invalid('The `query` query parameter can not be empty', { query: [text] });
+  if (text.length > longest)
+    throw invalid(
+      `Rule length is longer than maximum rule length. Rule length: ${text.length}. Maximum rule length: ${longest}.`,
+      { query: [text] },
+    );
+  return text;
+}
+
+export const search: Handler = (api, call) => {
+  const now = api.world.clock.now();
+  checkRecent(call, now);
+  const matches = parseQuery(queryText(call, api), api.world);
+  const inPeriod = periodIn(call.query);
+  wordsIn(call.query, 'sort_order', ['recency', 'relevancy']);
+  const found = [
+    ...postsIn(
+      viewOf(api, call),
+      (post) => post.createdAt > now - RECENT && inPeriod(post) && matches(post),
+    ),
+  ];
+  const range = { min: 10, max: 100, usual: 10 };
+  const { items, meta } = paged(call, found, range, { withIds: true, backwards: false });
+  return postsReply(api, call, items, { meta });
+};

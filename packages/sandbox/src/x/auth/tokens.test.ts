@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
-import { verifies, type Agreement } from './codes.js';
+import { verifies, type Agreement } from './oauth.js';
 import { createTokens } from './tokens.js';
 
 const options = { seed: 1, clientId: 'app', accessLifetimeMs: 1000, refreshLifetimeMs: 10_000 };

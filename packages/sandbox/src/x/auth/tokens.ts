@@ -1,6 +1,5 @@
-import { randomOf } from '../../random/random.js';
+import { randomOf } from '../../random.js';
 import type { Clock } from '../clock.js';
-import { scopes as allScopes, type Scope } from './scopes.js';
 
 /** On whose behalf a request comes. */
 export type Caller =
@@ -28,7 +27,7 @@ export interface IssuedTokens {
   readonly scopes: readonly Scope[];
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly seed: number;
   readonly clientId: string;
   readonly accessLifetimeMs: number;
@@ -105,4 +104,37 @@ export function createTokens(clock: Clock, options: TokenOptions): Tokens {
     callerOf: (token) => valid(access, token),
     revoke: (token) => access.delete(token) || refreshes.delete(token),
   };
+}
+
+/** What a user can allow an app to do. */
+export const allScopes = [
+  'tweet.read',
+  'tweet.write',
+  'tweet.moderate.write',
+  'users.read',
+  'users.email',
+  'follows.read',
+  'follows.write',
+  'offline.access',
+  'space.read',
+  'mute.read',
+  'mute.write',
+  'like.read',
+  'like.write',
+  'list.read',
+  'list.write',
+  'block.read',
+  'block.write',
+  'bookmark.read',
+  'bookmark.write',
+  'dm.read',
+  'dm.write',
+  'media.write',
+  'timeline.read',
+] as const;
+
+export type Scope = (typeof allScopes)[number];
+
+export function isScope(text: string): text is Scope {
+  return allScopes.some((scope) => scope === text);
 }

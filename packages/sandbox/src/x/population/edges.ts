@@ -1,9 +1,6 @@
-import { randomOf, sampleIndexes, wholeBetween } from '../../random/random.js';
-import { postFrom } from '../world/post-from.js';
-import { repostOf } from '../world/repost.js';
-import { snowflakeAt } from '../world/snowflake.js';
-import { referenceOf, type Post, type User } from '../world/things.js';
-import { LONG_AGO } from '../world/visibility.js';
+import { randomOf, sampleIndexes, wholeBetween } from '../../random.js';
+import { postFrom, repostOf } from '../world/compose-post.js';
+import { LONG_AGO, type Post, referenceOf, snowflakeAt, type User } from '../world/records.js';
 import type { World } from '../world/world.js';
 import { cast, idAt, USERS } from './users.js';
 

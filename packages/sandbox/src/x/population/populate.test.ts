@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
 import { weightedLength } from '../text/length.js';
-import { compareIds } from '../world/snowflake.js';
+import { compareIds } from '../world/records.js';
 import { digestOf, populatedWorld } from './populate.js';
 
 const { world, landmarks } = populatedWorld(stillClock(), 1);

@@ -1,13 +1,9 @@
 import type { JsonObject } from '../../json.js';
-import { notAuthorized, notFound } from '../problem/partial.js';
-import type { Media, Post, User } from '../world/things.js';
-import { presentMedia } from './media.js';
-import { presentPoll } from './poll.js';
-import { presentPost } from './post.js';
-import type { Shape } from './shape.js';
-import { presentUser } from './user.js';
+import { notAuthorized, notFound } from '../problems.js';
+import type { Media, Post, User } from '../world/records.js';
+import { presentMedia, presentPoll, presentPost, presentUser } from './records.js';
+import { inWords, type Shape } from './shape.js';
 import { sightOfPost, type View } from './view.js';
-import { inWords } from './vocabulary.js';
 
 /** What stands beside `data`: everything that an expansion names, once, and what of it is not there. */
 export interface Includes {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { XProblem } from '../problem/problem.js';
-import { pageOf, placeFrom, tokenOf } from './page.js';
+import { XProblem } from '../problems.js';
+import { pageOf, placeFrom, tokenOf } from '../api/replies.js';
 
 const items = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: String(10_000 - at * 7) }));

@@ -1,6 +1,5 @@
-import { wordsIn } from '../api/query.js';
-import { invalid } from '../problem/problem.js';
-import { inOldWords, inWords, type Vocabulary } from './vocabulary.js';
+import { wordsIn } from '../api/input.js';
+import { invalid } from '../problems.js';
 
 const words = (text: string): string[] => text.split(' ');
 
@@ -85,4 +84,31 @@ export function shapeFrom(query: URLSearchParams, about: keyof typeof shapeParam
     list: fields('list', read('list.fields', known.list)),
     expansions: new Set(read('expansions', expandable[about])),
   };
+}
+
+/**
+ * X is renaming tweets to posts. A request that asks for `post.fields` is answered in the new words, one that
+ * asks for `tweet.fields`, or for neither, in the old.
+ */
+type Vocabulary = 'tweet' | 'post';
+
+const postNames: Readonly<Record<string, string>> = {
+  edit_history_tweet_ids: 'edit_history_post_ids',
+  referenced_tweets: 'referenced_posts',
+  note_tweet: 'note_post',
+  retweet_count: 'repost_count',
+  tweets: 'posts',
+  'referenced_tweets.id': 'referenced_posts.id',
+  'referenced_tweets.id.author_id': 'referenced_posts.id.author_id',
+};
+
+const former = new Map(Object.entries(postNames).map(([old, young]) => [young, old]));
+
+export function inWords(name: string, vocabulary: Vocabulary): string {
+  return vocabulary === 'post' ? (postNames[name] ?? name) : name;
+}
+
+/** The name under which we know it. */
+function inOldWords(name: string): string {
+  return former.get(name) ?? name;
 }

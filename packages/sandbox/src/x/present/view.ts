@@ -1,4 +1,4 @@
-import type { Post, User } from '../world/things.js';
+import type { Post, User } from '../world/records.js';
 import type { World } from '../world/world.js';
 
 /** The world as somebody sees it, or an app that is nobody. */

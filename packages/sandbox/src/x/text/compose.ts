@@ -1,4 +1,4 @@
-import { randomOf } from '../../random/random.js';
+import { randomOf } from '../../random.js';
 import { findEntities, type Entities, type Found, type UrlEntity } from './entities.js';
 
 /** A link that X puts behind a text: one for all of its pictures, one for what it quotes. */

@@ -1,5 +1,3 @@
-import { findLinks, type Span } from './links.js';
-
 /** Where it stands is counted in characters of the text as it is read, not in UTF-16 units. */
 interface Place {
   readonly start: number;
@@ -50,4 +48,56 @@ export function findEntities(text: string): Found[] {
     ...(text.includes('$') ? others('cashtag', cashtag) : []),
   ].filter((tag) => !links.some(({ start, end }) => tag.start < end && tag.end > start));
   return [...links, ...tags].toSorted((a, b) => a.start - b.start);
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const generic = [
+  'com org net edu gov mil int info biz name pro mobi asia jobs museum travel app dev page blog',
+  'shop store online site tech xyz club live news world today cloud wiki design art email space',
+  'website agency social media studio top vip link click life guru earth ngo academy software',
+].join(' ');
+
+const country = [
+  'ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw',
+  'by bz ca cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et',
+  'eu fi fj fk fm fo fr ga gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id',
+  'ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk lr ls lt lu',
+  'lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na nc ne nf ng ni nl no np',
+  'nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sj',
+  'sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us',
+  'uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw',
+].join(' ');
+
+const either = (words: string): string => words.replaceAll(' ', '|');
+
+/** Latin and Cyrillic: in other scripts a text often goes on right behind an address. */
+const LETTER = String.raw`A-Za-z\u00C0-\u024F\u0400-\u04FF`;
+const LABEL = `[${LETTER}0-9](?:[${LETTER}0-9_-]*[${LETTER}0-9])?`;
+const PLAIN = String.raw`[${LETTER}0-9!*';:=+,.$/%#\[\]\-_~@|&]`;
+const GROUP = String.raw`\(${PLAIN}*\)`;
+/** Punctuation at the end of a path belongs to the sentence around it. */
+const PATH = String.raw`/(?:(?:${PLAIN}|${GROUP})*(?:[${LETTER}0-9=_#/+\-]|${GROUP}))?`;
+const QUERY = String.raw`\?[\w!?*'@();:&=+$/%#\[\]\-.,~|]*[\w\-&=#/]`;
+const TAIL = String.raw`(?::\d+)?(?:${PATH})?(?:${QUERY})?`;
+const TOP = `(?:${either(generic)}|${either(country)})(?![A-Za-z0-9@-])`;
+
+const before = String.raw`(?<![A-Za-z0-9@＠$#＃])`;
+const withProtocol = `${before}https?://(?:${LABEL}\\.)+${TOP}${TAIL}`;
+const without = String.raw`(?<![${LETTER}0-9@＠$#＃_./\-])(?:${LABEL}\.)+${TOP}${TAIL}`;
+/** X's own short links end where their code ends. */
+const short = String.raw`${before}https?://t\.co/[A-Za-z0-9]+`;
+
+const address = new RegExp([short, withProtocol, without].join('|'), 'giu');
+
+/** What X makes a link of: addresses with a protocol, and without one where they look like addresses. */
+export function findLinks(text: string): Span[] {
+  if (!text.includes('.')) return [];
+  return [...text.matchAll(address)].map(({ index, 0: found }) => ({
+    start: index,
+    end: index + found.length,
+  }));
 }

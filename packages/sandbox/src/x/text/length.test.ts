@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { weightedLength } from './length.js';
-import { findLinks } from './links.js';
+import { findLinks } from './entities.js';
 
 describe('the weighted length', () => {
   test.for([

@@ -1,4 +1,4 @@
-import { findLinks } from './links.js';
+import { findLinks } from './entities.js';
 
 /** Any link is replaced by one of this length. */
 const LINK = 23;

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
-import { createRelation } from './relation.js';
-import { compareIds, createSnowflakes, snowflakeAt } from './snowflake.js';
-import { createVisibility, type Lived } from './visibility.js';
+import { createRelation } from './world.js';
+import {
+  compareIds,
+  createSnowflakes,
+  createVisibility,
+  type Lived,
+  snowflakeAt,
+} from './records.js';
 
 describe('ids', () => {
   test('grow with time, and are as long as X’s', () => {

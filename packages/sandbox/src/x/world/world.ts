@@ -1,10 +1,19 @@
 import type { Clock } from '../clock.js';
-import { createRelation, type Relation } from './relation.js';
-import { compareIds, createSnowflakes } from './snowflake.js';
-import { referenceOf, type List, type Media, type Post, type User } from './things.js';
-import { createVisibility, type Visibility } from './visibility.js';
+import {
+  compareIds,
+  createSnowflakes,
+  createVisibility,
+  type List,
+  type Lived,
+  type Media,
+  type Moment,
+  type Post,
+  referenceOf,
+  type User,
+  type Visibility,
+} from './records.js';
 
-export const relations = [
+const relations = [
   'likes',
   'follows',
   'retweets',
@@ -85,4 +94,73 @@ export function createWorld(clock: Clock): World {
     media: new Map(),
     lists: new Map(),
   };
+}
+
+/** That somebody likes, follows or keeps something. Made anew it is another edge. */
+export interface Edge extends Lived {
+  readonly from: string;
+  readonly to: string;
+  /** Grows with time: lists are in its order. */
+  readonly id: string;
+}
+
+interface Relation {
+  /** Is it so, whether reads show it yet or not? */
+  readonly holds: (from: string, to: string) => Edge | undefined;
+  /** Do reads show it? */
+  readonly shows: (from: string, to: string) => boolean;
+  readonly add: (from: string, to: string, id: string, made: Moment) => Edge;
+  readonly remove: (from: string, to: string, gone: Moment) => Edge | undefined;
+  /** What reads show, the newest first. */
+  readonly of: (from: string) => Edge[];
+  readonly to: (to: string) => Edge[];
+  /** All that hold, in the order in which they were made. */
+  readonly edges: () => Iterable<Edge>;
+}
+
+export function createRelation(visibility: Visibility): Relation {
+  const bySource = new Map<string, Edge[]>();
+  const byTarget = new Map<string, Edge[]>();
+  const live = new Map<string, Edge>();
+  const keyOf = (from: string, to: string): string => `${from} ${to}`;
+  const enter = (index: Map<string, Edge[]>, key: string, edge: Edge): void => {
+    const edges = index.get(key);
+    if (edges) edges.push(edge);
+    else index.set(key, [edge]);
+  };
+  const shown = (edges: readonly Edge[] = []): Edge[] =>
+    edges.filter(visibility.shows).toSorted((a, b) => compareIds(b.id, a.id));
+
+  return {
+    holds: (from, to) => live.get(keyOf(from, to)),
+    shows: (from, to) =>
+      (bySource.get(from) ?? []).some((edge) => edge.to === to && visibility.shows(edge)),
+    add: (from, to, id, made) => {
+      const edge: Edge = { from, to, id, made };
+      live.set(keyOf(from, to), edge);
+      enter(bySource, from, edge);
+      enter(byTarget, to, edge);
+      return edge;
+    },
+    remove: (from, to, gone) => {
+      const edge = live.get(keyOf(from, to));
+      if (!edge) return undefined;
+      live.delete(keyOf(from, to));
+      edge.gone = gone;
+      return edge;
+    },
+    of: (from) => shown(bySource.get(from)),
+    to: (to) => shown(byTarget.get(to)),
+    edges: () => live.values(),
+  };
+}
+
+/** Fills an empty world with all that is in another, so that neither can change the other. */
+export function copyWorld(from: World, to: World): void {
+  for (const user of from.users.values()) to.addUser({ ...user });
+  for (const post of [...from.newest()].toReversed()) to.addPost({ ...post });
+  for (const [key, media] of from.media) to.media.set(key, { ...media });
+  for (const [id, list] of from.lists) to.lists.set(id, { ...list });
+  for (const name of relations)
+    for (const edge of from[name].edges()) to[name].add(edge.from, edge.to, edge.id, edge.made);
 }

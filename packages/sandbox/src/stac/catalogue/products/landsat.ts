@@ -1,12 +1,18 @@
-import { between, randomOf } from '../../../random/random.js';
+import { between, randomOf } from '../../../random.js';
 import { footprintOf, type Footprint } from '../../geo/footprint.js';
-import { boxAround } from '../../geo/parts.js';
-import { rectangleAround, sunElevation } from '../../geo/sphere.js';
-import { epsgOf, toUtm, utmAt } from '../../geo/utm.js';
+import { boxAround } from '../../geo/geometry.js';
+import { epsgOf, rectangleAround, sunElevation, toUtm, utmAt } from '../../geo/projection.js';
 import { frameOf, pathRowAt, type SceneFrame } from '../../geo/wrs2.js';
-import { cloudCover, overpasses, type Overpass } from '../calendar.js';
+import {
+  cloudCover,
+  compactDay,
+  type Grid,
+  isoTime,
+  type Overpass,
+  overpasses,
+  type Scene,
+} from '../scene.js';
 import { band, image, thumbnail, type AssetTemplate, type Product } from '../product.js';
-import { compactDay, isoTime, type Grid, type Scene } from '../scene.js';
 import { shareOut, sites } from '../sites.js';
 
 const PIXEL = 30;

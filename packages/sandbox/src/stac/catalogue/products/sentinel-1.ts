@@ -1,9 +1,8 @@
-import { between, randomOf } from '../../../random/random.js';
+import { between, randomOf } from '../../../random.js';
 import { footprintOf } from '../../geo/footprint.js';
-import { rectangleAround, travel } from '../../geo/sphere.js';
-import { overpasses } from '../calendar.js';
+import { rectangleAround, travel } from '../../geo/projection.js';
+import { isoTime, overpasses, type Scene } from '../scene.js';
 import { band, image, thumbnail, type Product } from '../product.js';
-import { isoTime, type Scene } from '../scene.js';
 import { shareOut, sites } from '../sites.js';
 
 /** Radar sees through clouds and in the dark: no cloud cover, and images that have no projection yet. */

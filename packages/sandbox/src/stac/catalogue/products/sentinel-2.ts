@@ -1,5 +1,17 @@
 import { band, image, thumbnail, type AssetTemplate, type Product } from '../product.js';
-import { sentinel2Scenes } from './sentinel-2-scenes.js';
+import { between, randomOf, type Random } from '../../../random.js';
+import { areaOf, clip, densify, type Footprint, footprintOf } from '../../geo/footprint.js';
+import { tileAt, type Tile } from '../../geo/mgrs.js';
+import { epsgOf, fromUtm, sunElevation, toUtm, utmAt } from '../../geo/projection.js';
+import {
+  cloudCover,
+  compactDay,
+  isoTime,
+  type Overpass,
+  overpasses,
+  type Scene,
+} from '../scene.js';
+import { shareOut, sites } from '../sites.js';
 
 const reflectance = (key: string, name: string, gsd: number): AssetTemplate =>
   image({
@@ -90,3 +102,94 @@ export const sentinel2L1c: Product = {
   assets: [...reflectances.slice(0, 4), thumbnail('preview.jpg'), metadata],
   scenes: ({ seed, count }) => sentinel2Scenes('l1c', Date.UTC(2016, 0, 1), seed, count),
 };
+
+type Point = readonly [number, number];
+
+/** The tile at a site and the next one to the east, which overlaps it. */
+function tilesAt(site: Point): Tile[] {
+  const utm = utmAt(site);
+  const [x, y] = toUtm(site, utm);
+  return [tileAt([x, y], utm), tileAt([x + 100_000, y], utm)];
+}
+
+/** The whole tile, or what the edge of a swath leaves of it. */
+function imagedPart(random: Random, { left, top, size }: Tile): Point[] {
+  const square: Point[] = [
+    [left, top - size],
+    [left + size, top - size],
+    [left + size, top],
+    [left, top],
+  ];
+  if (random() < 0.5) return square;
+  const tilt = between(random, 0.15, 0.28); // the satellite flies south-south-west
+  const middle = left + between(random, 0.25, 0.85) * size;
+  const eastern = random() < 0.5 ? 1 : -1;
+  return clip(square, {
+    a: eastern,
+    b: -eastern * tilt,
+    c: eastern * (middle - tilt * (top - size / 2)),
+  });
+}
+
+/** What all scenes of a tile that were taken from the same orbit have in common. */
+interface View {
+  readonly tile: Tile;
+  readonly centre: readonly [number, number];
+  readonly footprint: Footprint;
+  /** The share of the tile that is imaged. */
+  readonly covered: number;
+}
+
+function viewOf(seed: number, tile: Tile, orbit: number): View {
+  const part = imagedPart(randomOf(seed, 'swath', tile.name, orbit), tile);
+  const centre = centreOf(tile);
+  const steps = Math.abs(centre[1]) > 65 ? 8 : 1;
+  const ring = densify(part, steps).map((position) => fromUtm(position, tile.utm));
+  return { tile, centre, footprint: footprintOf(ring), covered: areaOf(part) / tile.size ** 2 };
+}
+
+function centreOf({ left, top, size, utm }: Tile): [number, number] {
+  return fromUtm([left + size / 2, top - size / 2], utm);
+}
+
+function sceneOf(level: string, seed: number, view: View, { turn, time }: Overpass): Scene {
+  const { tile, centre, footprint, covered } = view;
+  const { left, top, size } = tile;
+  const random = randomOf(seed, level, tile.name, turn);
+  const platform = turn % 2 === 0 ? (time < Date.UTC(2025, 0, 20) ? 'a' : 'c') : 'b';
+  const code = `EPSG:${epsgOf(tile.utm)}`;
+  return {
+    collection: `sentinel-2-${level}`,
+    id: `S2${platform.toUpperCase()}_${tile.name}_${compactDay(time)}_0_${level.toUpperCase()}`,
+    footprint,
+    from: time,
+    to: time,
+    grid: { code, left, top, width: size, height: size },
+    properties: {
+      datetime: isoTime(time),
+      created: isoTime(time + Math.round(between(random, 4, 30) * 3_600_000)),
+      updated: isoTime(time + Math.round(between(random, 40, 90) * 3_600_000)),
+      platform: `sentinel-2${platform}`,
+      constellation: 'sentinel-2',
+      instruments: ['msi'],
+      gsd: 10,
+      'eo:cloud_cover': cloudCover(random),
+      'proj:code': code,
+      'grid:code': `MGRS-${tile.name}`,
+      'view:sun_elevation': Math.round(sunElevation(centre, time) * 100) / 100,
+      's2:nodata_pixel_percentage': Math.round((1 - covered) * 10_000) / 100,
+      's2:processing_baseline': time < Date.UTC(2022, 0, 25) ? '02.11' : '05.10',
+    },
+  };
+}
+
+function sentinel2Scenes(level: string, from: number, seed: number, count: number): Scene[] {
+  return shareOut(sites.flatMap(tilesAt), count).flatMap(({ place: tile, share }) => {
+    const views = [viewOf(seed, tile, 0), viewOf(seed, tile, 1)] as const;
+    const plan = { place: centreOf(tile), from, until: Date.UTC(2026, 0, 1), everyDays: 5 };
+    const random = randomOf(seed, level, tile.name);
+    return overpasses(random, { ...plan, localHour: 10.5, needsSun: true }, share).map((overpass) =>
+      sceneOf(level, seed, views[overpass.turn % 2 === 0 ? 0 : 1], overpass),
+    );
+  });
+}

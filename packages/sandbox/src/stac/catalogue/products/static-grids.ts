@@ -1,0 +1,151 @@
+import { footprintOf } from '../../geo/footprint.js';
+import { band, image, type Product, thumbnail } from '../product.js';
+import { compactDay, isoTime, type Scene } from '../scene.js';
+import { sites } from '../sites.js';
+import { randomOf, wholeBetween } from '../../../random.js';
+import { boxAround } from '../../geo/geometry.js';
+import { toUtm, utmAt } from '../../geo/projection.js';
+
+const FROM = Date.UTC(2010, 11, 12);
+const TO = Date.UTC(2015, 0, 16);
+
+/** One degree by one degree. Taken over years: no single moment, `datetime` is null. */
+function elevationScene([west, south]: readonly [number, number]): Scene {
+  const side = (value: number, names: string): string =>
+    `${names[value < 0 ? 1 : 0] ?? ''}${String(Math.abs(value)).padStart(names === 'NS' ? 2 : 3, '0')}`;
+  return {
+    collection: 'cop-dem-glo-30',
+    id: `Copernicus_DSM_COG_10_${side(south, 'NS')}_00_${side(west, 'EW')}_00_DEM`,
+    footprint: footprintOf([
+      [west, south],
+      [west + 1, south],
+      [west + 1, south + 1],
+      [west, south + 1],
+    ]),
+    from: FROM,
+    to: TO,
+    grid: { code: 'EPSG:4326', left: west, top: south + 1, width: 1, height: 1 },
+    properties: {
+      datetime: null,
+      start_datetime: isoTime(FROM),
+      end_datetime: isoTime(TO),
+      platform: 'tandem-x',
+      gsd: 30,
+      'proj:code': 'EPSG:4326',
+    },
+  };
+}
+
+export const elevation: Product = {
+  id: 'cop-dem-glo-30',
+  title: 'Copernicus DEM at 30 m (synthetic)',
+  description:
+    'Heights of the surface like those of the Copernicus elevation model, invented for tests.',
+  keywords: ['copernicus', 'dem', 'elevation', 'terrain', 'tandem-x'],
+  license: 'other',
+  providers: [{ name: 'ESA', roles: ['licensor'], url: 'https://spacedata.copernicus.eu/' }],
+  extensions: ['projection', 'raster'],
+  ongoing: false,
+  usualCount: 120,
+  assets: [
+    image({
+      key: 'data',
+      title: 'Heights',
+      file: 'DEM.tif',
+      gsd: 30,
+      resolution: 1 / 3600,
+      bands: [band('height', 'float32')],
+      tellsSize: 'never',
+      tellsShape: 'always',
+    }),
+  ],
+  scenes: ({ count }) => {
+    const around = Math.ceil(count / sites.length);
+    const cells = sites.flatMap(([lon, lat]) =>
+      Array.from({ length: around }, (_, step): [number, number] => [
+        ((Math.floor(lon) + step + 180) % 360) - 180,
+        Math.floor(lat),
+      ]),
+    );
+    const unique = new Map(cells.map((cell) => [cell.join(), cell]));
+    return [...unique.values()].slice(0, count).map(elevationScene);
+  },
+};
+
+const QUARTER = 0.0625; // a quarter of a quadrangle: 3.75 minutes
+const PIXEL = 0.6;
+const flown: readonly (readonly [number, number])[] = [
+  [-93.6, 42.0],
+  [-105.0, 39.7],
+  [-80.3, 25.8],
+  [-122.3, 47.6],
+];
+
+function aerialScene(seed: number, number: number): Scene {
+  const random = randomOf(seed, 'naip', number);
+  const [lon = 0, lat = 0] = flown[number % flown.length] ?? [];
+  const step = Math.floor(number / flown.length);
+  const west = lon + (step % 8) * QUARTER;
+  const south = lat + Math.floor((step % 40) / 8) * QUARTER;
+  const year = 2011 + 2 * wholeBetween(random, 0, 6);
+  const time = Date.UTC(year, 6, wholeBetween(random, 1, 31), 17);
+  const { zone } = utmAt([west, south]);
+  const corners: [number, number][] = [
+    [west, south],
+    [west + QUARTER, south],
+    [west + QUARTER, south + QUARTER],
+    [west, south + QUARTER],
+  ];
+  const plane = corners.map((corner) => toUtm(corner, { zone, south: false }));
+  const [left, bottom, right, top] = boxAround(plane).map(Math.round);
+  const code = `EPSG:${26_900 + zone}`;
+  const width = (right ?? 0) - (left ?? 0);
+  const height = (top ?? 0) - (bottom ?? 0);
+  return {
+    collection: 'naip',
+    id: `naip_${zone}_${String(number).padStart(4, '0')}_060_${compactDay(time)}`,
+    footprint: footprintOf(corners),
+    from: time,
+    to: time,
+    grid: { code, left: left ?? 0, top: top ?? 0, width, height },
+    properties: {
+      datetime: isoTime(time),
+      gsd: PIXEL,
+      'proj:code': code,
+      'naip:year': String(year),
+    },
+  };
+}
+
+export const aerial: Product = {
+  id: 'naip',
+  title: 'National Agriculture Imagery Program (synthetic)',
+  description:
+    'Aerial photographs like those of NAIP, invented for tests. Items never tell a file size.',
+  keywords: ['naip', 'aerial', 'usda', 'agriculture', 'photograph'],
+  license: 'PDDL-1.0',
+  providers: [
+    {
+      name: 'USDA Farm Service Agency',
+      roles: ['producer', 'licensor'],
+      url: 'https://www.fsa.usda.gov/',
+    },
+  ],
+  extensions: ['eo', 'projection', 'raster'],
+  ongoing: false,
+  usualCount: 160,
+  assets: [
+    image({
+      key: 'image',
+      title: 'RGBIR image',
+      file: 'image.tif',
+      gsd: PIXEL,
+      bands: ['red', 'green', 'blue', 'nir'].map((name) => band(name, 'uint8', name)),
+      tellsSize: 'never',
+      tellsShape: 'always',
+    }),
+    thumbnail('image.200.jpg'),
+  ],
+  scenes: ({ seed, count }) =>
+    Array.from({ length: count }, (_, number) => aerialScene(seed, number)),
+};

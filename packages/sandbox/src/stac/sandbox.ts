@@ -1,0 +1,154 @@
+import { openSandbox, type Sandbox } from '../server/sandbox.js';
+import { ACCOUNT, type AssetFacts, assetsOf, createSigning, type Signing } from './assets.js';
+import { catalogueOf, digestOf } from './catalogue/catalogue.js';
+import { type Flavour, flavours, type Traits } from './flavours.js';
+import { type Api, JSON_TYPE, placesOf, Problem, problemResponse } from './api/http.js';
+import { HOSTILE, STATIC } from './static.js';
+import type { DrawBy } from '../faults/injector.js';
+import type { FaultRule, Latency } from '../faults/rules.js';
+import { HTML_PAGE } from '../server/response.js';
+import { createRouter, type OutageBody, type Upstream } from '../server/upstream.js';
+import { stacRoutes } from './routes.js';
+
+export interface StacSandbox extends Sandbox {
+  /** The landing page of the API, without a slash at its end. */
+  readonly url: string;
+  /** The root of a catalogue that is only files. */
+  readonly staticUrl: string;
+  /** The root of a catalogue that no walk gets through. */
+  readonly hostileUrl: string;
+  /** What the addresses of assets begin with. */
+  readonly assetsUrl: string;
+  /** Where tokens for assets are given out, by flavours that need them. */
+  readonly signingUrl: string | undefined;
+  readonly traits: Traits;
+  /** A hash of the catalogue: the same for the same seed and scale. */
+  readonly digest: () => string;
+  /** What is true about the files of an item, told or not. */
+  readonly assetFacts: (collection: string, item: string) => AssetFacts[];
+}
+
+/**
+ * Starts a STAC API on loopback, with a catalogue of its own and faults on command.
+ *
+ * The origin of the assets is a second port where the flavour has them elsewhere, as real ones do.
+ */
+export async function startStacSandbox(options: StacSandboxOptions = {}): Promise<StacSandbox> {
+  const { seed = 1, scale = 1, flavour = 'full', assetBase, requiredHeader } = options;
+  const traits: Traits = { ...flavours[flavour], ...options.traits };
+  const catalogue = catalogueOf({ seed, scale });
+  const signing = createSigning(seed, options.tokenLifetimeSeconds ?? 2700);
+  const separate = traits.assetHost === 'separate';
+  const ports = {
+    api: options.port ?? 0,
+    ...(separate && { assets: options.assetsPort ?? 0 }),
+  };
+  let assetsUrl = '';
+  const { origins, ...sandbox } = await openSandbox({ ...options, seed, ports }, (at) => {
+    const origin = at['assets'] ?? at['api'] ?? '';
+    assetsUrl = assetBase ?? origin + (traits.signedAssets ? `/blob/${ACCOUNT}` : '/assets');
+    const places = placesOf(traits, at['api'] ?? '', assetsUrl);
+    return stacUpstream({ catalogue, traits, places }, signing, requiredHeader);
+  });
+  const origin = origins['api'] ?? '';
+  return {
+    ...sandbox,
+    url: origin + traits.basePath,
+    staticUrl: `${origin}${STATIC}/catalog.json`,
+    hostileUrl: `${origin}${HOSTILE}/catalog.json`,
+    assetsUrl,
+    signingUrl: traits.signedAssets ? `${origin}/api/sas/v1/token` : undefined,
+    traits,
+    digest: () => digestOf(catalogue),
+    assetFacts: (collection, item) => {
+      const [product, scene] = [catalogue.product(collection), catalogue.scene(collection, item)];
+      return product && scene ? assetsOf(product, scene, seed) : [];
+    },
+  };
+}
+
+export interface StacSandboxOptions {
+  /** Where the API listens on 127.0.0.1. Default: any free port, as for the other two. */
+  readonly port?: number;
+  readonly assetsPort?: number;
+  readonly controlPort?: number;
+  /** Decides the catalogue and every draw. Default: 1. */
+  readonly seed?: number;
+  /** The size of the catalogue: 1, the default, is a few thousand items. */
+  readonly scale?: number;
+  /** Which server to behave like. Default: full. */
+  readonly flavour?: Flavour;
+  /** Where to differ from the flavour. */
+  readonly traits?: Partial<Traits>;
+  readonly faults?: readonly FaultRule[];
+  readonly latency?: Latency;
+  readonly drawBy?: DrawBy;
+  /** A header that every request to the API must carry. */
+  readonly requiredHeader?: RequiredHeader;
+  /** What asset addresses begin with, for clients that look at host names. */
+  readonly assetBase?: string;
+  /** How long signatures of assets are valid. Default: 2700. */
+  readonly tokenLifetimeSeconds?: number;
+  /** How many requests the log holds. Default: 10,000. */
+  readonly logCapacity?: number;
+}
+
+interface RequiredHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Routes that need no credential: storage and files are other services. */
+const OPEN = new Set(['asset', 'static', 'sign']);
+
+function stacUpstream(api: Api, signing: Signing, required: RequiredHeader | undefined): Upstream {
+  const { traits } = api;
+  const { app, names, routeOf, methodsOf } = createRouter(stacRoutes(api, signing));
+  app.onError((cause) => problemResponse(cause, traits));
+  app.notFound(({ req }) => {
+    const allowed = methodsOf(req.path);
+    const problem =
+      allowed.length > 0
+        ? new Problem(405, 'MethodNotAllowed', `Use ${allowed.join(' or ')}`, {
+            allow: allowed.join(', '),
+          })
+        : new Problem(404, 'NotFoundError', `There is nothing at ${req.path}`);
+    return problemResponse(problem, traits);
+  });
+  return {
+    routes: names,
+    contentFaults: ['loop-next', 'foreign-next', 'empty-page', 'too-large-413', 'too-large-502'],
+    routeOf,
+    answer: (request, seat) => {
+      const route = routeOf(request.method, new URL(request.url).pathname);
+      if (required && !OPEN.has(route) && request.headers.get(required.name) !== required.value)
+        return problemResponse(unauthorized(required), traits);
+      return app.fetch(request, seat);
+    },
+    outage: (status) => outageOf(status, traits),
+  };
+}
+
+function unauthorized({ name }: RequiredHeader): Problem {
+  const headers = { 'www-authenticate': 'Bearer realm="sandbox"' };
+  return new Problem(401, 'Unauthorized', `The header ${name} is missing or wrong`, headers);
+}
+
+function outageOf(status: number, { outageBody }: Traits): OutageBody {
+  if (outageBody === 'html') return { type: 'text/html', text: HTML_PAGE };
+  const body =
+    outageBody === 'message'
+      ? {
+          message:
+            status === 403
+              ? 'Forbidden'
+              : status === 429
+                ? 'Too Many Requests'
+                : 'Internal server error',
+        }
+      : {
+          code: status === 429 ? 'TooManyRequests' : 'ServerError',
+          description: `Status ${status}, on command`,
+        };
+  return { type: JSON_TYPE, text: JSON.stringify(body) };
+}

@@ -1,0 +1,206 @@
+import { isObject } from '../../json.js';
+import { badParameter } from '../api/http.js';
+import { type Catalogue, type Queryables, queryablesOf } from '../catalogue/catalogue.js';
+import { compileFilter } from '../cql2/compile.js';
+import { parseText } from '../cql2/parse.js';
+import type { Traits } from '../flavours.js';
+import type { Part } from '../geo/geometry.js';
+import { partsOfBox, partsOfGeometry, type Span, spanOf } from './parameters.js';
+import { fieldChoice, type FieldChoice, fieldsFromText } from './fields.js';
+import {
+  plainName,
+  type Predicate,
+  queryPredicate,
+  type SortKey,
+  sortKeys,
+  sortKeysFromText,
+} from './select.js';
+import type { Vocabulary } from '../cql2/operands.js';
+
+/** Which scenes are meant. */
+export interface Criteria {
+  readonly collections?: ReadonlySet<string>;
+  readonly ids?: ReadonlySet<string>;
+  readonly area?: readonly Part[];
+  readonly time?: Span;
+  readonly words?: readonly string[];
+  readonly predicates: readonly Predicate[];
+}
+
+/** A search, understood. */
+export interface Ask extends Criteria {
+  readonly limit: number;
+  readonly sort: readonly SortKey[];
+  readonly fields?: FieldChoice;
+}
+
+const USUAL_LIMIT = 10;
+
+/** Reads a search as POST sends it; GET is brought into the same form first. */
+export function askOf(given: unknown, catalogue: Catalogue, traits: Traits): Ask {
+  if (!isObject(given)) throw badParameter('body', 'is not an object');
+  return {
+    ...criteriaOf(given, catalogue, traits),
+    limit: limitOf(given['limit'], traits),
+    sort: traits.sort && given['sortby'] != null ? sortOf(given['sortby'], traits) : [],
+    ...(traits.fields && given['fields'] != null && { fields: fieldChoice(given['fields']) }),
+  };
+}
+
+export function criteriaOf(
+  given: Readonly<Record<string, unknown>>,
+  catalogue: Catalogue,
+  traits: Traits,
+): Criteria {
+  const { bbox, intersects, datetime, ids, collections, query, filter, q } = given;
+  if (bbox != null && intersects != null)
+    throw badParameter('intersects', 'cannot be combined with bbox');
+  const named = collections == null ? undefined : new Set(texts('collections', collections));
+  const predicates: Predicate[] = [];
+  if (traits.query && query != null) predicates.push(queryPredicate(query));
+  if (traits.filter.length > 0 && filter != null)
+    predicates.push(filterOf(given, catalogue, traits, named));
+  return {
+    predicates,
+    ...(named && named.size > 0 && { collections: named }),
+    ...(ids != null && { ids: new Set(texts('ids', ids)) }),
+    ...(bbox != null && { area: partsOfBox(bbox) }),
+    ...(intersects != null && { area: partsOfGeometry(intersects) }),
+    ...(datetime != null && { time: spanOf(text('datetime', datetime)) }),
+    ...(traits.freeText && q != null && { words: texts('q', q).map((it) => it.toLowerCase()) }),
+  };
+}
+
+export function limitOf(given: unknown, { maxLimit, overMaxLimit }: Traits): number {
+  if (given == null) return USUAL_LIMIT;
+  if (typeof given !== 'number' || !Number.isInteger(given) || given < 1)
+    throw badParameter('limit', 'is not a whole number above 0');
+  if (given > maxLimit && overMaxLimit === 'refuse')
+    throw badParameter('limit', `is above ${maxLimit}`);
+  return Math.min(given, maxLimit);
+}
+
+function sortOf(given: unknown, { sortNames }: Traits): SortKey[] {
+  const keys = sortKeys(given);
+  const bare = keys.find(({ field }) => !/^(id$|collection$|properties\.)/.test(field));
+  if (bare && sortNames === 'qualified')
+    throw badParameter('sortby', `no mapping for "${bare.field}": write properties.${bare.field}`);
+  return keys;
+}
+
+function filterOf(
+  given: Readonly<Record<string, unknown>>,
+  catalogue: Catalogue,
+  traits: Traits,
+  collections: ReadonlySet<string> | undefined,
+): Predicate {
+  const { filter, 'filter-lang': language = 'cql2-json', 'filter-crs': system } = given;
+  if (!traits.filter.some((known) => known === language))
+    throw badParameter('filter-lang', `"${String(language)}" is not supported`);
+  if (system != null && system !== 'http://www.opengis.net/def/crs/OGC/1.3/CRS84')
+    throw badParameter('filter-crs', 'is not supported');
+  const vocabulary = vocabularyOf(catalogue, traits, collections);
+  const expression = language === 'cql2-text' ? parseText(text('filter', filter)) : filter;
+  return compileFilter(expression, vocabulary);
+}
+
+function text(name: string, given: unknown): string {
+  if (typeof given !== 'string') throw badParameter(name, 'is not text');
+  return given;
+}
+
+function texts(name: string, given: unknown): string[] {
+  if (!Array.isArray(given) || !given.every((member) => typeof member === 'string'))
+    throw badParameter(name, 'is not a list of texts');
+  return given;
+}
+
+type ParameterReader = (text: string, name: string) => unknown;
+
+const list: ParameterReader = (text) => text.split(',').map((part) => part.trim());
+const numbers: ParameterReader = (text) =>
+  text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+const same: ParameterReader = (text) => text;
+const number: ParameterReader = (text) => (text.trim() === '' ? NaN : Number(text));
+const json: ParameterReader = (text, name) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw badParameter(name, 'is not JSON');
+  }
+};
+
+/** How each parameter is written in a query string. */
+const readers: Readonly<Record<string, ParameterReader>> = {
+  bbox: numbers,
+  intersects: json,
+  datetime: same,
+  ids: list,
+  collections: list,
+  limit: number,
+  q: list,
+  query: json,
+  filter: same,
+  'filter-lang': same,
+  'filter-crs': same,
+  sortby: sortKeysFromText,
+  fields: fieldsFromText,
+  aggregations: list,
+};
+
+/** A query string in the form that POST uses. Parameters that nobody defined are given back by name. */
+export function askFromQuery(query: URLSearchParams): {
+  readonly ask: Readonly<Record<string, unknown>>;
+  readonly unknown: readonly string[];
+} {
+  const ask: Record<string, unknown> = {};
+  const unknown: string[] = [];
+  for (const [name, text] of query) {
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    if (!read) unknown.push(name);
+    // An empty choice of fields is one; other empty parameters were not meant.
+    else if (text !== '' || name === 'fields') ask[name] = read(text, name);
+  }
+  // In a query string the default language is text, in a body it is JSON.
+  const filter = query.get('filter');
+  if (filter) {
+    ask['filter-lang'] ??= 'cql2-text';
+    if (ask['filter-lang'] === 'cql2-json') ask['filter'] = json(filter, 'filter');
+  }
+  return { ask, unknown };
+}
+
+/** Made once for each catalogue and collection: it looks at every scene. */
+const known = new WeakMap<Catalogue, Map<string, Queryables>>();
+
+/** What a server lets its clients filter by. Before STAC 1.1 there was no projection code. */
+export function offeredQueryables(
+  catalogue: Catalogue,
+  { stacVersion }: Traits,
+  collection?: string,
+): Queryables {
+  const perCollection = known.get(catalogue) ?? new Map<string, Queryables>();
+  known.set(catalogue, perCollection);
+  const key = collection ?? '';
+  const all = perCollection.get(key) ?? queryablesOf(catalogue, collection);
+  perCollection.set(key, all);
+  if (stacVersion === '1.1.0') return all;
+  const { 'proj:code': _code, ...before } = all;
+  return before;
+}
+
+/** Names that filters may use. What several collections have is what any of them has. */
+function vocabularyOf(
+  catalogue: Catalogue,
+  traits: Traits,
+  collections: ReadonlySet<string> | undefined,
+): Vocabulary {
+  const [only] = collections?.size === 1 ? collections : [];
+  const offered = offeredQueryables(catalogue, traits, only);
+  return (name) => {
+    const plain = plainName(name);
+    if (traits.unknownProperties === 'refuse' && !Object.hasOwn(offered, plain))
+      throw badParameter('filter', `"${name}" is not among the queryables`);
+    return plain;
+  };
+}

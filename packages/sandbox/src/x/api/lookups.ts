@@ -1,0 +1,146 @@
+import type { JsonObject } from '../../json.js';
+import { sightOfPost, sightOfUser } from '../present/view.js';
+import { notAuthorized, notFound, suspended } from '../problems.js';
+import type { Edge } from '../world/world.js';
+import type { Post, User } from '../world/records.js';
+import { type Call, type Handler, type Reply, userOf, viewOf, type XApi } from './call.js';
+import { idFrom, listIn, usernameFrom } from './input.js';
+import { paged, postsReply, usersReply } from './replies.js';
+
+type Find = (value: string) => User | undefined;
+
+function lookUpUsers(
+  api: XApi,
+  call: Call,
+  parameter: string,
+  values: readonly string[],
+  find: Find,
+  single: boolean,
+): Reply {
+  const view = viewOf(api, call);
+  const users: User[] = [];
+  const errors: JsonObject[] = [];
+  for (const value of values) {
+    const user = find(value);
+    const sight = sightOfUser(view, user);
+    // A protected user can be looked up; only the posts are kept from strangers.
+    if (user && sight !== 'suspended') users.push(user);
+    else errors.push((sight === 'suspended' ? suspended : notFoundUser)(parameter, value));
+  }
+  return usersReply(api, call, users, { errors, single });
+}
+
+const notFoundUser = (parameter: string, value: string): JsonObject =>
+  notFound('user', parameter, value);
+
+export const me: Handler = (api, call) =>
+  lookUpUsers(api, call, 'id', [userOf(call)], (id) => api.world.users.get(id), true);
+
+export const user: Handler = (api, call) => {
+  const id = idFrom('id', call.param('id'));
+  return lookUpUsers(api, call, 'id', [id], (value) => api.world.users.get(value), true);
+};
+
+export const users: Handler = (api, call) => {
+  const ids = listIn(call.query, 'ids', idFrom);
+  return lookUpUsers(api, call, 'ids', ids, (value) => api.world.users.get(value), false);
+};
+
+export const userByUsername: Handler = (api, call) => {
+  const username = usernameFrom('username', call.param('username'));
+  return lookUpUsers(api, call, 'username', [username], api.world.userNamed, true);
+};
+
+export const usersByUsernames: Handler = (api, call) => {
+  const names = listIn(call.query, 'usernames', usernameFrom);
+  return lookUpUsers(api, call, 'usernames', names, api.world.userNamed, false);
+};
+
+/** The users at one end of edges, in pages. */
+export function usersAlong(
+  api: XApi,
+  call: Call,
+  edges: readonly Edge[],
+  end: 'from' | 'to',
+  max = 100,
+): Reply {
+  const known = edges.flatMap((edge) => {
+    const found = api.world.users.get(edge[end]);
+    return found && !found.suspended ? [{ id: edge.id, user: found }] : [];
+  });
+  const { items, meta } = paged(call, known, { min: 1, max, usual: 100 });
+  return usersReply(
+    api,
+    call,
+    items.map((item) => item.user),
+    { meta },
+  );
+}
+
+/** What a route about a user answers if there is no such user. */
+export function absentUser(api: XApi, call: Call): Reply | undefined {
+  const id = idFrom('id', call.param('id'));
+  const found = api.world.users.get(id);
+  if (found && !found.suspended) return undefined;
+  const error = found ? suspended('id', id) : notFound('user', 'id', id);
+  return { body: { errors: [error] } };
+}
+
+export const followers: Handler = (api, call) =>
+  absentUser(api, call) ??
+  usersAlong(api, call, api.world.follows.to(call.param('id')), 'from', 1000);
+
+export const following: Handler = (api, call) =>
+  absentUser(api, call) ??
+  usersAlong(api, call, api.world.follows.of(call.param('id')), 'to', 1000);
+
+function lookUpPosts(
+  api: XApi,
+  call: Call,
+  parameter: 'id' | 'ids',
+  ids: readonly string[],
+): Reply {
+  const view = viewOf(api, call);
+  const posts: Post[] = [];
+  const errors: JsonObject[] = [];
+  for (const id of ids) {
+    const post = api.world.posts.get(id);
+    const sight = sightOfPost(view, post);
+    if (post && sight === 'visible') posts.push(post);
+    else errors.push((sight === 'protected' ? notAuthorized : notFound)('tweet', parameter, id));
+  }
+  return postsReply(api, call, posts, { errors, single: parameter === 'id', parameter });
+}
+
+export const post: Handler = (api, call) =>
+  lookUpPosts(api, call, 'id', [idFrom('id', call.param('id'))]);
+
+export const posts: Handler = (api, call) =>
+  lookUpPosts(api, call, 'ids', listIn(call.query, 'ids', idFrom));
+
+/** What a route about a post answers if it cannot be seen. */
+export function absentPost(api: XApi, call: Call): Reply | undefined {
+  const id = idFrom('id', call.param('id'));
+  const sight = sightOfPost(viewOf(api, call), api.world.posts.get(id));
+  if (sight === 'visible') return undefined;
+  const error = sight === 'protected' ? notAuthorized : notFound;
+  return { body: { errors: [error('tweet', 'id', id)] } };
+}
+
+export const likingUsers: Handler = (api, call) =>
+  absentPost(api, call) ?? usersAlong(api, call, api.world.likes.to(call.param('id')), 'from');
+
+export const reposters: Handler = (api, call) =>
+  absentPost(api, call) ?? usersAlong(api, call, api.world.retweets.to(call.param('id')), 'from');
+
+/** How much of the month's reads is used up. */
+export const usage: Handler = ({ account, names }) => ({
+  body: {
+    data: {
+      cap_reset_day: 1,
+      project_cap: String(account.postCap),
+      project_id: names.accountId,
+      project_usage: String(account.postsRead()),
+    },
+  },
+});
