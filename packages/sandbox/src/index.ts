@@ -9,12 +9,19 @@ export type { Latency, LatencyShape } from './faults/rules.js';
 export type { FaultRule, RetryAfter } from './faults/rules.js';
 export { faultFromText, latencyFromText } from './faults/rules.js';
 export { UsageError } from './faults/rules.js';
-export type { Flag } from './flags.js';
+export {
+  stacFlags,
+  stacOptionsFromFlags,
+  xFlags,
+  xOptionsFromFlags,
+  type Flag,
+  type StacFlagValues,
+  type XFlagValues,
+} from './flags.js';
 export type { Counts, LogEntry, LogQuery, Outcome } from './server/log.js';
 export type { Sandbox } from './server/sandbox.js';
 
 export type { AssetFacts, Manner } from './stac/assets.js';
-export { stacFlags, stacOptionsFromFlags, type StacFlagValues } from './stac/flags.js';
 export type { Flavour } from './stac/flavours.js';
 export type { Traits } from './stac/flavours.js';
 export type { StacSandboxOptions } from './stac/sandbox.js';
@@ -25,7 +32,6 @@ export type { Scope } from './x/auth/tokens.js';
 export type { IssuedTokens, IssueOptions } from './x/auth/tokens.js';
 export type { Clock } from './x/clock.js';
 export type { Act, Commit, CommitQuery } from './x/commits.js';
-export { xFlags, xOptionsFromFlags, type XFlagValues } from './x/flags.js';
 export type { XCredentials, XSandbox } from './x/sandbox.js';
 export type { LimitedRoute, Limits } from './x/limits.js';
 export type { XSandboxOptions } from './x/sandbox.js';

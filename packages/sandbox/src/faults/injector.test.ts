@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createChaos } from './injector.js';
+import { createFaultInjector } from './injector.js';
 import { CONNECTION, fastFaults, isFaultKind, namedFaults, paceOf } from './kinds.js';
 import { type FaultRule, type Latency, sampleLatency } from './rules.js';
 import { randomOf } from '../random.js';
 
 const arrival = { route: 'search', method: 'GET', fingerprint: '' };
 const drawn = (faults: readonly FaultRule[], count: number, seed = 1) => {
-  const chaos = createChaos({ seed, faults });
-  return Array.from({ length: count }, () => chaos.plan(arrival).fault?.kind);
+  const injector = createFaultInjector({ seed, faults });
+  return Array.from({ length: count }, () => injector.plan(arrival).fault?.kind);
 };
 const shareOf = (kinds: readonly unknown[], wanted: unknown) =>
   kinds.filter((kind) => kind === wanted).length / kinds.length;
@@ -49,19 +49,19 @@ describe('draws', () => {
     const rules: FaultRule[] = [{ kind: ['http-500', 'http-503'], rate: 0.3, skip: 2, times: 5 }];
     expect(drawn(rules, 50, 7)).toEqual(drawn(rules, 50, 7));
     expect(drawn(rules, 50, 7)).not.toEqual(drawn(rules, 50, 8));
-    const chaos = createChaos({ seed: 7, faults: rules, latency: { p95Ms: 100 } });
-    const take = () => Array.from({ length: 50 }, () => chaos.plan(arrival));
+    const injector = createFaultInjector({ seed: 7, faults: rules, latency: { p95Ms: 100 } });
+    const take = () => Array.from({ length: 50 }, () => injector.plan(arrival));
     const first = take();
-    chaos.restart();
+    injector.restart();
     expect(take()).toEqual(first);
-    chaos.restart(8);
+    injector.restart(8);
     expect(take()).not.toEqual(first);
   });
 
   test('on one route do not change those on another', () => {
     const faults: FaultRule[] = [{ kind: 'http-500', rate: 0.5 }];
-    const alone = createChaos({ seed: 1, faults });
-    const mixed = createChaos({ seed: 1, faults });
+    const alone = createFaultInjector({ seed: 1, faults });
+    const mixed = createFaultInjector({ seed: 1, faults });
     for (let turn = 0; turn < 50; turn += 1) {
       mixed.plan({ ...arrival, route: 'item' });
       expect(mixed.plan(arrival)).toEqual(alone.plan(arrival));
@@ -82,25 +82,25 @@ describe('draws', () => {
   });
 
   test('for connections and for requests are kept apart', () => {
-    const chaos = createChaos({
+    const injector = createFaultInjector({
       seed: 1,
       faults: [{ kind: 'reset-on-connect' }, { kind: 'http-500' }],
     });
-    expect(chaos.plan(arrival).fault?.kind).toBe('http-500');
-    expect(chaos.plan({ ...arrival, route: CONNECTION }).fault?.kind).toBe('reset-on-connect');
+    expect(injector.plan(arrival).fault?.kind).toBe('http-500');
+    expect(injector.plan({ ...arrival, route: CONNECTION }).fault?.kind).toBe('reset-on-connect');
   });
 
   test('by request remember what came, up to a bound', () => {
-    const chaos = createChaos({
+    const injector = createFaultInjector({
       seed: 1,
       faults: [{ kind: 'http-500', rate: 0.5 }],
       drawBy: 'request',
     });
     const take = (fingerprint: string) =>
-      chaos.plan({ ...arrival, fingerprint }).fault !== undefined;
+      injector.plan({ ...arrival, fingerprint }).fault !== undefined;
     const first = Array.from({ length: 40 }, () => take('a'));
     expect(new Set(first).size).toBe(2);
-    chaos.restart();
+    injector.restart();
     expect(
       Array.from({ length: 40 }, () => {
         take('b');
@@ -140,16 +140,22 @@ describe('latency', () => {
 
   test('is the same with and without faults, and a fast fault takes a tenth', () => {
     const latency: Latency = { p95Ms: 100 };
-    const calm = createChaos({ seed: 3, latency });
-    const wild = createChaos({ seed: 3, latency, faults: [{ kind: 'http-503', rate: 0.5 }] });
+    const calm = createFaultInjector({ seed: 3, latency });
+    const wild = createFaultInjector({
+      seed: 3,
+      latency,
+      faults: [{ kind: 'http-503', rate: 0.5 }],
+    });
     for (let turn = 0; turn < 100; turn += 1) {
       const [a, b] = [calm.plan(arrival), wild.plan(arrival)];
       expect(b.latencyMs).toBe(a.latencyMs);
       expect(b.waitMs).toBeCloseTo(b.fault ? a.latencyMs / 10 : a.latencyMs, 9);
     }
-    const slow = createChaos({ seed: 3, latency, faults: [{ kind: 'http-503', pace: 2 }] }).plan(
-      arrival,
-    );
+    const slow = createFaultInjector({
+      seed: 3,
+      latency,
+      faults: [{ kind: 'http-503', pace: 2 }],
+    }).plan(arrival);
     expect(slow.waitMs).toBeCloseTo(slow.latencyMs * 2, 9);
   });
 });

@@ -1,10 +1,10 @@
 import { randomOf } from '../random.js';
 import { CONNECTION, paceOf, type FaultKind } from './kinds.js';
-import { type FaultRule, type Latency, NO_LATENCY, sampleLatency } from './rules.js';
+import { NO_LATENCY, sampleLatency, type FaultRule, type Latency } from './rules.js';
 
 /**
- * What a draw depends on beside the seed: on how many requests its route has had, or on the request itself
- * and how often it came before. The second gives two runs the same luck for the same calls, in any order.
+ * What a draw depends on, apart from the seed: the number of requests that its route has had, or the request
+ * itself and how often it was repeated. `request` gives two runs the same draws for the same calls, in any order.
  */
 export type DrawBy = 'arrival' | 'request';
 
@@ -19,68 +19,68 @@ export interface Fault extends Omit<FaultRule, 'kind'> {
   readonly kind: FaultKind;
 }
 
-export interface Plan {
-  /** How long a normal answer would take now. */
+export interface ResponsePlan {
+  /** The latency of a normal response. */
   readonly latencyMs: number;
-  /** How long this one takes until it begins. */
+  /** The time until this response begins. */
   readonly waitMs: number;
   readonly fault?: Fault;
 }
 
-export interface ChaosOptions {
+export interface InjectorOptions {
   readonly seed: number;
   readonly faults?: readonly FaultRule[];
   readonly latency?: Latency;
   readonly drawBy?: DrawBy;
 }
 
-export interface Chaos {
+export interface FaultInjector {
   readonly drawBy: DrawBy;
   readonly faults: () => readonly FaultRule[];
   readonly latency: () => Latency;
   readonly setFaults: (rules: readonly FaultRule[]) => void;
   readonly setLatency: (latency: Latency) => void;
-  /** Begins the same sequence again, or that of another seed. */
+  /** Restarts the sequence of draws, with the same seed or another one. */
   readonly restart: (seed?: number) => void;
-  readonly plan: (arrival: Arrival) => Plan;
+  readonly plan: (arrival: Arrival) => ResponsePlan;
 }
 
-const REMEMBERED = 100_000;
+const MAX_COUNTERS = 100_000;
 
-export function createChaos(options: ChaosOptions): Chaos {
+export function createFaultInjector(options: InjectorOptions): FaultInjector {
   let { seed, latency = NO_LATENCY } = options;
   const drawBy = options.drawBy ?? 'arrival';
-  let rules: { readonly rule: FaultRule; seen: number; struck: number }[] = [];
+  let rules: { readonly rule: FaultRule; matched: number; injected: number }[] = [];
   const arrivals = new Map<string, number>();
 
   const setFaults = (given: readonly FaultRule[]): void => {
-    rules = given.map((rule) => ({ rule, seen: 0, struck: 0 }));
+    rules = given.map((rule) => ({ rule, matched: 0, injected: 0 }));
   };
   setFaults(options.faults ?? []);
 
-  const countOf = (key: string): number => {
+  const countArrival = (key: string): number => {
     const count = arrivals.get(key) ?? 0;
     arrivals.delete(key);
     arrivals.set(key, count + 1);
-    const [oldest] = arrivals.size > REMEMBERED ? arrivals.keys() : [];
+    const [oldest] = arrivals.size > MAX_COUNTERS ? arrivals.keys() : [];
     if (oldest !== undefined) arrivals.delete(oldest);
     return count;
   };
 
   const drawFault = (arrival: Arrival, random: () => number): Fault | undefined => {
-    let left = random();
+    let remaining = random();
     const choice = random();
     for (const state of rules) {
       const { rule } = state;
-      if (!concerns(rule, arrival)) continue;
-      state.seen += 1;
-      if (state.seen <= (rule.skip ?? 0) || state.struck >= (rule.times ?? Infinity)) continue;
+      if (!appliesTo(rule, arrival)) continue;
+      state.matched += 1;
+      if (state.matched <= (rule.skip ?? 0) || state.injected >= (rule.times ?? Infinity)) continue;
       const rate = rule.rate ?? 1;
-      if (left >= rate) {
-        left -= rate;
+      if (remaining >= rate) {
+        remaining -= rate;
         continue;
       }
-      state.struck += 1;
+      state.injected += 1;
       const kinds = typeof rule.kind === 'string' ? [rule.kind] : rule.kind;
       const kind = kinds[Math.floor(choice * kinds.length)];
       return kind && { ...rule, kind };
@@ -104,8 +104,8 @@ export function createChaos(options: ChaosOptions): Chaos {
     plan: (arrival) => {
       const { route, fingerprint } = arrival;
       const key = drawBy === 'request' ? `${route} ${fingerprint}` : route;
-      const count = countOf(key);
-      // Two streams: with or without faults, a request has the same latency.
+      const count = countArrival(key);
+      // Latency and faults have separate streams, so that fault rules do not change latencies.
       const latencyMs = sampleLatency(latency, route, randomOf(seed, 'latency', key, count));
       const fault = drawFault(arrival, randomOf(seed, 'fault', key, count));
       if (!fault) return { latencyMs, waitMs: latencyMs };
@@ -114,7 +114,7 @@ export function createChaos(options: ChaosOptions): Chaos {
   };
 }
 
-function concerns({ kind, routes, methods }: FaultRule, { route, method }: Arrival): boolean {
+function appliesTo({ kind, routes, methods }: FaultRule, { route, method }: Arrival): boolean {
   if ((kind === 'reset-on-connect') !== (route === CONNECTION)) return false;
   return (routes?.includes(route) ?? true) && (methods?.includes(method) ?? true);
 }

@@ -1,4 +1,4 @@
-/** Faults of the connection or of the answer's form: any upstream can have them. */
+/** Faults of the connection or of the response's form, for any upstream. */
 const wire = [
   'reset-on-connect',
   'reset-before-read',
@@ -19,7 +19,7 @@ const wire = [
   'redirect',
 ] as const;
 
-/** Faults of what an answer says: the upstream's own code commits them, and only where they make sense. */
+/** Faults of the response's content. The upstream injects them itself, on the routes where they apply. */
 const content = [
   'loop-next',
   'foreign-next',
@@ -30,7 +30,7 @@ const content = [
   'x-consent-denied',
 ] as const;
 
-/** Refusals in the words of one upstream. They come instead of what was asked for, which is not done. */
+/** Rejections in the wire format of one upstream, which does not act on the request. */
 const refusals = [
   'x-402-credits',
   'x-403-duplicate',
@@ -55,7 +55,7 @@ const refusals = [
 export type WireFault = (typeof wire)[number];
 export type RefusalFault = (typeof refusals)[number];
 export type ContentFault = (typeof content)[number] | RefusalFault;
-/** An answer with this status instead of the real one, 400 to 599; or after the upstream has acted. */
+/** A response with this status, 400 to 599: before the upstream acts, or with `acted-` after it. */
 type StatusFault = `http-${number}` | `acted-http-${number}`;
 export type FaultKind = WireFault | ContentFault | StatusFault;
 
@@ -84,7 +84,7 @@ export function isFaultKind(text: string): text is FaultKind {
   return namedFaults.some((name) => name === text) || statusOf(text) !== undefined;
 }
 
-/** What passes by itself and comes quickly: the faults that a retry is made for. */
+/** Transient faults that fail quickly and that a retry is expected to overcome. */
 export const fastFaults: readonly FaultKind[] = [
   'http-500',
   'http-502',
@@ -96,7 +96,7 @@ export const fastFaults: readonly FaultKind[] = [
   'half-body',
 ];
 
-/** A fast fault takes a tenth of a normal answer; one of content takes as long as the answer it spoils. */
+/** A fault takes a tenth of the normal latency; a content fault or a drip takes all of it. */
 export function paceOf(kind: FaultKind): number {
   return kind === 'drip' || (isContentFault(kind) && !isRefusal(kind)) ? 1 : 0.1;
 }

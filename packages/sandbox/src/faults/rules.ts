@@ -1,44 +1,65 @@
 import * as z from 'zod';
+import { normal, type Random } from '../random.js';
 import {
   CONNECTION,
-  type ContentFault,
-  type FaultKind,
   isContentFault,
   isFaultKind,
   namedFaults,
+  type ContentFault,
+  type FaultKind,
 } from './kinds.js';
-import { normal, type Random } from '../random.js';
 
-/** When to come back: in seconds, at a date so many seconds away, or in words that nobody can read. */
+/** The value of `Retry-After`: seconds, an HTTP date that many seconds away, or a literal string. */
 export type RetryAfter =
   | { readonly seconds: number }
   | { readonly dateInSeconds: number }
   | { readonly raw: string };
 
 export interface FaultRule {
-  /** What happens; of several kinds one is drawn. */
+  /** The fault to inject; one of several is drawn. */
   readonly kind: FaultKind | readonly FaultKind[];
-  /** The share of requests that it happens to. Rates of several rules add up. Default: 1. */
+  /** The share of requests that fail. The rates of several rules add up. Default: 1. */
   readonly rate?: number;
-  /** Where it happens. Default: everywhere. */
+  /** Default: all routes. */
   readonly routes?: readonly string[];
   readonly methods?: readonly string[];
-  /** So many requests pass first. */
+  /** The number of matching requests to let through first. */
   readonly skip?: number;
-  /** It happens at most so often. */
+  /** The maximum number of faults that the rule injects. */
   readonly times?: number;
-  /** For answers with a status. */
+  /** For faults that respond with a status. */
   readonly retryAfter?: RetryAfter;
-  /** How long it takes, as a share of the normal latency. */
+  /** The duration of the fault as a share of the normal latency. */
   readonly pace?: number;
-  /** A stall ends with a reset after so long. Default: never. */
+  /** A stall ends with a reset after this time. Default: never. */
   readonly stallMs?: number;
-  /** How long a drip takes for its body. Default: 10,000. */
+  /** The duration of a dripped body. Default: 10,000. */
   readonly dripMs?: number;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location?: string;
-  /** Which page sizes are too large. Default: those above 100. */
+  /** The largest `limit` that is not too large. Default: 100. */
   readonly aboveLimit?: number;
+}
+
+/** The latency of normal responses: fixed, or lognormal with a given 95th percentile. */
+export type LatencyShape =
+  | { readonly fixedMs: number }
+  | { readonly p95Ms: number; readonly sigma?: number };
+
+export type Latency = LatencyShape & { readonly routes?: Readonly<Record<string, LatencyShape>> };
+
+export const NO_LATENCY: Latency = { fixedMs: 0 };
+
+const Z95 = 1.6448536269514722;
+const DEFAULT_SIGMA = 0.5;
+const MAX_LATENCY_MS = 120_000;
+
+export function sampleLatency(latency: Latency, route: string, random: Random): number {
+  const { routes = {} } = latency;
+  const shape = Object.hasOwn(routes, route) ? (routes[route] ?? latency) : latency;
+  if ('fixedMs' in shape) return shape.fixedMs;
+  const { p95Ms, sigma = DEFAULT_SIGMA } = shape;
+  return Math.min(MAX_LATENCY_MS, p95Ms * Math.exp(sigma * (normal(random) - Z95)));
 }
 
 const count = z.int().min(0);
@@ -49,7 +70,7 @@ const kindSchema = z.custom<FaultRule['kind']>(
   `is not a fault: use one of ${namedFaults.join(', ')}, http-400 to http-599, or acted-http-400 to acted-http-599`,
 );
 
-const faultRuleSchema: z.ZodType<FaultRule> = z
+const ruleSchema: z.ZodType<FaultRule> = z
   .strictObject({
     kind: kindSchema,
     rate: z.exactOptional(z.number().min(0).max(1)),
@@ -72,50 +93,27 @@ const faultRuleSchema: z.ZodType<FaultRule> = z
   })
   .refine(
     ({ kind }) => kind === 'reset-on-connect' || !kind.includes('reset-on-connect'),
-    'reset-on-connect strikes connections, the others requests: give it a rule of its own',
+    'reset-on-connect applies to connections, other faults to requests: give it a rule of its own',
   )
   .refine(
     ({ kind, location }) => !kind.includes('redirect') || location !== undefined,
     'a redirect needs a location',
   );
 
-const faultRulesSchema = z.array(faultRuleSchema).max(100);
-
-/** How long normal answers take: always the same, or lognormal with a given 95th percentile. */
-export type LatencyShape =
-  | { readonly fixedMs: number }
-  | { readonly p95Ms: number; readonly sigma?: number };
-
-export type Latency = LatencyShape & { readonly routes?: Readonly<Record<string, LatencyShape>> };
-
-export const NO_LATENCY: Latency = { fixedMs: 0 };
-
-const Z95 = 1.6448536269514722;
-const USUAL_SIGMA = 0.5;
-const LONGEST_MS = 120_000;
-
-const latencyMs = z.number().min(0).max(LONGEST_MS);
-const shape = [
+const latencyMs = z.number().min(0).max(MAX_LATENCY_MS);
+const shapes = [
   { fixedMs: latencyMs },
   { p95Ms: latencyMs, sigma: z.exactOptional(z.number().min(0).max(3)) },
 ] as const;
-const shapes = z.union([z.strictObject(shape[0]), z.strictObject(shape[1])]);
-const latencyRoutes = z.exactOptional(z.record(z.string(), shapes));
-
+const perRoute = z.exactOptional(
+  z.record(z.string(), z.union([z.strictObject(shapes[0]), z.strictObject(shapes[1])])),
+);
 const latencySchema: z.ZodType<Latency> = z.union([
-  z.strictObject({ ...shape[0], routes: latencyRoutes }),
-  z.strictObject({ ...shape[1], routes: latencyRoutes }),
+  z.strictObject({ ...shapes[0], routes: perRoute }),
+  z.strictObject({ ...shapes[1], routes: perRoute }),
 ]);
 
-export function sampleLatency(latency: Latency, route: string, random: Random): number {
-  const own = latency.routes;
-  const drawn = own && Object.hasOwn(own, route) ? (own[route] ?? latency) : latency;
-  if ('fixedMs' in drawn) return drawn.fixedMs;
-  const { p95Ms, sigma = USUAL_SIGMA } = drawn;
-  return Math.min(LONGEST_MS, p95Ms * Math.exp(sigma * (normal(random) - Z95)));
-}
-
-/** Something that was asked of the sandbox and that means nothing. */
+/** Invalid options, fault rules or control requests. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -123,55 +121,45 @@ export class UsageError extends Error {
 export function checked<Value>(schema: z.ZodType<Value>, given: unknown, what: string): Value {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  throw new UsageError(`${what} cannot be read:\n${z.prettifyError(result.error)}`);
+  throw new UsageError(`${what} is invalid:\n${z.prettifyError(result.error)}`);
 }
 
-/** A rule for a route that does not exist would never strike, and a run without faults look like a good one. */
-function refuseUnknownRoutes(named: readonly string[], known: readonly string[]): void {
-  const stranger = named.find((name) => name !== CONNECTION && !known.includes(name));
-  if (stranger !== undefined)
-    throw new UsageError(`"${stranger}" is not a route: use one of ${known.join(', ')}`);
+/** A rule for an unknown route never applies, and the run passes for one without faults. */
+function checkRoutes(named: readonly string[], known: readonly string[]): void {
+  const unknown = named.find((name) => name !== CONNECTION && !known.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`"${unknown}" is not a route: use one of ${known.join(', ')}`);
 }
 
-/** The same for a fault that only another upstream can commit. */
-function refuseForeignFaults(kinds: readonly FaultKind[], own: readonly ContentFault[]): void {
-  const foreign = kinds.find((kind) => isContentFault(kind) && !own.includes(kind));
-  if (foreign !== undefined)
-    throw new UsageError(
-      `"${foreign}" is not a fault of this upstream, which has ${own.join(', ')}`,
-    );
-}
-
-interface Vulnerable {
+interface Injectable {
   readonly routes: readonly string[];
   readonly contentFaults: readonly ContentFault[];
 }
 
-export function checkedFaults(
-  given: readonly FaultRule[],
-  { routes, contentFaults }: Vulnerable,
-): FaultRule[] {
-  const rules = checked(faultRulesSchema, given, 'the list of faults');
-  refuseUnknownRoutes(
+export function checkedFaults(given: readonly FaultRule[], upstream: Injectable): FaultRule[] {
+  const rules = checked(z.array(ruleSchema).max(100), given, 'the list of faults');
+  const { routes, contentFaults } = upstream;
+  checkRoutes(
     rules.flatMap((rule) => rule.routes ?? []),
     routes,
   );
-  refuseForeignFaults(
-    rules.flatMap(({ kind }) => kind),
-    contentFaults,
-  );
+  const foreign = rules
+    .flatMap(({ kind }) => kind)
+    .find((kind) => isContentFault(kind) && !contentFaults.includes(kind));
+  if (foreign !== undefined)
+    throw new UsageError(
+      `"${foreign}" is not a fault of this upstream, which has ${contentFaults.join(', ')}`,
+    );
   return rules;
 }
 
 export function checkedLatency(given: Latency, routes: readonly string[]): Latency {
   const latency = checked(latencySchema, given, 'the latency');
-  refuseUnknownRoutes(Object.keys(latency.routes ?? {}), routes);
+  checkRoutes(Object.keys(latency.routes ?? {}), routes);
   return latency;
 }
 
-type Words = Readonly<Record<string, (text: string) => Record<string, unknown>>>;
-
-const settings: Words = {
+const settings: Readonly<Record<string, (text: string) => Record<string, unknown>>> = {
   'retry-after': (text) => ({ retryAfter: retryAfterFrom(text) }),
   method: (text) => ({ methods: text.toUpperCase().split(',') }),
   skip: (text) => ({ skip: Number(text) }),
@@ -184,7 +172,7 @@ const settings: Words = {
 };
 
 /**
- * A fault as text: `[RATE:]KIND[,KIND…][@ROUTE[,ROUTE…]][;SETTING=VALUE…]`
+ * Parses a fault rule: `[RATE:]KIND[,KIND…][@ROUTE[,ROUTE…]][;SETTING=VALUE…]`
  *
  * For example `20%:http-503@search;retry-after=2` or `stall@item;times=1`.
  */
@@ -193,16 +181,15 @@ export function faultFromText(text: string): FaultRule {
   const [, rate, kinds = '', routes] =
     /^(?:([\d.]+%?):)?([^@]*)(?:@(.+))?$/.exec(head.trim()) ?? [];
   const kind = kinds.split(',').map((name) => name.trim());
-  const changes = rest.map((part) => settingFrom(part, text));
   const rule = {
     kind: kind.length === 1 ? kind[0] : kind,
     ...(rate !== undefined && {
       rate: rate.endsWith('%') ? Number.parseFloat(rate) / 100 : Number(rate),
     }),
     ...(routes !== undefined && { routes: routes.split(',').map((name) => name.trim()) }),
-    ...Object.assign({}, ...changes),
+    ...Object.assign({}, ...rest.map((part) => settingFrom(part, text))),
   } as unknown;
-  return checked(faultRuleSchema, rule, `the fault "${text}"`);
+  return checked(ruleSchema, rule, `the fault "${text}"`);
 }
 
 function settingFrom(part: string, whole: string): Record<string, unknown> {
@@ -220,10 +207,10 @@ function retryAfterFrom(text: string): unknown {
   return text.startsWith('raw:') ? { raw: text.slice('raw:'.length) } : { seconds: Number(text) };
 }
 
-/** Latencies as text: `200` milliseconds, `p95=200` or `p95=200,sigma=0.3`, and for a route `search:p95=400`. */
+/** Parses latencies: `200` milliseconds, `p95=200` or `p95=200,sigma=0.3`; for one route `search:p95=400`. */
 export function latencyFromText(texts: readonly string[]): Latency {
   const routes: Record<string, unknown> = {};
-  let everywhere: object = { fixedMs: 0 };
+  let everywhere: object = NO_LATENCY;
   for (const text of texts) {
     const [, route, shape = ''] = /^(?:([\w-]+):)?(.*)$/.exec(text.trim()) ?? [];
     if (route === undefined) everywhere = shapeFrom(shape);

@@ -1,38 +1,38 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Chaos, Fault, Plan } from '../faults/injector.js';
+import type { Fault, FaultInjector, ResponsePlan } from '../faults/injector.js';
 import { isContentFault } from '../faults/kinds.js';
-import { type Answer, answerFrom, deliver, page, pause } from './response.js';
-import type { LogEntry, RequestLog } from './log.js';
 import {
-  comesFirst,
-  isUnread,
-  misdeliveryOf,
+  faultySender,
+  preventsHandling,
   reset,
+  skipsBody,
   substitute,
   wasBroken,
-} from './misdelivery.js';
+} from './faulty-response.js';
+import type { LogEntry, RequestLog } from './log.js';
+import { pause, prepare, send, textResponse, type PreparedResponse } from './response.js';
 import type { Upstream } from './upstream.js';
-import { createHash } from 'node:crypto';
 
-export interface Parts {
+export interface ServerParts {
   readonly upstream: Upstream;
-  readonly chaos: Chaos;
+  readonly injector: FaultInjector;
   readonly log: RequestLog;
 }
 
-interface Caller {
+interface Connection {
   readonly host: string;
   readonly origin: string;
   readonly connection: number;
 }
 
-const NOTHING = Buffer.alloc(0);
-const EMPTY = page(200, 'text/plain', '');
+const NO_BYTES = Buffer.alloc(0);
+const NO_RESPONSE = textResponse(200, 'text/plain', '');
 
-/** One request, from its arrival to its end: logged, drawn for, delayed, answered or not. */
-export async function exchange(
-  { upstream, chaos, log }: Parts,
-  { host, origin, connection }: Caller,
+/** Serves one request: logs it, draws its latency and fault, and responds or fails. */
+export async function serveExchange(
+  { upstream, injector, log }: ServerParts,
+  { host, origin, connection }: Connection,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
@@ -41,25 +41,25 @@ export async function exchange(
   const { method, url } = head;
   const route = upstream.routeOf(method, url.pathname);
 
-  // By arrival, the luck of a request is known before it is read: then a reset can really come first.
+  // Drawn by arrival, the fault is known before the body is read, so a reset can precede the read.
   const early =
-    chaos.drawBy === 'arrival' ? chaos.plan({ route, method, fingerprint: '' }) : undefined;
-  const note = log.begin({
+    injector.drawBy === 'arrival' ? injector.plan({ route, method, fingerprint: '' }) : undefined;
+  const update = log.begin({
     at: Date.now(),
     host,
     connection,
     route,
     method,
     path: url.pathname,
-    fingerprint: fingerprintOf(head, NOTHING),
+    fingerprint: fingerprintOf(head, NO_BYTES),
     headers: Object.keys(incoming.headers),
-    ...entered(early),
+    ...plannedEntry(early),
     bytesIn: 0,
     bytesOut: 0,
   });
   const sentBefore = incoming.socket.bytesWritten;
   outgoing.once('close', () =>
-    note({
+    update({
       status: outgoing.headersSent ? outgoing.statusCode : null,
       outcome: outcomeOf(outgoing),
       tookMs: performance.now() - arrived,
@@ -67,36 +67,32 @@ export async function exchange(
     }),
   );
 
-  const unread = early?.fault !== undefined && isUnread(early.fault);
-  const read = unread ? { bytes: NOTHING } : await readBody(incoming);
-  if ('failed' in read) {
-    if (read.failed === 'too-large') reset(outgoing);
-    return;
-  }
-  const { bytes } = read;
+  const isUnread = early?.fault !== undefined && skipsBody(early.fault);
+  const bytes = isUnread ? NO_BYTES : await readBody(incoming);
+  if (bytes === 'too-large') reset(outgoing);
+  if (!(bytes instanceof Buffer)) return;
   const fingerprint = fingerprintOf(head, bytes);
-  const plan = early ?? chaos.plan({ route, method, fingerprint });
-  note({ fingerprint, bytesIn: bytes.length, ...entered(plan) });
+  const plan = early ?? injector.plan({ route, method, fingerprint });
+  update({ fingerprint, bytesIn: bytes.length, ...plannedEntry(plan) });
 
   const { fault } = plan;
-  const answer = async (): Promise<Answer> => {
+  const handle = async (): Promise<PreparedResponse> => {
     const drawn = (kind: string): Fault | undefined => (fault?.kind === kind ? fault : undefined);
-    const commit = (kind: string): Fault | undefined => {
-      if (drawn(kind)) note({ fault: fault?.kind ?? null });
+    const inject = (kind: string): Fault | undefined => {
+      if (drawn(kind)) update({ fault: fault?.kind ?? null });
       return drawn(kind);
     };
     const request = requestFrom(incoming, head, bytes);
-    return answerFrom(await upstream.answer(request, { host, request: note.id, drawn, commit }));
+    return prepare(await upstream.handle(request, { host, request: update.id, drawn, inject }));
   };
-  const real = fault && comesFirst(fault) ? EMPTY : await answer();
-  const ready = (fault && substitute(fault, upstream, real)) ?? real;
+  const real = fault && preventsHandling(fault) ? NO_RESPONSE : await handle();
+  const response = (fault && substitute(fault, upstream, real)) ?? real;
   if (!(await pause(plan.waitMs - (performance.now() - arrived), outgoing))) return;
-  const misdeliver = fault && misdeliveryOf(fault);
-  await (misdeliver ?? deliver)(outgoing, ready);
+  await ((fault && faultySender(fault)) ?? send)(outgoing, response);
 }
 
-/** Faults of content are entered when they are committed: where they make no sense nothing happens. */
-function entered(plan: Plan | undefined): Pick<LogEntry, 'fault' | 'latencyMs'> {
+/** A content fault is logged when the upstream injects it: on other routes it has no effect. */
+function plannedEntry(plan: ResponsePlan | undefined): Pick<LogEntry, 'fault' | 'latencyMs'> {
   const kind = plan?.fault?.kind;
   const fault = kind === undefined || isContentFault(kind) ? null : kind;
   return { fault, latencyMs: plan?.latencyMs ?? 0 };
@@ -107,14 +103,13 @@ function outcomeOf(outgoing: ServerResponse): LogEntry['outcome'] {
   return outgoing.writableFinished ? 'answered' : 'client-left';
 }
 
-/** What was asked for, as far as the head of a request tells. */
 interface Head {
   readonly method: string;
   readonly url: URL;
 }
 
 function headOf({ method = 'GET', url = '/' }: IncomingMessage, origin: string): Head {
-  // Not as a relative address: then a path of two slashes would name a host.
+  // Concatenated, because a relative URL of two slashes would name a host.
   return { method, url: new URL(url.startsWith('/') ? origin + url : url) };
 }
 
@@ -126,30 +121,28 @@ function requestFrom(incoming: IncomingMessage, head: Head, bytes: Buffer): Requ
   return new Request(head.url, { method: head.method, headers, ...body });
 }
 
-/** Equal for requests that ask the same, in whatever order they name their parameters. */
+/** Equal for requests with the same parameters, in any order. */
 function fingerprintOf({ method, url }: Head, bytes: Buffer): string {
   const query = [...url.searchParams].map(([name, value]) => `${name}=${value}`).toSorted();
   const hash = createHash('sha256').update(`${method} ${url.pathname}?${query.join('&')}\n`);
   return hash.update(bytes).digest('hex').slice(0, 16);
 }
 
-/** Room for the largest piece of a file that an upstream takes at once, which is 5 MB, and its wrapping. */
-const LARGEST = 8 * 1024 * 1024;
+/** Holds the largest segment of a media upload (5 MB) and its multipart envelope. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-type ReadBody = { readonly bytes: Buffer } | { readonly failed: 'client-left' | 'too-large' };
-
-async function readBody(incoming: IncomingMessage): Promise<ReadBody> {
-  if (incoming.method === 'GET' || incoming.method === 'HEAD') return { bytes: Buffer.alloc(0) };
+async function readBody(incoming: IncomingMessage): Promise<Buffer | 'client-left' | 'too-large'> {
+  if (incoming.method === 'GET' || incoming.method === 'HEAD') return NO_BYTES;
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > LARGEST) return { failed: 'too-large' };
+      if (size > MAX_BODY_BYTES) return 'too-large';
       chunks.push(chunk);
     }
   } catch {
-    return { failed: 'client-left' };
+    return 'client-left';
   }
-  return { bytes: Buffer.concat(chunks) };
+  return Buffer.concat(chunks);
 }

@@ -1,26 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { CONNECTION } from '../faults/kinds.js';
-import { exchange, type Parts } from './exchange.js';
+import { serveExchange, type ServerParts } from './exchange.js';
 
-export interface Front {
+export interface Listener {
   /** For example http://127.0.0.1:53211 */
   readonly origin: string;
-  /** While it is not reachable, connections are refused; those that there were are gone. */
+  /** While unreachable, the port is closed: new connections are refused, open ones destroyed. */
   readonly setReachable: (reachable: boolean) => Promise<void>;
-  /** Ends at once, whatever is stalled, dripping or kept alive. */
+  /** Destroys all connections, also stalled and kept-alive ones. */
   readonly close: () => Promise<void>;
 }
 
-export interface FrontOptions extends Parts {
+interface ListenerOptions extends ServerParts {
   readonly host: string;
   readonly port: number;
 }
 
 const LOOPBACK = '127.0.0.1';
 
-/** An address on which an upstream can be reached, and on which it can be unreachable. */
-export async function openFront({ host, port, ...parts }: FrontOptions): Promise<Front> {
+export async function openListener({ host, port, ...parts }: ListenerOptions): Promise<Listener> {
   const sockets = new Map<Socket, number>();
   let connections = 0;
   let origin = '';
@@ -31,9 +30,9 @@ export async function openFront({ host, port, ...parts }: FrontOptions): Promise
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const connection = sockets.get(incoming.socket) ?? 0;
     try {
-      await exchange(parts, { host, origin, connection }, incoming, outgoing);
+      await serveExchange(parts, { host, origin, connection }, incoming, outgoing);
     } catch {
-      // A request that cannot even be read as one; a sandbox must survive its clients.
+      // A malformed request must not end the server.
       incoming.socket.destroy();
     }
   };
@@ -42,8 +41,8 @@ export async function openFront({ host, port, ...parts }: FrontOptions): Promise
     connections += 1;
     sockets.set(socket, connections);
     socket.once('close', () => sockets.delete(socket));
-    socket.on('error', () => {}); // a client that resets is no news
-    strikeConnection(parts, host, connections, socket);
+    socket.on('error', () => {}); // clients may reset their connections
+    injectOnConnect(parts, host, connections, socket);
   });
 
   const listen = (at: number): Promise<void> =>
@@ -72,17 +71,17 @@ export async function openFront({ host, port, ...parts }: FrontOptions): Promise
   };
 }
 
-/** Connections are logged only when they are struck: what is counted otherwise is requests. */
-function strikeConnection(
-  { chaos, log }: Parts,
+/** Logs a connection only if it is reset: the log otherwise counts requests. */
+function injectOnConnect(
+  { injector, log }: ServerParts,
   host: string,
   connection: number,
   socket: Socket,
 ): void {
   const arrival = { route: CONNECTION, method: 'CONNECT', fingerprint: '' };
-  const { fault, latencyMs } = chaos.plan(arrival);
+  const { fault, latencyMs } = injector.plan(arrival);
   if (!fault) return;
-  const note = log.begin({
+  const update = log.begin({
     ...arrival,
     at: Date.now(),
     host,
@@ -94,6 +93,6 @@ function strikeConnection(
     bytesIn: 0,
     bytesOut: 0,
   });
-  note({ outcome: 'broken', tookMs: 0 });
+  update({ outcome: 'broken', tookMs: 0 });
   socket.resetAndDestroy();
 }

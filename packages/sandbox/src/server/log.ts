@@ -1,27 +1,26 @@
 import type { FaultKind } from '../faults/kinds.js';
 
-/** What became of a request: answered in full, broken by us on purpose, or given up by its client. */
+/** The end of a request: answered in full, broken by a fault, or abandoned by its client. */
 export type Outcome = 'pending' | 'answered' | 'broken' | 'client-left';
 
 export interface LogEntry {
   readonly id: number;
-  /** When it arrived, in milliseconds since 1970. */
+  /** The arrival, in milliseconds since 1970. */
   readonly at: number;
-  /** Which of the upstream's addresses it came to. */
+  /** The listener that the request arrived at. */
   readonly host: string;
-  /** Which connection it came on. */
   readonly connection: number;
   readonly route: string;
   readonly method: string;
   readonly path: string;
   /** Equal for equal requests: method, path, parameters and body. */
   readonly fingerprint: string;
-  /** Names of the headers that came, without their values. */
+  /** The names of the request's headers, without their values. */
   readonly headers: readonly string[];
   readonly fault: FaultKind | null;
   readonly status: number | null;
   readonly outcome: Outcome;
-  /** How long a normal answer would have taken. */
+  /** The latency of a normal response. */
   readonly latencyMs: number;
   readonly tookMs: number | null;
   readonly bytesIn: number;
@@ -41,22 +40,22 @@ export interface Counts {
   readonly byFault: Readonly<Record<string, number>>;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly byOutcome: Readonly<Record<string, number>>;
-  /** Entries that the log no longer holds; the counts include them. */
+  /** Entries dropped from the log; the counts include them. */
   readonly forgotten: number;
 }
 
 type Begin = Omit<LogEntry, 'id' | 'outcome' | 'tookMs' | 'status'>;
 type Changes = Partial<Omit<LogEntry, 'id' | 'at'>>;
 
-/** Changes an entry of the log. */
-interface Note {
+/** Updates an entry of the log. */
+interface EntryUpdate {
   (changes: Changes): void;
   readonly id: number;
 }
 
 export interface RequestLog {
-  /** Enters a request as it arrives, so that one without an answer counts too. */
-  readonly begin: (entry: Begin) => Note;
+  /** Adds a request on arrival, so that one without a response counts too. */
+  readonly begin: (entry: Begin) => EntryUpdate;
   readonly entries: (query?: LogQuery) => LogEntry[];
   readonly counts: () => Counts;
   readonly clear: () => void;
@@ -64,7 +63,7 @@ export interface RequestLog {
 
 type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** Holds the newest entries, at most `capacity` of them; counts go on. */
+/** Keeps the newest `capacity` entries, and counts of all of them. */
 export function createLog(capacity = 10_000): RequestLog {
   let held: Writable<LogEntry>[] = [];
   let lastId = 0;
@@ -83,18 +82,18 @@ export function createLog(capacity = 10_000): RequestLog {
       };
       held.push(kept);
       tally.add(kept, 1);
-      // Dropped in batches: shifting a large array for each request is slow.
+      // Drops entries in batches: shifting a large array for each request is slow.
       if (held.length > capacity * 1.2) {
         forgotten += held.length - capacity;
         held = held.slice(-capacity);
       }
       const { add } = tally;
-      const note = (changes: Changes): void => {
+      const update = (changes: Changes): void => {
         add(kept, -1);
         Object.assign(kept, changes);
         add(kept, 1);
       };
-      return Object.assign(note, { id: lastId });
+      return Object.assign(update, { id: lastId });
     },
     entries: ({ after = 0, route, limit = Infinity } = {}) =>
       held

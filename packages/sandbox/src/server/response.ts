@@ -1,48 +1,41 @@
-import type { ReadableStream } from 'node:stream/web';
 import type { ServerResponse } from 'node:http';
+import type { ReadableStream } from 'node:stream/web';
 
-/** An answer that is ready to be delivered, well or badly. */
-export interface Answer {
+/** A response that is ready to be sent, intact or broken by a fault. */
+export interface PreparedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** All of the body, or the beginning of a long one. */
+  /** The whole body, or the first chunk of a streamed one. */
   readonly body: Buffer;
-  /** The rest of a long one. */
+  /** The remaining chunks of a streamed body. */
   readonly rest?: AsyncIterable<Uint8Array>;
-  /** How long the body is; unknown where the upstream does not tell. */
+  /** The value of Content-Length; undefined where the upstream does not send one. */
   readonly length: number | undefined;
 }
 
-const LONG = 256 * 1024;
+const STREAMED_FROM = 256 * 1024;
 
-/** Documents are held as a whole, so that faults can take them apart; long files are not. */
-export async function answerFrom(response: Response): Promise<Answer> {
+/** Buffers documents, so that faults can break them anywhere, and streams large files. */
+export async function prepare(response: Response): Promise<PreparedResponse> {
   const { status, body: stream } = response;
   const {
-    'content-length': told,
+    'content-length': declared,
     'transfer-encoding': chunked,
     ...headers
   } = Object.fromEntries(response.headers);
   const isFile = headers['content-type']?.includes('json') === false;
-  if (isFile && stream && Number(told ?? 0) > LONG) {
-    const { first, rest } = await beginOf(stream as ReadableStream<Uint8Array>);
-    return { status, headers, body: first, rest, length: Number(told) };
+  if (isFile && stream && Number(declared ?? 0) > STREAMED_FROM) {
+    const rest = (stream as ReadableStream<Uint8Array>).values();
+    const { value } = await rest.next();
+    return { status, headers, body: Buffer.from(value ?? []), rest, length: Number(declared) };
   }
   const body = Buffer.from(await response.arrayBuffer());
   const bodiless = status === 204 || status === 304;
-  const length = bodiless || chunked !== undefined ? undefined : Number(told ?? body.length);
+  const length = bodiless || chunked !== undefined ? undefined : Number(declared ?? body.length);
   return { status, headers, body, length };
 }
 
-async function beginOf(
-  stream: ReadableStream<Uint8Array>,
-): Promise<{ first: Buffer; rest: AsyncIterable<Uint8Array> }> {
-  const chunks = stream.values();
-  const { value } = await chunks.next();
-  return { first: Buffer.from(value ?? []), rest: chunks };
-}
-
-export function page(status: number, type: string, text: string): Answer {
+export function textResponse(status: number, type: string, text: string): PreparedResponse {
   const body = Buffer.from(text);
   return { status, headers: { 'content-type': type }, body, length: body.length };
 }
@@ -55,18 +48,17 @@ export const HTML_PAGE = [
   '</body></html>',
 ].join('\n');
 
-/** As it should be. */
-export async function deliver(outgoing: ServerResponse, answer: Answer): Promise<void> {
-  writeHead(outgoing, answer);
-  outgoing.write(answer.body);
-  for await (const chunk of answer.rest ?? []) {
+export async function send(outgoing: ServerResponse, response: PreparedResponse): Promise<void> {
+  writeHead(outgoing, response);
+  outgoing.write(response.body);
+  for await (const chunk of response.rest ?? []) {
     if (outgoing.destroyed) break;
     if (!outgoing.write(chunk)) await drained(outgoing);
   }
   outgoing.end();
 }
 
-/** Until there is room for more, or nobody left to read it. */
+/** Waits until the socket accepts more data, or is closed. */
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -77,36 +69,34 @@ function drained(outgoing: ServerResponse): Promise<void> {
   });
 }
 
-/** The head of an answer, with its length or with another one. */
 export function writeHead(
   outgoing: ServerResponse,
-  { status, headers, length }: Answer,
-  told = length,
+  { status, headers, length }: PreparedResponse,
+  declared = length,
 ): void {
   outgoing.writeHead(status, {
     ...headers,
-    ...(told !== undefined && { 'content-length': String(told) }),
+    ...(declared !== undefined && { 'content-length': String(declared) }),
   });
 }
 
-/** Waits, but not for a client that has left: then the answer is false, at once. */
+/** Waits, and returns false as soon as the client disconnects. */
 export function pause(ms: number, outgoing: ServerResponse): Promise<boolean> {
   if (outgoing.destroyed || outgoing.socket?.destroyed) return Promise.resolve(false);
   if (ms < 0.5) return Promise.resolve(true);
   return new Promise((resolve) => {
-    const left = (): void => {
+    const onClose = (): void => {
       clearTimeout(timer);
       resolve(false);
     };
     const timer = setTimeout(() => {
-      outgoing.off('close', left);
+      outgoing.off('close', onClose);
       resolve(true);
     }, Math.round(ms));
-    outgoing.once('close', left);
+    outgoing.once('close', onClose);
   });
 }
 
-/** Until the exchange is over, one way or the other. */
 export function closed(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     if (outgoing.closed) resolve();

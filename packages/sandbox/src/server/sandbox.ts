@@ -1,31 +1,30 @@
-import { type ChaosOptions, createChaos } from '../faults/injector.js';
-import {
-  checkedFaults,
-  checkedLatency,
-  type FaultRule,
-  type Latency,
-  NO_LATENCY,
-  UsageError,
-} from '../faults/rules.js';
-import { type Front, openFront } from './listener.js';
-import { type Counts, createLog, type LogEntry, type LogQuery } from './log.js';
-import type { Upstream } from './upstream.js';
 import { randomBytes } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import * as z from 'zod';
+import { createFaultInjector, type InjectorOptions } from '../faults/injector.js';
+import {
+  checkedFaults,
+  checkedLatency,
+  NO_LATENCY,
+  UsageError,
+  type FaultRule,
+  type Latency,
+} from '../faults/rules.js';
+import { openListener, type Listener } from './listener.js';
+import { createLog, type Counts, type LogEntry, type LogQuery } from './log.js';
+import type { Upstream } from './upstream.js';
 
-interface OpenOptions extends ChaosOptions {
-  /** Ports by the name of the address; the first one is the upstream's own. 0 is any that is free. */
+interface SandboxOptions extends InjectorOptions {
+  /** Ports by the name of the listener, the API's first. 0 is any free port. */
   readonly ports: Readonly<Record<string, number>>;
   readonly controlPort?: number;
   readonly logCapacity?: number;
-  /** What this upstream offers beside what all offer. */
   readonly extraControl?: ExtraControl;
 }
 
-/** What can be done to a running upstream, whichever it is. */
+/** The operations that every running sandbox supports. */
 export interface Sandbox {
-  /** For another process: another port, and a path that nobody can guess. */
+  /** The control endpoint, for other processes: a separate port, and an unguessable path. */
   readonly control: { readonly url: string };
   readonly log: (query?: LogQuery) => LogEntry[];
   readonly counts: () => Counts;
@@ -34,64 +33,63 @@ export interface Sandbox {
   readonly setFaults: (rules: readonly FaultRule[]) => void;
   readonly latency: () => Latency;
   readonly setLatency: (latency: Latency) => void;
-  /** While it is not reachable, connections are refused, as by a host where nothing listens. */
+  /** While unreachable, the ports are closed and connections are refused. */
   readonly setReachable: (reachable: boolean) => Promise<void>;
-  /** Empties the log and begins the same draws again, or those of another seed. */
+  /** Clears the log and restarts the draws, with the same seed or another one. */
   readonly restart: (seed?: number) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Opens an upstream on its addresses. The upstream is made when they are known, for its links. */
+/** Opens the listeners, and creates the upstream once the origins for its links are known. */
 export async function openSandbox(
-  options: OpenOptions,
-  upstreamAt: (origins: Readonly<Record<string, string>>) => Upstream,
+  options: SandboxOptions,
+  createUpstream: (origins: Readonly<Record<string, string>>) => Upstream,
 ): Promise<Sandbox & { readonly origins: Readonly<Record<string, string>> }> {
-  const { faults = [], latency = NO_LATENCY, ...luck } = options;
-  const chaos = createChaos(luck);
+  const { faults = [], latency = NO_LATENCY, ...injectorOptions } = options;
+  const injector = createFaultInjector(injectorOptions);
   const log = createLog(options.logCapacity);
-  let upstream: Upstream | undefined;
-  // Nobody knows the addresses yet, so nobody can ask before there is an upstream.
-  const later: Upstream = {
+  let created: Upstream | undefined;
+  const upstream: Upstream = {
     routes: [],
     contentFaults: [],
-    routeOf: (method, path) => upstream?.routeOf(method, path) ?? '',
-    answer: (request, seat) =>
-      upstream?.answer(request, seat) ?? new Response(null, { status: 503 }),
-    outage: (status) => upstream?.outage(status) ?? { type: 'text/plain', text: '' },
+    routeOf: (method, path) => created?.routeOf(method, path) ?? '',
+    handle: (request, exchange) =>
+      created?.handle(request, exchange) ?? new Response(null, { status: 503 }),
+    outageBody: (status) => created?.outageBody(status) ?? { type: 'text/plain', text: '' },
   };
 
-  const fronts = new Map<string, Front>();
+  const listeners = new Map<string, Listener>();
   const close = async (): Promise<void> => {
-    await Promise.all([...fronts.values()].map((front) => front.close()));
+    await Promise.all([...listeners.values()].map((listener) => listener.close()));
   };
   try {
     for (const [host, port] of Object.entries(options.ports))
-      fronts.set(host, await openFront({ upstream: later, chaos, log, host, port }));
-    const origins = Object.fromEntries([...fronts].map(([host, { origin }]) => [host, origin]));
-    const own = [...fronts.values()];
-    const made = upstreamAt(origins);
-    upstream = made;
+      listeners.set(host, await openListener({ upstream, injector, log, host, port }));
+    const origins = Object.fromEntries([...listeners].map(([host, { origin }]) => [host, origin]));
+    const own = [...listeners.values()];
+    const target = createUpstream(origins);
+    created = target;
     const handle = {
       log: log.entries,
       counts: log.counts,
       clearLog: log.clear,
-      faults: chaos.faults,
-      setFaults: (rules: readonly FaultRule[]) => chaos.setFaults(checkedFaults(rules, made)),
-      latency: chaos.latency,
-      setLatency: (shape: Latency) => chaos.setLatency(checkedLatency(shape, made.routes)),
+      faults: injector.faults,
+      setFaults: (rules: readonly FaultRule[]) => injector.setFaults(checkedFaults(rules, target)),
+      latency: injector.latency,
+      setLatency: (given: Latency) => injector.setLatency(checkedLatency(given, target.routes)),
       setReachable: async (reachable: boolean) => {
-        await Promise.all(own.map((front) => front.setReachable(reachable)));
+        await Promise.all(own.map((listener) => listener.setReachable(reachable)));
       },
       restart: (seed?: number) => {
         log.clear();
-        chaos.restart(seed);
+        injector.restart(seed);
       },
     };
     handle.setFaults(faults);
     handle.setLatency(latency);
     const controlled = { ...handle, origins };
     const control = await openControl(controlled, options.controlPort ?? 0, options.extraControl);
-    fronts.set('control', control);
+    listeners.set('control', control);
     return { ...handle, origins, control: { url: control.url }, close };
   } catch (cause) {
     await close();
@@ -103,43 +101,44 @@ type Controlled = Omit<Sandbox, 'control' | 'close'> & {
   readonly origins: Readonly<Record<string, string>>;
 };
 
-/** More than every upstream offers: what to show, and what can be asked or set under which path. */
+/** Additional state, and routes for GET and PUT, that one upstream's control endpoint has. */
 export interface ExtraControl {
   readonly state: () => object;
   readonly reads: Readonly<Record<string, (query: Readonly<Record<string, string>>) => object>>;
   readonly sets: Readonly<Record<string, (given: unknown) => unknown>>;
 }
 
-/** The same that the JavaScript interface offers, over HTTP and JSON, for another process. */
+/** Serves the operations of {@link Sandbox} over HTTP and JSON. */
 async function openControl(
   sandbox: Controlled,
   port: number,
   extra?: ExtraControl,
-): Promise<Front & { readonly url: string }> {
+): Promise<Listener & { readonly url: string }> {
   const base = `/__control/${randomBytes(12).toString('base64url')}`;
-  const routed = new Hono().route(base, controlApp(sandbox, extra));
+  const app = new Hono().route(base, controlApp(sandbox, extra));
   const upstream = {
     routes: ['control'],
     contentFaults: [],
     routeOf: () => 'control',
-    answer: (request: Request) => routed.fetch(request),
-    outage: () => ({ type: 'text/plain', text: '' }),
+    handle: (request: Request) => app.fetch(request),
+    outageBody: () => ({ type: 'text/plain', text: '' }),
   };
-  const quiet = { chaos: createChaos({ seed: 0 }), log: createLog(1) };
-  const front = await openFront({ ...quiet, upstream, host: 'control', port });
-  return { ...front, url: front.origin + base };
+  const noFaults = { injector: createFaultInjector({ seed: 0 }), log: createLog(1) };
+  const listener = await openListener({ ...noFaults, upstream, host: 'control', port });
+  return { ...listener, url: listener.origin + base };
 }
 
 function controlApp(sandbox: Controlled, extra?: ExtraControl): Hono {
   const app = new Hono();
-  const state = () => ({
-    origins: sandbox.origins,
-    faults: sandbox.faults(),
-    latency: sandbox.latency(),
-    counts: sandbox.counts(),
-    ...extra?.state(),
-  });
-  app.get('/', (context) => context.json(state()));
+  app.get('/', (context) =>
+    context.json({
+      origins: sandbox.origins,
+      faults: sandbox.faults(),
+      latency: sandbox.latency(),
+      counts: sandbox.counts(),
+      ...extra?.state(),
+    }),
+  );
   app.put('/faults', (context) =>
     applied(context, z.custom<readonly FaultRule[]>(), (rules) => sandbox.setFaults(rules)),
   );
@@ -163,7 +162,7 @@ function controlApp(sandbox: Controlled, extra?: ExtraControl): Hono {
     applied(context, reachableSchema, ({ reachable }) => sandbox.setReachable(reachable)),
   );
   for (const [path, read] of Object.entries(extra?.reads ?? {}))
-    app.get(path, (context) => answered(context, () => read(context.req.query())));
+    app.get(path, (context) => resultOf(context, () => read(context.req.query())));
   for (const [path, set] of Object.entries(extra?.sets ?? {}))
     app.put(path, (context) => applied(context, z.unknown(), set));
   return app;
@@ -179,7 +178,7 @@ const logQuerySchema = z.strictObject({
   limit: z.exactOptional(z.coerce.number().int().min(0)),
 });
 
-/** Takes effect for requests that arrive from now on. */
+/** Applies a request's body; it takes effect for requests that arrive afterwards. */
 async function applied<Value>(
   context: Context,
   schema: z.ZodType<Value>,
@@ -194,11 +193,11 @@ async function applied<Value>(
   }
   const checked = schema.safeParse(given);
   if (!checked.success) return context.json({ error: z.prettifyError(checked.error) }, 400);
-  return answered(context, () => apply(checked.data));
+  return resultOf(context, () => apply(checked.data));
 }
 
-/** With what came out, or 204 if that is nothing. */
-async function answered(context: Context, act: () => unknown): Promise<Response> {
+/** Responds with the result, or with 204 without one. */
+async function resultOf(context: Context, act: () => unknown): Promise<Response> {
   try {
     const result = await act();
     return result === undefined ? context.body(null, 204) : context.json(result);

@@ -1,18 +1,18 @@
-import type { Fault } from '../faults/injector.js';
-import type { ContentFault } from '../faults/kinds.js';
 import { Hono, type Context } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
+import type { Fault } from '../faults/injector.js';
+import type { ContentFault } from '../faults/kinds.js';
 
-/** What an upstream's code learns of the exchange that it answers. */
-export interface Seat {
-  /** Which of the upstream's addresses the request came to. */
+/** The exchange that an upstream responds to. */
+export interface Exchange {
+  /** The listener that the request arrived at. */
   readonly host: string;
   /** The request's id in the log. */
   readonly request: number;
-  /** The fault, if this one was drawn. */
+  /** The fault, if it was drawn for this request. */
   readonly drawn: (kind: ContentFault) => Fault | undefined;
-  /** The same, and the log will say that it happened. */
-  readonly commit: (kind: ContentFault) => Fault | undefined;
+  /** The same, and records in the log that the fault was injected. */
+  readonly inject: (kind: ContentFault) => Fault | undefined;
 }
 
 export interface OutageBody {
@@ -21,45 +21,41 @@ export interface OutageBody {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A service to imitate. It knows nothing of sockets, and of faults only those that it must commit itself. */
+/** An imitated service. It knows nothing of sockets, and only those faults that it injects itself. */
 export interface Upstream {
-  /** All names that it gives. */
   readonly routes: readonly string[];
-  /** The faults of content that it can commit. */
   readonly contentFaults: readonly ContentFault[];
-  /** The name under which faults, latencies and the log know a request. */
+  /** The route name that faults, latencies and the log use. */
   readonly routeOf: (method: string, path: string) => string;
-  readonly answer: (request: Request, seat: Seat) => Response | Promise<Response>;
-  /** What it says while it is failing with a status. */
-  readonly outage: (status: number) => OutageBody;
+  readonly handle: (request: Request, exchange: Exchange) => Response | Promise<Response>;
+  /** The body of an injected error status. */
+  readonly outageBody: (status: number) => OutageBody;
 }
 
-export type RouteContext = Context<{ Bindings: Seat }>;
+export type RouteContext = Context<{ Bindings: Exchange }>;
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
-type Method = (typeof methods)[number];
 
 export interface Route {
   readonly name: string;
-  readonly method: Method;
+  readonly method: (typeof methods)[number];
   readonly path: string;
   readonly handle: (context: RouteContext) => Response | Promise<Response>;
 }
 
 interface Router {
-  readonly app: Hono<{ Bindings: Seat }>;
+  readonly app: Hono<{ Bindings: Exchange }>;
   readonly names: readonly string[];
   readonly routeOf: (method: string, path: string) => string;
-  /** The methods that a path knows. */
+  /** The methods that a path supports. */
   readonly methodsOf: (path: string) => string[];
 }
 
-/** The name of everything that has no route. */
 const UNKNOWN = 'unknown';
 
-/** One table for answering and for naming, so that a fault strikes exactly where an answer comes from. */
+/** Builds the application and the route names from one table, so that faults match the handlers. */
 export function createRouter(routes: readonly Route[]): Router {
-  const app = new Hono<{ Bindings: Seat }>();
+  const app = new Hono<{ Bindings: Exchange }>();
   const names = new TrieRouter<string>();
   for (const { name, method, path, handle } of routes) {
     app.on(method, path, handle);

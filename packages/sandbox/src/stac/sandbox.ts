@@ -119,13 +119,13 @@ function stacUpstream(api: Api, signing: Signing, required: RequiredHeader | und
     routes: names,
     contentFaults: ['loop-next', 'foreign-next', 'empty-page', 'too-large-413', 'too-large-502'],
     routeOf,
-    answer: (request, seat) => {
+    handle: (request, exchange) => {
       const route = routeOf(request.method, new URL(request.url).pathname);
       if (required && !OPEN.has(route) && request.headers.get(required.name) !== required.value)
         return problemResponse(unauthorized(required), traits);
-      return app.fetch(request, seat);
+      return app.fetch(request, exchange);
     },
-    outage: (status) => outageOf(status, traits),
+    outageBody: (status) => outageOf(status, traits),
   };
 }
 

@@ -3,7 +3,7 @@ import {
   createRouter,
   type Route,
   type RouteContext,
-  type Seat,
+  type Exchange,
   type Upstream,
 } from '../server/upstream.js';
 import type { JsonObject } from '../json.js';
@@ -49,17 +49,17 @@ function respond(
 
 /** What stands at the head of every answer, for support to ask about. */
 function signature(
-  seat: { readonly request: number },
+  exchange: { readonly request: number },
   now: number,
   caller?: Caller,
 ): Record<string, string> {
-  const id = hash('transaction', seat.request).toString(16).padStart(8, '0');
+  const id = hash('transaction', exchange.request).toString(16).padStart(8, '0');
   const mayWrite = caller?.kind === 'user' && caller.scopes.includes('tweet.write');
   return {
     // By the clock that everything else goes by: a client may compare the two.
     date: new Date(now).toUTCString(),
     'api-version': '2.167',
-    'x-transaction-id': id + hash('more', seat.request).toString(16).padStart(8, '0'),
+    'x-transaction-id': id + hash('more', exchange.request).toString(16).padStart(8, '0'),
     'x-response-time': '12',
     ...(caller && { 'x-access-level': mayWrite ? 'read-write' : 'read' }),
   };
@@ -67,18 +67,18 @@ function signature(
 
 export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream {
   const answer = async (route: ApiRoute, context: RouteContext): Promise<Response> => {
-    const { env: seat, req } = context;
-    let told: Record<string, string> = signature(seat, keeper.now());
+    const { env: exchange, req } = context;
+    let told: Record<string, string> = signature(exchange, keeper.now());
     try {
       const caller = identify(keeper, req.raw, route);
       const { allowed, headers } = count(keeper, route, caller);
-      told = { ...signature(seat, keeper.now(), caller), ...headers };
+      told = { ...signature(exchange, keeper.now(), caller), ...headers };
       if (!allowed) throw new XProblem(429, blank(429));
-      admit(keeper, route, caller, seat);
+      admit(keeper, route, caller, exchange);
       const query = checkedQuery(req.url, route.query);
       const param = (name: string): string => req.param(name) ?? '';
       const form = (): Promise<FormData> => req.formData();
-      const call = { route: route.name, caller, param, query, request: req.raw, form, seat };
+      const call = { route: route.name, caller, param, query, request: req.raw, form, exchange };
       const { status = 200, body, charges = [] } = await route.handle(api, call);
       for (const [charge, times] of charges) if (times > 0) api.account.charge(charge, times);
       return respond(status, body, told);
@@ -99,7 +99,7 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
       method: 'GET',
       path: '/i/oauth2/authorize',
       handle: ({ env, req }) => {
-        const denied = env.commit('x-consent-denied') !== undefined;
+        const denied = env.inject('x-consent-denied') !== undefined;
         return authorize(oauth, new URL(req.url).searchParams, denied);
       },
     },
@@ -134,8 +134,8 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
     routes: names,
     contentFaults,
     routeOf,
-    answer: (request, seat) => app.fetch(request, seat),
-    outage: (status) => ({ type: PROBLEM_TYPE, text: JSON.stringify(blank(status)) }),
+    handle: (request, exchange) => app.fetch(request, exchange),
+    outageBody: (status) => ({ type: PROBLEM_TYPE, text: JSON.stringify(blank(status)) }),
   };
 }
 
@@ -179,9 +179,9 @@ function count(
 }
 
 /** Whatever stands between somebody who is known and what they ask for. */
-function admit(keeper: Gatekeeper, route: ApiRoute, caller: Caller, seat: Seat): void {
+function admit(keeper: Gatekeeper, route: ApiRoute, caller: Caller, exchange: Exchange): void {
   const { names, account, tier } = keeper;
-  refuseOnCommand(keeper, seat);
+  refuseOnCommand(keeper, exchange);
   const lacking =
     caller.kind === 'user' && route.scopes.some((one) => !caller.scopes.includes(one));
   if (lacking) throw forbidden('Forbidden');
@@ -194,9 +194,9 @@ function admit(keeper: Gatekeeper, route: ApiRoute, caller: Caller, seat: Seat):
 const QUARTER_HOUR = 15 * 60;
 const DAY = 24 * 60 * 60;
 
-function refuseOnCommand({ names, now }: Gatekeeper, seat: Seat): void {
-  const kind = refusalFaults.find((one) => seat.drawn(one));
-  const fault = kind && seat.commit(kind);
+function refuseOnCommand({ names, now }: Gatekeeper, exchange: Exchange): void {
+  const kind = refusalFaults.find((one) => exchange.drawn(one));
+  const fault = kind && exchange.inject(kind);
   if (!kind || !fault) return;
   const told =
     fault.retryAfter && 'seconds' in fault.retryAfter ? fault.retryAfter.seconds : undefined;

@@ -50,11 +50,11 @@ function answerSearch(
   const cursor = cursorOf(api, context, asked);
   const results = sorted(matching(catalogue, ask), ask);
   const page = pageOf(results, cursor, ask.limit, traits);
-  if (context.env.commit('loop-next')) return answerPage(api, ask, asked, results, page, 'same');
+  if (context.env.inject('loop-next')) return answerPage(api, ask, asked, results, page, 'same');
   // Another name of the same machine: it answers, but it is not whom the client gave its secrets to.
-  if (page.next && traits.hrefs === 'absolute' && context.env.commit('foreign-next'))
+  if (page.next && traits.hrefs === 'absolute' && context.env.inject('foreign-next'))
     return answerPage(api, ask, asked, results, page, 'foreign');
-  if (context.env.commit('empty-page')) {
+  if (context.env.inject('empty-page')) {
     // The next cursor leads to where this page should have been, and is not the one that led here.
     const next: Cursor = { direction: 'next', ...cursor, nonce: (cursor?.nonce ?? 0) + 1 };
     return answerPage(api, ask, asked, results, { scenes: [], next }, 'next');
@@ -68,7 +68,7 @@ function refuseLargePages({ env }: RouteContext, { limit }: Ask): void {
     ['too-large-502', 502],
   ] as const) {
     const above = env.drawn(kind)?.aboveLimit ?? 100;
-    if (limit > above && env.commit(kind))
+    if (limit > above && env.inject(kind))
       throw new Problem(status, 'ResponseTooLarge', 'The answer would be too large');
   }
 }

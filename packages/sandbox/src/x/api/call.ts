@@ -1,4 +1,4 @@
-import type { Seat } from '../../server/upstream.js';
+import type { Exchange } from '../../server/upstream.js';
 import type { JsonObject } from '../../json.js';
 import type { Caller } from '../auth/tokens.js';
 import type { Act, CommitLog } from '../commits.js';
@@ -34,7 +34,7 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly request: Request;
   readonly form: () => Promise<FormData>;
-  readonly seat: Seat;
+  readonly exchange: Exchange;
 }
 
 export interface Reply {
@@ -69,9 +69,9 @@ export function ownId(call: Call): string {
   return own;
 }
 
-export function commit({ commits, world }: XApi, { seat, caller }: Call, act: Act): void {
+export function commit({ commits, world }: XApi, { exchange, caller }: Call, act: Act): void {
   const account = caller.kind === 'user' ? caller.userId : caller.clientId;
-  commits.append(act, { at: world.clock.now(), request: seat.request, account });
+  commits.append(act, { at: world.clock.now(), request: exchange.request, account });
 }
 
 /** Writes see what is true: also a post that reads do not show yet, and not one that they still show. */

@@ -104,7 +104,7 @@ export const finalize: Handler = (api, call) => {
   if (!isWhole || received !== upload.totalBytes)
     throw invalid('Segments do not add up to provided total file size.');
   if (!upload.finalized) {
-    api.uploads.finalize(upload, call.seat.commit('x-media-fails') !== undefined);
+    api.uploads.finalize(upload, call.exchange.inject('x-media-fails') !== undefined);
     commit(api, call, { kind: 'media.finalized', id: upload.id });
   }
   return { body: { data: told(api, upload) } };
@@ -130,7 +130,7 @@ export const upload: Handler = async (api, call) => {
   const type = field('media_type') ?? (named.data === 'tweet_gif' ? 'image/gif' : 'image/png');
   const category = checkedCategory(type, named.data, bytes);
   const begun = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
-  api.uploads.finalize(begun, call.seat.commit('x-media-fails') !== undefined);
+  api.uploads.finalize(begun, call.exchange.inject('x-media-fails') !== undefined);
   commit(api, call, { kind: 'media.finalized', id: begun.id });
   return { body: { data: told(api, begun) } };
 };

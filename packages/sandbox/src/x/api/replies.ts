@@ -83,7 +83,7 @@ export function paged<Item extends { readonly id: string }>(
   range: Range,
   { withIds = false, backwards = true } = {},
 ): Paged<Item> {
-  const { query, seat, route } = call;
+  const { query, exchange, route } = call;
   const size = numberIn(query, 'max_results', range);
   const scope = `${route} ${call.param('id')}`;
   const parameter = query.has('next_token') ? 'next_token' : 'pagination_token';
@@ -93,9 +93,9 @@ export function paged<Item extends { readonly id: string }>(
   const here = place ?? { direction: 'next', at: '' };
   const nonce = (place?.nonce ?? 0) + 1;
   // Faults of content: a token that leads back here, or a page that is empty though there is more.
-  if (page.next && seat.commit('loop-next'))
+  if (page.next && exchange.inject('loop-next'))
     return { items: page.items, meta: metaOf({ ...page, next: here }, scope, withIds, backwards) };
-  if (page.items.length > 0 && seat.commit('empty-page')) {
+  if (page.items.length > 0 && exchange.inject('empty-page')) {
     const empty: Page<Item> = { items: [], next: { ...here, nonce }, previous: undefined };
     return { items: [], meta: metaOf(empty, scope, withIds, backwards) };
   }
