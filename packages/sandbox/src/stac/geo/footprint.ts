@@ -1,9 +1,17 @@
-import { type Box, boxAround, type Geometry, type Part, partsOf, type Ring } from './geometry.js';
+import {
+  type Box,
+  boxAround,
+  type Geometry,
+  type Part,
+  partsOf,
+  type Point,
+  type Ring,
+} from './geometry.js';
 
 export interface Footprint {
   readonly geometry: Geometry;
   readonly bbox: Box;
-  /** The geometry taken apart, for searching. */
+  /** The geometry's parts, for intersection tests. */
   readonly parts: readonly Part[];
 }
 
@@ -28,6 +36,20 @@ export function footprintOf(ring: readonly Point[]): Footprint {
   const bbox: Box =
     seam === 180 ? [west, south, east - 360, north] : [west + 360, south, east, north];
   return footprint({ type: 'MultiPolygon', coordinates }, bbox);
+}
+
+/** The footprint of a box in degrees. */
+export function boxFootprint(west: number, south: number, east: number, north: number): Footprint {
+  return footprintOf(boxRing(west, south, east, north));
+}
+
+export function boxRing(west: number, south: number, east: number, north: number): Point[] {
+  return [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+  ];
 }
 
 function footprint(geometry: Geometry, [west, south, east, north]: Box): Footprint {
@@ -64,8 +86,6 @@ interface HalfPlane {
   readonly b: number;
   readonly c: number;
 }
-
-type Point = readonly [number, number];
 
 /** What a convex, open ring keeps inside a half-plane (Sutherland and Hodgman). */
 export function clip(ring: readonly Point[], { a, b, c }: HalfPlane): Point[] {

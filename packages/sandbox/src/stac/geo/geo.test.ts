@@ -13,9 +13,8 @@ import {
   partsOf,
   type Ring,
 } from './geometry.js';
-import { tileAt } from './mgrs.js';
-import { fromUtm, sunElevation, toUtm, travel, utmAt } from './projection.js';
-import { frameOf, pathRowAt } from './wrs2.js';
+import { fromUtm, sunElevation, toUtm, travel } from './projection.js';
+import { sites } from '../catalogue/sites.js';
 
 const lonLat = (north = 84) =>
   fc.tuple(
@@ -27,7 +26,8 @@ describe('UTM', () => {
   test('agrees with proj to a millimetre, there and back', () => {
     fc.assert(
       fc.property(lonLat(), (position) => {
-        const utm = utmAt(position);
+        const zone = Math.floor((position[0] + 180) / 6) + 1;
+        const utm = { zone, south: position[1] < 0 };
         const [x, y] = toUtm(position, utm);
         const system = `+proj=utm +zone=${utm.zone} ${utm.south ? '+south' : ''} +datum=WGS84`;
         const [theirX = 0, theirY = 0] = proj4('WGS84', system, [...position]);
@@ -45,60 +45,52 @@ describe('UTM', () => {
   });
 });
 
-describe('a tile of Sentinel-2', () => {
-  test('has the name that the military grid gives its square', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 60 }),
-        fc.integer({ min: -55, max: 55 }),
-        fc.integer({ min: -1, max: 1 }),
-        (zone, lat, aside) => {
-          const utm = { zone, south: lat < 0 };
-          const [x, y] = toUtm([zone * 6 - 183 + aside, lat], utm);
-          const tile = tileAt([x, y], utm);
-          const centre = fromUtm([tile.left + 50_040, tile.top - 50_040], utm);
-          // Half of a square may lie in the next band; the letters of the square itself must agree.
-          expect(mgrsOf(centre, 0).slice(-2)).toBe(tile.name.slice(-2));
-          expect(tile.name).toBe(mgrsOf(centre, 0));
-        },
-      ),
-    );
+describe('Sentinel-2 tiles', () => {
+  const tiles = sites.flatMap((site) => site.tiles);
+
+  test('are named after the MGRS squares that they cover', () => {
+    const compared = tiles.flatMap((tile) => {
+      const [lon, lat] = fromUtm([tile.left + 50_040, tile.top - 50_040], tile);
+      const name = Math.abs(lon) < 180 ? mgrsOf([lon, lat], 0) : '';
+      // A tile east of its zone's border keeps its zone; the position alone gives the next one.
+      return Number.parseInt(name, 10) === tile.zone ? [[tile.name, name.replace(/^0/, '')]] : [];
+    });
+    expect(compared.length).toBeGreaterThan(40);
+    for (const [name, theirs] of compared) expect(name).toBe(theirs);
   });
 
-  test('lies on the raster that the real ones lie on', () => {
-    const utm = { zone: 21, south: false };
-    expect(tileAt([750_000, 5_750_000], utm)).toMatchObject({
-      name: '21UYT',
-      left: 699_960,
-      top: 5_800_020,
-    });
+  test('contain their sites and lie on the 60 m raster', () => {
+    for (const {
+      place,
+      tiles: [tile],
+    } of sites) {
+      const [x, y] = tile ? toUtm(place, tile) : [0, 0];
+      expect(x - (tile?.left ?? 0)).toBeGreaterThanOrEqual(0);
+      expect(x - (tile?.left ?? 0)).toBeLessThan(100_040);
+      expect((tile?.top ?? 0) - y).toBeGreaterThanOrEqual(0);
+      expect((tile?.top ?? 0) - y).toBeLessThan(100_040);
+    }
+    for (const { left, top } of tiles) expect([left % 60, top % 60]).toEqual([0, 0]);
+    expect(tiles[0]).toMatchObject({ name: '31UDQ', left: 399_960, top: 5_500_020 });
   });
 });
 
-describe("Landsat's paths and rows", () => {
+describe('Landsat frames', () => {
   test.for([
-    ['Paris', 199, 26, 1.9, 48.9],
-    ['Lake Tahoe', 43, 33, -119.9, 38.9],
-    ['Manaus', 231, 62, -60.1, -2.9],
-  ] as const)('put %s where the real grid has it', ([, path, row, lon, lat]) => {
-    const { centre } = frameOf({ path, row });
+    ['199026', 1.9, 48.9],
+    ['231062', -60.1, -2.9],
+  ] as const)('%s lies where WRS-2 has it', ([name, lon, lat]) => {
+    const { centre } = sites.find(({ frame }) => frame.name === name)?.frame ?? { centre: [0, 0] };
     expect(Math.abs(centre[0] - lon)).toBeLessThan(0.7);
     expect(Math.abs(centre[1] - lat)).toBeLessThan(0.4);
   });
 
-  test('are found from a position', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 233 }),
-        fc.integer({ min: 8, max: 115 }),
-        (path, row) => {
-          const { centre, heading } = frameOf({ path, row });
-          expect(pathRowAt(centre)).toEqual({ path, row });
-          expect(heading).toBeGreaterThan(180); // southwards, drifting to the west
-          expect(heading).toBeLessThan(270);
-        },
-      ),
-    );
+  test('lie close to their sites and head southwards, drifting to the west', () => {
+    for (const { place, frame } of sites) {
+      expect(Math.abs(frame.centre[1] - place[1])).toBeLessThan(2);
+      expect(frame.heading).toBeGreaterThan(180);
+      expect(frame.heading).toBeLessThan(270);
+    }
   });
 });
 

@@ -1,4 +1,7 @@
-/** Longitude, then latitude; further numbers (heights) are carried and ignored. */
+/** A longitude and latitude, or an easting and northing. */
+export type Point = readonly [number, number];
+
+/** Longitude, then latitude; a height is accepted and ignored. */
 type Position = readonly number[];
 export type Ring = readonly Position[];
 
@@ -12,7 +15,7 @@ export type Geometry =
 /** West, south, east, north. West is greater than east where the antimeridian is crossed. */
 export type Box = readonly [number, number, number, number];
 
-/** The same box as one or two that do not cross the antimeridian. */
+/** Splits a box that crosses the antimeridian in two. */
 export function boxesOf([west, south, east, north]: Box): Box[] {
   return west <= east
     ? [[west, south, east, north]]
@@ -22,7 +25,7 @@ export function boxesOf([west, south, east, north]: Box): Box[] {
       ];
 }
 
-/** A box as a geometry; one without width or height is a line or a point, which still meets things. */
+/** A box as a geometry; one without width or height still intersects. */
 export function geometryOfBox(box: Box): Geometry {
   const parts = boxesOf(box).map(([west, south, east, north]): Ring => [
     [west, south],

@@ -1,3 +1,5 @@
+import type { Point } from './geometry.js';
+
 /** Universal Transverse Mercator on WGS 84, by Krüger's series: better than a millimetre where it is used. */
 export interface Utm {
   readonly zone: number;
@@ -38,14 +40,7 @@ const falseNorthing = (south: boolean): number => (south ? 10_000_000 : 0);
 const sum = (series: readonly number[], term: (order: number) => number): number =>
   series.reduce((total, factor, at) => total + factor * term(2 * (at + 1)), 0);
 
-export function utmAt([lon, lat]: readonly [number, number]): Utm {
-  return { zone: Math.min(60, Math.floor((lon + 180) / 6) + 1), south: lat < 0 };
-}
-
-export function toUtm(
-  [lon, lat]: readonly [number, number],
-  { zone, south }: Utm,
-): [number, number] {
+export function toUtm([lon, lat]: Point, { zone, south }: Utm): [number, number] {
   const sine = Math.sin(radians(lat));
   const t = Math.sinh(Math.atanh(sine) - ECCENTRICITY * Math.atanh(ECCENTRICITY * sine));
   const east = radians(lon - meridian(zone));
@@ -57,7 +52,7 @@ export function toUtm(
 }
 
 /** The longitude is not wrapped: east of the antimeridian it is greater than 180, west of it below -180. */
-export function fromUtm([x, y]: readonly [number, number], { zone, south }: Utm): [number, number] {
+export function fromUtm([x, y]: Point, { zone, south }: Utm): [number, number] {
   const xi = (y - falseNorthing(south)) / SCALE;
   const eta = (x - FALSE_EASTING) / SCALE;
   const onSphereXi = xi - sum(TO_SPHERE, (k) => Math.sin(k * xi) * Math.cosh(k * eta));
@@ -76,11 +71,7 @@ export function epsgOf({ zone, south }: Utm): number {
 const EARTH = 6_371_008.8;
 
 /** Where one arrives after some metres on a great circle. The longitude is not wrapped. */
-export function travel(
-  [lon, lat]: readonly [number, number],
-  bearing: number,
-  metres: number,
-): [number, number] {
+export function travel([lon, lat]: Point, bearing: number, metres: number): [number, number] {
   const [arc, course, from] = [metres / EARTH, radians(bearing), radians(lat)];
   const sine = Math.sin(from) * Math.cos(arc) + Math.cos(from) * Math.sin(arc) * Math.cos(course);
   const east = Math.atan2(
@@ -92,9 +83,9 @@ export function travel(
 
 /** A rectangle on the ground around a centre, turned to a bearing, as a ring of four corners. */
 export function rectangleAround(
-  centre: readonly [number, number],
+  centre: Point,
   bearing: number,
-  [along, across]: readonly [number, number],
+  [along, across]: Point,
 ): [number, number][] {
   return [
     [1, 1],
@@ -112,7 +103,7 @@ const EQUINOX = Date.UTC(2000, 2, 20, 7, 35);
 const YEAR = 365.2422;
 
 /** Height of the sun over the horizon, good to a degree or two. */
-export function sunElevation([lon, lat]: readonly [number, number], time: number): number {
+export function sunElevation([lon, lat]: Point, time: number): number {
   const tilt = radians(23.44) * Math.sin((2 * Math.PI * (time - EQUINOX)) / (DAY * YEAR));
   const hourAngle = 2 * Math.PI * ((time % DAY) / DAY - 0.5) + radians(lon);
   const sine =

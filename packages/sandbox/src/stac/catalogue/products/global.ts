@@ -1,6 +1,6 @@
 import { band, image, type Product } from '../product.js';
 import { isoTime, type Scene } from '../scene.js';
-import { footprintOf, type Footprint } from '../../geo/footprint.js';
+import { boxFootprint, type Footprint } from '../../geo/footprint.js';
 import { sites } from '../sites.js';
 
 const numbered =
@@ -97,20 +97,14 @@ export const globalProducts: readonly Product[] = [
   },
 ];
 
-const strip = (south: number, north: number): Footprint =>
-  footprintOf([
-    [-180, south],
-    [180, south],
-    [180, north],
-    [-180, north],
-  ]);
+const strip = (south: number, north: number): Footprint => boxFootprint(-180, south, 180, north);
 
 const month = (number: number): [number, number] => [
   Date.UTC(2020, number, 1),
   Date.UTC(2020, number + 1, 1) - 1000,
 ];
 
-/** Around a pole there is no west or east: the footprint is a strip over all longitudes. */
+/** A polar footprint is a strip over all longitudes. */
 function seaIce(number: number): Scene {
   const south = number % 2 === 1;
   const [from] = month(Math.floor(number / 2));
@@ -126,7 +120,7 @@ function seaIce(number: number): Scene {
   };
 }
 
-/** Chunked in a Zarr store: no single file, so no size that anybody could ask for. */
+/** A Zarr store is not a single file and has no size. */
 function reanalysis(number: number): Scene {
   const [from, to] = month(number);
   return {
@@ -141,19 +135,14 @@ function reanalysis(number: number): Scene {
 
 function landCover(number: number): Scene {
   const year = 2020 + (number % 2);
-  const [lon = 0, lat = 0] = sites[Math.floor(number / 2) % sites.length] ?? [];
+  const [lon, lat] = sites[Math.floor(number / 2) % sites.length]?.place ?? [0, 0];
   const west = Math.floor(lon / 3) * 3;
   const south = Math.floor(lat / 3) * 3;
   const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1) - 1000];
   return {
     collection: 'land-cover',
     id: `land-cover_${year}_${String(Math.floor(number / 2)).padStart(3, '0')}`,
-    footprint: footprintOf([
-      [west, south],
-      [west + 3, south],
-      [west + 3, south + 3],
-      [west, south + 3],
-    ]),
+    footprint: boxFootprint(west, south, west + 3, south + 3),
     from,
     to,
     grid: { code: 'EPSG:4326', left: west, top: south + 3, width: 3, height: 3 },

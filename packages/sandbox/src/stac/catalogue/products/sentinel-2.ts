@@ -1,8 +1,15 @@
 import { band, image, thumbnail, type AssetTemplate, type Product } from '../product.js';
 import { between, randomOf, type Random } from '../../../random.js';
-import { areaOf, clip, densify, type Footprint, footprintOf } from '../../geo/footprint.js';
-import { tileAt, type Tile } from '../../geo/mgrs.js';
-import { epsgOf, fromUtm, sunElevation, toUtm, utmAt } from '../../geo/projection.js';
+import {
+  areaOf,
+  boxRing,
+  clip,
+  densify,
+  type Footprint,
+  footprintOf,
+} from '../../geo/footprint.js';
+import type { Point } from '../../geo/geometry.js';
+import { epsgOf, fromUtm, sunElevation } from '../../geo/projection.js';
 import {
   cloudCover,
   compactDay,
@@ -11,7 +18,7 @@ import {
   overpasses,
   type Scene,
 } from '../scene.js';
-import { shareOut, sites } from '../sites.js';
+import { shareOut, sites, type Tile } from '../sites.js';
 
 const reflectance = (key: string, name: string, gsd: number): AssetTemplate =>
   image({
@@ -21,7 +28,7 @@ const reflectance = (key: string, name: string, gsd: number): AssetTemplate =>
     gsd,
     bands: [band(name, 'uint16', key)],
     roles: ['data', 'reflectance'],
-    // The coastal band never tells its size, though its shape: somebody has to multiply.
+    // Clients must estimate the size of the coastal band from its shape.
     tellsSize: key === 'coastal' ? 'never' : 'always',
   });
 
@@ -103,23 +110,9 @@ export const sentinel2L1c: Product = {
   scenes: ({ seed, count }) => sentinel2Scenes('l1c', Date.UTC(2016, 0, 1), seed, count),
 };
 
-type Point = readonly [number, number];
-
-/** The tile at a site and the next one to the east, which overlaps it. */
-function tilesAt(site: Point): Tile[] {
-  const utm = utmAt(site);
-  const [x, y] = toUtm(site, utm);
-  return [tileAt([x, y], utm), tileAt([x + 100_000, y], utm)];
-}
-
-/** The whole tile, or what the edge of a swath leaves of it. */
+/** The whole tile, or the part of it on one side of a swath's edge. */
 function imagedPart(random: Random, { left, top, size }: Tile): Point[] {
-  const square: Point[] = [
-    [left, top - size],
-    [left + size, top - size],
-    [left + size, top],
-    [left, top],
-  ];
+  const square = boxRing(left, top - size, left + size, top);
   if (random() < 0.5) return square;
   const tilt = between(random, 0.15, 0.28); // the satellite flies south-south-west
   const middle = left + between(random, 0.25, 0.85) * size;
@@ -131,10 +124,10 @@ function imagedPart(random: Random, { left, top, size }: Tile): Point[] {
   });
 }
 
-/** What all scenes of a tile that were taken from the same orbit have in common. */
+/** The properties that all scenes of a tile and an orbit share. */
 interface View {
   readonly tile: Tile;
-  readonly centre: readonly [number, number];
+  readonly centre: Point;
   readonly footprint: Footprint;
   /** The share of the tile that is imaged. */
   readonly covered: number;
@@ -144,12 +137,13 @@ function viewOf(seed: number, tile: Tile, orbit: number): View {
   const part = imagedPart(randomOf(seed, 'swath', tile.name, orbit), tile);
   const centre = centreOf(tile);
   const steps = Math.abs(centre[1]) > 65 ? 8 : 1;
-  const ring = densify(part, steps).map((position) => fromUtm(position, tile.utm));
+  const ring = densify(part, steps).map((position) => fromUtm(position, tile));
   return { tile, centre, footprint: footprintOf(ring), covered: areaOf(part) / tile.size ** 2 };
 }
 
-function centreOf({ left, top, size, utm }: Tile): [number, number] {
-  return fromUtm([left + size / 2, top - size / 2], utm);
+function centreOf(tile: Tile): Point {
+  const { left, top, size } = tile;
+  return fromUtm([left + size / 2, top - size / 2], tile);
 }
 
 function sceneOf(level: string, seed: number, view: View, { turn, time }: Overpass): Scene {
@@ -157,7 +151,7 @@ function sceneOf(level: string, seed: number, view: View, { turn, time }: Overpa
   const { left, top, size } = tile;
   const random = randomOf(seed, level, tile.name, turn);
   const platform = turn % 2 === 0 ? (time < Date.UTC(2025, 0, 20) ? 'a' : 'c') : 'b';
-  const code = `EPSG:${epsgOf(tile.utm)}`;
+  const code = `EPSG:${epsgOf(tile)}`;
   return {
     collection: `sentinel-2-${level}`,
     id: `S2${platform.toUpperCase()}_${tile.name}_${compactDay(time)}_0_${level.toUpperCase()}`,
@@ -184,7 +178,8 @@ function sceneOf(level: string, seed: number, view: View, { turn, time }: Overpa
 }
 
 function sentinel2Scenes(level: string, from: number, seed: number, count: number): Scene[] {
-  return shareOut(sites.flatMap(tilesAt), count).flatMap(({ place: tile, share }) => {
+  const tiles = sites.flatMap((site) => site.tiles);
+  return shareOut(tiles, count).flatMap(([tile, share]) => {
     const views = [viewOf(seed, tile, 0), viewOf(seed, tile, 1)] as const;
     const plan = { place: centreOf(tile), from, until: Date.UTC(2026, 0, 1), everyDays: 5 };
     const random = randomOf(seed, level, tile.name);

@@ -1,27 +1,22 @@
-import { footprintOf } from '../../geo/footprint.js';
+import { boxFootprint, boxRing, footprintOf } from '../../geo/footprint.js';
 import { band, image, type Product, thumbnail } from '../product.js';
 import { compactDay, isoTime, type Scene } from '../scene.js';
 import { sites } from '../sites.js';
 import { randomOf, wholeBetween } from '../../../random.js';
-import { boxAround } from '../../geo/geometry.js';
-import { toUtm, utmAt } from '../../geo/projection.js';
+import { boxAround, type Point } from '../../geo/geometry.js';
+import { toUtm } from '../../geo/projection.js';
 
 const FROM = Date.UTC(2010, 11, 12);
 const TO = Date.UTC(2015, 0, 16);
 
-/** One degree by one degree. Taken over years: no single moment, `datetime` is null. */
-function elevationScene([west, south]: readonly [number, number]): Scene {
+/** A tile of one degree, taken over years: its `datetime` is null. */
+function elevationScene([west, south]: Point): Scene {
   const side = (value: number, names: string): string =>
     `${names[value < 0 ? 1 : 0] ?? ''}${String(Math.abs(value)).padStart(names === 'NS' ? 2 : 3, '0')}`;
   return {
     collection: 'cop-dem-glo-30',
     id: `Copernicus_DSM_COG_10_${side(south, 'NS')}_00_${side(west, 'EW')}_00_DEM`,
-    footprint: footprintOf([
-      [west, south],
-      [west + 1, south],
-      [west + 1, south + 1],
-      [west, south + 1],
-    ]),
+    footprint: boxFootprint(west, south, west + 1, south + 1),
     from: FROM,
     to: TO,
     grid: { code: 'EPSG:4326', left: west, top: south + 1, width: 1, height: 1 },
@@ -61,8 +56,8 @@ export const elevation: Product = {
   ],
   scenes: ({ count }) => {
     const around = Math.ceil(count / sites.length);
-    const cells = sites.flatMap(([lon, lat]) =>
-      Array.from({ length: around }, (_, step): [number, number] => [
+    const cells = sites.flatMap(({ place: [lon, lat] }) =>
+      Array.from({ length: around }, (_, step): Point => [
         ((Math.floor(lon) + step + 180) % 360) - 180,
         Math.floor(lat),
       ]),
@@ -74,40 +69,32 @@ export const elevation: Product = {
 
 const QUARTER = 0.0625; // a quarter of a quadrangle: 3.75 minutes
 const PIXEL = 0.6;
-const flown: readonly (readonly [number, number])[] = [
-  [-93.6, 42.0],
-  [-105.0, 39.7],
-  [-80.3, 25.8],
-  [-122.3, 47.6],
+const areas: readonly (readonly [lon: number, lat: number, zone: number])[] = [
+  [-93.6, 42.0, 15],
+  [-105.0, 39.7, 13],
+  [-80.3, 25.8, 17],
+  [-122.3, 47.6, 10],
 ];
 
 function aerialScene(seed: number, number: number): Scene {
   const random = randomOf(seed, 'naip', number);
-  const [lon = 0, lat = 0] = flown[number % flown.length] ?? [];
-  const step = Math.floor(number / flown.length);
+  const [lon, lat, zone] = areas[number % areas.length] ?? [0, 0, 1];
+  const step = Math.floor(number / areas.length);
   const west = lon + (step % 8) * QUARTER;
   const south = lat + Math.floor((step % 40) / 8) * QUARTER;
   const year = 2011 + 2 * wholeBetween(random, 0, 6);
   const time = Date.UTC(year, 6, wholeBetween(random, 1, 31), 17);
-  const { zone } = utmAt([west, south]);
-  const corners: [number, number][] = [
-    [west, south],
-    [west + QUARTER, south],
-    [west + QUARTER, south + QUARTER],
-    [west, south + QUARTER],
-  ];
-  const plane = corners.map((corner) => toUtm(corner, { zone, south: false }));
-  const [left, bottom, right, top] = boxAround(plane).map(Math.round);
+  const corners = boxRing(west, south, west + QUARTER, south + QUARTER);
+  const plane = boxAround(corners.map((corner) => toUtm(corner, { zone, south: false })));
+  const [left = 0, bottom = 0, right = 0, top = 0] = plane.map(Math.round);
   const code = `EPSG:${26_900 + zone}`;
-  const width = (right ?? 0) - (left ?? 0);
-  const height = (top ?? 0) - (bottom ?? 0);
   return {
     collection: 'naip',
     id: `naip_${zone}_${String(number).padStart(4, '0')}_060_${compactDay(time)}`,
     footprint: footprintOf(corners),
     from: time,
     to: time,
-    grid: { code, left: left ?? 0, top: top ?? 0, width, height },
+    grid: { code, left, top, width: right - left, height: top - bottom },
     properties: {
       datetime: isoTime(time),
       gsd: PIXEL,
