@@ -21,7 +21,7 @@ export {
 export type { Counts, LogEntry, LogQuery, Outcome } from './server/log.js';
 export type { Sandbox } from './server/sandbox.js';
 
-export type { AssetFacts, Manner } from './stac/assets.js';
+export type { AssetFacts, AssetBehaviour } from './stac/assets.js';
 export type { Flavour } from './stac/flavours.js';
 export type { Traits } from './stac/flavours.js';
 export type { StacSandboxOptions } from './stac/sandbox.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Manner, StacSandbox } from '@toolkeel/sandbox';
+import type { AssetBehaviour, StacSandbox } from '@toolkeel/sandbox';
 import { request } from 'undici';
 import { ask, type Item, type Page } from './support/client.js';
 import { closeSandboxesAfterEach, sandbox } from './support/sandboxes.js';
@@ -13,13 +13,13 @@ interface File {
 }
 
 /** One image of each manner that the server has. */
-const imageOf = async (upstream: StacSandbox, manner: Manner): Promise<File> => {
+const imageOf = async (upstream: StacSandbox, manner: AssetBehaviour): Promise<File> => {
   const body = { collections: ['sentinel-2-l2a'], limit: 300 };
   const { json } = await ask<Page>(`${upstream.url}/search`, { method: 'POST', body });
   const find = (item: Item) =>
     upstream
       .assetFacts(item.collection, item.id)
-      .filter((facts) => facts.manner === manner && facts.shape)
+      .filter((facts) => facts.behaviour === manner && facts.shape)
       .map(({ bytes, template: { key } }) => ({
         bytes,
         href: String(item.assets[key]?.['href']),
@@ -33,7 +33,7 @@ const imageOf = async (upstream: StacSandbox, manner: Manner): Promise<File> => 
 describe('a file', () => {
   test('is as long as its server and its item say', async () => {
     const upstream = await sandbox({ scale: 0.3 });
-    const { href, bytes, told } = await imageOf(upstream, 'honest');
+    const { href, bytes, told } = await imageOf(upstream, 'normal');
     const { status, headers } = await ask(href, { method: 'HEAD' });
     expect([status, headers['content-length']]).toEqual([200, String(bytes)]);
     expect(headers).toMatchObject({
@@ -45,7 +45,7 @@ describe('a file', () => {
 
   test('can be read in part', async () => {
     const upstream = await sandbox({ scale: 0.3 });
-    const { href, bytes } = await imageOf(upstream, 'honest');
+    const { href, bytes } = await imageOf(upstream, 'normal');
     const part = await request(href, { headers: { range: 'bytes=100-1123' } });
     expect([part.statusCode, part.headers['content-range']]).toEqual([
       206,
@@ -56,7 +56,7 @@ describe('a file', () => {
 
   test('can be read as a whole without being held in memory', async () => {
     const upstream = await sandbox({ scale: 0.3 });
-    const { href, bytes } = await imageOf(upstream, 'honest');
+    const { href, bytes } = await imageOf(upstream, 'normal');
     const whole = await request(href);
     expect(whole.headers['content-length']).toBe(String(bytes));
     let read = 0;
@@ -70,9 +70,9 @@ describe('a file', () => {
 });
 
 describe('a file whose server', () => {
-  test('lies', async () => {
+  test('wrong-length', async () => {
     const upstream = await sandbox({ scale: 0.3 });
-    const { href, bytes } = await imageOf(upstream, 'lies');
+    const { href, bytes } = await imageOf(upstream, 'wrong-length');
     const { headers } = await ask(href, { method: 'HEAD' });
     expect(Number(headers['content-length'])).toBe(Math.floor(bytes / 10));
   });

@@ -162,7 +162,7 @@ describe('planetary-computer', () => {
     const { json } = await ask<Page>(at('/search?limit=200&collections=sentinel-2-l2a'));
     const [item, key] = json.features
       .flatMap((it) => assetFacts(it.collection, it.id).map((facts) => [it, facts] as const))
-      .filter(([, facts]) => facts.manner === 'honest')
+      .filter(([, facts]) => facts.behaviour === 'normal')
       .map(([it, facts]) => [it, facts.template.key] as const)[0] ?? [undefined, ''];
     const asset = item?.assets[key];
     const href = String(asset?.['href']);

@@ -1,31 +1,35 @@
 import { between, randomOf, type Random } from '../random.js';
-import { BYTES, type AssetTemplate, type Candour, type Product } from './catalogue/product.js';
+import { BYTES, type AssetTemplate, type Presence, type Product } from './catalogue/product.js';
 import { shapeOf, type Scene } from './catalogue/scene.js';
 import type { RouteContext } from '../server/upstream.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { createHmac } from 'node:crypto';
 import { JSON_TYPE, notFound, respond } from './api/http.js';
 
-/**
- * How the server answers for a file. Storage is honest as a rule; the exceptions are those that make a naive
- * size estimate wrong: an error page counted as the file, a length that is not there or not true.
- */
-export type Manner = 'honest' | 'no-length' | 'lies' | 'forbidden' | 'gone' | 'no-head' | 'moved';
+/** How the server serves a file. The deviations mislead naive size estimates. */
+export type AssetBehaviour =
+  | 'normal'
+  | 'no-length'
+  | 'wrong-length'
+  | 'forbidden'
+  | 'gone'
+  | 'no-head'
+  | 'moved';
 
-/** What is true about a file, beside what its item tells. */
+/** The ground truth about a file, declared in its item or not. */
 export interface AssetFacts {
   readonly template: AssetTemplate;
   readonly bytes: number;
-  readonly manner: Manner;
-  readonly tellsSize: boolean;
-  readonly tellsShape: boolean;
+  readonly behaviour: AssetBehaviour;
+  readonly declaresSize: boolean;
+  readonly declaresShape: boolean;
   /** Rows and columns of an image. */
   readonly shape?: readonly [number, number];
 }
 
-const oddities: readonly (readonly [number, Manner])[] = [
+const deviations: readonly (readonly [number, AssetBehaviour])[] = [
   [0.03, 'no-length'],
-  [0.05, 'lies'],
+  [0.05, 'wrong-length'],
   [0.07, 'forbidden'],
   [0.09, 'gone'],
   [0.11, 'no-head'],
@@ -41,31 +45,32 @@ export function assetsOf(product: Product, scene: Scene, seed: number): AssetFac
 
 function factsOf(template: AssetTemplate, { grid }: Scene, random: Random): AssetFacts {
   const { bands = [], gsd, resolution = gsd } = template;
-  const tellsSize = says(template.tellsSize, random);
-  const tellsShape = says(template.tellsShape, random);
+  const declaresSize = isPresent(template.declaresSize, random);
+  const declaresShape = isPresent(template.declaresShape, random);
   const drawn = random();
-  const manner = oddities.find(([below]) => drawn < below)?.[1] ?? 'honest';
+  const behaviour = deviations.find(([below]) => drawn < below)?.[1] ?? 'normal';
   const shape = grid && resolution !== undefined ? shapeOf(grid, resolution) : undefined;
   if (shape) {
     const pixelBytes = bands.reduce((sum, { dataType }) => sum + BYTES[dataType], 0);
     const compression = between(random, 0.35, 0.8);
     const bytes = Math.round(shape[0] * shape[1] * pixelBytes * compression);
-    return { template, bytes, manner, tellsSize, tellsShape, shape };
+    return { template, bytes, behaviour, declaresSize, declaresShape, shape };
   }
-  if (!template.bytes) return { template, bytes: 0, manner: 'gone', tellsSize, tellsShape };
+  if (!template.bytes)
+    return { template, bytes: 0, behaviour: 'gone', declaresSize, declaresShape };
   const bytes = Math.round(between(random, ...template.bytes));
-  return { template, bytes, manner, tellsSize, tellsShape: false };
+  return { template, bytes, behaviour, declaresSize, declaresShape: false };
 }
 
-/** Always draws, so that candour does not shift what follows. */
-function says(candour: Candour, random: Random): boolean {
+/** Always draws, so that the presence does not shift later draws. */
+function isPresent(presence: Presence, random: Random): boolean {
   const drawn = random();
-  return candour === 'always' || (candour === 'sometimes' && drawn < 0.6);
+  return presence === 'always' || (presence === 'sometimes' && drawn < 0.6);
 }
 
 const XML = 'application/xml';
 
-/** Files that exist as far as anybody asks: the right size, full of zeros. */
+/** Serves a file of the right size, filled with zeros. */
 export function serveAsset(catalogue: Catalogue, { req }: RouteContext): Response {
   const { collection = '', item = '', file = '' } = req.param() as Record<string, string>;
   const product = catalogue.product(collection);
@@ -74,27 +79,28 @@ export function serveAsset(catalogue: Catalogue, { req }: RouteContext): Respons
     product &&
     scene &&
     assetsOf(product, scene, catalogue.seed).find((it) => it.template.file === file);
-  if (!facts || facts.manner === 'gone') return refusal(404, 'ResourceNotFound');
+  if (!facts || facts.behaviour === 'gone') return storageError(404, 'ResourceNotFound');
   const url = new URL(req.url);
   const moved = url.searchParams.has('moved');
-  if (facts.manner === 'forbidden') return refusal(403, 'AuthorizationFailure');
-  if (facts.manner === 'no-head' && req.method === 'HEAD') return refusal(405, 'MethodNotAllowed');
-  if (facts.manner === 'moved' && !moved) {
+  if (facts.behaviour === 'forbidden') return storageError(403, 'AuthorizationFailure');
+  if (facts.behaviour === 'no-head' && req.method === 'HEAD')
+    return storageError(405, 'MethodNotAllowed');
+  if (facts.behaviour === 'moved' && !moved) {
     url.searchParams.set('moved', '1');
     return new Response(null, { status: 302, headers: { location: url.pathname + url.search } });
   }
   return fileResponse(facts, req.method, req.header('range'));
 }
 
-/** An error page as storage sends it: it has a length, too, which is not that of the file. */
-export function refusal(status: number, code: string): Response {
+/** An error page of the storage. Its Content-Length is not the file's. */
+export function storageError(status: number, code: string): Response {
   const text = `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>${'The request was refused. '.repeat(6)}</Message></Error>`;
   const headers = { 'content-type': XML, 'content-length': String(Buffer.byteLength(text)) };
   return new Response(text, { status, headers });
 }
 
 function fileResponse(
-  { template, bytes, manner }: AssetFacts,
+  { template, bytes, behaviour }: AssetFacts,
   method: string,
   range?: string,
 ): Response {
@@ -113,12 +119,12 @@ function fileResponse(
     };
     return new Response(zeros(to - from + 1), { status: 206, headers });
   }
-  const told = manner === 'lies' ? Math.max(1, Math.floor(bytes / 10)) : bytes;
+  const declared = behaviour === 'wrong-length' ? Math.max(1, Math.floor(bytes / 10)) : bytes;
   const length: Record<string, string> =
-    manner === 'no-length'
+    behaviour === 'no-length'
       ? { 'transfer-encoding': 'chunked' }
-      : { 'content-length': String(told) };
-  const body = method === 'HEAD' ? null : zeros(told);
+      : { 'content-length': String(declared) };
+  const body = method === 'HEAD' ? null : zeros(declared);
   return new Response(body, { headers: { ...common, ...length } });
 }
 
@@ -130,7 +136,7 @@ function rangeOf(range: string | undefined, bytes: number): [number, number] | u
 
 const CHUNK = new Uint8Array(64 * 1024);
 
-/** So many zeros, made as they are read. */
+/** A stream of `count` zero bytes. */
 function zeros(count: number): ReadableStream<Uint8Array> {
   let left = count;
   return new ReadableStream<Uint8Array>({
@@ -144,16 +150,16 @@ function zeros(count: number): ReadableStream<Uint8Array> {
 }
 
 export interface Signing {
-  /** Who owns the storage, in the sandbox as in the addresses of Azure. */
+  /** The storage account, as in Azure URLs. */
   readonly account: string;
   readonly token: (container: string) => { readonly 'msft:expiry': string; readonly token: string };
-  /** Is a query string good for this container, now? */
-  readonly check: (container: string, query: URLSearchParams) => 'good' | 'missing' | 'expired';
+  /** Checks the signature in a query string. */
+  readonly check: (container: string, query: URLSearchParams) => 'valid' | 'missing' | 'expired';
 }
 
 export const ACCOUNT = 'toolkeelsandbox';
 
-/** Signatures in the style of Azure's shared access: valid for one container, and for a while. */
+/** Issues signatures like Azure's shared access tokens, for one container and a limited time. */
 export function createSigning(seed: number, lifetimeSeconds: number): Signing {
   const signatureOf = (container: string, expiry: string): string =>
     createHmac('sha256', `sandbox ${seed}`).update(`${container}\n${expiry}`).digest('base64');
@@ -176,7 +182,7 @@ export function createSigning(seed: number, lifetimeSeconds: number): Signing {
       const [expiry, signature] = [query.get('se'), query.get('sig')];
       if (expiry === null || signature === null) return 'missing';
       const genuine = signature === signatureOf(container, expiry);
-      return genuine && Date.parse(expiry) > Date.now() ? 'good' : 'expired';
+      return genuine && Date.parse(expiry) > Date.now() ? 'valid' : 'expired';
     },
   };
 }

@@ -2,7 +2,7 @@ import type { FieldsRule } from './search/fields.js';
 
 type FilterLanguage = 'cql2-text' | 'cql2-json';
 
-/** What a server can do. Its conformance classes, links and routes follow from this. */
+/** The server's capabilities, which determine its conformance classes, links and routes. */
 interface Capabilities {
   /** `/collections`, `/collections/{id}/items` and `/conformance`. */
   readonly features: boolean;
@@ -16,54 +16,54 @@ interface Capabilities {
   readonly freeText: boolean;
 }
 
-/** How a server does it, where servers differ. */
+/** The server's behaviour where STAC servers differ. */
 export interface Traits extends Capabilities {
-  /** Where the API begins on its host. */
+  /** The path of the landing page. */
   readonly basePath: string;
   readonly stacVersion: '1.0.0' | '1.1.0';
   /** The version in the conformance classes of the STAC API. */
   readonly apiVersion: string;
-  /** Are links whole addresses, or relative to the document that holds them? */
+  /** Whether links are absolute, or relative to their document. */
   readonly hrefs: 'absolute' | 'relative';
-  /** What a client adds to a GET to come to the next page. */
+  /** The query parameter of the next page. */
   readonly pageParameter: 'token' | 'next' | 'page';
   /**
-   * What a `next` link of a POST carries: the whole body; the whole body and `merge: false`; only the token,
-   * to be merged into what was sent; or a header.
+   * The content of a `next` link of a POST: the whole body; the whole body and `merge: false`; the token, to
+   * be merged into the previous body; or a header.
    */
   readonly postPaging: 'whole-body' | 'whole-body-unmerged' | 'merge' | 'header';
-  /** The relation of the link to the page before, if there is one. */
+  /** The relation of the link to the previous page, if the server has one. */
   readonly previousPage: 'prev' | 'previous' | undefined;
-  /** Servers on Elasticsearch notice the end only when a page comes out empty. */
+  /** Elasticsearch-based servers end with an empty page. */
   readonly endsWithEmptyPage: boolean;
   readonly counts: readonly ('numberMatched' | 'numberReturned' | 'context')[];
   readonly maxLimit: number;
   readonly overMaxLimit: 'clamp' | 'refuse';
-  /** Above so many bytes the gateway in front of the server gives up. */
+  /** The gateway in front of the server rejects larger responses. */
   readonly maxAnswerBytes: number | undefined;
-  /** Must properties be called `properties.x` when sorting, or may they be? */
+  /** Whether sort keys must be qualified as `properties.x`. */
   readonly sortNames: 'qualified' | 'any';
   readonly fieldsRule: FieldsRule;
   readonly unknownParameters: 'refuse' | 'ignore';
-  /** Does a filter with an unknown property fail, or match nothing? */
+  /** Whether a filter with an unknown property fails, or matches nothing. */
   readonly unknownProperties: 'refuse' | 'ignore';
   readonly errorBody: 'stac' | 'detail';
-  /** What a failing server says: its own words, those of its gateway, or a page for people. */
+  /** The body of an outage: the server's format, its gateway's, or an HTML page. */
   readonly outageBody: 'stac' | 'message' | 'html';
   readonly collectionsPage: number | undefined;
   readonly collectionsParameter: 'token' | 'offset';
   readonly etags: boolean;
-  /** Do items tell file sizes and data types? */
+  /** Whether items declare file sizes and data types. */
   readonly assetDetail: 'rich' | 'bare';
-  /** Must asset addresses be signed first? */
+  /** Whether asset URLs must be signed. */
   readonly signedAssets: boolean;
-  /** Do assets come from a host of their own? */
+  /** Whether assets have an origin of their own. */
   readonly assetHost: 'same' | 'separate';
 }
 
 export type Flavour = 'full' | 'minimal' | 'pgstac' | 'earth-search' | 'planetary-computer';
 
-/** Everything that the specifications offer, strictly. */
+/** All specified features, with strict validation. */
 const full: Traits = {
   features: true,
   postSearch: true,
@@ -100,7 +100,7 @@ const full: Traits = {
   assetHost: 'same',
 };
 
-/** An old, small server: core and search by GET. What it does not know, it ignores. */
+/** An old, small server: core and GET search. It ignores unknown parameters. */
 const minimal: Traits = {
   ...full,
   features: false,
@@ -142,7 +142,7 @@ const pgstac: Traits = {
   etags: false,
 };
 
-/** Like stac-server behind Amazon's gateway, which gives up above 6 MB. */
+/** Like stac-server behind Amazon API Gateway, which rejects responses above 6 MB. */
 const earthSearch: Traits = {
   ...full,
   filter: ['cql2-json'],
@@ -167,7 +167,7 @@ const earthSearch: Traits = {
   assetHost: 'separate',
 };
 
-/** Like Microsoft's catalogue: assets are signed, items tell little of them, errors come from a front door. */
+/** Like Microsoft Planetary Computer: signed assets with little metadata, and errors of a front door. */
 const planetaryComputer: Traits = {
   ...pgstac,
   basePath: '/api/stac/v1',
@@ -196,7 +196,7 @@ const STAC = 'https://api.stacspec.org';
 const FEATURES = 'http://www.opengis.net/spec/ogcapi-features';
 const CQL2 = 'http://www.opengis.net/spec/cql2/1.0/conf';
 
-/** The classes that the server really keeps. */
+/** The conformance classes that the server implements. */
 export function conformanceOf(traits: Traits): string[] {
   const stac = `${STAC}/${traits.apiVersion}`;
   const filtering = traits.filter.length > 0;

@@ -2,7 +2,7 @@ import { openSandbox, type Sandbox } from '../server/sandbox.js';
 import { ACCOUNT, type AssetFacts, assetsOf, createSigning, type Signing } from './assets.js';
 import { catalogueOf, digestOf } from './catalogue/catalogue.js';
 import { type Flavour, flavours, type Traits } from './flavours.js';
-import { type Api, JSON_TYPE, placesOf, Problem, problemResponse } from './api/http.js';
+import { type Api, JSON_TYPE, createUrls, Problem, problemResponse } from './api/http.js';
 import { HOSTILE, STATIC } from './static.js';
 import type { DrawBy } from '../faults/injector.js';
 import type { FaultRule, Latency } from '../faults/rules.js';
@@ -11,27 +11,27 @@ import { createRouter, type OutageBody, type Upstream } from '../server/upstream
 import { stacRoutes } from './routes.js';
 
 export interface StacSandbox extends Sandbox {
-  /** The landing page of the API, without a slash at its end. */
+  /** The landing page of the API, without a trailing slash. */
   readonly url: string;
-  /** The root of a catalogue that is only files. */
+  /** The root of a static catalogue. */
   readonly staticUrl: string;
-  /** The root of a catalogue that no walk gets through. */
+  /** The root of a catalogue with traps for crawlers. */
   readonly hostileUrl: string;
-  /** What the addresses of assets begin with. */
+  /** The prefix of asset URLs. */
   readonly assetsUrl: string;
-  /** Where tokens for assets are given out, by flavours that need them. */
+  /** The endpoint that issues tokens for assets, for flavours that need them. */
   readonly signingUrl: string | undefined;
   readonly traits: Traits;
-  /** A hash of the catalogue: the same for the same seed and scale. */
+  /** A hash of the catalogue, equal for equal seeds and scales. */
   readonly digest: () => string;
-  /** What is true about the files of an item, told or not. */
+  /** The ground truth about the files of an item, declared or not. */
   readonly assetFacts: (collection: string, item: string) => AssetFacts[];
 }
 
 /**
- * Starts a STAC API on loopback, with a catalogue of its own and faults on command.
+ * Starts a STAC API on loopback, with a synthetic catalogue and fault injection.
  *
- * The origin of the assets is a second port where the flavour has them elsewhere, as real ones do.
+ * Flavours that serve assets from another origin get a second port.
  */
 export async function startStacSandbox(options: StacSandboxOptions = {}): Promise<StacSandbox> {
   const { seed = 1, scale = 1, flavour = 'full', assetBase, requiredHeader } = options;
@@ -47,8 +47,8 @@ export async function startStacSandbox(options: StacSandboxOptions = {}): Promis
   const { origins, ...sandbox } = await openSandbox({ ...options, seed, ports }, (at) => {
     const origin = at['assets'] ?? at['api'] ?? '';
     assetsUrl = assetBase ?? origin + (traits.signedAssets ? `/blob/${ACCOUNT}` : '/assets');
-    const places = placesOf(traits, at['api'] ?? '', assetsUrl);
-    return stacUpstream({ catalogue, traits, places }, signing, requiredHeader);
+    const urls = createUrls(traits, at['api'] ?? '', assetsUrl);
+    return stacUpstream({ catalogue, traits, urls }, signing, requiredHeader);
   });
   const origin = origins['api'] ?? '';
   return {
@@ -68,28 +68,28 @@ export async function startStacSandbox(options: StacSandboxOptions = {}): Promis
 }
 
 export interface StacSandboxOptions {
-  /** Where the API listens on 127.0.0.1. Default: any free port, as for the other two. */
+  /** The port of the API on 127.0.0.1. Default for all ports: any free one. */
   readonly port?: number;
   readonly assetsPort?: number;
   readonly controlPort?: number;
-  /** Decides the catalogue and every draw. Default: 1. */
+  /** The seed of the catalogue and of all draws. Default: 1. */
   readonly seed?: number;
-  /** The size of the catalogue: 1, the default, is a few thousand items. */
+  /** The size of the catalogue. The default of 1 is a few thousand items. */
   readonly scale?: number;
-  /** Which server to behave like. Default: full. */
+  /** The server to imitate. Default: full. */
   readonly flavour?: Flavour;
-  /** Where to differ from the flavour. */
+  /** Overrides of the flavour's traits. */
   readonly traits?: Partial<Traits>;
   readonly faults?: readonly FaultRule[];
   readonly latency?: Latency;
   readonly drawBy?: DrawBy;
-  /** A header that every request to the API must carry. */
+  /** A header that the API requires. */
   readonly requiredHeader?: RequiredHeader;
-  /** What asset addresses begin with, for clients that look at host names. */
+  /** The prefix of asset URLs, for clients that check host names. */
   readonly assetBase?: string;
-  /** How long signatures of assets are valid. Default: 2700. */
+  /** The lifetime of asset signatures. Default: 2700. */
   readonly tokenLifetimeSeconds?: number;
-  /** How many requests the log holds. Default: 10,000. */
+  /** The capacity of the request log. Default: 10,000. */
   readonly logCapacity?: number;
 }
 
@@ -98,7 +98,7 @@ interface RequiredHeader {
   readonly value: string;
 }
 
-/** Routes that need no credential: storage and files are other services. */
+/** Routes without the required header: storage and static files are other services. */
 const OPEN = new Set(['asset', 'static', 'sign']);
 
 function stacUpstream(api: Api, signing: Signing, required: RequiredHeader | undefined): Upstream {

@@ -6,7 +6,7 @@ import {
   link,
   type Link,
   notFound,
-  type Places,
+  type ApiUrls,
   respond,
 } from './api/http.js';
 import type { JsonObject } from '../json.js';
@@ -18,11 +18,11 @@ import { presentItem } from './present/item.js';
 export const STATIC = '/static';
 export const HOSTILE = '/hostile';
 
-/** Files as a plain web server gives them. */
+/** Serves the static and the hostile catalogue. */
 export function createStatic({
   catalogue,
   traits,
-  places,
+  urls,
 }: Api): (context: RouteContext) => Response {
   let documents: ReturnType<typeof staticDocuments> | undefined;
   return ({ req }) => {
@@ -30,7 +30,7 @@ export function createStatic({
     const make = (): unknown => {
       if (pathname.startsWith(`${HOSTILE}/`))
         return hostileDocument(pathname.slice(HOSTILE.length + 1));
-      documents ??= staticDocuments(catalogue, traits, places);
+      documents ??= staticDocuments(catalogue, traits, urls);
       return documents.get(pathname.slice(STATIC.length + 1))?.();
     };
     const document = make();
@@ -41,20 +41,20 @@ export function createStatic({
 
 type Make = () => JsonObject;
 
-const holdings: readonly (readonly [folder: string, collection: string, count: number])[] = [
+const folders: readonly (readonly [folder: string, collection: string, count: number])[] = [
   ['optical/sentinel-2', 'sentinel-2-l2a', 40],
   ['optical/landsat', 'landsat-c2-l2', 25],
   ['elevation', 'cop-dem-glo-30', 15],
 ];
 
 /**
- * A catalogue that is only files: no API, relative links, and one level of catalogues between the root and
- * some of the collections. By path, each made when it is read.
+ * A static catalogue with relative links, and a level of catalogues between the root and some collections.
+ * Documents by path, generated on request.
  */
 function staticDocuments(
   catalogue: Catalogue,
   traits: Traits,
-  places: Places,
+  urls: ApiUrls,
 ): ReadonlyMap<string, Make> {
   const documents = new Map<string, Make>();
   const plain: Traits = { ...traits, stacVersion: '1.1.0' };
@@ -73,13 +73,13 @@ function staticDocuments(
       link('child', './landsat/collection.json'),
     ]),
   );
-  for (const [folder, collection, count] of holdings) {
+  for (const [folder, collection, count] of folders) {
     const product = catalogue.product(collection);
     if (!product) continue;
     const scenes = catalogue.scenesOf(collection).slice(0, count);
     const root = `${folder.replaceAll(/[^/]+/g, '..')}/catalog.json`;
     documents.set(`${folder}/collection.json`, () =>
-      presentCollection(catalogue, product, plain, places, [
+      presentCollection(catalogue, product, plain, urls, [
         link('root', root),
         link('parent', '../catalog.json'),
         ...scenes.map(({ id }) => link('item', `./${id}/${id}.json`, GEOJSON_TYPE)),
@@ -87,7 +87,7 @@ function staticDocuments(
     );
     for (const scene of scenes)
       documents.set(`${folder}/${scene.id}/${scene.id}.json`, () =>
-        presentItem(catalogue, scene, plain, places, {
+        presentItem(catalogue, scene, plain, urls, {
           links: [
             link('root', `../${root}`),
             link('parent', '../collection.json'),
@@ -105,7 +105,7 @@ function catalogOf(id: string, title: string, links: readonly Link[]): JsonObjec
 
 const MANY = 5000;
 
-/** A catalogue that never ends a walk by itself: rings, dead links, depth, breadth and forbidden places. */
+/** A catalogue with traps for crawlers: cycles, dead links, unlimited depth, breadth, forbidden targets. */
 function hostileDocument(path: string): JsonObject | undefined {
   if (path === 'catalog.json')
     return catalogOf('hostile', 'Traps for walkers', [

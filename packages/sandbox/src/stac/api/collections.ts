@@ -9,42 +9,43 @@ import {
   badParameter,
   GEOJSON_TYPE,
   JSON_TYPE,
-  lasting,
+  cacheable,
   link,
   type Link,
   notFound,
   OPENAPI_TYPE,
   QUERYABLES_REL,
-  readAsk,
   SCHEMA_TYPE,
 } from './http.js';
-import { limitOf, offeredQueryables } from '../search/query.js';
+import { limitOf, offeredQueryables, readParameters } from '../search/query.js';
 import { boxOf, overlap, spanOf } from '../search/parameters.js';
 import type { JsonObject } from '../../json.js';
 import { conformanceOf } from '../flavours.js';
 
 export async function collections(api: Api, context: RouteContext): Promise<Response> {
-  const { traits, catalogue, places } = api;
-  const { ask, query } = await readAsk(context, traits, [traits.collectionsParameter]);
+  const { traits, catalogue, urls } = api;
+  const { parameters, query } = await readParameters(context, traits, [
+    traits.collectionsParameter,
+  ]);
   const found = traits.collectionSearch
-    ? matchingProducts(catalogue, ask, traits.freeText)
+    ? matchingProducts(catalogue, parameters, traits.freeText)
     : catalogue.products;
   const size = traits.collectionsPage ?? found.length;
-  const limit = ask['limit'] === undefined ? size : limitOf(ask['limit'], traits);
+  const limit = parameters['limit'] === undefined ? size : limitOf(parameters['limit'], traits);
   const from =
     traits.collectionsPage === undefined ? 0 : positionOf(query, traits.collectionsParameter);
   const page = found.slice(from, from + limit);
   const to = (rel: string, position: number): Link => {
     const params = new URLSearchParams(query);
     params.set(traits.collectionsParameter, String(position));
-    return link(rel, `${places.href('/collections')}?${params.toString()}`);
+    return link(rel, `${urls.href('/collections')}?${params.toString()}`);
   };
   const paged = traits.collectionsPage !== undefined;
-  return lasting(context, traits, {
-    collections: page.map((product) => presentCollection(catalogue, product, traits, places)),
+  return cacheable(context, traits, {
+    collections: page.map((product) => presentCollection(catalogue, product, traits, urls)),
     links: [
-      link('self', places.href('/collections')),
-      link('root', places.href('')),
+      link('self', urls.href('/collections')),
+      link('root', urls.href('')),
       ...(paged && from > 0 ? [to('prev', Math.max(0, from - limit))] : []),
       ...(paged && from + limit < found.length ? [to('next', from + limit)] : []),
     ],
@@ -61,7 +62,7 @@ function positionOf(query: URLSearchParams, name: string): number {
   return Number(given);
 }
 
-/** Collection search: a box, a time and words, any of which must occur. */
+/** Collection search by box, time, and any of several words. */
 function matchingProducts(
   catalogue: Catalogue,
   { bbox, datetime, q }: Readonly<Record<string, unknown>>,
@@ -87,33 +88,33 @@ function matchingProducts(
   });
 }
 
-export function collection({ traits, catalogue, places }: Api, context: RouteContext): Response {
+export function collection({ traits, catalogue, urls }: Api, context: RouteContext): Response {
   const id = context.req.param('collection') ?? '';
   const product = catalogue.product(id);
   if (!product) throw notFound(`Collection ${id}`);
-  return lasting(context, traits, presentCollection(catalogue, product, traits, places));
+  return cacheable(context, traits, presentCollection(catalogue, product, traits, urls));
 }
 
-export function item({ traits, catalogue, places }: Api, context: RouteContext): Response {
+export function item({ traits, catalogue, urls }: Api, context: RouteContext): Response {
   const { collection: parent = '', item: id = '' } = context.req.param() as Record<string, string>;
   const scene = catalogue.scene(parent, id);
   if (!scene) throw notFound(`Item ${id} of collection ${parent}`);
-  return lasting(context, traits, presentItem(catalogue, scene, traits, places), GEOJSON_TYPE);
+  return cacheable(context, traits, presentItem(catalogue, scene, traits, urls), GEOJSON_TYPE);
 }
 
-export function landing({ traits, places, catalogue }: Api, context: RouteContext): Response {
-  return lasting(context, traits, {
+export function landing({ traits, urls, catalogue }: Api, context: RouteContext): Response {
+  return cacheable(context, traits, {
     type: 'Catalog',
     stac_version: traits.stacVersion,
     id: 'toolkeel-sandbox',
     title: 'Toolkeel sandbox',
     description: 'A STAC API over an invented catalogue, which fails on command.',
     conformsTo: conformanceOf(traits),
-    links: landingLinks({ traits, places, catalogue }),
+    links: landingLinks({ traits, urls, catalogue }),
   });
 }
 
-function landingLinks({ traits, places: { href }, catalogue }: Api): Link[] {
+function landingLinks({ traits, urls: { href }, catalogue }: Api): Link[] {
   const methods = traits.postSearch ? ['GET', 'POST'] : ['GET'];
   return [
     link('self', href('')),
@@ -122,7 +123,7 @@ function landingLinks({ traits, places: { href }, catalogue }: Api): Link[] {
     ...(traits.features
       ? [link('conformance', href('/conformance')), link('data', href('/collections'))]
       : []),
-    // A small server does not mention methods: a search link without one means GET.
+    // A search link without a method means GET.
     ...methods.map((method) =>
       link('search', href('/search'), GEOJSON_TYPE, traits.postSearch ? { method } : {}),
     ),
@@ -140,12 +141,12 @@ function landingLinks({ traits, places: { href }, catalogue }: Api): Link[] {
 }
 
 export function conformance({ traits }: Api, context: RouteContext): Response {
-  return lasting(context, traits, { conformsTo: conformanceOf(traits) });
+  return cacheable(context, traits, { conformsTo: conformanceOf(traits) });
 }
 
-/** The service description: which paths there are, not more. */
+/** A minimal service description that only lists the paths. */
 export function description(
-  { traits, places }: Api,
+  { traits, urls }: Api,
   context: RouteContext,
   operations: readonly (readonly [method: string, path: string, name: string])[],
 ): Response {
@@ -158,22 +159,22 @@ export function description(
     };
   }
   const info = { title: 'Toolkeel sandbox', version: traits.apiVersion };
-  const servers = [{ url: places.api }];
-  return lasting(context, traits, { openapi: '3.0.3', info, servers, paths }, OPENAPI_TYPE);
+  const servers = [{ url: urls.api }];
+  return cacheable(context, traits, { openapi: '3.0.3', info, servers, paths }, OPENAPI_TYPE);
 }
 
-export function queryables({ traits, catalogue, places }: Api, context: RouteContext): Response {
+export function queryables({ traits, catalogue, urls }: Api, context: RouteContext): Response {
   const collection = context.req.param('collection');
   if (collection !== undefined && !catalogue.product(collection))
     throw notFound(`Collection ${collection}`);
   const path = collection === undefined ? '/queryables' : `/collections/${collection}/queryables`;
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: places.api + path,
+    $id: urls.api + path,
     type: 'object',
     title: `Queryables of ${collection ?? 'all collections'}`,
     properties: offeredQueryables(catalogue, traits, collection),
     additionalProperties: traits.unknownProperties === 'ignore',
   };
-  return lasting(context, traits, schema, SCHEMA_TYPE);
+  return cacheable(context, traits, schema, SCHEMA_TYPE);
 }

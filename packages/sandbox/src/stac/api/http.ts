@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { RouteContext } from '../../server/upstream.js';
-import { isObject, type JsonObject } from '../../json.js';
+import type { JsonObject } from '../../json.js';
 import type { Traits } from '../flavours.js';
-import { askFromQuery } from '../search/query.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 
-/** An answer that is not what was asked for: thrown while a request is worked out, caught once at its edge. */
+/** An error response. Handlers throw it; the upstream converts it. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -32,8 +31,8 @@ export function notFound(what: string): Problem {
   return new Problem(404, 'NotFoundError', `${what} does not exist`);
 }
 
-/** An answer that is the same until the server is started anew: clients may keep it. */
-export function lasting(
+/** A response with an ETag, where the server has them. */
+export function cacheable(
   context: RouteContext,
   traits: Traits,
   value: JsonObject,
@@ -54,10 +53,10 @@ export function respond(
   type: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  // Told here, so that an answer to HEAD tells it too.
+  // Set explicitly, so that a response to HEAD has it too.
   const length = String(Buffer.byteLength(text));
-  const told = { 'content-type': type, 'content-length': length, ...headers };
-  return new Response(text, { status, headers: told });
+  const own = { 'content-type': type, 'content-length': length };
+  return new Response(text, { status, headers: { ...own, ...headers } });
 }
 
 export function problemResponse(cause: unknown, { errorBody }: Traits): Response {
@@ -67,49 +66,11 @@ export function problemResponse(cause: unknown, { errorBody }: Traits): Response
   return respond(status, JSON.stringify(body), JSON_TYPE, headers);
 }
 
-interface Given {
-  /** The parameters, in the form that POST uses. */
-  readonly ask: Readonly<Record<string, unknown>>;
-  readonly query: URLSearchParams;
-  readonly body?: JsonObject;
-}
-
-/** The parameters of a GET or POST. Some routes know more than all of them do. */
-export async function readAsk(
-  { req }: RouteContext,
-  traits: Traits,
-  ownParameters: readonly string[] = [],
-): Promise<Given> {
-  const query = new URL(req.url).searchParams;
-  if (req.method === 'POST') {
-    const body = parseBody(await req.text(), req.header('content-type'));
-    return { ask: body, body, query };
-  }
-  const { ask, unknown } = askFromQuery(query);
-  const stranger = unknown.find((name) => !ownParameters.includes(name));
-  if (stranger !== undefined && traits.unknownParameters === 'refuse')
-    throw badParameter(stranger, 'is not a parameter');
-  return { ask, query };
-}
-
-function parseBody(text: string, type = ''): JsonObject {
-  if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type))
-    throw new Problem(415, 'UnsupportedMediaType', 'The body must be application/json');
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw badParameter('body', 'is not JSON');
-  }
-  if (!isObject(body)) throw badParameter('body', 'is not an object');
-  return body as JsonObject;
-}
-
-/** What every handler works with. */
+/** The context of all handlers. */
 export interface Api {
   readonly catalogue: Catalogue;
   readonly traits: Traits;
-  readonly places: Places;
+  readonly urls: ApiUrls;
 }
 
 export interface Link extends JsonObject {
@@ -124,16 +85,16 @@ export const SCHEMA_TYPE = 'application/schema+json';
 export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0';
 export const QUERYABLES_REL = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
 
-/** Where things are. */
-export interface Places {
-  /** The API's own address, without a slash at its end. */
+/** Builds the URLs in links. */
+export interface ApiUrls {
+  /** The URL of the landing page, without a trailing slash. */
   readonly api: string;
-  /** How links write the address of a path of the API. */
+  /** The link to a path of the API, absolute or relative. */
   readonly href: (path: string) => string;
   readonly asset: (collection: string, item: string, file: string) => string;
 }
 
-export function placesOf(traits: Traits, origin: string, assetBase: string): Places {
+export function createUrls(traits: Traits, origin: string, assetBase: string): ApiUrls {
   const api = origin + traits.basePath;
   return {
     api,
@@ -142,10 +103,10 @@ export function placesOf(traits: Traits, origin: string, assetBase: string): Pla
   };
 }
 
-/** The same places under another name: another origin, as far as a client can tell. */
-export function abroad(places: Places): Places {
-  const api = places.api.replace('//127.0.0.1:', '//localhost:');
-  return { ...places, api, href: (path) => api + path };
+/** The same API under another host name, which clients must treat as another origin. */
+export function withForeignOrigin(urls: ApiUrls): ApiUrls {
+  const api = urls.api.replace('//127.0.0.1:', '//localhost:');
+  return { ...urls, api, href: (path) => api + path };
 }
 
 export function link(rel: string, href: string, type = JSON_TYPE, more: JsonObject = {}): Link {

@@ -24,7 +24,7 @@ interface CatalogueOptions {
   readonly scale: number;
 }
 
-/** Catalogues never change, so several sandboxes in a process can look at one. */
+/** Catalogues are immutable, so the sandboxes of a process share them. */
 const recent = new Map<string, Catalogue>();
 const KEPT = 3;
 
@@ -41,7 +41,7 @@ export function catalogueOf(options: CatalogueOptions): Catalogue {
 export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   const byProduct = new Map<string, Map<string, Scene>>();
   for (const product of products) {
-    const drawn = product.scenes({ seed, count: Math.ceil(product.usualCount * scale) });
+    const drawn = product.scenes({ seed, count: Math.ceil(product.defaultCount * scale) });
     byProduct.set(product.id, new Map(drawn.map((scene) => [scene.id, scene])));
   }
   const scenes = [...byProduct.values()].flatMap((all) => [...all.values()]).toSorted(newestFirst);
@@ -56,17 +56,17 @@ export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   };
 }
 
-/** The order in which servers answer when nobody asks for another. Total, so that paging is safe. */
+/** The default order: newest first. It is total, so that paging is stable. */
 export function newestFirst(a: Scene, b: Scene): number {
   return b.from - a.from || compareText(a.collection, b.collection) || compareText(a.id, b.id);
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** Compares by code units, independent of the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Two catalogues with the same digest hold the same scenes. */
+/** Equal for catalogues with equal scenes. */
 export function digestOf({ scenes }: Catalogue): string {
   const digest = createHash('sha256');
   for (const { collection, id, footprint, properties } of scenes)
@@ -78,7 +78,7 @@ const moment = { type: 'string', format: 'date-time' } as const;
 const text = { type: 'string' } as const;
 const number = { type: 'number' } as const;
 
-/** Everything that can be filtered and sorted by, wherever it occurs. */
+/** The queryables of all collections. */
 const everywhere: Readonly<Record<string, JsonObject>> = {
   id: { title: 'Item ID', ...text },
   collection: { title: 'Collection ID', ...text },
@@ -113,7 +113,7 @@ const byProperty: Readonly<Record<string, JsonObject>> = {
 
 export type Queryables = Readonly<Record<string, JsonObject>>;
 
-/** What the scenes of a collection, or of all, really have. */
+/** The queryables that occur in a collection, or in any. */
 export function queryablesOf(catalogue: Catalogue, collection?: string): Queryables {
   const scenes = collection === undefined ? catalogue.scenes : catalogue.scenesOf(collection);
   const found = new Set(scenes.flatMap(({ properties }) => Object.keys(properties)));
@@ -121,8 +121,8 @@ export function queryablesOf(catalogue: Catalogue, collection?: string): Queryab
   return { ...everywhere, ...Object.fromEntries(named) };
 }
 
-/** Is this a property whose text is a time? */
-export function isMoment(name: string): boolean {
+/** Whether a property is a date-time. */
+export function isDateTime(name: string): boolean {
   const schema = Object.hasOwn(byProperty, name) ? byProperty[name] : everywhere[name];
   return schema?.['format'] === 'date-time';
 }

@@ -3,7 +3,7 @@ import type { Footprint } from '../geo/footprint.js';
 import { sampleIndexes, type Random } from '../../random.js';
 import { sunElevation } from '../geo/projection.js';
 
-/** The raster that a scene's images lie on, in the units of its projection. */
+/** The raster of a scene's images, in the units of its projection. */
 export interface Grid {
   readonly code: string | null;
   readonly left: number;
@@ -12,13 +12,13 @@ export interface Grid {
   readonly height: number;
 }
 
-/** What is searched: an item without its links and assets, which are made when somebody asks for them. */
+/** A searchable item. Its links and assets are generated on request. */
 export interface Scene {
   readonly collection: string;
   readonly id: string;
   readonly footprint: Footprint;
   readonly properties: JsonObject;
-  /** When it was taken, in milliseconds; the same twice for a moment. */
+  /** The acquisition interval in milliseconds; equal ends for an instant. */
   readonly from: number;
   readonly to: number;
   readonly grid?: Grid;
@@ -34,7 +34,7 @@ export function shapeOf({ width, height }: Grid, resolution: number): [number, n
   return [Math.round(height / resolution), Math.round(width / resolution)];
 }
 
-/** From columns and rows to coordinates, in the order of the projection extension. */
+/** The affine transform of the projection extension. */
 export function transformOf({ left, top }: Grid, resolution: number): number[] {
   return [resolution, 0, left, 0, -resolution, top];
 }
@@ -47,18 +47,18 @@ interface Overpasses {
   readonly from: number;
   readonly until: number;
   readonly everyDays: number;
-  /** Mean local time of the overpass, in hours. */
+  /** The mean local time of the overpass, in hours. */
   readonly localHour: number;
   readonly needsSun: boolean;
 }
 
 export interface Overpass {
-  /** Which overpass since the first one, to tell satellites that take turns apart. */
+  /** The index of the overpass, which alternates between satellites. */
   readonly turn: number;
   readonly time: number;
 }
 
-/** Some of a sun-synchronous orbit's overpasses: always at the same local time, never in the dark. */
+/** Samples overpasses of a sun-synchronous orbit: at a fixed local time, and optionally in daylight. */
 export function overpasses(random: Random, plan: Overpasses, count: number): Overpass[] {
   const [lon, lat] = plan.place;
   const phase = Math.floor(random() * plan.everyDays);
@@ -78,7 +78,7 @@ function darkAt(place: readonly [number, number]): (time: number) => boolean {
   return (time) => sunElevation(place, time) < 4;
 }
 
-/** Clouds come in extremes: many scenes are clear, many are covered, fewer are in between. */
+/** Cloud cover, with more clear and overcast scenes than mixed ones. */
 export function cloudCover(random: Random): number {
   const spread = 0.5 - 0.5 * Math.cos(Math.PI * random());
   return Math.round(100 * (0.3 * random() + 0.7 * spread) * 100) / 100;

@@ -99,9 +99,9 @@ function tileOf(name: string, column: number, row: number): Tile {
 
 /** Divides `count` scenes among sites or tiles; the first ones take the remainder. */
 export function shareOut<Place>(
-  places: readonly Place[],
+  urls: readonly Place[],
   count: number,
 ): (readonly [place: Place, share: number])[] {
-  const [even, rest] = [Math.floor(count / places.length), count % places.length];
-  return places.map((place, at) => [place, even + (at < rest ? 1 : 0)]);
+  const [even, rest] = [Math.floor(count / urls.length), count % urls.length];
+  return urls.map((place, at) => [place, even + (at < rest ? 1 : 0)]);
 }

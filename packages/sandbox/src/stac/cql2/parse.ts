@@ -5,7 +5,7 @@ const MAX_DEPTH = 40;
 const COMPARISONS = ['=', '<>', '<', '<=', '>', '>='];
 const FUNCTION = /^[ST]_[A-Z]+$/i;
 
-/** CQL2 text as CQL2 JSON, which is what is evaluated. */
+/** Converts CQL2 text to CQL2 JSON. */
 export function parseText(text: string): Json {
   const reader = readerOf(text);
   const parsed = disjunction(reader, 0);
@@ -100,11 +100,11 @@ function literalOrFunction(reader: Reader, word: string): Json {
   throw badParameter('filter', `"${word}" is not a function here`);
 }
 
-/** Tokens one after the other, with the questions that a parser asks of them. */
+/** A cursor over tokens, for a recursive-descent parser. */
 interface Reader {
   readonly peek: (ahead?: number) => Token;
   readonly next: () => Token;
-  /** Takes the keyword or sign if it comes next. */
+  /** Consumes the keyword or sign if it is next. */
   readonly takes: (text: string) => boolean;
   readonly expect: (text: string) => void;
   readonly unexpected: () => Problem;
@@ -147,7 +147,7 @@ interface Token {
   readonly text: string;
 }
 
-// Names may hold colons and dots, as STAC's do; text doubles its quotes.
+// Names may contain colons and dots; quotes in strings are doubled.
 const PATTERN =
   /\s*(?:(?<name>[A-Za-z_:\u0080-\uffff][\w:.\u0080-\uffff]*)|"(?<quoted>[^"]+)"|'(?<string>(?:[^']|'')*)'|(?<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<sign><=|>=|<>|[=<>(),]))/y;
 
@@ -187,7 +187,7 @@ function isGeometryWord(word: string): boolean {
   return upper === 'BBOX' || upper === 'GEOMETRYCOLLECTION' || Object.hasOwn(NESTING, upper);
 }
 
-/** Well-known text or BBOX(…), as the same thing in JSON. */
+/** Parses well-known text or BBOX(…) into CQL2 JSON. */
 function readGeometry(reader: Reader): Json {
   const word = reader.next().text.toUpperCase();
   if (word === 'BBOX') return { bbox: listOf(reader, () => numberFrom(reader)) };
@@ -205,7 +205,7 @@ function readGeometry(reader: Reader): Json {
 function nested(reader: Reader, depth: number): Json {
   return listOf(reader, () => {
     if (depth > 1) return nested(reader, depth - 1);
-    // The positions of a multipoint may stand in brackets of their own.
+    // The positions of a multipoint may have parentheses of their own.
     if (!reader.takes('(')) return positionFrom(reader);
     const position = positionFrom(reader);
     reader.expect(')');

@@ -18,8 +18,8 @@ export interface Footprint {
 const round = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /**
- * The footprint of a convex ring whose longitudes are not wrapped. One that crosses the antimeridian is cut
- * there, as GeoJSON demands, and its box has west greater than east.
+ * The footprint of a convex ring with unwrapped longitudes. It is split at the antimeridian, as RFC 7946
+ * requires, and its box then has west greater than east.
  */
 export function footprintOf(ring: readonly Point[]): Footprint {
   const [west, south, east, north] = boxAround(ring);
@@ -61,7 +61,7 @@ function shifted(ring: readonly Point[], by: number): Point[] {
   return ring.map(([lon, lat]) => [lon + by, lat]);
 }
 
-/** Closed, rounded, and counter-clockwise. */
+/** Closes, rounds and orients a ring counter-clockwise. */
 function closed(ring: readonly Point[]): Ring {
   const forward = areaOf(ring) < 0 ? ring.toReversed() : ring;
   const positions = forward.map(([lon, lat]): Point => [round(lon), round(lat)]);
@@ -69,7 +69,7 @@ function closed(ring: readonly Point[]): Ring {
   return first ? [...positions, first] : positions;
 }
 
-/** The ring with further positions on its edges: far from the equator a straight edge is a bent one. */
+/** Adds positions to the edges, because straight UTM edges are curved at high latitudes. */
 export function densify(ring: readonly Point[], steps: number): Point[] {
   return ring.flatMap(([x, y], at) => {
     const [toX, toY] = ring[(at + 1) % ring.length] ?? [x, y];
@@ -80,14 +80,14 @@ export function densify(ring: readonly Point[], steps: number): Point[] {
   });
 }
 
-/** A half-plane: the positions where a·x + b·y <= c. */
+/** The half-plane a·x + b·y <= c. */
 interface HalfPlane {
   readonly a: number;
   readonly b: number;
   readonly c: number;
 }
 
-/** What a convex, open ring keeps inside a half-plane (Sutherland and Hodgman). */
+/** Clips a convex, open ring to a half-plane (Sutherland–Hodgman). */
 export function clip(ring: readonly Point[], { a, b, c }: HalfPlane): Point[] {
   const over = ([x, y]: Point): number => a * x + b * y - c;
   return ring.flatMap((from, at) => {
@@ -102,7 +102,7 @@ export function clip(ring: readonly Point[], { a, b, c }: HalfPlane): Point[] {
   });
 }
 
-/** Twice the area is the sum of the cross products; positive when the ring runs counter-clockwise. */
+/** The signed area, positive for counter-clockwise rings (shoelace formula). */
 export function areaOf(ring: readonly Point[]): number {
   return (
     ring.reduce((sum, [x, y], at) => {

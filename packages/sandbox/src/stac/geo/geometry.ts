@@ -12,7 +12,7 @@ export type Geometry =
   | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly Ring[])[] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] };
 
-/** West, south, east, north. West is greater than east where the antimeridian is crossed. */
+/** West, south, east, north. West is greater than east across the antimeridian. */
 export type Box = readonly [number, number, number, number];
 
 /** Splits a box that crosses the antimeridian in two. */
@@ -37,7 +37,7 @@ export function geometryOfBox(box: Box): Geometry {
   return { type: 'MultiPolygon', coordinates: parts.map((ring) => [ring]) };
 }
 
-/** A piece of a geometry that needs no further case distinction: a point, a path or an area with holes. */
+/** A point, a line, or a polygon with holes. */
 export interface Part {
   readonly dimension: 0 | 1 | 2;
   readonly lines: readonly Ring[];
@@ -78,21 +78,23 @@ export function boxAround(positions: readonly Position[]): Box {
   return [west, south, east, north];
 }
 
-/** Do two geometries share a point? Plane, in degrees, borders included: what STAC servers do. */
+/** Whether two geometries share a point, on the plane of degrees, borders included. */
 export function intersect(some: readonly Part[], others: readonly Part[]): boolean {
-  return some.some((one) => others.some((other) => boxesMeet(one, other) && partsMeet(one, other)));
+  return some.some((one) =>
+    others.some((other) => boxesOverlap(one, other) && partsIntersect(one, other)),
+  );
 }
 
-function boxesMeet({ box: a }: Part, { box: b }: Part): boolean {
+function boxesOverlap({ box: a }: Part, { box: b }: Part): boolean {
   return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 }
 
-function partsMeet(one: Part, other: Part): boolean {
-  if (one.lines.some((line) => other.lines.some((path) => linesMeet(line, path)))) return true;
+function partsIntersect(one: Part, other: Part): boolean {
+  if (one.lines.some((line) => other.lines.some((path) => linesIntersect(line, path)))) return true;
   return liesIn(other, one) || liesIn(one, other);
 }
 
-/** Where no border is crossed, one vertex tells whether the whole lies inside. */
+/** If no borders cross, one vertex decides whether the whole part lies inside. */
 function liesIn(inner: Part, area: Part): boolean {
   const vertex = inner.lines[0]?.[0];
   if (area.dimension !== 2 || !vertex) return false;
@@ -102,26 +104,26 @@ function liesIn(inner: Part, area: Part): boolean {
   );
 }
 
-/** Counts how often a ray to the east leaves the ring. Positions on the border were met before. */
+/** Ray casting to the east. Positions on the border are handled by `linesIntersect`. */
 function inside([x = 0, y = 0]: Position, ring: Ring): boolean {
-  let within = false;
+  let isInside = false;
   for (let at = 0; at + 1 < ring.length; at += 1) {
     const [ax = 0, ay = 0] = ring[at] ?? [];
     const [bx = 0, by = 0] = ring[at + 1] ?? [];
-    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) within = !within;
+    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) isInside = !isInside;
   }
-  return within;
+  return isInside;
 }
 
-function linesMeet(one: Ring, other: Ring): boolean {
+function linesIntersect(one: Ring, other: Ring): boolean {
   for (let at = 0; at < Math.max(1, one.length - 1); at += 1)
     for (let to = 0; to < Math.max(1, other.length - 1); to += 1)
-      if (segmentsMeet(one[at], one[at + 1] ?? one[at], other[to], other[to + 1] ?? other[to]))
+      if (segmentsIntersect(one[at], one[at + 1] ?? one[at], other[to], other[to + 1] ?? other[to]))
         return true;
   return false;
 }
 
-function segmentsMeet(
+function segmentsIntersect(
   a: Position = [],
   b: Position = [],
   c: Position = [],
@@ -137,7 +139,7 @@ function segmentsMeet(
   );
 }
 
-/** On which side of the line from a to b a position lies: -1, 0 or 1. */
+/** The side of the line from a to b: -1, 0 or 1. */
 function side(
   [ax = 0, ay = 0]: Position,
   [bx = 0, by = 0]: Position,

@@ -1,6 +1,6 @@
 import type { Point } from './geometry.js';
 
-/** Universal Transverse Mercator on WGS 84, by Krüger's series: better than a millimetre where it is used. */
+/** Universal Transverse Mercator on WGS 84, by Krüger's series, accurate to a millimetre. */
 export interface Utm {
   readonly zone: number;
   readonly south: boolean;
@@ -51,7 +51,7 @@ export function toUtm([lon, lat]: Point, { zone, south }: Utm): [number, number]
   return [FALSE_EASTING + SCALE * x, falseNorthing(south) + SCALE * y];
 }
 
-/** The longitude is not wrapped: east of the antimeridian it is greater than 180, west of it below -180. */
+/** The longitude is not wrapped: across the antimeridian it exceeds ±180. */
 export function fromUtm([x, y]: Point, { zone, south }: Utm): [number, number] {
   const xi = (y - falseNorthing(south)) / SCALE;
   const eta = (x - FALSE_EASTING) / SCALE;
@@ -63,14 +63,14 @@ export function fromUtm([x, y]: Point, { zone, south }: Utm): [number, number] {
   return [meridian(zone) + degrees(lon), degrees(lat)];
 }
 
-/** EPSG's number of a zone. */
+/** The EPSG code of a zone. */
 export function epsgOf({ zone, south }: Utm): number {
   return (south ? 32_700 : 32_600) + zone;
 }
 
 const EARTH = 6_371_008.8;
 
-/** Where one arrives after some metres on a great circle. The longitude is not wrapped. */
+/** The destination on a great circle. The longitude is not wrapped. */
 export function travel([lon, lat]: Point, bearing: number, metres: number): [number, number] {
   const [arc, course, from] = [metres / EARTH, radians(bearing), radians(lat)];
   const sine = Math.sin(from) * Math.cos(arc) + Math.cos(from) * Math.sin(arc) * Math.cos(course);
@@ -81,7 +81,7 @@ export function travel([lon, lat]: Point, bearing: number, metres: number): [num
   return [lon + degrees(east), degrees(Math.asin(sine))];
 }
 
-/** A rectangle on the ground around a centre, turned to a bearing, as a ring of four corners. */
+/** The corners of a rectangle in metres around a centre, rotated to a bearing. */
 export function rectangleAround(
   centre: Point,
   bearing: number,
@@ -102,7 +102,7 @@ const DAY = 86_400_000;
 const EQUINOX = Date.UTC(2000, 2, 20, 7, 35);
 const YEAR = 365.2422;
 
-/** Height of the sun over the horizon, good to a degree or two. */
+/** The elevation of the sun in degrees, accurate to one or two. */
 export function sunElevation([lon, lat]: Point, time: number): number {
   const tilt = radians(23.44) * Math.sin((2 * Math.PI * (time - EQUINOX)) / (DAY * YEAR));
   const hourAngle = 2 * Math.PI * ((time % DAY) / DAY - 0.5) + radians(lon);

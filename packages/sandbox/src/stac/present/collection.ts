@@ -11,7 +11,7 @@ import {
   QUERYABLES_REL,
   SCHEMA_TYPE,
   type Link,
-  type Places,
+  type ApiUrls,
 } from '../api/http.js';
 
 const WORLD: Box = [-180, -90, 180, 90];
@@ -22,7 +22,7 @@ export interface Extent {
   readonly to: number;
 }
 
-/** What a collection's scenes cover. One without scenes is planned, for everywhere and for later. */
+/** The extent of a collection's scenes; without scenes, of a planned global collection. */
 export function extentOf(scenes: readonly Scene[]): Extent {
   if (scenes.length === 0) return { box: WORLD, from: Date.UTC(2030, 0, 1), to: Infinity };
   const boxes = scenes.map(({ footprint }) => footprint.bbox);
@@ -44,8 +44,8 @@ export function presentCollection(
   catalogue: Catalogue,
   product: Product,
   traits: Traits,
-  places: Places,
-  links: readonly Link[] = collectionLinks(product, traits, places),
+  urls: ApiUrls,
+  links: readonly Link[] = collectionLinks(product, traits, urls),
 ): JsonObject {
   const scenes = catalogue.scenesOf(product.id);
   const { box, from, to } = extentOf(scenes);
@@ -77,7 +77,7 @@ export function presentCollection(
   };
 }
 
-function collectionLinks({ id, license }: Product, traits: Traits, { href }: Places): Link[] {
+function collectionLinks({ id, license }: Product, traits: Traits, { href }: ApiUrls): Link[] {
   const self = `/collections/${id}`;
   return [
     link('self', href(self)),

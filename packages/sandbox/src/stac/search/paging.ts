@@ -9,7 +9,7 @@ export interface Page {
   readonly previous?: Cursor;
 }
 
-/** The part of the results that a cursor points to, and the cursors to its neighbours. */
+/** The page that a cursor points to, and the cursors of its neighbours. */
 export function pageOf(
   results: readonly Scene[],
   cursor: Cursor | undefined,
@@ -54,12 +54,12 @@ function positionOf(results: readonly Scene[], { scene }: Cursor, traits: Traits
   return position;
 }
 
-/** A place in a list of results: behind or before a scene, or its beginning, or a page by number. */
+/** A position in the results: after or before a scene, at the beginning, or a page number. */
 export interface Cursor {
   readonly direction: 'next' | 'prev';
   readonly scene?: readonly [collection: string, id: string];
   readonly page?: number;
-  /** Makes two cursors to the same place differ. */
+  /** Makes two cursors to the same position differ. */
   readonly nonce?: number;
 }
 
@@ -72,7 +72,7 @@ interface Codec {
   readonly decode: (text: string) => Cursor | undefined;
 }
 
-/** PostgreSQL breaks base64 into lines of 76; such tokens must survive as they are. */
+/** PostgreSQL breaks base64 into lines of 76 characters, which clients must preserve. */
 const inLines: Codec = {
   encode: (cursor) => {
     const text = JSON.stringify({ ...cursor, order: 'datetime desc, collection, id' });
@@ -87,7 +87,7 @@ const opaque: Codec = {
   decode: (text) => fromJson(Buffer.from(text, 'base64url').toString()),
 };
 
-/** Elasticsearch shows what it sorted by. */
+/** Elasticsearch cursors list the sort values. */
 const readable: Codec = {
   encode: ({ scene: [collection, id] = ['', ''], nonce }) =>
     [id, collection, ...(nonce === undefined ? [] : [nonce])].join(','),

@@ -2,7 +2,7 @@ import { isObject } from '../../json.js';
 import { badParameter } from '../api/http.js';
 import { type Box, type Geometry, geometryOfBox, type Part, partsOf } from '../geo/geometry.js';
 
-/** A box of four or six numbers as a client gives it; heights are checked and then ignored. */
+/** Parses a box of four or six numbers; heights are validated and ignored. */
 export function boxOf(given: unknown): Box {
   if (!Array.isArray(given) || !given.every((value) => Number.isFinite(value)))
     throw badParameter('bbox', 'is not a list of numbers');
@@ -34,7 +34,7 @@ const DEPTH: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 };
 
-/** A GeoJSON geometry as a client gives it; features are not geometries. */
+/** Parses a GeoJSON geometry; features are rejected. */
 export function partsOfGeometry(given: unknown, name = 'intersects'): Part[] {
   return partsOf(geometryFrom(given, name, 0));
 }
@@ -73,7 +73,7 @@ function isClosed(ring: readonly number[][]): boolean {
   return ring.length >= 4 && String(ring[0]) === String(ring.at(-1));
 }
 
-/** Milliseconds, both ends included; open ends are infinite. */
+/** An interval in milliseconds, both ends inclusive; open ends are infinite. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -82,7 +82,7 @@ export interface Span {
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A moment of RFC 3339, or undefined: a date alone is not one, nor is the 30th of February. */
+/** Parses an RFC 3339 date-time; returns undefined for a date alone, or the 30th of February. */
 export function instantOf(text: string): number | undefined {
   const [, year, month, day] = RFC_3339.exec(text) ?? [];
   const ms = year === undefined ? NaN : Date.parse(text.replace(' ', 'T').toUpperCase());
@@ -91,7 +91,7 @@ export function instantOf(text: string): number | undefined {
   return Number(day) <= days ? ms : undefined;
 }
 
-/** The `datetime` parameter: a moment, or an interval of which one end may be open. */
+/** Parses the `datetime` parameter: an instant, or an interval with at most one open end. */
 export function spanOf(text: string, name = 'datetime'): Span {
   const ends = text.split('/');
   if (ends.length === 1) {

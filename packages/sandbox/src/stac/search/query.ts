@@ -1,5 +1,6 @@
-import { isObject } from '../../json.js';
-import { badParameter } from '../api/http.js';
+import { isObject, type JsonObject } from '../../json.js';
+import type { RouteContext } from '../../server/upstream.js';
+import { badParameter, Problem } from '../api/http.js';
 import { type Catalogue, type Queryables, queryablesOf } from '../catalogue/catalogue.js';
 import { compileFilter } from '../cql2/compile.js';
 import { parseText } from '../cql2/parse.js';
@@ -8,16 +9,16 @@ import type { Part } from '../geo/geometry.js';
 import { partsOfBox, partsOfGeometry, type Span, spanOf } from './parameters.js';
 import { fieldChoice, type FieldChoice, fieldsFromText } from './fields.js';
 import {
-  plainName,
+  unqualifiedName,
   type Predicate,
   queryPredicate,
   type SortKey,
   sortKeys,
   sortKeysFromText,
 } from './select.js';
-import type { Vocabulary } from '../cql2/operands.js';
+import type { PropertyResolver } from '../cql2/operands.js';
 
-/** Which scenes are meant. */
+/** The scenes that a search selects. */
 export interface Criteria {
   readonly collections?: ReadonlySet<string>;
   readonly ids?: ReadonlySet<string>;
@@ -27,17 +28,17 @@ export interface Criteria {
   readonly predicates: readonly Predicate[];
 }
 
-/** A search, understood. */
-export interface Ask extends Criteria {
+/** A parsed search. */
+export interface SearchRequest extends Criteria {
   readonly limit: number;
   readonly sort: readonly SortKey[];
   readonly fields?: FieldChoice;
 }
 
-const USUAL_LIMIT = 10;
+const DEFAULT_LIMIT = 10;
 
-/** Reads a search as POST sends it; GET is brought into the same form first. */
-export function askOf(given: unknown, catalogue: Catalogue, traits: Traits): Ask {
+/** Parses the parameters in the form of a POST body. */
+export function parseSearch(given: unknown, catalogue: Catalogue, traits: Traits): SearchRequest {
   if (!isObject(given)) throw badParameter('body', 'is not an object');
   return {
     ...criteriaOf(given, catalogue, traits),
@@ -72,7 +73,7 @@ export function criteriaOf(
 }
 
 export function limitOf(given: unknown, { maxLimit, overMaxLimit }: Traits): number {
-  if (given == null) return USUAL_LIMIT;
+  if (given == null) return DEFAULT_LIMIT;
   if (typeof given !== 'number' || !Number.isInteger(given) || given < 1)
     throw badParameter('limit', 'is not a whole number above 0');
   if (given > maxLimit && overMaxLimit === 'refuse')
@@ -99,20 +100,58 @@ function filterOf(
     throw badParameter('filter-lang', `"${String(language)}" is not supported`);
   if (system != null && system !== 'http://www.opengis.net/def/crs/OGC/1.3/CRS84')
     throw badParameter('filter-crs', 'is not supported');
-  const vocabulary = vocabularyOf(catalogue, traits, collections);
+  const resolveProperty = propertyResolver(catalogue, traits, collections);
   const expression = language === 'cql2-text' ? parseText(text('filter', filter)) : filter;
-  return compileFilter(expression, vocabulary);
+  return compileFilter(expression, resolveProperty);
 }
 
 function text(name: string, given: unknown): string {
-  if (typeof given !== 'string') throw badParameter(name, 'is not text');
+  if (typeof given !== 'string') throw badParameter(name, 'is not a string');
   return given;
 }
 
 function texts(name: string, given: unknown): string[] {
   if (!Array.isArray(given) || !given.every((member) => typeof member === 'string'))
-    throw badParameter(name, 'is not a list of texts');
+    throw badParameter(name, 'is not a list of strings');
   return given;
+}
+
+interface RequestParameters {
+  /** The parameters in the form of a POST body. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly query: URLSearchParams;
+  readonly body?: JsonObject;
+}
+
+/** Reads the parameters of a GET or POST. Some routes accept additional ones. */
+export async function readParameters(
+  { req }: RouteContext,
+  traits: Traits,
+  ownParameters: readonly string[] = [],
+): Promise<RequestParameters> {
+  const query = new URL(req.url).searchParams;
+  if (req.method === 'POST') {
+    const body = parseBody(await req.text(), req.header('content-type'));
+    return { parameters: body, body, query };
+  }
+  const { parameters, unknown } = parametersFromQuery(query);
+  const unknownName = unknown.find((name) => !ownParameters.includes(name));
+  if (unknownName !== undefined && traits.unknownParameters === 'refuse')
+    throw badParameter(unknownName, 'is not a parameter');
+  return { parameters, query };
+}
+
+function parseBody(text: string, type = ''): JsonObject {
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(type))
+    throw new Problem(415, 'UnsupportedMediaType', 'The body must be application/json');
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw badParameter('body', 'is not JSON');
+  }
+  if (!isObject(body)) throw badParameter('body', 'is not an object');
+  return body as JsonObject;
 }
 
 type ParameterReader = (text: string, name: string) => unknown;
@@ -130,7 +169,7 @@ const json: ParameterReader = (text, name) => {
   }
 };
 
-/** How each parameter is written in a query string. */
+/** The format of each parameter in a query string. */
 const readers: Readonly<Record<string, ParameterReader>> = {
   bbox: numbers,
   intersects: json,
@@ -148,32 +187,32 @@ const readers: Readonly<Record<string, ParameterReader>> = {
   aggregations: list,
 };
 
-/** A query string in the form that POST uses. Parameters that nobody defined are given back by name. */
-export function askFromQuery(query: URLSearchParams): {
-  readonly ask: Readonly<Record<string, unknown>>;
+/** Converts a query string to the form of a POST body, and lists unknown parameters. */
+export function parametersFromQuery(query: URLSearchParams): {
+  readonly parameters: Readonly<Record<string, unknown>>;
   readonly unknown: readonly string[];
 } {
-  const ask: Record<string, unknown> = {};
+  const parameters: Record<string, unknown> = {};
   const unknown: string[] = [];
   for (const [name, text] of query) {
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
     if (!read) unknown.push(name);
-    // An empty choice of fields is one; other empty parameters were not meant.
-    else if (text !== '' || name === 'fields') ask[name] = read(text, name);
+    // An empty `fields` selects the default fields; other empty parameters are ignored.
+    else if (text !== '' || name === 'fields') parameters[name] = read(text, name);
   }
-  // In a query string the default language is text, in a body it is JSON.
+  // The default filter language is text in a query string, and JSON in a body.
   const filter = query.get('filter');
   if (filter) {
-    ask['filter-lang'] ??= 'cql2-text';
-    if (ask['filter-lang'] === 'cql2-json') ask['filter'] = json(filter, 'filter');
+    parameters['filter-lang'] ??= 'cql2-text';
+    if (parameters['filter-lang'] === 'cql2-json') parameters['filter'] = json(filter, 'filter');
   }
-  return { ask, unknown };
+  return { parameters, unknown };
 }
 
-/** Made once for each catalogue and collection: it looks at every scene. */
+/** Cached per catalogue and collection, because it visits every scene. */
 const known = new WeakMap<Catalogue, Map<string, Queryables>>();
 
-/** What a server lets its clients filter by. Before STAC 1.1 there was no projection code. */
+/** The queryables of a server. Before STAC 1.1 there is no projection code. */
 export function offeredQueryables(
   catalogue: Catalogue,
   { stacVersion }: Traits,
@@ -189,16 +228,16 @@ export function offeredQueryables(
   return before;
 }
 
-/** Names that filters may use. What several collections have is what any of them has. */
-function vocabularyOf(
+/** Resolves the property names in filters. Several collections share the union of their queryables. */
+function propertyResolver(
   catalogue: Catalogue,
   traits: Traits,
   collections: ReadonlySet<string> | undefined,
-): Vocabulary {
+): PropertyResolver {
   const [only] = collections?.size === 1 ? collections : [];
   const offered = offeredQueryables(catalogue, traits, only);
   return (name) => {
-    const plain = plainName(name);
+    const plain = unqualifiedName(name);
     if (traits.unknownProperties === 'refuse' && !Object.hasOwn(offered, plain))
       throw badParameter('filter', `"${name}" is not among the queryables`);
     return plain;

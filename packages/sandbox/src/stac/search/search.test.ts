@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Problem } from '../api/http.js';
 import { createCatalogue } from '../catalogue/catalogue.js';
 import { flavours } from '../flavours.js';
-import { askFromQuery, askOf } from './query.js';
+import { parametersFromQuery, parseSearch } from './query.js';
 import { decodeCursor, encodeCursor, type Cursor } from './paging.js';
 import { fieldsFromText } from './fields.js';
 import { sortKeysFromText } from './select.js';
@@ -61,8 +61,8 @@ describe('query strings', () => {
       'filter-lang': 'cql2-json',
       odd: '1',
     });
-    expect(askFromQuery(query)).toEqual({
-      ask: {
+    expect(parametersFromQuery(query)).toEqual({
+      parameters: {
         bbox: [1, 2, 3, 4],
         collections: ['a', 'b'],
         sortby: [
@@ -77,8 +77,8 @@ describe('query strings', () => {
       },
       unknown: ['odd'],
     });
-    expect(askFromQuery(new URLSearchParams('filter=a&fields=&ids='))).toEqual({
-      ask: { filter: 'a', 'filter-lang': 'cql2-text', fields: { include: [], exclude: [] } },
+    expect(parametersFromQuery(new URLSearchParams('filter=a&fields=&ids='))).toEqual({
+      parameters: { filter: 'a', 'filter-lang': 'cql2-text', fields: { include: [], exclude: [] } },
       unknown: [],
     });
   });
@@ -148,7 +148,7 @@ test('a search may be any JSON without harm', () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...Object.values(flavours)), (given, traits) => {
       try {
-        expect(askOf(given, catalogue, traits).limit).toBeGreaterThan(0);
+        expect(parseSearch(given, catalogue, traits).limit).toBeGreaterThan(0);
       } catch (cause) {
         expect(cause).toBeInstanceOf(Problem);
       }

@@ -1,7 +1,7 @@
 import { type Catalogue, newestFirst } from '../catalogue/catalogue.js';
 import type { Scene } from '../catalogue/scene.js';
 import { intersect } from '../geo/geometry.js';
-import type { Ask, Criteria } from './query.js';
+import type { SearchRequest, Criteria } from './query.js';
 import { overlap } from './parameters.js';
 import { isObject, type Json } from '../../json.js';
 import { badParameter } from '../api/http.js';
@@ -14,21 +14,27 @@ export function matching(catalogue: Catalogue, criteria: Criteria): Scene[] {
       (ids?.has(scene.id) ?? true) &&
       (!time || overlap(scene, time)) &&
       predicates.every((predicate) => predicate(scene)) &&
-      (!words || mentions(catalogue, scene, words)) &&
+      (!words || matchesText(catalogue, scene, words)) &&
       (!area || intersect(scene.footprint.parts, area)),
   );
 }
 
-export function sorted(scenes: readonly Scene[], { sort }: Ask): readonly Scene[] {
+export function sorted(scenes: readonly Scene[], { sort }: SearchRequest): readonly Scene[] {
   return sort.length > 0 ? scenes.toSorted(comparatorOf(sort)) : scenes;
 }
 
-/** Free text looks at names, and at the keywords of the collection. */
-function mentions(catalogue: Catalogue, scene: Scene, words: readonly string[]): boolean {
+/** Free-text search covers ids, platforms, and the collection's title and keywords. */
+function matchesText(catalogue: Catalogue, scene: Scene, words: readonly string[]): boolean {
   const product = catalogue.product(scene.collection);
   const platform = scene.properties['platform'];
-  const told = [scene.id, scene.collection, product?.title, ...(product?.keywords ?? []), platform];
-  const text = told
+  const searched = [
+    scene.id,
+    scene.collection,
+    product?.title,
+    ...(product?.keywords ?? []),
+    platform,
+  ];
+  const text = searched
     .filter((it) => typeof it === 'string')
     .join('\n')
     .toLowerCase();
@@ -65,12 +71,12 @@ const operators: Readonly<Record<string, Compare>> = {
   in: (value, wanted) => Array.isArray(wanted) && wanted.includes(value),
 };
 
-/** The `query` parameter: for each property some operators, all of which must hold. */
+/** The `query` parameter: operators by property, all of which must match. */
 export function queryPredicate(given: unknown): Predicate {
   if (!isObject(given)) throw badParameter('query', 'is not an object');
   const tests = Object.entries(given).flatMap(([property, conditions]) => {
     if (!isObject(conditions)) throw badParameter('query', `"${property}" has no operators`);
-    const name = plainName(property);
+    const name = unqualifiedName(property);
     return Object.entries(conditions).map(([operator, wanted]): Predicate => {
       const compare = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
       if (!compare) throw badParameter('query', `"${operator}" is not an operator`);
@@ -85,7 +91,7 @@ export interface SortKey {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `+a,-b,c`; a plus sign that nobody escaped has become a space. */
+/** Parses `+a,-b,c`; an unescaped plus sign arrives as a space. */
 export function sortKeysFromText(text: string): SortKey[] {
   return text
     .split(',')
@@ -109,10 +115,10 @@ export function sortKeys(given: unknown): SortKey[] {
   });
 }
 
-/** By the keys, then newest first. Scenes without a value come last, in both directions. */
+/** Sorts by the keys, then newest first. Scenes without a value come last in both directions. */
 function comparatorOf(keys: readonly SortKey[]): (a: Scene, b: Scene) => number {
   const named = keys.map(({ field, direction }) => ({
-    name: plainName(field),
+    name: unqualifiedName(field),
     sign: direction === 'desc' ? -1 : 1,
   }));
   return (a, b) => {
@@ -128,12 +134,12 @@ function comparatorOf(keys: readonly SortKey[]): (a: Scene, b: Scene) => number 
   };
 }
 
-/** The name without the place where it stands: servers disagree on whether clients may write it. */
-export function plainName(name: string): string {
+/** Removes the prefix `properties.`, which some servers require and others reject. */
+export function unqualifiedName(name: string): string {
   return name.startsWith('properties.') ? name.slice('properties.'.length) : name;
 }
 
-/** A property as filters and sorting see it: null where a scene has none. */
+/** A property for filters and sorting; null if the scene has none. */
 export function propertyOf(scene: Scene, name: string): Json {
   if (name === 'id') return scene.id;
   if (name === 'collection') return scene.collection;

@@ -24,7 +24,7 @@ export const globalProducts: readonly Product[] = [
     providers: [provider],
     extensions: ['projection', 'raster', 'file'],
     ongoing: false,
-    usualCount: 48,
+    defaultCount: 48,
     assets: [
       image({
         key: 'map',
@@ -46,7 +46,7 @@ export const globalProducts: readonly Product[] = [
     providers: [provider],
     extensions: ['projection', 'raster', 'file'],
     ongoing: true,
-    usualCount: 72,
+    defaultCount: 72,
     assets: [
       image({
         key: 'concentration',
@@ -68,7 +68,7 @@ export const globalProducts: readonly Product[] = [
     providers: [provider],
     extensions: [],
     ongoing: true,
-    usualCount: 36,
+    defaultCount: 36,
     assets: [
       {
         key: 'zarr',
@@ -76,8 +76,8 @@ export const globalProducts: readonly Product[] = [
         file: 'store.zarr',
         type: 'application/vnd+zarr',
         roles: ['data'],
-        tellsSize: 'never',
-        tellsShape: 'never',
+        declaresSize: 'never',
+        declaresShape: 'never',
       },
     ],
     scenes: numbered(reanalysis),
@@ -91,7 +91,7 @@ export const globalProducts: readonly Product[] = [
     providers: [provider],
     extensions: [],
     ongoing: true,
-    usualCount: 0,
+    defaultCount: 0,
     assets: [],
     scenes: () => [],
   },

@@ -79,9 +79,9 @@ const surface = (key: string, name: string, commonName = key): AssetTemplate =>
     gsd: PIXEL,
     bands: [band(name, 'uint16', commonName)],
     roles: ['data'],
-    tellsSize: 'sometimes',
+    declaresSize: 'sometimes',
     // Only the asset server knows the size of the thermal band.
-    ...(key === 'lwir11' && { tellsSize: 'never', tellsShape: 'never' }),
+    ...(key === 'lwir11' && { declaresSize: 'never', declaresShape: 'never' }),
   });
 
 export const landsat: Product = {
@@ -96,7 +96,7 @@ export const landsat: Product = {
   ],
   extensions: ['eo', 'projection', 'raster', 'file', 'grid', 'view'],
   ongoing: true,
-  usualCount: 900,
+  defaultCount: 900,
   assets: [
     surface('coastal', 'SR_B1'),
     surface('blue', 'SR_B2'),

@@ -51,7 +51,7 @@ const backscatter = (polarization: string) =>
     gsd: 10,
     resolution: 1,
     bands: [band(polarization, 'uint16')],
-    tellsSize: 'sometimes',
+    declaresSize: 'sometimes',
   });
 
 export const sentinel1: Product = {
@@ -63,7 +63,7 @@ export const sentinel1: Product = {
   providers: [{ name: 'ESA', roles: ['producer'], url: 'https://earth.esa.int/' }],
   extensions: ['projection', 'raster', 'file', 'sat', 'sar'],
   ongoing: true,
-  usualCount: 240,
+  defaultCount: 240,
   assets: [backscatter('vv'), backscatter('vh'), thumbnail('quick-look.jpg')],
   scenes: ({ seed, count }) =>
     shareOut(sites, count).flatMap(([{ place }, share]) => {

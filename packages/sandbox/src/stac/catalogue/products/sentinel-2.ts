@@ -29,7 +29,7 @@ const reflectance = (key: string, name: string, gsd: number): AssetTemplate =>
     bands: [band(name, 'uint16', key)],
     roles: ['data', 'reflectance'],
     // Clients must estimate the size of the coastal band from its shape.
-    tellsSize: key === 'coastal' ? 'never' : 'always',
+    declaresSize: key === 'coastal' ? 'never' : 'always',
   });
 
 const reflectances: readonly AssetTemplate[] = [
@@ -51,8 +51,8 @@ const metadata: AssetTemplate = {
   type: 'application/xml',
   roles: ['metadata'],
   bytes: [40_000, 120_000],
-  tellsSize: 'always',
-  tellsShape: 'never',
+  declaresSize: 'always',
+  declaresShape: 'never',
 };
 
 const common = {
@@ -72,7 +72,7 @@ export const sentinel2L2a: Product = {
   description:
     'Surface reflectance like that of Sentinel-2, invented for tests: no pixel of it is real.',
   keywords: ['sentinel', 'copernicus', 'esa', 'reflectance', 'optical', 'msi'],
-  usualCount: 1800,
+  defaultCount: 1800,
   assets: [
     ...reflectances,
     image({
@@ -81,7 +81,7 @@ export const sentinel2L2a: Product = {
       file: 'SCL.tif',
       gsd: 20,
       bands: [band('scl', 'uint8')],
-      tellsSize: 'sometimes',
+      declaresSize: 'sometimes',
     }),
     image({
       key: 'visual',
@@ -90,8 +90,8 @@ export const sentinel2L2a: Product = {
       gsd: 10,
       bands: rgb,
       roles: ['visual'],
-      tellsSize: 'sometimes',
-      tellsShape: 'sometimes',
+      declaresSize: 'sometimes',
+      declaresShape: 'sometimes',
     }),
     thumbnail('preview.jpg'),
     metadata,
@@ -105,7 +105,7 @@ export const sentinel2L1c: Product = {
   title: 'Sentinel-2 Level-1C (synthetic)',
   description: 'Top of atmosphere reflectance like that of Sentinel-2, invented for tests.',
   keywords: ['sentinel', 'copernicus', 'esa', 'reflectance', 'optical', 'top of atmosphere'],
-  usualCount: 300,
+  defaultCount: 300,
   assets: [...reflectances.slice(0, 4), thumbnail('preview.jpg'), metadata],
   scenes: ({ seed, count }) => sentinel2Scenes('l1c', Date.UTC(2016, 0, 1), seed, count),
 };

@@ -41,7 +41,7 @@ export const elevation: Product = {
   providers: [{ name: 'ESA', roles: ['licensor'], url: 'https://spacedata.copernicus.eu/' }],
   extensions: ['projection', 'raster'],
   ongoing: false,
-  usualCount: 120,
+  defaultCount: 120,
   assets: [
     image({
       key: 'data',
@@ -50,8 +50,8 @@ export const elevation: Product = {
       gsd: 30,
       resolution: 1 / 3600,
       bands: [band('height', 'float32')],
-      tellsSize: 'never',
-      tellsShape: 'always',
+      declaresSize: 'never',
+      declaresShape: 'always',
     }),
   ],
   scenes: ({ count }) => {
@@ -120,7 +120,7 @@ export const aerial: Product = {
   ],
   extensions: ['eo', 'projection', 'raster'],
   ongoing: false,
-  usualCount: 160,
+  defaultCount: 160,
   assets: [
     image({
       key: 'image',
@@ -128,8 +128,8 @@ export const aerial: Product = {
       file: 'image.tif',
       gsd: PIXEL,
       bands: ['red', 'green', 'blue', 'nir'].map((name) => band(name, 'uint8', name)),
-      tellsSize: 'never',
-      tellsShape: 'always',
+      declaresSize: 'never',
+      declaresShape: 'always',
     }),
     thumbnail('image.200.jpg'),
   ],
