@@ -1,5 +1,5 @@
 /**
- * Local upstreams that speak the real wire formats and fail on command.
+ * Local imitations of upstream APIs, with the real wire formats and fault injection.
  *
  * @module
  */
@@ -28,12 +28,12 @@ export type { StacSandboxOptions } from './stac/sandbox.js';
 export { startStacSandbox, type StacSandbox } from './stac/sandbox.js';
 
 export type { Tier } from './x/api/call.js';
-export type { Scope } from './x/auth/tokens.js';
+export type { OAuthScope } from './x/auth/tokens.js';
 export type { IssuedTokens, IssueOptions } from './x/auth/tokens.js';
 export type { Clock } from './x/clock.js';
 export type { Act, Commit, CommitQuery } from './x/commits.js';
 export type { XCredentials, XSandbox } from './x/sandbox.js';
 export type { LimitedRoute, Limits } from './x/limits.js';
 export type { XSandboxOptions } from './x/sandbox.js';
-export type { Landmarks } from './x/population/populate.js';
+export type { NamedRecords } from './x/population/populate.js';
 export { startXSandbox } from './x/sandbox.js';

@@ -3,8 +3,8 @@ export type Random = () => number;
 type Part = string | number;
 
 /**
- * A 32-bit hash of some parts. Whatever is drawn in the sandbox is drawn from a hash of what it is for, so
- * that one more draw in one place changes nothing in another.
+ * A 32-bit hash. Every random stream is seeded with a hash of its purpose, so that an additional draw in one
+ * stream does not change another.
  */
 export function hash(...parts: readonly Part[]): number {
   let state = 0x811c9dc5;
@@ -17,7 +17,7 @@ export function hash(...parts: readonly Part[]): number {
   return mix(state);
 }
 
-/** An endless, repeatable sequence of numbers in [0, 1), its own for every list of parts. */
+/** A repeatable stream of numbers in [0, 1) for a list of parts. */
 export function randomOf(...parts: readonly Part[]): Random {
   let state = hash(...parts);
   return () => {
@@ -40,12 +40,12 @@ export function wholeBetween(random: Random, low: number, high: number): number 
   return Math.floor(between(random, low, high + 1));
 }
 
-/** A standard normal number, by Box and Muller. */
+/** A standard normal number (Box–Muller). */
 export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** Some of the whole numbers below `size`, ascending, none twice, and only such as are allowed. */
+/** Samples distinct, allowed indexes below `size`, in ascending order. */
 export function sampleIndexes(
   random: Random,
   size: number,

@@ -31,7 +31,7 @@ const content = [
 ] as const;
 
 /** Rejections in the wire format of one upstream, which does not act on the request. */
-const refusals = [
+const rejections = [
   'x-402-credits',
   'x-403-duplicate',
   'x-403-reply-not-allowed',
@@ -53,8 +53,8 @@ const refusals = [
 ] as const;
 
 export type WireFault = (typeof wire)[number];
-export type RefusalFault = (typeof refusals)[number];
-export type ContentFault = (typeof content)[number] | RefusalFault;
+export type RejectionFault = (typeof rejections)[number];
+export type ContentFault = (typeof content)[number] | RejectionFault;
 /** A response with this status, 400 to 599: before the upstream acts, or with `acted-` after it. */
 type StatusFault = `http-${number}` | `acted-http-${number}`;
 export type FaultKind = WireFault | ContentFault | StatusFault;
@@ -62,17 +62,17 @@ export type FaultKind = WireFault | ContentFault | StatusFault;
 export const namedFaults: readonly (WireFault | ContentFault)[] = [
   ...wire,
   ...content,
-  ...refusals,
+  ...rejections,
 ];
 
-export const refusalFaults: readonly RefusalFault[] = refusals;
+export const rejectionFaults: readonly RejectionFault[] = rejections;
 
 export function isContentFault(kind: FaultKind): kind is ContentFault {
-  return content.some((name) => name === kind) || isRefusal(kind);
+  return content.some((name) => name === kind) || isRejection(kind);
 }
 
-function isRefusal(kind: FaultKind): kind is RefusalFault {
-  return refusals.some((name) => name === kind);
+function isRejection(kind: FaultKind): kind is RejectionFault {
+  return rejections.some((name) => name === kind);
 }
 
 export function statusOf(kind: string): number | undefined {
@@ -98,7 +98,7 @@ export const fastFaults: readonly FaultKind[] = [
 
 /** A fault takes a tenth of the normal latency; a content fault or a drip takes all of it. */
 export function paceOf(kind: FaultKind): number {
-  return kind === 'drip' || (isContentFault(kind) && !isRefusal(kind)) ? 1 : 0.1;
+  return kind === 'drip' || (isContentFault(kind) && !isRejection(kind)) ? 1 : 0.1;
 }
 
 /** The route name of a new connection, whose request is not yet known. */

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.js';
 
-/** Whose requests are counted: those of an app, or those of a user of an app. */
-interface Counted {
+/** The credential that requests are counted for: an app, or a user of an app. */
+interface Credential {
   readonly app: string;
   readonly user?: string;
 }
 
-interface Taken {
+interface WindowResult {
   readonly allowed: boolean;
-  /** What every answer tells, also one that refuses. */
+  /** The rate-limit headers of every response, including rejections. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +20,7 @@ interface Window {
   used: number;
 }
 
-interface Family {
+interface WindowSpec {
   readonly header: string;
   readonly key: string;
   readonly limit: number;
@@ -28,14 +28,14 @@ interface Family {
 }
 
 export interface Windows {
-  /** Counts a request, unless there is no room for it. */
-  readonly take: (route: string, who: Counted) => Taken;
+  /** Counts a request if all of its windows have room. */
+  readonly take: (route: string, who: Credential) => WindowResult;
 }
 
-/** A window opens with the first request in it. Each credential has its own for each route. */
+/** Fixed windows per credential and route, opened by their first request. */
 export function createWindows(clock: Clock, limitsOf: (route: string) => Limits): Windows {
   const windows = new Map<string, Window>();
-  const windowOf = ({ key, length }: Family): Window => {
+  const windowOf = ({ key, length }: WindowSpec): Window => {
     const now = clock.now();
     const known = windows.get(key);
     if (known && known.until > now) return known;
@@ -46,8 +46,8 @@ export function createWindows(clock: Clock, limitsOf: (route: string) => Limits)
 
   return {
     take: (route, who) => {
-      const families = familiesOf(route, limitsOf(route), who);
-      const counted = families.map((family) => ({ ...family, window: windowOf(family) }));
+      const specs = specsFor(route, limitsOf(route), who);
+      const counted = specs.map((spec) => ({ ...spec, window: windowOf(spec) }));
       const allowed = counted.every(({ limit, window }) => window.used < limit);
       if (allowed) for (const { window } of counted) window.used += 1;
       const headers = Object.fromEntries(
@@ -62,23 +62,23 @@ export function createWindows(clock: Clock, limitsOf: (route: string) => Limits)
   };
 }
 
-function familiesOf(route: string, limits: Limits, { app, user }: Counted): Family[] {
+function specsFor(route: string, limits: Limits, { app, user }: Credential): WindowSpec[] {
   const whose = user === undefined ? `app ${app}` : `user ${user} of ${app}`;
-  const family = (
+  const spec = (
     header: string,
     key: string,
     limit: number | undefined,
     length: number,
-  ): Family[] =>
+  ): WindowSpec[] =>
     limit === undefined ? [] : [{ header, key: `${route} ${header} ${key}`, limit, length }];
   return [
-    ...family('x-rate-limit', whose, user === undefined ? limits.app : limits.user, QUARTER_HOUR),
-    ...family('x-app-limit-24hour', app, limits.appDay, DAY),
-    ...(user === undefined ? [] : family('x-user-limit-24hour', whose, limits.userDay, DAY)),
+    ...spec('x-rate-limit', whose, user === undefined ? limits.app : limits.user, QUARTER_HOUR),
+    ...spec('x-app-limit-24hour', app, limits.appDay, DAY),
+    ...(user === undefined ? [] : spec('x-user-limit-24hour', whose, limits.userDay, DAY)),
   ];
 }
 
-/** What a refusal tells that is drawn, and not counted. */
+/** The headers of an injected rate-limit rejection. */
 export function spentHeaders(kind: 'window' | 'day', resetAt: number): Record<string, string> {
   const reset = String(Math.ceil(resetAt / 1000));
   if (kind === 'window') return { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': reset };
@@ -89,7 +89,7 @@ export function spentHeaders(kind: 'window' | 'day', resetAt: number): Record<st
   };
 }
 
-/** How many requests a route takes: in fifteen minutes from an app or a user, and in a day. */
+/** A route's rate limits: per app and per user, in fifteen minutes and in a day. */
 export interface Limits {
   readonly app?: number;
   readonly user?: number;
@@ -100,7 +100,7 @@ export interface Limits {
 const both = (app: number, user = app): Limits => ({ app, user });
 const perUser = (limit: number): Limits => ({ user: limit });
 
-/** As X documents them. */
+/** The rate limits that X documents. */
 export const documentedLimits = {
   me: perUser(75),
   user: both(300, 900),
@@ -155,7 +155,7 @@ export const documentedLimits = {
 
 export type LimitedRoute = keyof typeof documentedLimits;
 
-/** What a call is charged for. */
+/** A billed action. */
 export type Charge =
   | 'post'
   | 'post-with-link'
@@ -167,7 +167,7 @@ export type Charge =
   | 'user-read'
   | 'owned-read';
 
-/** In US dollars, as X publishes them. */
+/** The published prices in US dollars. */
 const prices: Readonly<Record<Charge, number>> = {
   post: 0.015,
   'post-with-link': 0.2,
@@ -180,13 +180,13 @@ const prices: Readonly<Record<Charge, number>> = {
   'owned-read': 0.001,
 };
 
-/** The developer's account: what is left to spend, and what was read this month. */
+/** The developer's account: its credits, and the posts read this month. */
 export interface Account {
   readonly credits: () => number;
   readonly setCredits: (dollars: number) => void;
   readonly spent: () => number;
   readonly charge: (charge: Charge, times?: number) => void;
-  /** How many posts can be read in a month. */
+  /** The monthly cap on reads of posts. */
   readonly postCap: number;
   readonly postsRead: () => number;
   readonly isCapped: () => boolean;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
-import type { RefusalFault } from '../faults/kinds.js';
+import type { RejectionFault } from '../faults/kinds.js';
 
-/** An answer that is not what was asked for: thrown while a request is worked out, caught once at its edge. */
+/** An error response. Handlers throw it; the upstream converts it. */
 export class XProblem extends Error {
   readonly status: number;
   readonly body: JsonObject;
@@ -15,7 +15,7 @@ export class XProblem extends Error {
   }
 }
 
-/** Live answers name the old host; the specification names the new one. */
+/** Live responses use the old host, unlike the specification. */
 const typeOf = (name: string): string => `https://api.twitter.com/2/problems/${name}`;
 
 const titles: Readonly<Record<number, string>> = {
@@ -34,7 +34,7 @@ const titles: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** A problem that has no type of its own. */
+/** A problem of the type about:blank. */
 export function blank(status: number, detail?: string): JsonObject {
   const title = titles[status] ?? (status < 500 ? 'Bad Request' : 'Internal Server Error');
   return { title, detail: detail ?? title, type: 'about:blank', status };
@@ -43,7 +43,7 @@ export function blank(status: number, detail?: string): JsonObject {
 export const unauthorized = (): XProblem => new XProblem(401, blank(401));
 export const forbidden = (detail: string): XProblem => new XProblem(403, blank(403, detail));
 
-/** Parameters that are named wrongly or hold what they cannot hold. */
+/** A problem for invalid parameters. */
 export function invalid(
   message: string,
   parameters: Readonly<Record<string, readonly string[]>> = {},
@@ -58,7 +58,7 @@ export function invalid(
 
 type Resource = 'tweet' | 'user' | 'list' | 'media';
 
-/** What is missing from an answer that is otherwise there: an entry of `errors` beside `data`. */
+/** An entry of `errors` beside `data`, for a missing record. */
 export function notFound(resource: Resource, parameter: string, value: string): JsonObject {
   return {
     value,
@@ -111,22 +111,26 @@ export function fieldNotAuthorized(field: string, parameter: string, id: string)
   };
 }
 
-/** The same where nothing can be done without it. */
+/** The same as an error response. */
 export function missing(resource: Resource, parameter: string, value: string): XProblem {
   const error = notFound(resource, parameter, value);
   const { title, detail, type } = error;
   return new XProblem(404, { errors: [error], title, detail, type });
 }
 
-/** What an account of a developer and its app are called in refusals. */
-export interface Names {
+/** The names of the developer's account and app in rejections. */
+export interface AccountNames {
   readonly clientId: string;
   readonly accountId: string;
 }
 
 const legacy = (code: number, message: string): JsonObject => ({ errors: [{ code, message }] });
 
-const clientForbidden = (reason: string, detail: string, { clientId }: Names): JsonObject => ({
+const clientForbidden = (
+  reason: string,
+  detail: string,
+  { clientId }: AccountNames,
+): JsonObject => ({
   client_id: clientId,
   detail,
   registration_url: 'https://developer.twitter.com/en/docs/projects/overview',
@@ -139,8 +143,8 @@ const clientForbidden = (reason: string, detail: string, { clientId }: Names): J
 const NOT_ENROLLED =
   'When authenticating requests to the Twitter API v2 endpoints, you must use keys and tokens from a Twitter developer App that is attached to a Project. You can create a project via the developer portal.';
 
-/** Every refusal as it was seen on the wire. Where only the older API's words are known, it is these. */
-const bodies: Readonly<Record<RefusalFault, (names: Names) => JsonObject>> = {
+/** The rejections as observed on the wire; in the format of the v1.1 API where only that is known. */
+const bodies: Readonly<Record<RejectionFault, (names: AccountNames) => JsonObject>> = {
   'x-402-credits': ({ accountId }) => ({
     account_id: accountId,
     title: 'CreditsDepleted',
@@ -219,9 +223,9 @@ export function unsupportedAuthentication(used: string, supported: readonly stri
   };
 }
 
-export function refusal(
-  kind: RefusalFault,
-  names: Names,
+export function rejection(
+  kind: RejectionFault,
+  names: AccountNames,
   headers: Readonly<Record<string, string>> = {},
 ): XProblem {
   return new XProblem(Number(kind.slice(2, 5)), bodies[kind](names), headers);

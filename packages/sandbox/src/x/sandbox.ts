@@ -1,12 +1,12 @@
 import { checked, type FaultRule, type Latency, UsageError } from '../faults/rules.js';
 import { type ExtraControl, openSandbox, type Sandbox } from '../server/sandbox.js';
 import type { Tier, XApi } from './api/call.js';
-import { createRecent } from './api/create-post.js';
+import { createDuplicateWindow } from './api/create-post.js';
 import { createCodes } from './auth/oauth.js';
 import { allScopes, createTokens, type IssuedTokens, type IssueOptions } from './auth/tokens.js';
 import { type Clock, createClock } from './clock.js';
 import { type Act, type Commit, type CommitQuery, createCommits } from './commits.js';
-import { type Gatekeeper, xUpstream } from './upstream.js';
+import { type AccessControl, xUpstream } from './upstream.js';
 import {
   createAccount,
   createWindows,
@@ -15,13 +15,13 @@ import {
   type Limits,
 } from './limits.js';
 import { createUploads } from './uploads.js';
-import { digestOf, type Landmarks, populatedWorld } from './population/populate.js';
+import { digestOf, type NamedRecords, populatedWorld } from './population/populate.js';
 import type { DrawBy } from '../faults/injector.js';
 import * as z from 'zod';
 
 const HALF_A_YEAR = 182 * 24 * 60 * 60;
 
-/** Starts X on loopback, with users and posts of its own and faults on command. */
+/** Starts the X API on loopback, with synthetic users and posts and fault injection. */
 export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSandbox> {
   const { seed = 1, clientId = 'toolkeel-sandbox', clientSecret } = options;
   const clock = createClock(options.startAt);
@@ -47,14 +47,14 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
     account,
     names,
     tier: () => tier,
-    recent: createRecent(clock, options.duplicateWindowMs ?? 24 * 60 * 60_000),
+    duplicates: createDuplicateWindow(clock, options.duplicateWindowMs ?? 24 * 60 * 60_000),
     uploads: createUploads(clock, {
       processingMs: options.mediaProcessingMs ?? 2000,
       checkAfterSecs: options.mediaCheckAfterSeconds ?? 1,
     }),
     maxPostLength: options.maxPostLength ?? 280,
   };
-  const keeper: Gatekeeper = {
+  const accessControl: AccessControl = {
     tokens,
     windows,
     account,
@@ -95,7 +95,7 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
   const extraControl = xControl(controls);
   const ports = { api: options.port ?? 0 };
   const { origins, ...sandbox } = await openSandbox({ ...options, seed, ports, extraControl }, () =>
-    xUpstream(api, keeper, { app, tokens, codes }),
+    xUpstream(api, accessControl, { app, tokens, codes }),
   );
   const url = origins['api'] ?? '';
   return {
@@ -114,88 +114,88 @@ function checkedMs(what: string, ms: number): number {
   return ms;
 }
 
-/** What a client needs to come in. */
+/** The credentials of a client. */
 export interface XCredentials {
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** Of the app alone. */
+  /** The app-only token. */
   readonly bearerToken: string;
-  /** Of the user, with every scope. */
+  /** The user's token, with all scopes. */
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
 interface XControls {
-  /** What really happened, in the order in which it happened. */
+  /** The ground truth: all state changes, in order. */
   readonly commits: (query?: CommitQuery) => Commit[];
-  /** The upstream's clock: limits, tokens, lag and the work on media go by it. */
+  /** The upstream's clock, which drives rate limits, tokens, lag and media processing. */
   readonly clock: Clock;
   readonly lag: () => number;
-  /** Reads show what is done from now on only after so long. 0 shows all at once. */
+  /** Delays the visibility of later writes to reads. 0 makes them visible at once. */
   readonly setLag: (ms: number) => void;
   readonly tier: () => Tier;
   readonly setTier: (tier: Tier) => void;
-  /** What is left and what was spent, in US dollars. */
+  /** The remaining and the spent credits, in US dollars. */
   readonly balance: () => { readonly credits: number; readonly spent: number };
   readonly setCredits: (dollars: number) => void;
-  /** Tokens for a user, with fewer scopes or a shorter life if asked for. Default: the user. */
+  /** Issues tokens for a user. Default: `me`, all scopes, the default lifetime. */
   readonly issueTokens: (options?: Partial<IssueOptions>) => IssuedTokens;
   readonly credentials: XCredentials;
-  /** Users, posts and lists that tests can go by. */
-  readonly landmarks: Landmarks;
+  /** Users, posts and lists with known properties. */
+  readonly landmarks: NamedRecords;
 }
 
 export interface XSandbox extends Sandbox, XControls {
-  /** What stands before /2. */
+  /** The base URL, without `/2`. */
   readonly url: string;
-  /** The page that asks a user, which here agrees at once. */
+  /** The consent page, which consents at once. */
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
-  /** A hash of all users and posts: the same for the same seed and day, until something is posted. */
+  /** A hash of all users and posts, equal for equal seeds and days until a post is created. */
   readonly digest: () => string;
 }
 
 export interface XSandboxOptions {
-  /** Where the API listens on 127.0.0.1. Default: any free port, as for the control endpoint. */
+  /** The port of the API on 127.0.0.1. Default for both ports: any free one. */
   readonly port?: number;
   readonly controlPort?: number;
-  /** Decides the population, the tokens and every draw. Default: 1. */
+  /** The seed of the population, the tokens and all draws. Default: 1. */
   readonly seed?: number;
-  /** When the upstream's clock begins, in milliseconds since 1970. Default: now. */
+  /** The start of the upstream's clock, in milliseconds since 1970. Default: now. */
   readonly startAt?: number;
-  /** What the app may do. Default: self_serve. */
+  /** The app's access tier. Default: self_serve. */
   readonly tier?: Tier;
-  /** The app that tokens are for. Default: one that has no secret. */
+  /** The app that tokens are issued to. Default: a public client. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Where users may be sent back to. Default: anywhere on this machine. */
+  /** Allowed redirect URIs. Default: any on loopback. */
   readonly redirectUris?: readonly string[];
   /** Default: 7200. */
   readonly accessTokenLifetimeSeconds?: number;
   /** Default: half a year. */
   readonly refreshTokenLifetimeSeconds?: number;
-  /** What is said of a refresh token that was used before. X was seen to say the second. */
+  /** The error for a used refresh token. X has been observed to return `invalid_request`. */
   readonly refusedRefresh?: 'invalid_grant' | 'invalid_request';
-  /** Limits that differ from the documented ones. */
+  /** Overrides of the documented rate limits. */
   readonly limits?: Partial<Readonly<Record<LimitedRoute, Limits>>>;
-  /** What there is to spend, in US dollars. Default: no end of it. */
+  /** The account's credits in US dollars. Default: unlimited. */
   readonly credits?: number;
-  /** How many posts can be read in a month. Default: 3,000,000. */
+  /** The monthly cap on reads of posts. Default: 3,000,000. */
   readonly postCap?: number;
-  /** For how long the same post is a duplicate; 0 is not at all. Default: a day. */
+  /** How long an equal post is rejected as a duplicate; 0 disables it. Default: a day. */
   readonly duplicateWindowMs?: number;
-  /** Up to which weighted length a post is taken. Default: 280. */
+  /** The maximum weighted length of a post. Default: 280. */
   readonly maxPostLength?: number;
-  /** How far reads lag behind writes. Default: not at all. */
+  /** How far reads lag behind writes. Default: 0. */
   readonly lagMs?: number;
-  /** How long a video is worked on. Default: 2000. */
+  /** The processing time of a video. Default: 2000. */
   readonly mediaProcessingMs?: number;
-  /** After how long a client is told to ask again. Default: 1. */
+  /** The value of `check_after_secs`. Default: 1. */
   readonly mediaCheckAfterSeconds?: number;
   readonly faults?: readonly FaultRule[];
   readonly latency?: Latency;
   readonly drawBy?: DrawBy;
-  /** How many requests the log holds. Default: 10,000. */
+  /** The capacity of the request log. Default: 10,000. */
   readonly logCapacity?: number;
 }
 
@@ -210,7 +210,7 @@ const tokensSchema = z.strictObject({
   lifetimeMs: z.exactOptional(milliseconds),
 });
 
-/** What X offers another process beside what every upstream offers. */
+/** The X-specific routes of the control endpoint. */
 function xControl(controls: XControls): ExtraControl {
   return {
     state: () => ({
@@ -237,8 +237,8 @@ function xControl(controls: XControls): ExtraControl {
 }
 
 function commitQuery({ after, kind, ...rest }: Readonly<Record<string, string>>): CommitQuery {
-  const [stranger] = Object.keys(rest);
-  if (stranger !== undefined) throw new UsageError(`"${stranger}" is neither after nor kind`);
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" is neither after nor kind`);
   if (after !== undefined && !/^\d{1,9}$/.test(after))
     throw new UsageError(`after "${after}" is not a number`);
   return {

@@ -11,7 +11,7 @@ const { world, landmarks } = populatedWorld(stillClock(), 1);
 const meId = landmarks.me.id;
 const add = (id: string, text: string): void =>
   world.addPost(
-    postFrom(world, { id, authorId: meId, made: { at: world.clock.now(), lag: 0 }, text }),
+    postFrom(world, { id, authorId: meId, created: { at: world.clock.now(), lag: 0 }, text }),
   );
 add('9000000000000000001', 'Red apples & green pears #fruit');
 add('9000000000000000002', 'Green apples https://example.com/orchard $PEAR');

@@ -4,7 +4,7 @@ import { referenceOf, type Post } from './world/records.js';
 
 interface Parsed {
   readonly test: Test;
-  /** Is there a clause in it that finds something by itself? */
+  /** Whether it contains a standalone clause. */
   readonly standsAlone: boolean;
 }
 
@@ -12,9 +12,9 @@ function wrong(query: string, why: string): Error {
   return invalid(`There were errors processing your request: ${why}`, { query: [query] });
 }
 
-const DEEPEST = 20;
+const MAX_DEPTH = 20;
 
-/** A query as a test of posts. AND is a space and binds more than OR. */
+/** Compiles a search query. A space means AND and binds more tightly than OR. */
 export function parseQuery(query: string, world: World): Test {
   const { list, stray } = tokens(query);
   if (stray !== undefined)
@@ -48,7 +48,7 @@ export function parseQuery(query: string, world: World): Test {
     const token = peek();
     next += 1;
     if (token.kind === 'clause') return clause(token);
-    if (token.kind !== 'open' || depth > DEEPEST)
+    if (token.kind !== 'open' || depth > MAX_DEPTH)
       throw wrong(query, `mismatched input (at position ${token.at})`);
     const inner = either(depth + 1);
     const end = peek();
@@ -86,7 +86,7 @@ type Test = (post: Post) => boolean;
 
 interface Clause {
   readonly test: Test;
-  /** Can it stand alone, or does it only narrow what others find? */
+  /** Whether the clause can be used without others. */
   readonly standsAlone: boolean;
 }
 
@@ -146,7 +146,7 @@ const operators: Readonly<Record<string, Operator>> = {
 
 const narrowing = new Set(['is', 'has', 'lang']);
 
-/** The test that a clause is; nothing for an operator that is not known. */
+/** Compiles a clause; undefined for an unknown operator. */
 function clauseFrom(text: string, world: World): Clause | undefined {
   const [, name, rest = ''] = /^([a-z_]+):(.+)$/s.exec(text) ?? [];
   if (name !== undefined && !/^https?$/.test(name)) {
@@ -178,7 +178,7 @@ function mentioning(name: string): Test {
 
 const unquoted = (text: string): string => text.replace(/^"(.*)"$/s, '$1').replaceAll('\\"', '"');
 
-/** Words alone: search knows neither case nor punctuation. */
+/** Normalizes text: search ignores case and punctuation. */
 const plain = (text: string): string =>
   text
     .normalize('NFKC')
@@ -187,7 +187,7 @@ const plain = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}_]+/gu, ' ')
     .trim();
 
-/** A piece of a search query, and where it stands, counted from 1. */
+/** A token of a search query, and its position counted from 1. */
 type Token =
   | { readonly kind: 'open' | 'close' | 'or' | 'end'; readonly at: number }
   | {
@@ -200,7 +200,7 @@ type Token =
 const piece =
   /\s+|(?<open>-?\()|(?<close>\))|(?<clause>-?(?:[a-z_]+:)?(?:"(?:[^"\\]|\\.)*"|[^\s()"]+))|(?<stray>[^])/gy;
 
-/** Throws nothing: what it cannot read is told as a position. */
+/** Splits a query into tokens, up to the position of an invalid character. */
 function tokens(query: string): { readonly list: Token[]; readonly stray?: number } {
   const list: Token[] = [];
   for (const match of query.matchAll(piece)) {

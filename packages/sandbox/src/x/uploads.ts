@@ -2,14 +2,14 @@ import type { JsonObject } from '../json.js';
 import type { Clock } from './clock.js';
 import type { Media } from './world/records.js';
 
-/** A file that is being sent, or has been. Only its size is kept. */
+/** A media upload, of which only the sizes are kept. */
 export interface Upload {
   readonly id: string;
   readonly ownerId: string;
   readonly category: Category;
   readonly totalBytes: number;
   readonly media: Media;
-  /** Sizes by their index: the same piece sent again takes the place of the first. */
+  /** Segment sizes by index; a repeated segment replaces the first. */
   readonly segments: Map<number, number>;
   expiresAt: number;
   finalized?: { readonly at: number; readonly fails: boolean };
@@ -19,13 +19,13 @@ export interface Uploads {
   readonly begin: (id: string, ownerId: string, category: Category, totalBytes: number) => Upload;
   readonly of: (id: string, ownerId: string) => Upload | undefined;
   readonly finalize: (upload: Upload, fails: boolean) => void;
-  /** Nothing where there is nothing to be done. */
+  /** The processing state; undefined for media that need none. */
   readonly processing: (upload: Upload) => JsonObject | undefined;
   readonly isReady: (upload: Upload) => boolean;
 }
 
 interface ProcessingOptions {
-  /** How long a video or a moving picture is worked on. */
+  /** The processing time of videos and animated GIFs. */
   readonly processingMs: number;
   readonly checkAfterSecs: number;
 }
@@ -128,7 +128,7 @@ interface Kind {
 const MB = 1024 * 1024;
 
 export const kinds: Readonly<Record<Category, Kind>> = {
-  // A GIF as well: one that does not move is a picture like any other.
+  // Includes GIFs, which may be still images.
   tweet_image: { type: 'photo', keyPrefix: '3_', largest: 5 * MB, accepts: /^image\// },
   tweet_gif: { type: 'animated_gif', keyPrefix: '16_', largest: 15 * MB, accepts: /^image\/gif$/ },
   tweet_video: { type: 'video', keyPrefix: '7_', largest: 512 * MB, accepts: /^video\// },

@@ -1,4 +1,4 @@
-import { type ContentFault, refusalFaults } from '../faults/kinds.js';
+import { type ContentFault, rejectionFaults } from '../faults/kinds.js';
 import {
   createRouter,
   type Route,
@@ -10,22 +10,22 @@ import type { JsonObject } from '../json.js';
 import { hash } from '../random.js';
 import type { Tier, XApi } from './api/call.js';
 import { checkedQuery } from './api/input.js';
-import { appToken, authorize, type Oauth, revoke, token, type Witness } from './auth/oauth.js';
+import { appToken, authorize, type OAuth, revoke, token, type RecordCommit } from './auth/oauth.js';
 import type { Caller, Tokens } from './auth/tokens.js';
 import {
   blank,
   forbidden,
-  type Names,
-  refusal,
+  type AccountNames,
+  rejection,
   unauthorized,
   unsupportedAuthentication,
   XProblem,
 } from './problems.js';
-import { type ApiRoute, apiRoutes, type Entry } from './routes.js';
+import { type ApiRoute, apiRoutes, type AuthType } from './routes.js';
 import { type Account, spentHeaders, type Windows } from './limits.js';
 
 const contentFaults: readonly ContentFault[] = [
-  ...refusalFaults,
+  ...rejectionFaults,
   'loop-next',
   'empty-page',
   'x-media-fails',
@@ -47,8 +47,8 @@ function respond(
   });
 }
 
-/** What stands at the head of every answer, for support to ask about. */
-function signature(
+/** The headers of every response. */
+function commonHeaders(
   exchange: { readonly request: number },
   now: number,
   caller?: Caller,
@@ -56,7 +56,7 @@ function signature(
   const id = hash('transaction', exchange.request).toString(16).padStart(8, '0');
   const mayWrite = caller?.kind === 'user' && caller.scopes.includes('tweet.write');
   return {
-    // By the clock that everything else goes by: a client may compare the two.
+    // By the upstream's clock, because clients may compare it with reset times.
     date: new Date(now).toUTCString(),
     'api-version': '2.167',
     'x-transaction-id': id + hash('more', exchange.request).toString(16).padStart(8, '0'),
@@ -65,33 +65,33 @@ function signature(
   };
 }
 
-export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream {
+export function xUpstream(api: XApi, access: AccessControl, oauth: OAuth): Upstream {
   const answer = async (route: ApiRoute, context: RouteContext): Promise<Response> => {
     const { env: exchange, req } = context;
-    let told: Record<string, string> = signature(exchange, keeper.now());
+    let headers: Record<string, string> = commonHeaders(exchange, access.now());
     try {
-      const caller = identify(keeper, req.raw, route);
-      const { allowed, headers } = count(keeper, route, caller);
-      told = { ...signature(exchange, keeper.now(), caller), ...headers };
+      const caller = authenticate(access, req.raw, route);
+      const { allowed, headers: limits } = countRequest(access, route, caller);
+      headers = { ...commonHeaders(exchange, access.now(), caller), ...limits };
       if (!allowed) throw new XProblem(429, blank(429));
-      admit(keeper, route, caller, exchange);
+      checkAccess(access, route, caller, exchange);
       const query = checkedQuery(req.url, route.query);
       const param = (name: string): string => req.param(name) ?? '';
       const form = (): Promise<FormData> => req.formData();
       const call = { route: route.name, caller, param, query, request: req.raw, form, exchange };
       const { status = 200, body, charges = [] } = await route.handle(api, call);
       for (const [charge, times] of charges) if (times > 0) api.account.charge(charge, times);
-      return respond(status, body, told);
+      return respond(status, body, headers);
     } catch (cause) {
       if (!(cause instanceof XProblem)) throw cause;
-      return respond(cause.status, cause.body, { ...told, ...cause.headers });
+      return respond(cause.status, cause.body, { ...headers, ...cause.headers });
     }
   };
 
-  const witness =
-    ({ env }: RouteContext): Witness =>
+  const recordCommit =
+    ({ env }: RouteContext): RecordCommit =>
     (act, account) => {
-      api.commits.append(act, { at: keeper.now(), request: env.request, account });
+      api.commits.append(act, { at: access.now(), request: env.request, account });
     };
   const oauthRoutes: readonly Route[] = [
     {
@@ -113,7 +113,7 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
       name,
       method: 'POST',
       path,
-      handle: (context) => handle(oauth, context.req.raw, witness(context)),
+      handle: (context) => handle(oauth, context.req.raw, recordCommit(context)),
     })),
   ];
 
@@ -126,10 +126,10 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
   ]);
   app.notFound(({ env, req }) =>
     methodsOf(req.path).length > 0
-      ? respond(405, blank(405), signature(env, keeper.now()))
-      : respond(404, blank(404), signature(env, keeper.now())),
+      ? respond(405, blank(405), commonHeaders(env, access.now()))
+      : respond(404, blank(404), commonHeaders(env, access.now())),
   );
-  app.onError((_cause, { env }) => respond(500, blank(500), signature(env, keeper.now())));
+  app.onError((_cause, { env }) => respond(500, blank(500), commonHeaders(env, access.now())));
   return {
     routes: names,
     contentFaults,
@@ -139,38 +139,38 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
   };
 }
 
-export interface Gatekeeper {
+export interface AccessControl {
   readonly tokens: Tokens;
   readonly windows: Windows;
   readonly account: Account;
-  readonly names: Names;
+  readonly names: AccountNames;
   readonly tier: () => Tier;
   readonly now: () => number;
 }
 
-const supported: Readonly<Record<Entry, readonly string[]>> = {
+const supported: Readonly<Record<AuthType, readonly string[]>> = {
   any: ['OAuth 1.0a User Context', 'OAuth 2.0 Application-Only', 'OAuth 2.0 User Context'],
   user: ['OAuth 1.0a User Context', 'OAuth 2.0 User Context'],
   oauth2: ['OAuth 2.0 User Context'],
   app: ['OAuth 2.0 Application-Only'],
 };
 
-/** Who it is. A token that is unknown or too old is as good as none. */
-function identify({ tokens }: Gatekeeper, request: Request, { entry }: ApiRoute): Caller {
+/** Authenticates the caller by its bearer token. */
+function authenticate({ tokens }: AccessControl, request: Request, { auth }: ApiRoute): Caller {
   const [scheme, token = ''] = (request.headers.get('authorization') ?? '').split(' ');
   const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(token) : undefined;
   if (!caller) throw unauthorized();
-  const isWrong = caller.kind === 'app' ? entry === 'user' || entry === 'oauth2' : entry === 'app';
+  const isWrong = caller.kind === 'app' ? auth === 'user' || auth === 'oauth2' : auth === 'app';
   if (isWrong) {
     const used = caller.kind === 'app' ? 'OAuth 2.0 Application-Only' : 'OAuth 2.0 User Context';
-    throw new XProblem(403, unsupportedAuthentication(used, supported[entry]));
+    throw new XProblem(403, unsupportedAuthentication(used, supported[auth]));
   }
   return caller;
 }
 
-/** Counts the request. The answer's headers are known from here on, also if it is a refusal. */
-function count(
-  { windows }: Gatekeeper,
+/** Counts the request against the caller's rate limits. */
+function countRequest(
+  { windows }: AccessControl,
   route: ApiRoute,
   caller: Caller,
 ): ReturnType<Windows['take']> {
@@ -178,34 +178,39 @@ function count(
   return windows.take(route.name, who);
 }
 
-/** Whatever stands between somebody who is known and what they ask for. */
-function admit(keeper: Gatekeeper, route: ApiRoute, caller: Caller, exchange: Exchange): void {
-  const { names, account, tier } = keeper;
-  refuseOnCommand(keeper, exchange);
+/** Checks scopes, tier, credits and caps, after an injected rejection. */
+function checkAccess(
+  access: AccessControl,
+  route: ApiRoute,
+  caller: Caller,
+  exchange: Exchange,
+): void {
+  const { names, account, tier } = access;
+  injectRejection(access, exchange);
   const lacking =
     caller.kind === 'user' && route.scopes.some((one) => !caller.scopes.includes(one));
   if (lacking) throw forbidden('Forbidden');
   if (route.enterprise && tier() !== 'enterprise')
-    throw refusal('x-403-client-not-enrolled', names);
-  if (account.credits() <= 0) throw refusal('x-402-credits', names);
-  if (route.method === 'GET' && account.isCapped()) throw refusal('x-429-usage-cap', names);
+    throw rejection('x-403-client-not-enrolled', names);
+  if (account.credits() <= 0) throw rejection('x-402-credits', names);
+  if (route.method === 'GET' && account.isCapped()) throw rejection('x-429-usage-cap', names);
 }
 
 const QUARTER_HOUR = 15 * 60;
 const DAY = 24 * 60 * 60;
 
-function refuseOnCommand({ names, now }: Gatekeeper, exchange: Exchange): void {
-  const kind = refusalFaults.find((one) => exchange.drawn(one));
+function injectRejection({ names, now }: AccessControl, exchange: Exchange): void {
+  const kind = rejectionFaults.find((one) => exchange.drawn(one));
   const fault = kind && exchange.inject(kind);
   if (!kind || !fault) return;
-  const told =
+  const requested =
     fault.retryAfter && 'seconds' in fault.retryAfter ? fault.retryAfter.seconds : undefined;
-  const resetIn = (usual: number): number => now() + (told ?? usual) * 1000;
+  const resetIn = (fallback: number): number => now() + (requested ?? fallback) * 1000;
   const headers =
     kind === 'x-429-day'
       ? spentHeaders('day', resetIn(DAY))
       : kind === 'x-429-window' || kind === 'x-429-legacy'
         ? spentHeaders('window', resetIn(QUARTER_HOUR))
         : {};
-  throw refusal(kind, names, headers);
+  throw rejection(kind, names, headers);
 }

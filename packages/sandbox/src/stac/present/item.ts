@@ -135,9 +135,9 @@ const versions: Readonly<Record<Traits['stacVersion'], Readonly<Record<Extension
 
 /** The schemas of the extensions in use; `bare` items omit the raster and file extensions. */
 function extensionUrls(names: readonly Extension[], traits: Traits): string[] {
-  const told =
+  const used =
     traits.assetDetail === 'rich' ? names : names.filter((it) => it !== 'raster' && it !== 'file');
-  return told.map(
+  return used.map(
     (name) =>
       `https://stac-extensions.github.io/${name}/${versions[traits.stacVersion][name]}/schema.json`,
   );

@@ -5,28 +5,28 @@ import type { Act, CommitLog } from '../commits.js';
 import type { Account, Charge } from '../limits.js';
 import type { Uploads } from '../uploads.js';
 import { shapeFrom, type Shape, type shapeParameters } from '../present/shape.js';
-import { sightOfUser, type View } from '../present/view.js';
-import { invalid, missing, type Names } from '../problems.js';
+import { userAccess, type View } from '../present/view.js';
+import { invalid, missing, type AccountNames } from '../problems.js';
 import type { World } from '../world/world.js';
-import type { Recent } from './create-post.js';
+import type { DuplicateWindow } from './create-post.js';
 import type { Post } from '../world/records.js';
 
-/** What an app may do: one that anybody can have, or one by contract. */
+/** The app's access tier. */
 export type Tier = 'self_serve' | 'enterprise';
 
-/** What every handler works with. */
+/** The context of all handlers. */
 export interface XApi {
   readonly world: World;
   readonly commits: CommitLog;
   readonly account: Account;
   readonly uploads: Uploads;
-  readonly recent: Recent;
-  readonly names: Names;
+  readonly duplicates: DuplicateWindow;
+  readonly names: AccountNames;
   readonly tier: () => Tier;
   readonly maxPostLength: number;
 }
 
-/** A request that was let in. */
+/** An authenticated and authorized request. */
 export interface Call {
   readonly route: string;
   readonly caller: Caller;
@@ -53,12 +53,12 @@ export function shapeOf({ query }: Call, about: keyof typeof shapeParameters): S
   return shapeFrom(query, about);
 }
 
-/** The user on whose behalf the request comes. Routes that need one refuse apps before. */
+/** The authenticated user. Routes that need one have rejected apps already. */
 export function userOf({ caller }: Call): string {
   return caller.kind === 'user' ? caller.userId : '';
 }
 
-/** Routes that name the user who acts: it must be the one who asks. */
+/** The user id in the path, which must be the authenticated user's. */
 export function ownId(call: Call): string {
   const [named, own] = [call.param('id'), userOf(call)];
   if (named !== own)
@@ -74,15 +74,15 @@ export function commit({ commits, world }: XApi, { exchange, caller }: Call, act
   commits.append(act, { at: world.clock.now(), request: exchange.request, account });
 }
 
-/** Writes see what is true: also a post that reads do not show yet, and not one that they still show. */
+/** Finds a post for a write, which sees committed state regardless of the read lag. */
 export function targetPost(api: XApi, call: Call, id: string): Post | undefined {
   const post = api.world.posts.get(id);
-  if (!post || post.gone) return undefined;
+  if (!post || post.deleted) return undefined;
   const author = api.world.users.get(post.authorId);
-  return sightOfUser(viewOf(api, call), author) === 'visible' ? post : undefined;
+  return userAccess(viewOf(api, call), author) === 'visible' ? post : undefined;
 }
 
-export function seenPost(api: XApi, call: Call, id: string, parameter = 'tweet_id'): Post {
+export function visiblePost(api: XApi, call: Call, id: string, parameter = 'tweet_id'): Post {
   const post = targetPost(api, call, id);
   if (!post) throw missing('tweet', parameter, id);
   return post;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { forbidden, invalid, refusal } from '../problems.js';
+import { forbidden, invalid, rejection } from '../problems.js';
 import { findEntities } from '../text/entities.js';
 import { weightedLength } from '../text/length.js';
 import { postFrom } from '../world/compose-post.js';
@@ -9,7 +9,7 @@ import {
   type Call,
   commit,
   type Handler,
-  seenPost,
+  visiblePost,
   targetPost,
   userOf,
   type XApi,
@@ -52,16 +52,17 @@ const bodySchema = z.strictObject({
 
 type Body = z.infer<typeof bodySchema>;
 
-/** Longer than anything that X takes: not worth counting. */
-const ABSURD = 30_000;
+/** Rejects longer texts without computing their weight. */
+const MAX_TEXT_LENGTH = 30_000;
 
 function checkedText(api: XApi, { text = '', media }: Body): string {
   const clean = text.normalize('NFC').trim();
   if (clean === '' && !media) throw invalid('Your post must have text or media.', { text: [text] });
-  if (clean.length > ABSURD || weightedLength(clean) > api.maxPostLength)
-    throw refusal('x-403-not-permitted', api.names);
+  if (clean.length > MAX_TEXT_LENGTH || weightedLength(clean) > api.maxPostLength)
+    throw rejection('x-403-not-permitted', api.names);
   const cashtags = findEntities(clean).filter(({ kind }) => kind === 'cashtag').length;
-  if (cashtags > 1 && api.tier() === 'self_serve') throw refusal('x-403-not-permitted', api.names);
+  if (cashtags > 1 && api.tier() === 'self_serve')
+    throw rejection('x-403-not-permitted', api.names);
   return clean;
 }
 
@@ -71,17 +72,17 @@ function repliedTo(api: XApi, call: Call, { reply }: Body): Post | undefined {
   if (!target)
     throw forbidden('You attempted to reply to a Tweet that is deleted or not visible to you.');
   if (api.tier() === 'self_serve' && !mayReply(api.world, userOf(call), target))
-    throw refusal('x-403-reply-not-allowed', api.names);
+    throw rejection('x-403-reply-not-allowed', api.names);
   return target;
 }
 
 function quoted(api: XApi, call: Call, { quote_tweet_id: id }: Body): Post | undefined {
   if (id === undefined) return undefined;
-  if (api.tier() === 'self_serve') throw refusal('x-403-not-permitted', api.names);
-  return seenPost(api, call, id, 'quote_tweet_id');
+  if (api.tier() === 'self_serve') throw rejection('x-403-not-permitted', api.names);
+  return visiblePost(api, call, id, 'quote_tweet_id');
 }
 
-/** A post carries one thing: a poll, media or another post. */
+/** A poll cannot be combined with media or a quote. */
 function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): Poll | undefined {
   if (!poll) return undefined;
   if (media || quote !== undefined)
@@ -90,7 +91,7 @@ function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): 
   return { id: world.newId(), options, durationMinutes: poll.duration_minutes };
 }
 
-/** Four photos, or one of anything else; ready, and the author's own. */
+/** Up to four photos, or one other attachment; processed, and owned by the author. */
 function attached(api: XApi, call: Call, { media }: Body): Media[] {
   const ids = media?.media_ids ?? [];
   const uploads = ids.flatMap((id) => api.uploads.of(id, userOf(call)) ?? []);
@@ -102,7 +103,7 @@ function attached(api: XApi, call: Call, { media }: Body): Media[] {
 }
 
 export const createPost: Handler = async (api, call) => {
-  const { world, recent } = api;
+  const { world, duplicates } = api;
   const own = userOf(call);
   const body = await bodyIn(call.request, bodySchema);
   const text = checkedText(api, body);
@@ -111,7 +112,7 @@ export const createPost: Handler = async (api, call) => {
   const quote = quoted(api, call, body);
   const media = attached(api, call, body);
   const content = JSON.stringify([text, target?.id, quote?.id, body.media?.media_ids, body.poll]);
-  if (recent.has(own, content)) throw refusal('x-403-duplicate', api.names);
+  if (duplicates.has(own, content)) throw rejection('x-403-duplicate', api.names);
 
   const id = world.newId();
   const leading = target
@@ -120,7 +121,7 @@ export const createPost: Handler = async (api, call) => {
   const post = postFrom(world, {
     id,
     authorId: own,
-    made: world.visibility.moment(),
+    created: world.visibility.commitTime(),
     text,
     leading,
     target,
@@ -131,7 +132,7 @@ export const createPost: Handler = async (api, call) => {
   });
   world.addPost(post);
   for (const one of media) world.media.set(one.key, one);
-  recent.remember(own, content);
+  duplicates.remember(own, content);
   commit(api, call, {
     kind: 'post.created',
     id,
@@ -150,8 +151,7 @@ export const createPost: Handler = async (api, call) => {
 };
 
 /**
- * Without a contract one answers only those who ask for it: the author has named one in the post, or quotes
- * one there. One's own posts can be answered, which is how threads are made.
+ * The self-serve tier may reply to its own posts, and to posts that mention or quote the user.
  */
 function mayReply(world: World, userId: string, target: Post): boolean {
   if (target.authorId === userId) return true;
@@ -160,7 +160,7 @@ function mayReply(world: World, userId: string, target: Post): boolean {
   return quotedId !== undefined && world.posts.get(quotedId)?.authorId === userId;
 }
 
-/** Whom a reply addresses: the author and all whom the post names, but not oneself and nobody twice. */
+/** The usernames that a reply addresses: the author and those mentioned, without the replying user. */
 export function addressees(
   world: World,
   userId: string,
@@ -176,7 +176,7 @@ export function addressees(
     .filter((name) => name !== '' && !already.has(name.toLowerCase()));
 }
 
-/** The names that a text begins with. */
+/** The mentions that a text begins with. */
 function leadingNames(text: string): string[] {
   const names: string[] = [];
   let at = 0;
@@ -188,13 +188,13 @@ function leadingNames(text: string): string[] {
   return names;
 }
 
-/** What users have posted lately. X tells nobody how long it remembers, and forgets nothing when it is deleted. */
-export interface Recent {
+/** The recent posts of users, including deleted ones. X does not document the length of the window. */
+export interface DuplicateWindow {
   readonly has: (userId: string, content: string) => boolean;
   readonly remember: (userId: string, content: string) => void;
 }
 
-export function createRecent(clock: Clock, windowMs: number): Recent {
+export function createDuplicateWindow(clock: Clock, windowMs: number): DuplicateWindow {
   const posted = new Map<string, number>();
   const keyOf = (userId: string, content: string): string => `${userId} ${content}`;
   return {

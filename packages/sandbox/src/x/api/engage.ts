@@ -1,43 +1,43 @@
 import * as z from 'zod';
 import { forbidden, missing } from '../problems.js';
 import { bodyIn, idFrom, idSchema } from './input.js';
-import { commit, type Handler, ownId, seenPost, userOf } from './call.js';
+import { commit, type Handler, ownId, visiblePost, userOf } from './call.js';
 import { repostOf } from '../world/compose-post.js';
 
 const postSchema = z.strictObject({ tweet_id: idSchema });
 const bookmarkSchema = z.strictObject({ tweet_id: idSchema, folder_id: z.exactOptional(idSchema) });
 const userSchema = z.strictObject({ target_user_id: idSchema });
 
-/** To like and to keep: the same end, however often it is asked for. */
+/** Likes or bookmarks a post. Repetition has no further effect. */
 function mark(
   kind: 'like' | 'bookmark',
   schema: z.ZodType<{ tweet_id: string }>,
-  told: string,
+  field: string,
 ): Handler {
   return async (api, call) => {
     const own = ownId(call);
     const { tweet_id: id } = await bodyIn(call.request, schema);
-    seenPost(api, call, id);
+    visiblePost(api, call, id);
     const relation = kind === 'like' ? api.world.likes : api.world.bookmarks;
     if (!relation.holds(own, id)) {
-      relation.add(own, id, api.world.newId(), api.world.visibility.moment());
+      relation.add(own, id, api.world.newId(), api.world.visibility.commitTime());
       commit(api, call, { kind: `${kind}.created`, post: id });
     }
     return {
-      body: { data: { [told]: true } },
+      body: { data: { [field]: true } },
       charges: [[kind === 'like' ? 'interaction' : 'bookmark', 1]],
     };
   };
 }
 
-function unmark(kind: 'like' | 'bookmark', told: string): Handler {
+function unmark(kind: 'like' | 'bookmark', field: string): Handler {
   return (api, call) => {
     const own = ownId(call);
     const id = idFrom('tweet_id', call.param('tweet_id'));
     const relation = kind === 'like' ? api.world.likes : api.world.bookmarks;
-    if (relation.remove(own, id, api.world.visibility.moment()))
+    if (relation.remove(own, id, api.world.visibility.commitTime()))
       commit(api, call, { kind: `${kind}.deleted`, post: id });
-    return { body: { data: { [told]: false } }, charges: [['interaction-delete', 1]] };
+    return { body: { data: { [field]: false } }, charges: [['interaction-delete', 1]] };
   };
 }
 
@@ -54,11 +54,11 @@ export const follow: Handler = async (api, call) => {
   if (!target || target.suspended) throw missing('user', 'target_user_id', id);
   if (id === own) throw forbidden('You cannot follow yourself.');
   const charges = [['interaction', 1]] as const;
-  // Somebody who is protected has to agree first, and nobody is there to do so.
+  // A protected user must approve the request, which never happens here.
   if (target.protected && !world.follows.holds(own, id))
     return { body: { data: { following: false, pending_follow: true } }, charges };
   if (!world.follows.holds(own, id)) {
-    world.follows.add(own, id, world.newId(), world.visibility.moment());
+    world.follows.add(own, id, world.newId(), world.visibility.commitTime());
     commit(api, call, { kind: 'follow.created', user: id });
   }
   return { body: { data: { following: true, pending_follow: false } }, charges };
@@ -67,7 +67,7 @@ export const follow: Handler = async (api, call) => {
 export const unfollow: Handler = (api, call) => {
   const own = ownId(call);
   const id = idFrom('target_user_id', call.param('target'));
-  if (api.world.follows.remove(own, id, api.world.visibility.moment()))
+  if (api.world.follows.remove(own, id, api.world.visibility.commitTime()))
     commit(api, call, { kind: 'follow.deleted', user: id });
   return { body: { data: { following: false } }, charges: [['interaction-delete', 1]] };
 };
@@ -76,13 +76,13 @@ export const repost: Handler = async (api, call) => {
   const own = ownId(call);
   const { world } = api;
   const { tweet_id: id } = await bodyIn(call.request, postSchema);
-  const original = seenPost(api, call, id);
+  const original = visiblePost(api, call, id);
   const known = world.retweets.holds(own, id);
   const rest = known?.id ?? world.newId();
   if (!known) {
-    const made = world.visibility.moment();
-    world.retweets.add(own, id, rest, made);
-    world.addPost(repostOf(world, original, { id: rest, authorId: own, made }));
+    const created = world.visibility.commitTime();
+    world.retweets.add(own, id, rest, created);
+    world.addPost(repostOf(world, original, { id: rest, authorId: own, created }));
     commit(api, call, { kind: 'repost.created', post: id, id: rest });
   }
   return { body: { data: { retweeted: true, rest_id: rest } }, charges: [['interaction', 1]] };
@@ -91,11 +91,11 @@ export const repost: Handler = async (api, call) => {
 export const unrepost: Handler = (api, call) => {
   const own = ownId(call);
   const id = idFrom('source_tweet_id', call.param('tweet_id'));
-  const gone = api.world.visibility.moment();
-  const edge = api.world.retweets.remove(own, id, gone);
+  const deleted = api.world.visibility.commitTime();
+  const edge = api.world.retweets.remove(own, id, deleted);
   const post = edge && api.world.posts.get(edge.id);
   if (edge && post) {
-    post.gone = gone;
+    post.deleted = deleted;
     commit(api, call, { kind: 'repost.deleted', post: id, id: edge.id });
   }
   return { body: { data: { retweeted: false } }, charges: [['interaction-delete', 1]] };
@@ -107,9 +107,9 @@ export const deletePost: Handler = (api, call) => {
   if (!post) throw missing('tweet', 'id', id);
   if (post.authorId !== userOf(call))
     throw forbidden('You are not authorized to delete this Tweet.');
-  // Deleted is deleted, however often it is asked for.
-  if (!post.gone) {
-    post.gone = api.world.visibility.moment();
+  // Deleting a deleted post succeeds.
+  if (!post.deleted) {
+    post.deleted = api.world.visibility.commitTime();
     commit(api, call, { kind: 'post.deleted', id });
   }
   return { body: { data: { deleted: true } }, charges: [['interaction-delete', 1]] };
@@ -121,7 +121,7 @@ export const hideReply: Handler = async (api, call) => {
   const id = idFrom('tweet_id', call.param('id'));
   const { hidden } = await bodyIn(call.request, hiddenSchema);
   const post = api.world.posts.get(id);
-  if (!post || post.gone) throw missing('tweet', 'tweet_id', id);
+  if (!post || post.deleted) throw missing('tweet', 'tweet_id', id);
   const root = api.world.posts.get(post.conversationId);
   if (root?.authorId !== userOf(call) || post.id === post.conversationId)
     throw forbidden('You are not permitted to perform this action.');

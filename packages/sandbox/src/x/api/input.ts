@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { invalid } from '../problems.js';
 import { compareIds, isId, type Post } from '../world/records.js';
 
-/** The body of a request, held against what it may be. */
+/** Reads and validates a JSON body. */
 export async function bodyIn<Value>(request: Request, schema: z.ZodType<Value>): Promise<Value> {
   const type = request.headers.get('content-type') ?? '';
   if (!type.toLowerCase().startsWith('application/json'))
@@ -34,7 +34,7 @@ export const idSchema = z
   .string()
   .regex(/^[0-9]{1,19}$/, 'does not match the regex pattern ^[0-9]{1,19}$');
 
-/** The parameters of a request. One that a route does not know is refused. */
+/** Reads the query parameters, and rejects unknown ones. */
 export function checkedQuery(url: string, known: readonly string[]): URLSearchParams {
   const { searchParams } = new URL(url);
   for (const name of searchParams.keys())
@@ -59,7 +59,7 @@ export function usernameFrom(name: string, value: string): string {
   return value;
 }
 
-/** Up to a hundred values, by commas. */
+/** Up to a hundred comma-separated values. */
 export function listIn(
   query: URLSearchParams,
   name: string,
@@ -80,25 +80,29 @@ export function listIn(
 export interface Range {
   readonly min: number;
   readonly max: number;
-  readonly usual: number;
+  readonly fallback: number;
 }
 
-export function numberIn(query: URLSearchParams, name: string, { min, max, usual }: Range): number {
+export function numberIn(
+  query: URLSearchParams,
+  name: string,
+  { min, max, fallback }: Range,
+): number {
   const given = query.get(name);
-  if (given === null) return usual;
+  if (given === null) return fallback;
   const value = /^-?\d{1,9}$/.test(given) ? Number(given) : NaN;
   if (Number.isNaN(value)) throw wrong(name, given, 'is not a valid integer');
   if (value < min || value > max) throw wrong(name, given, `is not between ${min} and ${max}`);
   return value;
 }
 
-/** Words from a list, by commas. */
+/** Comma-separated words from a list. */
 export function wordsIn(query: URLSearchParams, name: string, known: readonly string[]): string[] {
   const given = query.get(name);
   if (given === null) return [];
   const words = given.split(',');
-  const stranger = words.find((word) => !known.includes(word));
-  if (stranger !== undefined) throw wrong(name, stranger, `is not one of [${known.join(',')}]`);
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown !== undefined) throw wrong(name, unknown, `is not one of [${known.join(',')}]`);
   return words;
 }
 
@@ -119,7 +123,7 @@ export function instantIn(query: URLSearchParams, name: string): number | undefi
 
 export const PERIOD = ['since_id', 'until_id', 'start_time', 'end_time'] as const;
 
-/** Which posts are asked for: after and before an id or a time. */
+/** The predicate of `since_id`, `until_id`, `start_time` and `end_time`. */
 export function periodIn(query: URLSearchParams): (post: Post) => boolean {
   const [since, until] = [idIn(query, 'since_id'), idIn(query, 'until_id')];
   const [start, end] = [instantIn(query, 'start_time'), instantIn(query, 'end_time')];

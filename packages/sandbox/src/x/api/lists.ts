@@ -15,12 +15,12 @@ import {
   type XApi,
 } from './call.js';
 import { bodyIn, idFrom, idSchema } from './input.js';
-import { paged } from './replies.js';
+import { paginate } from './replies.js';
 import { listPosts as postsOfMembers } from './timelines.js';
-import { absentUser, usersAlong } from './lookups.js';
+import { userNotFound, usersAlong } from './lookups.js';
 import * as z from 'zod';
 
-/** A private list is there for its owner only. */
+/** A private list is visible only to its owner. */
 function visibleList(api: XApi, call: Call, id: string): List | undefined {
   const list = api.world.lists.get(id);
   if (!list || !api.world.visibility.shows(list)) return undefined;
@@ -53,7 +53,7 @@ function listsReply(
 
 const notThere = (id: string): Reply => ({ body: { errors: [notFound('list', 'id', id)] } });
 
-function absentList(api: XApi, call: Call): Reply | undefined {
+function listNotFound(api: XApi, call: Call): Reply | undefined {
   const id = idFrom('id', call.param('id'));
   return visibleList(api, call, id) ? undefined : notThere(id);
 }
@@ -65,15 +65,15 @@ export const list: Handler = (api, call) => {
 };
 
 export const listMembers: Handler = (api, call) =>
-  absentList(api, call) ?? usersAlong(api, call, api.world.members.of(call.param('id')), 'to');
+  listNotFound(api, call) ?? usersAlong(api, call, api.world.members.of(call.param('id')), 'to');
 
 export const listPosts: Handler = (api, call) => {
   const members = api.world.members.of(call.param('id')).map(({ to }) => to);
-  return absentList(api, call) ?? postsOfMembers(api, call, new Set(members));
+  return listNotFound(api, call) ?? postsOfMembers(api, call, new Set(members));
 };
 
 function pageOfLists(api: XApi, call: Call, lists: readonly { id: string; list: List }[]): Reply {
-  const { items, meta } = paged(call, lists, { min: 1, max: 100, usual: 100 });
+  const { items, meta } = paginate(call, lists, { min: 1, max: 100, fallback: 100 });
   return listsReply(
     api,
     call,
@@ -91,8 +91,8 @@ function listsAlong(api: XApi, call: Call, edges: readonly Edge[], end: 'from' |
 }
 
 export const ownedLists: Handler = (api, call) => {
-  const absent = absentUser(api, call);
-  if (absent) return absent;
+  const unavailable = userNotFound(api, call);
+  if (unavailable) return unavailable;
   const owned = [...api.world.lists.values()]
     .filter(({ id, ownerId }) => ownerId === call.param('id') && visibleList(api, call, id))
     .map((one) => ({ id: one.id, list: one }))
@@ -101,10 +101,10 @@ export const ownedLists: Handler = (api, call) => {
 };
 
 export const listMemberships: Handler = (api, call) =>
-  absentUser(api, call) ?? listsAlong(api, call, api.world.members.to(call.param('id')), 'from');
+  userNotFound(api, call) ?? listsAlong(api, call, api.world.members.to(call.param('id')), 'from');
 
 export const followedLists: Handler = (api, call) =>
-  absentUser(api, call) ??
+  userNotFound(api, call) ??
   listsAlong(api, call, api.world.followedLists.of(call.param('id')), 'to');
 
 export const pinnedLists: Handler = (api, call) =>
@@ -123,20 +123,20 @@ const memberSchema = z.strictObject({ user_id: idSchema });
 function ownList(api: XApi, call: Call): List {
   const id = idFrom('id', call.param('id'));
   const found = api.world.lists.get(id);
-  if (!found || found.gone) throw missing('list', 'id', id);
+  if (!found || found.deleted) throw missing('list', 'id', id);
   if (found.ownerId !== userOf(call)) throw forbidden('You are not allowed to edit this list.');
   return found;
 }
 
 export const createList: Handler = async (api, call) => {
   const given = await bodyIn(call.request, createSchema);
-  const made = api.world.visibility.moment();
+  const created = api.world.visibility.commitTime();
   const id = api.world.newId();
   api.world.lists.set(id, {
     id,
     ownerId: userOf(call),
-    createdAt: made.at,
-    made,
+    createdAt: created.at,
+    created,
     name: given.name,
     description: given.description ?? '',
     private: given.private ?? false,
@@ -155,7 +155,7 @@ export const updateList: Handler = async (api, call) => {
 
 export const deleteList: Handler = (api, call) => {
   const found = ownList(api, call);
-  found.gone = api.world.visibility.moment();
+  found.deleted = api.world.visibility.commitTime();
   commit(api, call, { kind: 'list.deleted', id: found.id });
   return { body: { data: { deleted: true } } };
 };
@@ -165,7 +165,7 @@ export const addMember: Handler = async (api, call) => {
   const { user_id: user } = await bodyIn(call.request, memberSchema);
   if (!api.world.users.has(user)) throw missing('user', 'user_id', user);
   if (!api.world.members.holds(id, user)) {
-    api.world.members.add(id, user, api.world.newId(), api.world.visibility.moment());
+    api.world.members.add(id, user, api.world.newId(), api.world.visibility.commitTime());
     commit(api, call, { kind: 'member.added', list: id, user });
   }
   return { body: { data: { is_member: true } } };
@@ -174,7 +174,7 @@ export const addMember: Handler = async (api, call) => {
 export const removeMember: Handler = (api, call) => {
   const { id } = ownList(api, call);
   const user = idFrom('user_id', call.param('user'));
-  if (api.world.members.remove(id, user, api.world.visibility.moment()))
+  if (api.world.members.remove(id, user, api.world.visibility.commitTime()))
     commit(api, call, { kind: 'member.removed', list: id, user });
   return { body: { data: { is_member: false } } };
 };

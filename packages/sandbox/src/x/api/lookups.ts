@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../json.js';
-import { sightOfPost, sightOfUser } from '../present/view.js';
+import { postAccess, userAccess } from '../present/view.js';
 import { notAuthorized, notFound, suspended } from '../problems.js';
 import type { Edge } from '../world/world.js';
 import type { Post, User } from '../world/records.js';
 import { type Call, type Handler, type Reply, userOf, viewOf, type XApi } from './call.js';
 import { idFrom, listIn, usernameFrom } from './input.js';
-import { paged, postsReply, usersReply } from './replies.js';
+import { paginate, postsReply, usersReply } from './replies.js';
 
 type Find = (value: string) => User | undefined;
 
@@ -22,10 +22,10 @@ function lookUpUsers(
   const errors: JsonObject[] = [];
   for (const value of values) {
     const user = find(value);
-    const sight = sightOfUser(view, user);
-    // A protected user can be looked up; only the posts are kept from strangers.
-    if (user && sight !== 'suspended') users.push(user);
-    else errors.push((sight === 'suspended' ? suspended : notFoundUser)(parameter, value));
+    const access = userAccess(view, user);
+    // Protected users can be looked up; only their posts are hidden.
+    if (user && access !== 'suspended') users.push(user);
+    else errors.push((access === 'suspended' ? suspended : notFoundUser)(parameter, value));
   }
   return usersReply(api, call, users, { errors, single });
 }
@@ -56,7 +56,7 @@ export const usersByUsernames: Handler = (api, call) => {
   return lookUpUsers(api, call, 'usernames', names, api.world.userNamed, false);
 };
 
-/** The users at one end of edges, in pages. */
+/** A page of the users at one end of edges. */
 export function usersAlong(
   api: XApi,
   call: Call,
@@ -68,7 +68,7 @@ export function usersAlong(
     const found = api.world.users.get(edge[end]);
     return found && !found.suspended ? [{ id: edge.id, user: found }] : [];
   });
-  const { items, meta } = paged(call, known, { min: 1, max, usual: 100 });
+  const { items, meta } = paginate(call, known, { min: 1, max, fallback: 100 });
   return usersReply(
     api,
     call,
@@ -77,8 +77,8 @@ export function usersAlong(
   );
 }
 
-/** What a route about a user answers if there is no such user. */
-export function absentUser(api: XApi, call: Call): Reply | undefined {
+/** The reply of a route about a user who is missing or suspended. */
+export function userNotFound(api: XApi, call: Call): Reply | undefined {
   const id = idFrom('id', call.param('id'));
   const found = api.world.users.get(id);
   if (found && !found.suspended) return undefined;
@@ -87,11 +87,11 @@ export function absentUser(api: XApi, call: Call): Reply | undefined {
 }
 
 export const followers: Handler = (api, call) =>
-  absentUser(api, call) ??
+  userNotFound(api, call) ??
   usersAlong(api, call, api.world.follows.to(call.param('id')), 'from', 1000);
 
 export const following: Handler = (api, call) =>
-  absentUser(api, call) ??
+  userNotFound(api, call) ??
   usersAlong(api, call, api.world.follows.of(call.param('id')), 'to', 1000);
 
 function lookUpPosts(
@@ -105,9 +105,9 @@ function lookUpPosts(
   const errors: JsonObject[] = [];
   for (const id of ids) {
     const post = api.world.posts.get(id);
-    const sight = sightOfPost(view, post);
-    if (post && sight === 'visible') posts.push(post);
-    else errors.push((sight === 'protected' ? notAuthorized : notFound)('tweet', parameter, id));
+    const access = postAccess(view, post);
+    if (post && access === 'visible') posts.push(post);
+    else errors.push((access === 'protected' ? notAuthorized : notFound)('tweet', parameter, id));
   }
   return postsReply(api, call, posts, { errors, single: parameter === 'id', parameter });
 }
@@ -118,22 +118,23 @@ export const post: Handler = (api, call) =>
 export const posts: Handler = (api, call) =>
   lookUpPosts(api, call, 'ids', listIn(call.query, 'ids', idFrom));
 
-/** What a route about a post answers if it cannot be seen. */
-export function absentPost(api: XApi, call: Call): Reply | undefined {
+/** The reply of a route about a post that is not visible. */
+export function postUnavailable(api: XApi, call: Call): Reply | undefined {
   const id = idFrom('id', call.param('id'));
-  const sight = sightOfPost(viewOf(api, call), api.world.posts.get(id));
-  if (sight === 'visible') return undefined;
-  const error = sight === 'protected' ? notAuthorized : notFound;
+  const access = postAccess(viewOf(api, call), api.world.posts.get(id));
+  if (access === 'visible') return undefined;
+  const error = access === 'protected' ? notAuthorized : notFound;
   return { body: { errors: [error('tweet', 'id', id)] } };
 }
 
 export const likingUsers: Handler = (api, call) =>
-  absentPost(api, call) ?? usersAlong(api, call, api.world.likes.to(call.param('id')), 'from');
+  postUnavailable(api, call) ?? usersAlong(api, call, api.world.likes.to(call.param('id')), 'from');
 
 export const reposters: Handler = (api, call) =>
-  absentPost(api, call) ?? usersAlong(api, call, api.world.retweets.to(call.param('id')), 'from');
+  postUnavailable(api, call) ??
+  usersAlong(api, call, api.world.retweets.to(call.param('id')), 'from');
 
-/** How much of the month's reads is used up. */
+/** The usage of the monthly cap on reads. */
 export const usage: Handler = ({ account, names }) => ({
   body: {
     data: {

@@ -20,7 +20,7 @@ const initializeSchema = z.strictObject({
   additional_owners: z.exactOptional(z.array(idSchema).max(100)),
 });
 
-/** Types, sizes and categories that do not go together are refused before a byte is sent. */
+/** Validates the combination of type, size and category. */
 function checkedCategory(type: string, named: Category | undefined, bytes: number): Category {
   const category = named ?? categoryOf(type);
   const { accepts, largest } = kinds[category];
@@ -37,7 +37,7 @@ function ownUpload(api: XApi, call: Call, id: string): Upload {
   return upload;
 }
 
-function told({ uploads, world }: XApi, upload: Upload): JsonObject {
+function presentUpload({ uploads, world }: XApi, upload: Upload): JsonObject {
   const processing = uploads.processing(upload);
   return {
     id: upload.id,
@@ -54,7 +54,7 @@ export const initialize: Handler = async (api, call) => {
   const category = checkedCategory(type, named, bytes);
   const upload = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
   commit(api, call, { kind: 'media.initialized', id: upload.id });
-  return { body: { data: told(api, upload) } };
+  return { body: { data: presentUpload(api, upload) } };
 };
 
 interface Piece {
@@ -64,7 +64,7 @@ interface Piece {
 
 const pieceSchema = z.looseObject({ media: z.base64() });
 
-/** A piece of a file comes as a form, or as base64 in JSON. */
+/** Reads a segment from a multipart form, or from base64 in JSON. */
 async function pieceIn({ request, form: readForm }: Call): Promise<Piece> {
   if (!(request.headers.get('content-type') ?? '').startsWith('multipart/form-data')) {
     const { media, ...fields } = await bodyIn(request, pieceSchema);
@@ -90,7 +90,7 @@ export const append: Handler = async (api, call) => {
   const upload = ownUpload(api, call, idFrom('id', call.param('id')));
   const { bytes, field } = await pieceIn(call);
   const given = new URLSearchParams({ segment_index: field('segment_index') ?? '' });
-  const segment = numberIn(given, 'segment_index', { min: 0, max: 999, usual: 0 });
+  const segment = numberIn(given, 'segment_index', { min: 0, max: 999, fallback: 0 });
   if (upload.finalized) throw invalid('The media has been finalized already.');
   upload.segments.set(segment, bytes);
   commit(api, call, { kind: 'media.appended', id: upload.id, segment });
@@ -107,7 +107,7 @@ export const finalize: Handler = (api, call) => {
     api.uploads.finalize(upload, call.exchange.inject('x-media-fails') !== undefined);
     commit(api, call, { kind: 'media.finalized', id: upload.id });
   }
-  return { body: { data: told(api, upload) } };
+  return { body: { data: presentUpload(api, upload) } };
 };
 
 export const status: Handler = (api, call) => {
@@ -116,10 +116,10 @@ export const status: Handler = (api, call) => {
       command: [call.query.get('command') ?? ''],
     });
   const id = idFrom('media_id', call.query.get('media_id') ?? '');
-  return { body: { data: told(api, ownUpload(api, call, id)) } };
+  return { body: { data: presentUpload(api, ownUpload(api, call, id)) } };
 };
 
-/** A small file, all at once. */
+/** Uploads a small file in one request. */
 export const upload: Handler = async (api, call) => {
   const { bytes, field } = await pieceIn(call);
   const named = z.enum(categories).safeParse(field('media_category'));
@@ -132,7 +132,7 @@ export const upload: Handler = async (api, call) => {
   const begun = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
   api.uploads.finalize(begun, call.exchange.inject('x-media-fails') !== undefined);
   commit(api, call, { kind: 'media.finalized', id: begun.id });
-  return { body: { data: told(api, begun) } };
+  return { body: { data: presentUpload(api, begun) } };
 };
 
 const metadataSchema = z.strictObject({

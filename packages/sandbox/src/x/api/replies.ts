@@ -7,21 +7,21 @@ import { shapeOf, viewOf, type Call, type Reply, type XApi } from './call.js';
 import { numberIn, type Range } from './input.js';
 import { hash } from '../../random.js';
 
-interface Listed {
+interface ReplyOptions {
   readonly errors?: readonly JsonObject[];
   readonly meta?: JsonObject;
-  /** For the lookup of one: `data` is an object. */
+  /** Whether `data` is an object instead of an array. */
   readonly single?: boolean;
   /** The parameter that errors name. */
   readonly parameter?: string;
 }
 
-/** Empty values are left out, never null. */
+/** Omits empty members. */
 function bodyOf(
   data: readonly JsonObject[],
   includes: JsonObject | undefined,
   errors: readonly JsonObject[],
-  { meta, single }: Listed,
+  { meta, single }: ReplyOptions,
 ): JsonObject {
   return {
     ...(data.length > 0 && { data: single ? data[0] : data }),
@@ -35,18 +35,18 @@ export function postsReply(
   api: XApi,
   call: Call,
   posts: readonly Post[],
-  listed: Listed = {},
+  options: ReplyOptions = {},
 ): Reply {
   const [view, shape] = [viewOf(api, call), shapeOf(call, 'post')];
   const { includes, errors } = includesOf(posts, view, shape);
-  const { parameter = 'id' } = listed;
+  const { parameter = 'id' } = options;
   const withheld = posts.flatMap((post) =>
     withheldFields(post, view, shape).map((name) => fieldNotAuthorized(name, parameter, post.id)),
   );
   const data = posts.map((post) => presentPost(post, view, shape));
   const owned = posts.filter(({ authorId }) => authorId === view.viewerId).length;
   return {
-    body: bodyOf(data, includes, [...(listed.errors ?? []), ...errors, ...withheld], listed),
+    body: bodyOf(data, includes, [...(options.errors ?? []), ...errors, ...withheld], options),
     charges: [
       ['owned-read', owned],
       ['post-read', posts.length - owned],
@@ -58,41 +58,41 @@ export function usersReply(
   api: XApi,
   call: Call,
   users: readonly User[],
-  listed: Listed = {},
+  options: ReplyOptions = {},
 ): Reply {
   const [view, shape] = [viewOf(api, call), shapeOf(call, 'user')];
   const { includes, errors } = pinnedBy(users, view, shape);
   const data = users.map((user) => presentUser(user, view, shape));
   return {
-    body: bodyOf(data, includes, [...(listed.errors ?? []), ...errors], listed),
+    body: bodyOf(data, includes, [...(options.errors ?? []), ...errors], options),
     charges: [['user-read', users.length]],
   };
 }
 
 export const PAGING = ['max_results', 'pagination_token'] as const;
 
-interface Paged<Item> {
+interface PageResult<Item> {
   readonly items: readonly Item[];
   readonly meta: JsonObject;
 }
 
-/** The part of a list that a request asks for. */
-export function paged<Item extends { readonly id: string }>(
+/** The requested page of a list. */
+export function paginate<Item extends { readonly id: string }>(
   call: Call,
   all: readonly Item[],
   range: Range,
   { withIds = false, backwards = true } = {},
-): Paged<Item> {
+): PageResult<Item> {
   const { query, exchange, route } = call;
   const size = numberIn(query, 'max_results', range);
   const scope = `${route} ${call.param('id')}`;
   const parameter = query.has('next_token') ? 'next_token' : 'pagination_token';
   const token = query.get(parameter);
-  const place = token === null ? undefined : placeFrom(token, parameter, scope);
-  const page = pageOf(all, size, place);
-  const here = place ?? { direction: 'next', at: '' };
-  const nonce = (place?.nonce ?? 0) + 1;
-  // Faults of content: a token that leads back here, or a page that is empty though there is more.
+  const position = token === null ? undefined : positionFrom(token, parameter, scope);
+  const page = pageOf(all, size, position);
+  const here = position ?? { direction: 'next', at: '' };
+  const nonce = (position?.nonce ?? 0) + 1;
+  // Content faults: a token that leads back here, or an empty page before the end.
   if (page.next && exchange.inject('loop-next'))
     return { items: page.items, meta: metaOf({ ...page, next: here }, scope, withIds, backwards) };
   if (page.items.length > 0 && exchange.inject('empty-page')) {
@@ -116,28 +116,28 @@ function metaOf<Item extends { readonly id: string }>(
   };
 }
 
-/** A place in a list that is in the order of ids, the greatest first. */
-interface Place {
+/** A position in a list sorted by descending id. */
+interface PagePosition {
   readonly direction: 'next' | 'prev';
-  /** Behind or before this id; at the beginning if it is empty. */
+  /** After or before this id; empty for the beginning. */
   readonly at: string;
-  /** Makes two tokens for the same place differ. */
+  /** Makes two tokens for the same position differ. */
   readonly nonce?: number;
 }
 
 interface Page<Item> {
   readonly items: readonly Item[];
-  readonly next: Place | undefined;
-  readonly previous: Place | undefined;
+  readonly next: PagePosition | undefined;
+  readonly previous: PagePosition | undefined;
 }
 
-/** Tokens look like letters and digits, and are good for the list that they are from. */
-export function tokenOf({ direction, at, nonce = 0 }: Place, scope: string): string {
+/** An opaque token, valid only for the list that it came from. */
+export function tokenOf({ direction, at, nonce = 0 }: PagePosition, scope: string): string {
   const text = `${direction[0] ?? ''}.${at}.${nonce}`;
   return Buffer.from(text).toString('hex') + checksum(text, scope);
 }
 
-export function placeFrom(token: string, parameter: string, scope: string): Place {
+export function positionFrom(token: string, parameter: string, scope: string): PagePosition {
   const text = Buffer.from(token.slice(0, -8), 'hex').toString();
   const [, direction, at = '', nonce = ''] = /^([np])\.(\d*)\.(\d+)$/.exec(text) ?? [];
   if (direction === undefined || token.slice(-8) !== checksum(text, scope))
@@ -151,13 +151,13 @@ function checksum(text: string, scope: string): string {
   return hash('page', scope, text).toString(16).padStart(8, '0');
 }
 
-/** A part of a list, and where the parts before and behind it are. */
+/** A page of a list, and the positions of its neighbours. */
 export function pageOf<Item extends { readonly id: string }>(
   all: readonly Item[],
   size: number,
-  place: Place | undefined,
+  position: PagePosition | undefined,
 ): Page<Item> {
-  const { direction, at } = place ?? { direction: 'next', at: '' };
+  const { direction, at } = position ?? { direction: 'next', at: '' };
   const behind = (item: Item): boolean => at === '' || compareIds(item.id, at) < 0;
   const before = (item: Item): boolean => at !== '' && compareIds(item.id, at) > 0;
   const items =

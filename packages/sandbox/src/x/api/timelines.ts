@@ -1,11 +1,11 @@
-import { postsIn, sightOfPost, sightOfUser } from '../present/view.js';
+import { postsIn, postAccess, userAccess } from '../present/view.js';
 import { invalid, notAuthorized } from '../problems.js';
 import type { Edge } from '../world/world.js';
 import { compareIds, type Post, referenceOf, snowflakeAt } from '../world/records.js';
 import { type Call, type Handler, ownId, type Reply, viewOf, type XApi } from './call.js';
 import { idIn, instantIn, periodIn, type Range, wordsIn } from './input.js';
-import { absentPost, absentUser } from './lookups.js';
-import { paged, postsReply } from './replies.js';
+import { postUnavailable, userNotFound } from './lookups.js';
+import { paginate, postsReply } from './replies.js';
 import { parseQuery } from '../search.js';
 
 const isReply = (post: Post): boolean => referenceOf(post, 'replied_to') !== undefined;
@@ -17,8 +17,8 @@ function excluded(call: Call): (post: Post) => boolean {
     (words.includes('replies') && isReply(post)) || (words.includes('retweets') && isRepost(post));
 }
 
-/** How far back a timeline goes. */
-const MOST = { user: 3200, mentions: 800 };
+/** The maximum number of posts in a timeline. */
+const TIMELINE_LIMITS = { user: 3200, mentions: 800 };
 
 function timeline(
   api: XApi,
@@ -32,45 +32,51 @@ function timeline(
   const found = [...postsIn(viewOf(api, call), wanted)]
     .slice(0, most)
     .filter((post) => inPeriod(post) && !isExcluded(post));
-  const { items, meta } = paged(call, found, range, { withIds: true });
+  const { items, meta } = paginate(call, found, range, { withIds: true });
   return postsReply(api, call, items, { meta });
 }
 
 export const userPosts: Handler = (api, call) => {
-  const absent = absentUser(api, call);
-  if (absent) return absent;
+  const unavailable = userNotFound(api, call);
+  if (unavailable) return unavailable;
   const id = call.param('id');
-  if (sightOfUser(viewOf(api, call), api.world.users.get(id)) === 'protected')
+  if (userAccess(viewOf(api, call), api.world.users.get(id)) === 'protected')
     return { body: { errors: [notAuthorized('user', 'id', id)] } };
-  const range = { min: 5, max: 100, usual: 10 };
-  return timeline(api, call, ({ authorId }) => authorId === id, range, MOST.user);
+  const range = { min: 5, max: 100, fallback: 10 };
+  return timeline(api, call, ({ authorId }) => authorId === id, range, TIMELINE_LIMITS.user);
 };
 
 export const mentions: Handler = (api, call) => {
-  const absent = absentUser(api, call);
-  if (absent) return absent;
+  const unavailable = userNotFound(api, call);
+  if (unavailable) return unavailable;
   const id = call.param('id');
   const names = ({ entities }: Post): boolean =>
     entities.mentions?.some((mention) => mention.id === id) ?? false;
-  const range = { min: 5, max: 100, usual: 10 };
-  return timeline(api, call, (post) => names(post) && !isRepost(post), range, MOST.mentions);
+  const range = { min: 5, max: 100, fallback: 10 };
+  return timeline(
+    api,
+    call,
+    (post) => names(post) && !isRepost(post),
+    range,
+    TIMELINE_LIMITS.mentions,
+  );
 };
 
 export const home: Handler = (api, call) => {
   const id = ownId(call);
   const followed = new Set(api.world.follows.of(id).map(({ to }) => to));
   const wanted = ({ authorId }: Post): boolean => authorId === id || followed.has(authorId);
-  return timeline(api, call, wanted, { min: 1, max: 100, usual: 100 });
+  return timeline(api, call, wanted, { min: 1, max: 100, fallback: 100 });
 };
 
-/** The posts at the end of edges: in the order in which they were marked, not written. */
+/** A page of the posts at the end of edges, in the order of the edges. */
 function postsAlong(api: XApi, call: Call, edges: readonly Edge[], range: Range): Reply {
   const view = viewOf(api, call);
   const marked = edges.flatMap((edge) => {
     const post = api.world.posts.get(edge.to);
-    return post && sightOfPost(view, post) === 'visible' ? [{ id: edge.id, post }] : [];
+    return post && postAccess(view, post) === 'visible' ? [{ id: edge.id, post }] : [];
   });
-  const { items, meta } = paged(call, marked, range);
+  const { items, meta } = paginate(call, marked, range);
   return postsReply(
     api,
     call,
@@ -80,44 +86,44 @@ function postsAlong(api: XApi, call: Call, edges: readonly Edge[], range: Range)
 }
 
 export const likedPosts: Handler = (api, call) =>
-  absentUser(api, call) ??
-  postsAlong(api, call, api.world.likes.of(call.param('id')), { min: 5, max: 100, usual: 100 });
+  userNotFound(api, call) ??
+  postsAlong(api, call, api.world.likes.of(call.param('id')), { min: 5, max: 100, fallback: 100 });
 
 export const bookmarks: Handler = (api, call) =>
-  postsAlong(api, call, api.world.bookmarks.of(ownId(call)), { min: 1, max: 100, usual: 100 });
+  postsAlong(api, call, api.world.bookmarks.of(ownId(call)), { min: 1, max: 100, fallback: 100 });
 
 function about(type: 'quoted' | 'retweeted', range: Range): Handler {
   return (api, call) => {
-    const absent = absentPost(api, call);
-    if (absent) return absent;
+    const unavailable = postUnavailable(api, call);
+    if (unavailable) return unavailable;
     const id = call.param('id');
     return timeline(api, call, (post) => referenceOf(post, type) === id, range);
   };
 }
 
-export const quotes = about('quoted', { min: 10, max: 100, usual: 10 });
-export const reposts = about('retweeted', { min: 1, max: 100, usual: 100 });
+export const quotes = about('quoted', { min: 10, max: 100, fallback: 10 });
+export const reposts = about('retweeted', { min: 1, max: 100, fallback: 100 });
 
 export const listPosts = (api: XApi, call: Call, members: ReadonlySet<string>): Reply =>
-  timeline(api, call, ({ authorId }) => members.has(authorId), { min: 1, max: 100, usual: 100 });
+  timeline(api, call, ({ authorId }) => members.has(authorId), { min: 1, max: 100, fallback: 100 });
 
 const RECENT = 7 * 24 * 60 * 60_000;
 
-/** The last seven days. What asks for more is refused, not answered with less. */
+/** Rejects searches that go back more than seven days. */
 function checkRecent({ query }: Call, now: number): void {
   const earliest = now - RECENT;
-  const told = `${new Date(earliest).toISOString().slice(0, 16)}Z`;
+  const bound = `${new Date(earliest).toISOString().slice(0, 16)}Z`;
   const start = instantIn(query, 'start_time');
   if (start !== undefined && start < earliest)
     throw invalid(
-      `Invalid 'start_time':'${query.get('start_time') ?? ''}'. 'start_time' must be on or after ${told}`,
+      `Invalid 'start_time':'${query.get('start_time') ?? ''}'. 'start_time' must be on or after ${bound}`,
       { start_time: [query.get('start_time') ?? ''] },
     );
   const since = idIn(query, 'since_id');
   const oldest = snowflakeAt(earliest);
   if (since !== undefined && compareIds(since, oldest) < 0)
     throw invalid(
-      `'since_id' must be a tweet id created after ${told}. Please use a 'since_id' that is larger than ${oldest}`,
+      `'since_id' must be a tweet id created after ${bound}. Please use a 'since_id' that is larger than ${oldest}`,
       { since_id: [since] },
     );
 }
@@ -147,7 +153,7 @@ export const search: Handler = (api, call) => {
       (post) => post.createdAt > now - RECENT && inPeriod(post) && matches(post),
     ),
   ];
-  const range = { min: 10, max: 100, usual: 10 };
-  const { items, meta } = paged(call, found, range, { withIds: true, backwards: false });
+  const range = { min: 10, max: 100, fallback: 10 };
+  const { items, meta } = paginate(call, found, range, { withIds: true, backwards: false });
   return postsReply(api, call, items, { meta });
 };

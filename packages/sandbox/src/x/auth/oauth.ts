@@ -1,52 +1,52 @@
 import type { JsonObject } from '../../json.js';
 import type { Clock } from '../clock.js';
 import type { Act } from '../commits.js';
-import { isScope, type IssuedTokens, type Scope, type Tokens } from './tokens.js';
+import { isOAuthScope, type IssuedTokens, type OAuthScope, type Tokens } from './tokens.js';
 import { createHash } from 'node:crypto';
 import { randomOf } from '../../random.js';
 
-interface OauthApp {
+interface OAuthApp {
   readonly clientId: string;
-  /** An app that has one must show it. */
+  /** Required on token requests if it is set. */
   readonly clientSecret?: string;
-  /** Where users may be sent back to. Default: anywhere on this machine. */
+  /** Allowed redirect URIs. Default: any on loopback. */
   readonly redirectUris?: readonly string[];
-  /** The user who agrees. */
+  /** The user who consents. */
   readonly userId: string;
-  /** What is said of a refresh token that is used, unknown or too old. */
+  /** The error for a used, unknown or expired refresh token. */
   readonly refusedRefresh: 'invalid_grant' | 'invalid_request';
 }
 
-export interface Oauth {
-  readonly app: OauthApp;
+export interface OAuth {
+  readonly app: OAuthApp;
   readonly tokens: Tokens;
   readonly codes: Codes;
 }
 
-export type Witness = (act: Act, account: string) => void;
+export type RecordCommit = (act: Act, account: string) => void;
 
 function json(status: number, body: JsonObject): Response {
   const headers = { 'content-type': 'application/json;charset=utf-8', 'cache-control': 'no-store' };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-function refused(status: number, error: string, description: string): Response {
+function oauthError(status: number, error: string, description: string): Response {
   return json(status, { error, error_description: description });
 }
 
-/** Who asks must be the app: by its secret if it has one, else by its name. */
-function strangerIn(
-  { clientId, clientSecret }: OauthApp,
+/** Authenticates the client by its secret, or a public client by its id. */
+function clientError(
+  { clientId, clientSecret }: OAuthApp,
   request: Request,
   form: URLSearchParams,
 ): Response | undefined {
   if (clientSecret === undefined)
     return form.get('client_id') === clientId
       ? undefined
-      : refused(400, 'invalid_request', 'Value passed for the client_id was invalid.');
+      : oauthError(400, 'invalid_request', 'Value passed for the client_id was invalid.');
   return hasSecret(request, clientId, clientSecret)
     ? undefined
-    : refused(401, 'unauthorized_client', 'Missing valid authorization header');
+    : oauthError(401, 'unauthorized_client', 'Missing valid authorization header');
 }
 
 function hasSecret(request: Request, clientId: string, secret: string): boolean {
@@ -56,67 +56,73 @@ function hasSecret(request: Request, clientId: string, secret: string): boolean 
   return id === encodeURIComponent(clientId) && rest.join(':') === encodeURIComponent(secret);
 }
 
-/** What a user has agreed to, until the app fetches its tokens for it. */
-export interface Agreement {
+/** A user's consent, to be exchanged for tokens. */
+export interface Authorization {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly userId: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly OAuthScope[];
   readonly challenge: string;
   readonly method: 'S256' | 'plain';
 }
 
 interface Codes {
-  readonly issue: (agreement: Agreement) => string;
-  /** A code is good once, and for half a minute. */
-  readonly redeem: (code: string) => Agreement | undefined;
+  readonly issue: (authorization: Authorization) => string;
+  /** A code can be redeemed once, within thirty seconds. */
+  readonly redeem: (code: string) => Authorization | undefined;
 }
 
 const LIFETIME = 30_000;
 
 export function createCodes(clock: Clock, seed: number): Codes {
-  const issued = new Map<string, { readonly agreement: Agreement; readonly until: number }>();
-  let made = 0;
+  const issued = new Map<
+    string,
+    { readonly authorization: Authorization; readonly until: number }
+  >();
+  let created = 0;
   return {
-    issue: (agreement) => {
-      made += 1;
-      const random = randomOf(seed, 'code', made);
+    issue: (authorization) => {
+      created += 1;
+      const random = randomOf(seed, 'code', created);
       const bytes = Uint8Array.from({ length: 30 }, () => Math.floor(random() * 256));
       const code = Buffer.from(bytes).toString('base64url');
-      issued.set(code, { agreement, until: clock.now() + LIFETIME });
+      issued.set(code, { authorization, until: clock.now() + LIFETIME });
       return code;
     },
     redeem: (code) => {
       const known = issued.get(code);
       issued.delete(code);
-      return known && known.until > clock.now() ? known.agreement : undefined;
+      return known && known.until > clock.now() ? known.authorization : undefined;
     },
   };
 }
 
-/** Does the verifier belong to the challenge? Proof that whoever asks is who began. */
-export function verifies(verifier: string, { challenge, method }: Agreement): boolean {
+/** Checks the PKCE verifier against the challenge. */
+export function verifies(verifier: string, { challenge, method }: Authorization): boolean {
   if (method === 'plain') return verifier === challenge;
   return createHash('sha256').update(verifier).digest('base64url') === challenge;
 }
 
 type GetParameter = (name: string) => string;
 
-const MINE = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
+const LOOPBACK_URI = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
-/** The page that asks a user. There is nobody to ask: it agrees at once, or refuses on command. */
+/** The consent page. It consents at once, or denies if that fault is injected. */
 export function authorize(
-  { app, codes }: Oauth,
+  { app, codes }: OAuth,
   query: URLSearchParams,
   denied: boolean,
 ): Response {
   const get: GetParameter = (name) => query.get(name) ?? '';
-  const wrong = wrongIn(app, get);
-  if (wrong !== undefined)
-    return new Response(`<!DOCTYPE html><title>Something went wrong</title><p>${wrong}</p>`, {
-      status: 400,
-      headers: { 'content-type': 'text/html; charset=utf-8' },
-    });
+  const invalidRequest = invalidParameter(app, get);
+  if (invalidRequest !== undefined)
+    return new Response(
+      `<!DOCTYPE html><title>Something went wrong</title><p>${invalidRequest}</p>`,
+      {
+        status: 400,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+      },
+    );
   const back = new URL(get('redirect_uri'));
   back.searchParams.set('state', get('state'));
   if (denied) back.searchParams.set('error', 'access_denied');
@@ -135,9 +141,9 @@ export function authorize(
   return new Response(null, { status: 302, headers: { location: back.href } });
 }
 
-function wrongIn(app: OauthApp, get: GetParameter): string | undefined {
+function invalidParameter(app: OAuthApp, get: GetParameter): string | undefined {
   const redirectUri = get('redirect_uri');
-  const isKnown = app.redirectUris?.includes(redirectUri) ?? MINE.test(redirectUri);
+  const isKnown = app.redirectUris?.includes(redirectUri) ?? LOOPBACK_URI.test(redirectUri);
   const stateLength = get('state').length;
   if (get('response_type') !== 'code') return 'response_type must be code';
   if (get('client_id') !== app.clientId) return 'the client_id is not known';
@@ -150,60 +156,72 @@ function wrongIn(app: OauthApp, get: GetParameter): string | undefined {
   return undefined;
 }
 
-function scopesIn(text: string): Scope[] {
+function scopesIn(text: string): OAuthScope[] {
   const named = text.split(' ').filter((scope) => scope !== '');
-  return named.every(isScope) ? named : [];
+  return named.every(isOAuthScope) ? named : [];
 }
 
-type Grant = (oauth: Oauth, get: (name: string) => string, witness: Witness) => Response;
+type Grant = (oauth: OAuth, get: (name: string) => string, recordCommit: RecordCommit) => Response;
 
 interface GrantType {
   readonly needs: readonly string[];
   readonly give: Grant;
 }
 
-const wrong = (description: string): Response => refused(400, 'invalid_request', description);
+const invalidRequest = (description: string): Response =>
+  oauthError(400, 'invalid_request', description);
 
 const grants: Readonly<Record<string, GrantType>> = {
   refresh_token: {
     needs: ['refresh_token'],
-    give: ({ app, tokens }, get, witness) => {
+    give: ({ app, tokens }, get, recordCommit) => {
       const issued = tokens.refresh(get('refresh_token'));
       if (!issued)
-        return refused(400, app.refusedRefresh, 'Value passed for the token was invalid.');
-      witness({ kind: 'token.issued', grant: 'refresh_token' }, issued.userId);
+        return oauthError(400, app.refusedRefresh, 'Value passed for the token was invalid.');
+      recordCommit({ kind: 'token.issued', grant: 'refresh_token' }, issued.userId);
       return json(200, tokenBody(issued));
     },
   },
   authorization_code: {
     needs: ['code', 'redirect_uri', 'code_verifier'],
-    give: ({ tokens, codes }, get, witness) => {
-      const agreement = codes.redeem(get('code'));
-      if (!agreement) return wrong('Value passed for the authorization code was invalid.');
-      if (agreement.redirectUri !== get('redirect_uri'))
-        return wrong(
+    give: ({ tokens, codes }, get, recordCommit) => {
+      const authorization = codes.redeem(get('code'));
+      if (!authorization)
+        return invalidRequest('Value passed for the authorization code was invalid.');
+      if (authorization.redirectUri !== get('redirect_uri'))
+        return invalidRequest(
           'Value passed for the redirect uri did not match the uri of the authorization code.',
         );
-      if (!verifies(get('code_verifier'), agreement))
-        return wrong('Value passed for the code verifier did not match the code challenge.');
-      witness({ kind: 'token.issued', grant: 'authorization_code' }, agreement.userId);
-      return json(200, tokenBody(tokens.issue(agreement)));
+      if (!verifies(get('code_verifier'), authorization))
+        return invalidRequest(
+          'Value passed for the code verifier did not match the code challenge.',
+        );
+      recordCommit({ kind: 'token.issued', grant: 'authorization_code' }, authorization.userId);
+      return json(200, tokenBody(tokens.issue(authorization)));
     },
   },
 };
 
 /** POST /2/oauth2/token */
-export async function token(oauth: Oauth, request: Request, witness: Witness): Promise<Response> {
+export async function token(
+  oauth: OAuth,
+  request: Request,
+  recordCommit: RecordCommit,
+): Promise<Response> {
   const form = new URLSearchParams(await request.text());
-  const stranger = strangerIn(oauth.app, request, form);
-  if (stranger) return stranger;
+  const rejected = clientError(oauth.app, request, form);
+  if (rejected) return rejected;
   const type = form.get('grant_type') ?? '';
   const grant = Object.hasOwn(grants, type) ? grants[type] : undefined;
   if (!grant)
-    return refused(400, 'unsupported_grant_type', 'Value passed for the grant_type was invalid.');
+    return oauthError(
+      400,
+      'unsupported_grant_type',
+      'Value passed for the grant_type was invalid.',
+    );
   const lacking = grant.needs.find((name) => !form.get(name));
-  if (lacking !== undefined) return wrong(`Missing required parameter [${lacking}].`);
-  return grant.give(oauth, (name) => form.get(name) ?? '', witness);
+  if (lacking !== undefined) return invalidRequest(`Missing required parameter [${lacking}].`);
+  return grant.give(oauth, (name) => form.get(name) ?? '', recordCommit);
 }
 
 function tokenBody(issued: IssuedTokens): JsonObject {
@@ -217,20 +235,24 @@ function tokenBody(issued: IssuedTokens): JsonObject {
 }
 
 /** POST /2/oauth2/revoke */
-export async function revoke(oauth: Oauth, request: Request, witness: Witness): Promise<Response> {
+export async function revoke(
+  oauth: OAuth,
+  request: Request,
+  recordCommit: RecordCommit,
+): Promise<Response> {
   const form = new URLSearchParams(await request.text());
-  const stranger = strangerIn(oauth.app, request, form);
-  if (stranger) return stranger;
+  const rejected = clientError(oauth.app, request, form);
+  if (rejected) return rejected;
   if (oauth.tokens.revoke(form.get('token') ?? ''))
-    witness({ kind: 'token.revoked' }, oauth.app.clientId);
+    recordCommit({ kind: 'token.revoked' }, oauth.app.clientId);
   return json(200, { revoked: true });
 }
 
-/** POST /oauth2/token, where an app gets a token for itself. */
+/** POST /oauth2/token, for app-only tokens. */
 export async function appToken(
-  oauth: Oauth,
+  oauth: OAuth,
   request: Request,
-  witness: Witness,
+  recordCommit: RecordCommit,
 ): Promise<Response> {
   const { clientId, clientSecret } = oauth.app;
   const form = new URLSearchParams(await request.text());
@@ -240,6 +262,6 @@ export async function appToken(
     return json(400, {
       errors: [{ code: 170, message: 'Missing required parameter: grant_type' }],
     });
-  witness({ kind: 'token.issued', grant: 'client_credentials' }, clientId);
+  recordCommit({ kind: 'token.issued', grant: 'client_credentials' }, clientId);
   return json(200, { token_type: 'bearer', access_token: oauth.tokens.issueForApp() });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
-import { verifies, type Agreement } from './oauth.js';
+import { verifies, type Authorization } from './oauth.js';
 import { createTokens } from './tokens.js';
 
 const options = { seed: 1, clientId: 'app', accessLifetimeMs: 1000, refreshLifetimeMs: 10_000 };
@@ -46,7 +46,7 @@ describe('refresh tokens', () => {
 });
 
 test('a verifier belongs to its challenge', () => {
-  const agreement = (challenge: string, method: Agreement['method']): Agreement => ({
+  const authorization = (challenge: string, method: Authorization['method']): Authorization => ({
     clientId: 'app',
     redirectUri: '',
     userId: '7',
@@ -57,8 +57,8 @@ test('a verifier belongs to its challenge', () => {
   // The example of RFC 7636.
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-  expect(verifies(verifier, agreement(challenge, 'S256'))).toBe(true);
-  expect(verifies(challenge, agreement(challenge, 'S256'))).toBe(false);
-  expect(verifies('same', agreement('same', 'plain'))).toBe(true);
-  expect(verifies('same', agreement('other', 'plain'))).toBe(false);
+  expect(verifies(verifier, authorization(challenge, 'S256'))).toBe(true);
+  expect(verifies(challenge, authorization(challenge, 'S256'))).toBe(false);
+  expect(verifies('same', authorization('same', 'plain'))).toBe(true);
+  expect(verifies('same', authorization('other', 'plain'))).toBe(false);
 });

@@ -36,6 +36,6 @@ describe('the population', () => {
   test('could have been posted', () => {
     for (const post of world.posts.values())
       if (!post.sent.startsWith('RT ')) expect(weightedLength(post.sent)).toBeLessThanOrEqual(280);
-    expect(world.posts.get(landmarks.deletedPostId)?.gone).toBeDefined();
+    expect(world.posts.get(landmarks.deletedPostId)?.deleted).toBeDefined();
   });
 });

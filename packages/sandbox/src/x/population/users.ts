@@ -3,8 +3,15 @@ import { snowflakeAt, type User } from '../world/records.js';
 
 export const USERS = 420;
 
-/** Where in the list the users stand who are not like all others. */
-export const cast = { me: 0, friend: 1, stranger: 300, closed: 301, closedFriend: 8, banned: 302 };
+/** The indexes of users with special roles. */
+export const roles = {
+  me: 0,
+  friend: 1,
+  stranger: 300,
+  protected: 301,
+  protectedFriend: 8,
+  suspendedUser: 302,
+};
 
 const FIRST = Date.UTC(2009, 0, 1);
 const SNOWFLAKES_SINCE = Date.UTC(2013, 0, 1);
@@ -15,9 +22,9 @@ export function userAt(seed: number, index: number): User {
   const createdAt = Math.floor(FIRST + ((LAST - FIRST) * index) / USERS);
   const bird = oneOf(random, birds);
   const number = String(index).padStart(3, '0');
-  const isMe = index === cast.me;
+  const isMe = index === roles.me;
   return {
-    // Older ids are short: they were counted, before they told the time.
+    // Ids from before snowflakes are short.
     id:
       createdAt < SNOWFLAKES_SINCE
         ? String(20_000_000 + index * 137_731)
@@ -27,8 +34,8 @@ export function userAt(seed: number, index: number): User {
     createdAt,
     description: `${sentence(random)}.`,
     ...(random() < 0.4 && { location: 'By the sea' }),
-    protected: index === cast.closed || index === cast.closedFriend,
-    suspended: index === cast.banned,
+    protected: index === roles.protected || index === roles.protectedFriend,
+    suspended: index === roles.suspendedUser,
     verifiedType: random() < 0.1 ? 'blue' : 'none',
     unlisted: isMe
       ? { followers: 0, following: 0, posts: 0, listed: 0 }
@@ -49,7 +56,7 @@ export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
 
 const words = (text: string): string[] => text.split(' ');
 
-/** Users are birds, so that nobody is meant. */
+/** Usernames are birds, so that they name no real person. */
 const birds = words(
   'heron finch osprey plover curlew wren siskin gannet petrel avocet bittern dunlin egret fulmar godwit harrier jackdaw kestrel lapwing merlin nuthatch oriole pipit quail redstart skua tern whimbrel yellowhammer waxwing',
 );
@@ -70,7 +77,7 @@ export function sentence(random: Random): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a post may have beside its sentence. */
+/** An optional tag, link, escape or emoji after the sentence. */
 export function flourish(random: Random): string {
   const drawn = random();
   if (drawn < 0.15) return ` #${oneOf(random, tags)}`;

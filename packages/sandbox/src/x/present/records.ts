@@ -1,13 +1,29 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { List, Media, Poll, Post, User } from '../world/records.js';
-import { inWords, type Shape } from './shape.js';
-import { sightOfPost, type View } from './view.js';
+import { nameIn, type Shape } from './shape.js';
+import { postAccess, type View } from './view.js';
 
-type PostField = (post: Post, view: View) => Json | undefined;
+type Fields<Args extends readonly unknown[]> = Readonly<
+  Record<string, (...args: Args) => Json | undefined>
+>;
+
+/** The wanted fields that have a value. */
+function select<Args extends readonly unknown[]>(
+  fields: Fields<Args>,
+  wanted: Iterable<string>,
+  ...args: Args
+): Record<string, Json> {
+  const selected: Record<string, Json> = {};
+  for (const name of wanted) {
+    const value = fields[name]?.(...args);
+    if (value !== undefined) selected[name] = value;
+  }
+  return selected;
+}
 
 const EDITABLE_MS = 60 * 60_000;
 
-const postFields: Readonly<Record<string, PostField>> = {
+const postFields: Fields<[Post, View]> = {
   id: ({ id }) => id,
   text: ({ text }) => text,
   edit_history_tweet_ids: ({ id }) => [id],
@@ -39,12 +55,12 @@ const postFields: Readonly<Record<string, PostField>> = {
     isOwn(post, view) ? { impression_count: post.unlisted.impressions } : undefined,
 };
 
-/** Nothing rather than something empty. */
+/** Omits empty entities. */
 function entitiesOf({ entities }: Pick<Post, 'entities'>): { readonly entities?: JsonObject } {
   return Object.keys(entities).length > 0 ? { entities: entities as JsonObject } : {};
 }
 
-/** Numbers that only the author may see. */
+/** Metrics that only the author can see. */
 const OWN = ['non_public_metrics', 'organic_metrics', 'promoted_metrics'];
 
 const isOwn = (post: Post, { viewerId }: View): boolean => post.authorId === viewerId;
@@ -61,24 +77,24 @@ function postMetrics({ id, unlisted }: Post, { world }: View): JsonObject {
   };
 }
 
-/** What was asked for, and what an expansion needs to find its way. */
+/** The requested fields, and those that the expansions refer to. */
 export function presentPost(post: Post, view: View, shape: Shape): JsonObject {
   const wanted = new Set(shape.post);
   for (const [expansion, field] of Object.entries(neededBy))
     if (shape.expansions.has(expansion)) wanted.add(field);
-  const told: Record<string, Json> = {};
-  for (const name of wanted) {
-    const value = postFields[name]?.(post, view);
-    if (value !== undefined) told[inWords(name, shape.vocabulary)] = renamed(value, shape);
-  }
-  return told;
+  return Object.fromEntries(
+    Object.entries(select(postFields, wanted, post, view)).map(([name, value]) => [
+      nameIn(name, shape.naming),
+      renamed(value, shape),
+    ]),
+  );
 }
 
-function renamed(value: Json, { vocabulary }: Shape): Json {
-  if (vocabulary === 'tweet' || typeof value !== 'object' || value === null) return value;
+function renamed(value: Json, { naming }: Shape): Json {
+  if (naming === 'tweet' || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value as Json;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [inWords(name, vocabulary), inner ?? null]),
+    Object.entries(value).map(([name, inner]) => [nameIn(name, naming), inner ?? null]),
   );
 }
 
@@ -92,14 +108,12 @@ const neededBy: Readonly<Record<string, string>> = {
   'entities.mentions.username': 'entities',
 };
 
-/** Which of the wanted fields the viewer may not have of this post. */
+/** The requested fields that the viewer is not authorized to see. */
 export function withheldFields(post: Post, view: View, shape: Shape): string[] {
   return isOwn(post, view) ? [] : OWN.filter((name) => shape.post.has(name));
 }
 
-type UserField = (user: User, view: View) => Json | undefined;
-
-const userFields: Readonly<Record<string, UserField>> = {
+const userFields: Fields<[User, View]> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
   username: ({ username }) => username,
@@ -117,7 +131,7 @@ const userFields: Readonly<Record<string, UserField>> = {
 };
 
 function newestOf(userId: string, view: View): string | undefined {
-  return view.world.postsBy(userId).findLast((post) => sightOfPost(view, post) === 'visible')?.id;
+  return view.world.postsBy(userId).findLast((post) => postAccess(view, post) === 'visible')?.id;
 }
 
 function userMetrics({ id, unlisted }: User, { world }: View): JsonObject {
@@ -135,17 +149,10 @@ export function presentUser(user: User, view: View, shape: Shape): JsonObject {
   const wanted = new Set(shape.user);
   for (const name of ['pinned_tweet_id', 'most_recent_tweet_id'])
     if (shape.expansions.has(name)) wanted.add(name);
-  const told: Record<string, Json> = {};
-  for (const name of wanted) {
-    const value = userFields[name]?.(user, view);
-    if (value !== undefined) told[name] = value;
-  }
-  return told;
+  return select(userFields, wanted, user, view);
 }
 
-type ListField = (list: List, view: View) => Json;
-
-const listFields: Readonly<Record<string, ListField>> = {
+const listFields: Fields<[List, View]> = {
   id: ({ id }) => id,
   name: ({ name }) => name,
   created_at: ({ createdAt }) => instant(createdAt),
@@ -159,19 +166,12 @@ const listFields: Readonly<Record<string, ListField>> = {
 export function presentList(list: List, view: View, shape: Shape): JsonObject {
   const wanted = new Set(shape.list);
   if (shape.expansions.has('owner_id')) wanted.add('owner_id');
-  return Object.fromEntries(
-    [...wanted].flatMap((name) => {
-      const value = listFields[name]?.(list, view);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return select(listFields, wanted, list, view);
 }
-
-type MediaField = (media: Media) => Json | undefined;
 
 const picture = ({ key }: Media): string => `https://pbs.twimg.com/media/${key}.jpg`;
 
-const mediaFields: Readonly<Record<string, MediaField>> = {
+const mediaFields: Fields<[Media]> = {
   media_key: ({ key }) => key,
   type: ({ type }) => type,
   width: ({ width }) => width,
@@ -184,17 +184,10 @@ const mediaFields: Readonly<Record<string, MediaField>> = {
 };
 
 export function presentMedia(media: Media, shape: Shape): JsonObject {
-  return Object.fromEntries(
-    [...shape.media].flatMap((name) => {
-      const value = mediaFields[name]?.(media);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return select(mediaFields, shape.media, media);
 }
 
-type PollField = (poll: Poll, ends: number, now: number) => Json;
-
-const pollFields: Readonly<Record<string, PollField>> = {
+const pollFields: Fields<[poll: Poll, ends: number, now: number]> = {
   id: ({ id }) => id,
   options: ({ options }) =>
     options.map((label, index) => ({ position: index + 1, label, votes: 0 })),
@@ -210,14 +203,10 @@ export function presentPoll(
 ): JsonObject[] {
   if (!poll) return [];
   const ends = createdAt + poll.durationMinutes * 60_000;
-  const told = [...shape.poll].flatMap((name) => {
-    const value = pollFields[name]?.(poll, ends, world.clock.now());
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return [Object.fromEntries(told)];
+  return [select(pollFields, shape.poll, poll, ends, world.clock.now())];
 }
 
-/** As X writes times: to the second, with milliseconds that are always zero. */
+/** X's time format: whole seconds, with zero milliseconds. */
 function instant(ms: number): string {
   return new Date(Math.floor(ms / 1000) * 1000).toISOString();
 }

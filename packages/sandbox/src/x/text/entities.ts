@@ -1,4 +1,4 @@
-/** Where it stands is counted in characters of the text as it is read, not in UTF-16 units. */
+/** A range in code points of the returned text. */
 interface Place {
   readonly start: number;
   readonly end: number;
@@ -18,7 +18,7 @@ export interface Entities {
   readonly cashtags?: readonly (Place & { readonly tag: string })[];
 }
 
-export type Found = Span &
+export type EntityMatch = Span &
   (
     | { readonly kind: 'url' | 'hashtag' | 'cashtag'; readonly value: string }
     | { readonly kind: 'mention'; readonly value: string }
@@ -28,14 +28,14 @@ const mention = /(?<![\w!#$%&*@＠])[@＠](?<value>\w{1,15})(?![\w@＠]|:\/\/)/g
 const hashtag = /(?<![\p{L}\p{N}_&/])[#＃](?<value>[\p{L}\p{M}\p{N}_]*\p{L}[\p{L}\p{M}\p{N}_]*)/gu;
 const cashtag = /(?<![\w$/])\$(?<value>[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![\w$])/g;
 
-/** What means something in a text as it was sent: links first, and nothing inside of a link. */
-export function findEntities(text: string): Found[] {
-  const links = findLinks(text).map((span): Found => ({
+/** The entities in a submitted text. Links contain no other entities. */
+export function findEntities(text: string): EntityMatch[] {
+  const links = findLinks(text).map((span): EntityMatch => ({
     ...span,
     kind: 'url',
     value: text.slice(span.start, span.end),
   }));
-  const others = (kind: 'mention' | 'hashtag' | 'cashtag', pattern: RegExp): Found[] =>
+  const others = (kind: 'mention' | 'hashtag' | 'cashtag', pattern: RegExp): EntityMatch[] =>
     [...text.matchAll(pattern)].map(({ index, 0: whole, groups }) => ({
       kind,
       start: index,
@@ -74,12 +74,12 @@ const country = [
 
 const either = (words: string): string => words.replaceAll(' ', '|');
 
-/** Latin and Cyrillic: in other scripts a text often goes on right behind an address. */
+/** Latin and Cyrillic letters: other scripts often continue without a space after a URL. */
 const LETTER = String.raw`A-Za-z\u00C0-\u024F\u0400-\u04FF`;
 const LABEL = `[${LETTER}0-9](?:[${LETTER}0-9_-]*[${LETTER}0-9])?`;
 const PLAIN = String.raw`[${LETTER}0-9!*';:=+,.$/%#\[\]\-_~@|&]`;
 const GROUP = String.raw`\(${PLAIN}*\)`;
-/** Punctuation at the end of a path belongs to the sentence around it. */
+/** Trailing punctuation belongs to the sentence, not to the path. */
 const PATH = String.raw`/(?:(?:${PLAIN}|${GROUP})*(?:[${LETTER}0-9=_#/+\-]|${GROUP}))?`;
 const QUERY = String.raw`\?[\w!?*'@();:&=+$/%#\[\]\-.,~|]*[\w\-&=#/]`;
 const TAIL = String.raw`(?::\d+)?(?:${PATH})?(?:${QUERY})?`;
@@ -88,12 +88,12 @@ const TOP = `(?:${either(generic)}|${either(country)})(?![A-Za-z0-9@-])`;
 const before = String.raw`(?<![A-Za-z0-9@＠$#＃])`;
 const withProtocol = `${before}https?://(?:${LABEL}\\.)+${TOP}${TAIL}`;
 const without = String.raw`(?<![${LETTER}0-9@＠$#＃_./\-])(?:${LABEL}\.)+${TOP}${TAIL}`;
-/** X's own short links end where their code ends. */
+/** t.co links end with their code. */
 const short = String.raw`${before}https?://t\.co/[A-Za-z0-9]+`;
 
 const address = new RegExp([short, withProtocol, without].join('|'), 'giu');
 
-/** What X makes a link of: addresses with a protocol, and without one where they look like addresses. */
+/** The texts that X turns into links: URLs, and domain names with a known top-level domain. */
 export function findLinks(text: string): Span[] {
   if (!text.includes('.')) return [];
   return [...text.matchAll(address)].map(({ index, 0: found }) => ({

@@ -1,14 +1,14 @@
 import { type Appended, compose } from '../text/compose.js';
 import { weightedLength } from '../text/length.js';
-import type { Media, Moment, Poll, Post, Reference } from './records.js';
+import type { Media, CommitTime, Poll, Post, Reference } from './records.js';
 import type { World } from './world.js';
 
 export interface PostParts {
   readonly id: string;
   readonly authorId: string;
-  readonly made: Moment;
+  readonly created: CommitTime;
   readonly text: string;
-  /** Names that a reply begins with. */
+  /** The usernames that a reply begins with. */
   readonly leading?: readonly string[];
   readonly target?: Post | undefined;
   readonly quote?: Post | undefined;
@@ -19,17 +19,17 @@ export interface PostParts {
   readonly unlisted?: Post['unlisted'];
 }
 
-/** The length up to which a post is shown whole. */
-const SHORT = 280;
+/** Longer posts are truncated, and have a note with the full text. */
+const MAX_VISIBLE_LENGTH = 280;
 
-/** A post as it is kept: with its text as X gives it back. */
+/** Creates a post with its text as X returns it. */
 export function postFrom(world: World, parts: PostParts): Post {
-  const { id, authorId, made, text, leading = [], target, quote, media = [] } = parts;
+  const { id, authorId, created, text, leading = [], target, quote, media = [] } = parts;
   const idOf = (name: string): string | undefined => world.userNamed(name)?.id;
-  const isLong = weightedLength(text) > SHORT;
+  const isLong = weightedLength(text) > MAX_VISIBLE_LENGTH;
   const shown = isLong
     ? `${Array.from(text)
-        .slice(0, SHORT - 30)
+        .slice(0, MAX_VISIBLE_LENGTH - 30)
         .join('')}…`
     : text;
   const references: Reference[] = [
@@ -39,8 +39,8 @@ export function postFrom(world: World, parts: PostParts): Post {
   return {
     id,
     authorId,
-    createdAt: made.at,
-    made,
+    createdAt: created.at,
+    created,
     sent: text,
     ...compose({ id, text: shown, leading, appended: appendedTo(world, parts) }, idOf),
     ...(isLong && { note: compose({ id, text, leading }, idOf) }),
@@ -69,11 +69,11 @@ function appendedTo(world: World, { id, authorId, media = [], quote }: PostParts
   ];
 }
 
-/** A repost is a post of its own, which says whose it repeats. */
+/** A repost is a post that references the original. */
 export function repostOf(
   world: World,
   original: Post,
-  own: Pick<Post, 'id' | 'authorId' | 'made'>,
+  own: Pick<Post, 'id' | 'authorId' | 'created'>,
 ): Post {
   const author = world.users.get(original.authorId);
   const sent = `RT @${author?.username ?? ''}: ${original.sent}`;
@@ -83,7 +83,7 @@ export function repostOf(
   );
   return {
     ...own,
-    createdAt: own.made.at,
+    createdAt: own.created.at,
     sent,
     text,
     entities,

@@ -11,7 +11,7 @@ export interface User {
   readonly protected: boolean;
   readonly suspended: boolean;
   readonly verifiedType: 'blue' | 'none';
-  /** Followers, posts and so on that are told but cannot be listed. */
+  /** Counts beyond the records that can be listed. */
   readonly unlisted: Readonly<Record<'followers' | 'following' | 'posts' | 'listed', number>>;
   pinnedPostId?: string;
 }
@@ -21,16 +21,16 @@ export interface Reference {
   readonly id: string;
 }
 
-export interface Post extends Lived {
+export interface Post extends Lifecycle {
   readonly id: string;
   readonly authorId: string;
   readonly createdAt: number;
-  /** As its author sent it. */
+  /** The text as submitted. */
   readonly sent: string;
-  /** As it is read: with short links, escapes, the names that a reply begins with. */
+  /** The text as returned, with short links, escapes and leading mentions. */
   readonly text: string;
   readonly entities: Entities;
-  /** All of a text that is too long for `text`. */
+  /** The full text of a long post. */
   readonly note?: { readonly text: string; readonly entities: Entities };
   readonly lang: string;
   readonly conversationId: string;
@@ -39,12 +39,12 @@ export interface Post extends Lived {
   readonly mediaKeys: readonly string[];
   readonly poll?: Poll;
   readonly replySettings: string;
-  /** Those who saw it, and reactions that are told but cannot be listed. */
+  /** Impressions, and likes beyond those that can be listed. */
   readonly unlisted: Readonly<Record<'likes' | 'impressions', number>>;
   hidden: boolean;
 }
 
-/** Nobody votes here. */
+/** A poll without votes. */
 export interface Poll {
   readonly id: string;
   readonly options: readonly string[];
@@ -62,7 +62,7 @@ export interface Media {
   altText?: string;
 }
 
-export interface List extends Lived {
+export interface List extends Lifecycle {
   readonly id: string;
   readonly ownerId: string;
   readonly createdAt: number;
@@ -78,12 +78,12 @@ export function referenceOf(post: Post, type: Reference['type']): string | undef
 const EPOCH = 1_288_834_974_657n;
 const SEQUENCE = 4096n;
 
-/** An id that says when it was made: milliseconds since X's own epoch, then 22 bits to tell apart. */
+/** A snowflake id: milliseconds since X's epoch, and 22 bits for the sequence. */
 export function snowflakeAt(ms: number, sequence = 0): string {
   return String(((BigInt(Math.trunc(ms)) - EPOCH) << 22n) | (BigInt(sequence) % SEQUENCE));
 }
 
-/** Ids that only ever grow, whatever the clock does. */
+/** Generates strictly increasing ids. */
 export function createSnowflakes(now: () => number): () => string {
   let [last, sequence] = [0, 0];
   return () => {
@@ -94,7 +94,7 @@ export function createSnowflakes(now: () => number): () => string {
   };
 }
 
-/** Ids are too large for numbers, and the older ones are shorter. */
+/** Compares ids numerically; they exceed safe integers. */
 export function compareIds(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
@@ -103,38 +103,39 @@ export function isId(text: string): boolean {
   return /^\d{1,19}$/.test(text);
 }
 
-/** When something was committed, and how long reads were to lag behind then. */
-export interface Moment {
+/** The time of a commit, and the read lag at that time. */
+export interface CommitTime {
   readonly at: number;
   readonly lag: number;
 }
 
-/** What came into the world, and may have left it. */
-export interface Lived {
-  readonly made: Moment;
-  gone?: Moment;
+/** A record's creation and deletion. */
+export interface Lifecycle {
+  readonly created: CommitTime;
+  deleted?: CommitTime;
 }
 
-/** Writes see what is true, reads what they would on a replica that lags behind. */
+/** Writes see committed state; reads see a replica that lags behind. */
 export interface Visibility {
   readonly lag: () => number;
   readonly setLag: (ms: number) => void;
-  readonly moment: () => Moment;
-  readonly shows: (lived: Lived) => boolean;
+  readonly commitTime: () => CommitTime;
+  readonly shows: (lived: Lifecycle) => boolean;
 }
 
-export const LONG_AGO: Moment = { at: 0, lag: 0 };
+export const LONG_AGO: CommitTime = { at: 0, lag: 0 };
 
 export function createVisibility(clock: Clock): Visibility {
   let lag = 0;
-  // A shorter lag heals at once; a longer one hides nothing that was shown before.
-  const reached = (moment: Moment): boolean => clock.now() >= moment.at + Math.min(moment.lag, lag);
+  // A shorter lag takes effect at once; a longer one does not hide records already shown.
+  const reached = (commitTime: CommitTime): boolean =>
+    clock.now() >= commitTime.at + Math.min(commitTime.lag, lag);
   return {
     lag: () => lag,
     setLag: (ms) => {
       lag = ms;
     },
-    moment: () => ({ at: clock.now(), lag }),
-    shows: ({ made, gone }) => reached(made) && !(gone && reached(gone)),
+    commitTime: () => ({ at: clock.now(), lag }),
+    shows: ({ created, deleted }) => reached(created) && !(deleted && reached(deleted)),
   };
 }

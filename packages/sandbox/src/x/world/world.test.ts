@@ -6,7 +6,7 @@ import {
   compareIds,
   createSnowflakes,
   createVisibility,
-  type Lived,
+  type Lifecycle,
   snowflakeAt,
 } from './records.js';
 
@@ -48,7 +48,7 @@ describe('what reads show', () => {
         const clock = stillClock();
         const visibility = createVisibility(clock);
         visibility.setLag(then);
-        const lived: Lived = { made: visibility.moment() };
+        const lived: Lifecycle = { created: visibility.commitTime() };
         visibility.setLag(now);
         clock.advance(passed);
         expect(visibility.shows(lived)).toBe(passed >= Math.min(then, now));
@@ -60,9 +60,9 @@ describe('what reads show', () => {
     const clock = stillClock();
     const visibility = createVisibility(clock);
     visibility.setLag(10);
-    const lived: Lived = { made: visibility.moment() };
+    const lived: Lifecycle = { created: visibility.commitTime() };
     clock.advance(10);
-    lived.gone = visibility.moment();
+    lived.deleted = visibility.commitTime();
     expect(visibility.shows(lived)).toBe(true);
     clock.advance(10);
     expect(visibility.shows(lived)).toBe(false);
@@ -78,8 +78,8 @@ test('a relation holds what was added last and not removed, whatever came before
       const model = new Set<string>();
       for (const [at, [isAdding, from, to]] of steps.entries()) {
         if (isAdding && !relation.holds(from, to))
-          relation.add(from, to, String(at + 1), visibility.moment());
-        if (!isAdding) relation.remove(from, to, visibility.moment());
+          relation.add(from, to, String(at + 1), visibility.commitTime());
+        if (!isAdding) relation.remove(from, to, visibility.commitTime());
         if (isAdding) model.add(from + to);
         else model.delete(from + to);
       }

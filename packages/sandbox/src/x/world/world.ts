@@ -4,9 +4,9 @@ import {
   createSnowflakes,
   createVisibility,
   type List,
-  type Lived,
+  type Lifecycle,
   type Media,
-  type Moment,
+  type CommitTime,
   type Post,
   referenceOf,
   type User,
@@ -32,7 +32,7 @@ export interface World extends Readonly<Record<(typeof relations)[number], Relat
   readonly addUser: (user: User) => void;
   readonly posts: ReadonlyMap<string, Post>;
   readonly addPost: (post: Post) => void;
-  /** The newest first. */
+  /** Newest first. */
   readonly newest: () => Iterable<Post>;
   readonly postsBy: (userId: string) => readonly Post[];
   readonly repliesTo: (id: string) => readonly Post[];
@@ -41,7 +41,7 @@ export interface World extends Readonly<Record<(typeof relations)[number], Relat
   readonly lists: Map<string, List>;
 }
 
-/** Everything that there is. Nothing is ever taken out: what was deleted is marked as gone. */
+/** All records of the upstream. Deleted records are kept and marked. */
 export function createWorld(clock: Clock): World {
   const visibility = createVisibility(clock);
   const users = new Map<string, User>();
@@ -51,7 +51,7 @@ export function createWorld(clock: Clock): World {
   const byAuthor = new Map<string, Post[]>();
   const replies = new Map<string, Post[]>();
   const quotes = new Map<string, Post[]>();
-  const enter = (index: Map<string, Post[]>, key: string | undefined, post: Post): void => {
+  const addTo = (index: Map<string, Post[]>, key: string | undefined, post: Post): void => {
     if (key === undefined) return;
     const known = index.get(key);
     if (known) known.push(post);
@@ -78,9 +78,9 @@ export function createWorld(clock: Clock): World {
       let at = inOrder.length;
       while (at > 0 && compareIds(inOrder[at - 1]?.id ?? '', post.id) > 0) at -= 1;
       inOrder.splice(at, 0, post);
-      enter(byAuthor, post.authorId, post);
-      enter(replies, referenceOf(post, 'replied_to'), post);
-      enter(quotes, referenceOf(post, 'quoted'), post);
+      addTo(byAuthor, post.authorId, post);
+      addTo(replies, referenceOf(post, 'replied_to'), post);
+      addTo(quotes, referenceOf(post, 'quoted'), post);
     },
     newest: function* newest() {
       for (let at = inOrder.length - 1; at >= 0; at -= 1) {
@@ -96,25 +96,25 @@ export function createWorld(clock: Clock): World {
   };
 }
 
-/** That somebody likes, follows or keeps something. Made anew it is another edge. */
-export interface Edge extends Lived {
+/** A like, follow, repost, bookmark or membership. Repeating it after removal adds a new edge. */
+export interface Edge extends Lifecycle {
   readonly from: string;
   readonly to: string;
-  /** Grows with time: lists are in its order. */
+  /** Increases with time; lists are sorted by it. */
   readonly id: string;
 }
 
 interface Relation {
-  /** Is it so, whether reads show it yet or not? */
+  /** The current edge, visible to reads or not. */
   readonly holds: (from: string, to: string) => Edge | undefined;
-  /** Do reads show it? */
+  /** Whether reads show the edge. */
   readonly shows: (from: string, to: string) => boolean;
-  readonly add: (from: string, to: string, id: string, made: Moment) => Edge;
-  readonly remove: (from: string, to: string, gone: Moment) => Edge | undefined;
-  /** What reads show, the newest first. */
+  readonly add: (from: string, to: string, id: string, created: CommitTime) => Edge;
+  readonly remove: (from: string, to: string, deleted: CommitTime) => Edge | undefined;
+  /** The edges that reads show, newest first. */
   readonly of: (from: string) => Edge[];
   readonly to: (to: string) => Edge[];
-  /** All that hold, in the order in which they were made. */
+  /** All current edges, in order of creation. */
   readonly edges: () => Iterable<Edge>;
 }
 
@@ -123,7 +123,7 @@ export function createRelation(visibility: Visibility): Relation {
   const byTarget = new Map<string, Edge[]>();
   const live = new Map<string, Edge>();
   const keyOf = (from: string, to: string): string => `${from} ${to}`;
-  const enter = (index: Map<string, Edge[]>, key: string, edge: Edge): void => {
+  const addTo = (index: Map<string, Edge[]>, key: string, edge: Edge): void => {
     const edges = index.get(key);
     if (edges) edges.push(edge);
     else index.set(key, [edge]);
@@ -135,18 +135,18 @@ export function createRelation(visibility: Visibility): Relation {
     holds: (from, to) => live.get(keyOf(from, to)),
     shows: (from, to) =>
       (bySource.get(from) ?? []).some((edge) => edge.to === to && visibility.shows(edge)),
-    add: (from, to, id, made) => {
-      const edge: Edge = { from, to, id, made };
+    add: (from, to, id, created) => {
+      const edge: Edge = { from, to, id, created };
       live.set(keyOf(from, to), edge);
-      enter(bySource, from, edge);
-      enter(byTarget, to, edge);
+      addTo(bySource, from, edge);
+      addTo(byTarget, to, edge);
       return edge;
     },
-    remove: (from, to, gone) => {
+    remove: (from, to, deleted) => {
       const edge = live.get(keyOf(from, to));
       if (!edge) return undefined;
       live.delete(keyOf(from, to));
-      edge.gone = gone;
+      edge.deleted = deleted;
       return edge;
     },
     of: (from) => shown(bySource.get(from)),
@@ -155,12 +155,12 @@ export function createRelation(visibility: Visibility): Relation {
   };
 }
 
-/** Fills an empty world with all that is in another, so that neither can change the other. */
+/** Copies all records into an empty world. */
 export function copyWorld(from: World, to: World): void {
   for (const user of from.users.values()) to.addUser({ ...user });
   for (const post of [...from.newest()].toReversed()) to.addPost({ ...post });
   for (const [key, media] of from.media) to.media.set(key, { ...media });
   for (const [id, list] of from.lists) to.lists.set(id, { ...list });
   for (const name of relations)
-    for (const edge of from[name].edges()) to[name].add(edge.from, edge.to, edge.id, edge.made);
+    for (const edge of from[name].edges()) to[name].add(edge.from, edge.to, edge.id, edge.created);
 }

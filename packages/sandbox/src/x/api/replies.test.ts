@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { XProblem } from '../problems.js';
-import { pageOf, placeFrom, tokenOf } from '../api/replies.js';
+import { pageOf, positionFrom, tokenOf } from './replies.js';
 
 const items = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: String(10_000 - at * 7) }));
@@ -42,9 +42,9 @@ describe('tokens', () => {
         (direction, at, nonce) => {
           const place = { direction, at, nonce };
           const token = tokenOf(place, 'followers 7');
-          expect(placeFrom(token, 'pagination_token', 'followers 7')).toEqual(place);
+          expect(positionFrom(token, 'pagination_token', 'followers 7')).toEqual(place);
           expect(token).toMatch(/^[0-9a-f]{16,}$/);
-          expect(() => placeFrom(token, 'pagination_token', 'followers 8')).toThrow(XProblem);
+          expect(() => positionFrom(token, 'pagination_token', 'followers 8')).toThrow(XProblem);
         },
       ),
     );
@@ -61,7 +61,7 @@ describe('tokens', () => {
               (token[change] === '0' ? '1' : '0') +
               token.slice(change + 1);
         fc.pre(changed !== token);
-        expect(() => placeFrom(changed, 'pagination_token', 'list')).toThrow(XProblem);
+        expect(() => positionFrom(changed, 'pagination_token', 'list')).toThrow(XProblem);
       }),
     );
   });
