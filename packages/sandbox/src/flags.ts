@@ -175,37 +175,25 @@ function nameOf(flag: string): string {
 export const stacFlags = flagsOf(stacSpecs);
 export const xFlags = flagsOf(xSpecs);
 
-export interface StacFlagValues {
-  readonly port?: string;
-  readonly assetsPort?: string;
-  readonly controlPort?: string;
-  readonly seed?: string;
-  readonly scale?: string;
-  readonly flavour?: string;
-  readonly fault?: readonly string[];
-  readonly latency?: readonly string[];
-  readonly drawBy?: string;
-  readonly requireHeader?: string;
-}
+/** The values of a sandbox's flags; `fault` and `latency` may be repeated. */
+type ValuesOf<Name extends string> = Readonly<
+  Partial<Record<Name, string> & Record<'fault' | 'latency', readonly string[]>>
+>;
+
+type CommonName = 'port' | 'controlPort' | 'seed' | 'drawBy';
+
+export type StacFlagValues = ValuesOf<
+  CommonName | 'assetsPort' | 'scale' | 'flavour' | 'requireHeader'
+>;
 
 /** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
 export function stacOptionsFromFlags(values: StacFlagValues): StacSandboxOptions {
   return optionsFrom(stacSpecs, { ...values });
 }
 
-export interface XFlagValues {
-  readonly port?: string;
-  readonly controlPort?: string;
-  readonly seed?: string;
-  readonly tier?: string;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly credits?: string;
-  readonly lag?: string;
-  readonly fault?: readonly string[];
-  readonly latency?: readonly string[];
-  readonly drawBy?: string;
-}
+export type XFlagValues = ValuesOf<
+  CommonName | 'tier' | 'clientId' | 'clientSecret' | 'credits' | 'lag'
+>;
 
 /** Reads the options from a command line. Throws a {@link UsageError} that names the invalid flag. */
 export function xOptionsFromFlags(values: XFlagValues): XSandboxOptions {

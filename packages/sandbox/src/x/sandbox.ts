@@ -1,12 +1,12 @@
 import { checked, type FaultRule, type Latency, UsageError } from '../faults/rules.js';
 import { type ExtraControl, openSandbox, type Sandbox } from '../server/sandbox.js';
-import type { Tier, XApi } from './api/call.js';
+import type { Tier, XState } from './api/call.js';
 import { createDuplicateWindow } from './api/create-post.js';
 import { createCodes } from './auth/oauth.js';
 import { allScopes, createTokens, type IssuedTokens, type IssueOptions } from './auth/tokens.js';
 import { type Clock, createClock } from './clock.js';
 import { type Act, type Commit, type CommitQuery, createCommits } from './commits.js';
-import { type AccessControl, xUpstream } from './upstream.js';
+import { xUpstream } from './upstream.js';
 import {
   createAccount,
   createWindows,
@@ -41,9 +41,11 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
   let tier: Tier = options.tier ?? 'self_serve';
   const names = { clientId, accountId: '1846' };
 
-  const api: XApi = {
+  const state: XState = {
     world,
     commits,
+    tokens,
+    windows,
     account,
     names,
     tier: () => tier,
@@ -53,14 +55,6 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
       checkAfterSecs: options.mediaCheckAfterSeconds ?? 1,
     }),
     maxPostLength: options.maxPostLength ?? 280,
-  };
-  const accessControl: AccessControl = {
-    tokens,
-    windows,
-    account,
-    names,
-    tier: () => tier,
-    now: clock.now,
   };
   const app = {
     clientId,
@@ -95,7 +89,7 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
   const extraControl = xControl(controls);
   const ports = { api: options.port ?? 0 };
   const { origins, ...sandbox } = await openSandbox({ ...options, seed, ports, extraControl }, () =>
-    xUpstream(api, accessControl, { app, tokens, codes }),
+    xUpstream(state, { app, tokens, codes }),
   );
   const url = origins['api'] ?? '';
   return {

@@ -8,21 +8,20 @@ import {
 } from '../server/upstream.js';
 import type { JsonObject } from '../json.js';
 import { hash } from '../random.js';
-import type { Tier, XApi } from './api/call.js';
+import type { XState } from './api/call.js';
 import { checkedQuery } from './api/input.js';
 import { appToken, authorize, type OAuth, revoke, token, type RecordCommit } from './auth/oauth.js';
-import type { Caller, Tokens } from './auth/tokens.js';
+import type { Caller } from './auth/tokens.js';
 import {
   blank,
   forbidden,
-  type AccountNames,
   rejection,
   unauthorized,
   unsupportedAuthentication,
   XProblem,
 } from './problems.js';
 import { type ApiRoute, apiRoutes, type AuthType } from './routes.js';
-import { type Account, spentHeaders, type Windows } from './limits.js';
+import { spentHeaders } from './limits.js';
 
 const contentFaults: readonly ContentFault[] = [
   ...rejectionFaults,
@@ -65,22 +64,23 @@ function commonHeaders(
   };
 }
 
-export function xUpstream(api: XApi, access: AccessControl, oauth: OAuth): Upstream {
+export function xUpstream(state: XState, oauth: OAuth): Upstream {
+  const { now } = state.world.clock;
   const answer = async (route: ApiRoute, context: RouteContext): Promise<Response> => {
     const { env: exchange, req } = context;
-    let headers: Record<string, string> = commonHeaders(exchange, access.now());
+    let headers: Record<string, string> = commonHeaders(exchange, now());
     try {
-      const caller = authenticate(access, req.raw, route);
-      const { allowed, headers: limits } = countRequest(access, route, caller);
-      headers = { ...commonHeaders(exchange, access.now(), caller), ...limits };
+      const caller = authenticate(state, req.raw, route);
+      const { allowed, headers: limits } = state.windows.take(route.name, credentialOf(caller));
+      headers = { ...commonHeaders(exchange, now(), caller), ...limits };
       if (!allowed) throw new XProblem(429, blank(429));
-      checkAccess(access, route, caller, exchange);
+      checkAccess(state, route, caller, exchange);
       const query = checkedQuery(req.url, route.query);
       const param = (name: string): string => req.param(name) ?? '';
       const form = (): Promise<FormData> => req.formData();
-      const call = { route: route.name, caller, param, query, request: req.raw, form, exchange };
-      const { status = 200, body, charges = [] } = await route.handle(api, call);
-      for (const [charge, times] of charges) if (times > 0) api.account.charge(charge, times);
+      const own = { route: route.name, caller, param, query, request: req.raw, form, exchange };
+      const { status = 200, body, charges = [] } = await route.handle({ ...state, ...own });
+      for (const [charge, times] of charges) if (times > 0) state.account.charge(charge, times);
       return respond(status, body, headers);
     } catch (cause) {
       if (!(cause instanceof XProblem)) throw cause;
@@ -91,7 +91,7 @@ export function xUpstream(api: XApi, access: AccessControl, oauth: OAuth): Upstr
   const recordCommit =
     ({ env }: RouteContext): RecordCommit =>
     (act, account) => {
-      api.commits.append(act, { at: access.now(), request: env.request, account });
+      state.commits.append(act, { at: now(), request: env.request, account });
     };
   const oauthRoutes: readonly Route[] = [
     {
@@ -126,10 +126,10 @@ export function xUpstream(api: XApi, access: AccessControl, oauth: OAuth): Upstr
   ]);
   app.notFound(({ env, req }) =>
     methodsOf(req.path).length > 0
-      ? respond(405, blank(405), commonHeaders(env, access.now()))
-      : respond(404, blank(404), commonHeaders(env, access.now())),
+      ? respond(405, blank(405), commonHeaders(env, now()))
+      : respond(404, blank(404), commonHeaders(env, now())),
   );
-  app.onError((_cause, { env }) => respond(500, blank(500), commonHeaders(env, access.now())));
+  app.onError((_cause, { env }) => respond(500, blank(500), commonHeaders(env, now())));
   return {
     routes: names,
     contentFaults,
@@ -139,16 +139,7 @@ export function xUpstream(api: XApi, access: AccessControl, oauth: OAuth): Upstr
   };
 }
 
-export interface AccessControl {
-  readonly tokens: Tokens;
-  readonly windows: Windows;
-  readonly account: Account;
-  readonly names: AccountNames;
-  readonly tier: () => Tier;
-  readonly now: () => number;
-}
-
-const supported: Readonly<Record<AuthType, readonly string[]>> = {
+export const supported: Readonly<Record<AuthType, readonly string[]>> = {
   any: ['OAuth 1.0a User Context', 'OAuth 2.0 Application-Only', 'OAuth 2.0 User Context'],
   user: ['OAuth 1.0a User Context', 'OAuth 2.0 User Context'],
   oauth2: ['OAuth 2.0 User Context'],
@@ -156,7 +147,7 @@ const supported: Readonly<Record<AuthType, readonly string[]>> = {
 };
 
 /** Authenticates the caller by its bearer token. */
-function authenticate({ tokens }: AccessControl, request: Request, { auth }: ApiRoute): Caller {
+function authenticate({ tokens }: XState, request: Request, { auth }: ApiRoute): Caller {
   const [scheme, token = ''] = (request.headers.get('authorization') ?? '').split(' ');
   const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(token) : undefined;
   if (!caller) throw unauthorized();
@@ -168,25 +159,15 @@ function authenticate({ tokens }: AccessControl, request: Request, { auth }: Api
   return caller;
 }
 
-/** Counts the request against the caller's rate limits. */
-function countRequest(
-  { windows }: AccessControl,
-  route: ApiRoute,
-  caller: Caller,
-): ReturnType<Windows['take']> {
-  const who = { app: caller.clientId, ...(caller.kind === 'user' && { user: caller.userId }) };
-  return windows.take(route.name, who);
-}
+const credentialOf = (caller: Caller): { app: string; user?: string } => ({
+  app: caller.clientId,
+  ...(caller.kind === 'user' && { user: caller.userId }),
+});
 
 /** Checks scopes, tier, credits and caps, after an injected rejection. */
-function checkAccess(
-  access: AccessControl,
-  route: ApiRoute,
-  caller: Caller,
-  exchange: Exchange,
-): void {
-  const { names, account, tier } = access;
-  injectRejection(access, exchange);
+function checkAccess(state: XState, route: ApiRoute, caller: Caller, exchange: Exchange): void {
+  const { names, account, tier } = state;
+  injectRejection(state, exchange);
   const lacking =
     caller.kind === 'user' && route.scopes.some((one) => !caller.scopes.includes(one));
   if (lacking) throw forbidden('Forbidden');
@@ -199,13 +180,13 @@ function checkAccess(
 const QUARTER_HOUR = 15 * 60;
 const DAY = 24 * 60 * 60;
 
-function injectRejection({ names, now }: AccessControl, exchange: Exchange): void {
+function injectRejection({ names, world }: XState, exchange: Exchange): void {
   const kind = rejectionFaults.find((one) => exchange.drawn(one));
   const fault = kind && exchange.inject(kind);
   if (!kind || !fault) return;
   const requested =
     fault.retryAfter && 'seconds' in fault.retryAfter ? fault.retryAfter.seconds : undefined;
-  const resetIn = (fallback: number): number => now() + (requested ?? fallback) * 1000;
+  const resetIn = (fallback: number): number => world.clock.now() + (requested ?? fallback) * 1000;
   const headers =
     kind === 'x-429-day'
       ? spentHeaders('day', resetIn(DAY))

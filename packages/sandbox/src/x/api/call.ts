@@ -1,8 +1,8 @@
 import type { Exchange } from '../../server/upstream.js';
 import type { JsonObject } from '../../json.js';
-import type { Caller } from '../auth/tokens.js';
+import type { Caller, Tokens } from '../auth/tokens.js';
 import type { Act, CommitLog } from '../commits.js';
-import type { Account, Charge } from '../limits.js';
+import type { Account, Charge, Windows } from '../limits.js';
 import type { Uploads } from '../uploads.js';
 import { shapeFrom, type Shape, type shapeParameters } from '../present/shape.js';
 import { userAccess, type View } from '../present/view.js';
@@ -14,10 +14,12 @@ import type { Post } from '../world/records.js';
 /** The app's access tier. */
 export type Tier = 'self_serve' | 'enterprise';
 
-/** The context of all handlers. */
-export interface XApi {
+/** The state that all handlers share. */
+export interface XState {
   readonly world: World;
   readonly commits: CommitLog;
+  readonly tokens: Tokens;
+  readonly windows: Windows;
   readonly account: Account;
   readonly uploads: Uploads;
   readonly duplicates: DuplicateWindow;
@@ -27,7 +29,7 @@ export interface XApi {
 }
 
 /** An authenticated and authorized request. */
-export interface Call {
+export interface Call extends XState {
   readonly route: string;
   readonly caller: Caller;
   readonly param: (name: string) => string;
@@ -43,9 +45,9 @@ export interface Reply {
   readonly charges?: readonly (readonly [charge: Charge, times: number])[];
 }
 
-export type Handler = (api: XApi, call: Call) => Reply | Promise<Reply>;
+export type Handler = (call: Call) => Reply | Promise<Reply>;
 
-export function viewOf({ world }: XApi, { caller }: Call): View {
+export function viewOf({ world, caller }: Call): View {
   return { world, viewerId: caller.kind === 'user' ? caller.userId : undefined };
 }
 
@@ -69,21 +71,21 @@ export function ownId(call: Call): string {
   return own;
 }
 
-export function commit({ commits, world }: XApi, { exchange, caller }: Call, act: Act): void {
+export function commit({ commits, world, exchange, caller }: Call, act: Act): void {
   const account = caller.kind === 'user' ? caller.userId : caller.clientId;
   commits.append(act, { at: world.clock.now(), request: exchange.request, account });
 }
 
 /** Finds a post for a write, which sees committed state regardless of the read lag. */
-export function targetPost(api: XApi, call: Call, id: string): Post | undefined {
-  const post = api.world.posts.get(id);
+export function targetPost(call: Call, id: string): Post | undefined {
+  const post = call.world.posts.get(id);
   if (!post || post.deleted) return undefined;
-  const author = api.world.users.get(post.authorId);
-  return userAccess(viewOf(api, call), author) === 'visible' ? post : undefined;
+  const author = call.world.users.get(post.authorId);
+  return userAccess(viewOf(call), author) === 'visible' ? post : undefined;
 }
 
-export function visiblePost(api: XApi, call: Call, id: string, parameter = 'tweet_id'): Post {
-  const post = targetPost(api, call, id);
+export function visiblePost(call: Call, id: string, parameter = 'tweet_id'): Post {
+  const post = targetPost(call, id);
   if (!post) throw missing('tweet', parameter, id);
   return post;
 }

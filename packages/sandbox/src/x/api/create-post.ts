@@ -5,15 +5,7 @@ import { weightedLength } from '../text/length.js';
 import { postFrom } from '../world/compose-post.js';
 import { type Media, type Poll, type Post, referenceOf } from '../world/records.js';
 import { bodyIn, idSchema } from './input.js';
-import {
-  type Call,
-  commit,
-  type Handler,
-  visiblePost,
-  targetPost,
-  userOf,
-  type XApi,
-} from './call.js';
+import { type Call, commit, type Handler, visiblePost, targetPost, userOf } from './call.js';
 import type { World } from '../world/world.js';
 import type { Clock } from '../clock.js';
 
@@ -55,35 +47,34 @@ type Body = z.infer<typeof bodySchema>;
 /** Rejects longer texts without computing their weight. */
 const MAX_TEXT_LENGTH = 30_000;
 
-function checkedText(api: XApi, { text = '', media }: Body): string {
+function checkedText({ maxPostLength, names, tier }: Call, { text = '', media }: Body): string {
   const clean = text.normalize('NFC').trim();
   if (clean === '' && !media) throw invalid('Your post must have text or media.', { text: [text] });
-  if (clean.length > MAX_TEXT_LENGTH || weightedLength(clean) > api.maxPostLength)
-    throw rejection('x-403-not-permitted', api.names);
+  if (clean.length > MAX_TEXT_LENGTH || weightedLength(clean) > maxPostLength)
+    throw rejection('x-403-not-permitted', names);
   const cashtags = findEntities(clean).filter(({ kind }) => kind === 'cashtag').length;
-  if (cashtags > 1 && api.tier() === 'self_serve')
-    throw rejection('x-403-not-permitted', api.names);
+  if (cashtags > 1 && tier() === 'self_serve') throw rejection('x-403-not-permitted', names);
   return clean;
 }
 
-function repliedTo(api: XApi, call: Call, { reply }: Body): Post | undefined {
+function repliedTo(call: Call, { reply }: Body): Post | undefined {
   if (!reply) return undefined;
-  const target = targetPost(api, call, reply.in_reply_to_tweet_id);
+  const target = targetPost(call, reply.in_reply_to_tweet_id);
   if (!target)
     throw forbidden('You attempted to reply to a Tweet that is deleted or not visible to you.');
-  if (api.tier() === 'self_serve' && !mayReply(api.world, userOf(call), target))
-    throw rejection('x-403-reply-not-allowed', api.names);
+  if (call.tier() === 'self_serve' && !mayReply(call.world, userOf(call), target))
+    throw rejection('x-403-reply-not-allowed', call.names);
   return target;
 }
 
-function quoted(api: XApi, call: Call, { quote_tweet_id: id }: Body): Post | undefined {
+function quoted(call: Call, { quote_tweet_id: id }: Body): Post | undefined {
   if (id === undefined) return undefined;
-  if (api.tier() === 'self_serve') throw rejection('x-403-not-permitted', api.names);
-  return visiblePost(api, call, id, 'quote_tweet_id');
+  if (call.tier() === 'self_serve') throw rejection('x-403-not-permitted', call.names);
+  return visiblePost(call, id, 'quote_tweet_id');
 }
 
 /** A poll cannot be combined with media or a quote. */
-function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): Poll | undefined {
+function polled({ world }: Call, { poll, media, quote_tweet_id: quote }: Body): Poll | undefined {
   if (!poll) return undefined;
   if (media || quote !== undefined)
     throw invalid('A poll, media and a quote exclude each other.', { poll: poll.options });
@@ -92,27 +83,27 @@ function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): 
 }
 
 /** Up to four photos, or one other attachment; processed, and owned by the author. */
-function attached(api: XApi, call: Call, { media }: Body): Media[] {
+function attached(call: Call, { media }: Body): Media[] {
   const ids = media?.media_ids ?? [];
-  const uploads = ids.flatMap((id) => api.uploads.of(id, userOf(call)) ?? []);
+  const uploads = ids.flatMap((id) => call.uploads.of(id, userOf(call)) ?? []);
   const types = new Set(uploads.map((upload) => upload.media.type));
   const isMixed = uploads.length > 1 && (types.size > 1 || !types.has('photo'));
-  if (uploads.length < ids.length || isMixed || !uploads.every(api.uploads.isReady))
+  if (uploads.length < ids.length || isMixed || !uploads.every(call.uploads.isReady))
     throw invalid('Your media IDs are invalid.', { 'media.media_ids': ids });
   return uploads.map((upload) => upload.media);
 }
 
-export const createPost: Handler = async (api, call) => {
-  const { world, duplicates } = api;
+export const createPost: Handler = async (call) => {
+  const { world, duplicates } = call;
   const own = userOf(call);
   const body = await bodyIn(call.request, bodySchema);
-  const text = checkedText(api, body);
-  const poll = polled(api, body);
-  const target = repliedTo(api, call, body);
-  const quote = quoted(api, call, body);
-  const media = attached(api, call, body);
+  const text = checkedText(call, body);
+  const poll = polled(call, body);
+  const target = repliedTo(call, body);
+  const quote = quoted(call, body);
+  const media = attached(call, body);
   const content = JSON.stringify([text, target?.id, quote?.id, body.media?.media_ids, body.poll]);
-  if (duplicates.has(own, content)) throw rejection('x-403-duplicate', api.names);
+  if (duplicates.has(own, content)) throw rejection('x-403-duplicate', call.names);
 
   const id = world.newId();
   const leading = target
@@ -133,7 +124,7 @@ export const createPost: Handler = async (api, call) => {
   world.addPost(post);
   for (const one of media) world.media.set(one.key, one);
   duplicates.remember(own, content);
-  commit(api, call, {
+  commit(call, {
     kind: 'post.created',
     id,
     text: body.text ?? '',

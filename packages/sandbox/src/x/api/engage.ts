@@ -14,14 +14,14 @@ function mark(
   schema: z.ZodType<{ tweet_id: string }>,
   field: string,
 ): Handler {
-  return async (api, call) => {
+  return async (call) => {
     const own = ownId(call);
     const { tweet_id: id } = await bodyIn(call.request, schema);
-    visiblePost(api, call, id);
-    const relation = kind === 'like' ? api.world.likes : api.world.bookmarks;
+    visiblePost(call, id);
+    const relation = kind === 'like' ? call.world.likes : call.world.bookmarks;
     if (!relation.holds(own, id)) {
-      relation.add(own, id, api.world.newId(), api.world.visibility.commitTime());
-      commit(api, call, { kind: `${kind}.created`, post: id });
+      relation.add(own, id, call.world.newId(), call.world.visibility.commitTime());
+      commit(call, { kind: `${kind}.created`, post: id });
     }
     return {
       body: { data: { [field]: true } },
@@ -31,12 +31,12 @@ function mark(
 }
 
 function unmark(kind: 'like' | 'bookmark', field: string): Handler {
-  return (api, call) => {
+  return (call) => {
     const own = ownId(call);
     const id = idFrom('tweet_id', call.param('tweet_id'));
-    const relation = kind === 'like' ? api.world.likes : api.world.bookmarks;
-    if (relation.remove(own, id, api.world.visibility.commitTime()))
-      commit(api, call, { kind: `${kind}.deleted`, post: id });
+    const relation = kind === 'like' ? call.world.likes : call.world.bookmarks;
+    if (relation.remove(own, id, call.world.visibility.commitTime()))
+      commit(call, { kind: `${kind}.deleted`, post: id });
     return { body: { data: { [field]: false } }, charges: [['interaction-delete', 1]] };
   };
 }
@@ -46,9 +46,9 @@ export const unlike = unmark('like', 'liked');
 export const bookmark = mark('bookmark', bookmarkSchema, 'bookmarked');
 export const unbookmark = unmark('bookmark', 'bookmarked');
 
-export const follow: Handler = async (api, call) => {
+export const follow: Handler = async (call) => {
   const own = ownId(call);
-  const { world } = api;
+  const { world } = call;
   const { target_user_id: id } = await bodyIn(call.request, userSchema);
   const target = world.users.get(id);
   if (!target || target.suspended) throw missing('user', 'target_user_id', id);
@@ -59,75 +59,75 @@ export const follow: Handler = async (api, call) => {
     return { body: { data: { following: false, pending_follow: true } }, charges };
   if (!world.follows.holds(own, id)) {
     world.follows.add(own, id, world.newId(), world.visibility.commitTime());
-    commit(api, call, { kind: 'follow.created', user: id });
+    commit(call, { kind: 'follow.created', user: id });
   }
   return { body: { data: { following: true, pending_follow: false } }, charges };
 };
 
-export const unfollow: Handler = (api, call) => {
+export const unfollow: Handler = (call) => {
   const own = ownId(call);
   const id = idFrom('target_user_id', call.param('target'));
-  if (api.world.follows.remove(own, id, api.world.visibility.commitTime()))
-    commit(api, call, { kind: 'follow.deleted', user: id });
+  if (call.world.follows.remove(own, id, call.world.visibility.commitTime()))
+    commit(call, { kind: 'follow.deleted', user: id });
   return { body: { data: { following: false } }, charges: [['interaction-delete', 1]] };
 };
 
-export const repost: Handler = async (api, call) => {
+export const repost: Handler = async (call) => {
   const own = ownId(call);
-  const { world } = api;
+  const { world } = call;
   const { tweet_id: id } = await bodyIn(call.request, postSchema);
-  const original = visiblePost(api, call, id);
+  const original = visiblePost(call, id);
   const known = world.retweets.holds(own, id);
   const rest = known?.id ?? world.newId();
   if (!known) {
     const created = world.visibility.commitTime();
     world.retweets.add(own, id, rest, created);
     world.addPost(repostOf(world, original, { id: rest, authorId: own, created }));
-    commit(api, call, { kind: 'repost.created', post: id, id: rest });
+    commit(call, { kind: 'repost.created', post: id, id: rest });
   }
   return { body: { data: { retweeted: true, rest_id: rest } }, charges: [['interaction', 1]] };
 };
 
-export const unrepost: Handler = (api, call) => {
+export const unrepost: Handler = (call) => {
   const own = ownId(call);
   const id = idFrom('source_tweet_id', call.param('tweet_id'));
-  const deleted = api.world.visibility.commitTime();
-  const edge = api.world.retweets.remove(own, id, deleted);
-  const post = edge && api.world.posts.get(edge.id);
+  const deleted = call.world.visibility.commitTime();
+  const edge = call.world.retweets.remove(own, id, deleted);
+  const post = edge && call.world.posts.get(edge.id);
   if (edge && post) {
     post.deleted = deleted;
-    commit(api, call, { kind: 'repost.deleted', post: id, id: edge.id });
+    commit(call, { kind: 'repost.deleted', post: id, id: edge.id });
   }
   return { body: { data: { retweeted: false } }, charges: [['interaction-delete', 1]] };
 };
 
-export const deletePost: Handler = (api, call) => {
+export const deletePost: Handler = (call) => {
   const id = idFrom('id', call.param('id'));
-  const post = api.world.posts.get(id);
+  const post = call.world.posts.get(id);
   if (!post) throw missing('tweet', 'id', id);
   if (post.authorId !== userOf(call))
     throw forbidden('You are not authorized to delete this Tweet.');
   // Deleting a deleted post succeeds.
   if (!post.deleted) {
-    post.deleted = api.world.visibility.commitTime();
-    commit(api, call, { kind: 'post.deleted', id });
+    post.deleted = call.world.visibility.commitTime();
+    commit(call, { kind: 'post.deleted', id });
   }
   return { body: { data: { deleted: true } }, charges: [['interaction-delete', 1]] };
 };
 
 const hiddenSchema = z.strictObject({ hidden: z.boolean() });
 
-export const hideReply: Handler = async (api, call) => {
+export const hideReply: Handler = async (call) => {
   const id = idFrom('tweet_id', call.param('id'));
   const { hidden } = await bodyIn(call.request, hiddenSchema);
-  const post = api.world.posts.get(id);
+  const post = call.world.posts.get(id);
   if (!post || post.deleted) throw missing('tweet', 'tweet_id', id);
-  const root = api.world.posts.get(post.conversationId);
+  const root = call.world.posts.get(post.conversationId);
   if (root?.authorId !== userOf(call) || post.id === post.conversationId)
     throw forbidden('You are not permitted to perform this action.');
   if (post.hidden !== hidden) {
     post.hidden = hidden;
-    commit(api, call, { kind: hidden ? 'reply.hidden' : 'reply.shown', id });
+    commit(call, { kind: hidden ? 'reply.hidden' : 'reply.shown', id });
   }
   return { body: { data: { hidden } } };
 };

@@ -12,7 +12,6 @@ import {
   shapeOf,
   userOf,
   viewOf,
-  type XApi,
 } from './call.js';
 import { bodyIn, idFrom, idSchema } from './input.js';
 import { paginate } from './replies.js';
@@ -21,22 +20,21 @@ import { userNotFound, usersAlong } from './lookups.js';
 import * as z from 'zod';
 
 /** A private list is visible only to its owner. */
-function visibleList(api: XApi, call: Call, id: string): List | undefined {
-  const list = api.world.lists.get(id);
-  if (!list || !api.world.visibility.shows(list)) return undefined;
+function visibleList(call: Call, id: string): List | undefined {
+  const list = call.world.lists.get(id);
+  if (!list || !call.world.visibility.shows(list)) return undefined;
   return list.private && list.ownerId !== userOf(call) ? undefined : list;
 }
 
 function listsReply(
-  api: XApi,
   call: Call,
   lists: readonly List[],
   rest: { readonly single: true } | { readonly meta: JsonObject },
 ): Reply {
-  const [view, shape] = [viewOf(api, call), shapeOf(call, 'list')];
+  const [view, shape] = [viewOf(call), shapeOf(call, 'list')];
   const owners = shape.expansions.has('owner_id')
     ? [...new Set(lists.map(({ ownerId }) => ownerId))].flatMap(
-        (id) => api.world.users.get(id) ?? [],
+        (id) => call.world.users.get(id) ?? [],
       )
     : [];
   const data = lists.map((one) => presentList(one, view, shape));
@@ -53,62 +51,60 @@ function listsReply(
 
 const notThere = (id: string): Reply => ({ body: { errors: [notFound('list', 'id', id)] } });
 
-function listNotFound(api: XApi, call: Call): Reply | undefined {
+function listNotFound(call: Call): Reply | undefined {
   const id = idFrom('id', call.param('id'));
-  return visibleList(api, call, id) ? undefined : notThere(id);
+  return visibleList(call, id) ? undefined : notThere(id);
 }
 
-export const list: Handler = (api, call) => {
+export const list: Handler = (call) => {
   const id = idFrom('id', call.param('id'));
-  const found = visibleList(api, call, id);
-  return found ? listsReply(api, call, [found], { single: true }) : notThere(id);
+  const found = visibleList(call, id);
+  return found ? listsReply(call, [found], { single: true }) : notThere(id);
 };
 
-export const listMembers: Handler = (api, call) =>
-  listNotFound(api, call) ?? usersAlong(api, call, api.world.members.of(call.param('id')), 'to');
+export const listMembers: Handler = (call) =>
+  listNotFound(call) ?? usersAlong(call, call.world.members.of(call.param('id')), 'to');
 
-export const listPosts: Handler = (api, call) => {
-  const members = api.world.members.of(call.param('id')).map(({ to }) => to);
-  return listNotFound(api, call) ?? postsOfMembers(api, call, new Set(members));
+export const listPosts: Handler = (call) => {
+  const members = call.world.members.of(call.param('id')).map(({ to }) => to);
+  return listNotFound(call) ?? postsOfMembers(call, new Set(members));
 };
 
-function pageOfLists(api: XApi, call: Call, lists: readonly { id: string; list: List }[]): Reply {
+function pageOfLists(call: Call, lists: readonly { id: string; list: List }[]): Reply {
   const { items, meta } = paginate(call, lists, { min: 1, max: 100, fallback: 100 });
   return listsReply(
-    api,
     call,
     items.map((item) => item.list),
     { meta },
   );
 }
 
-function listsAlong(api: XApi, call: Call, edges: readonly Edge[], end: 'from' | 'to'): Reply {
+function listsAlong(call: Call, edges: readonly Edge[], end: 'from' | 'to'): Reply {
   const found = edges.flatMap((edge) => {
-    const one = visibleList(api, call, edge[end]);
+    const one = visibleList(call, edge[end]);
     return one ? [{ id: edge.id, list: one }] : [];
   });
-  return pageOfLists(api, call, found);
+  return pageOfLists(call, found);
 }
 
-export const ownedLists: Handler = (api, call) => {
-  const unavailable = userNotFound(api, call);
+export const ownedLists: Handler = (call) => {
+  const unavailable = userNotFound(call);
   if (unavailable) return unavailable;
-  const owned = [...api.world.lists.values()]
-    .filter(({ id, ownerId }) => ownerId === call.param('id') && visibleList(api, call, id))
+  const owned = [...call.world.lists.values()]
+    .filter(({ id, ownerId }) => ownerId === call.param('id') && visibleList(call, id))
     .map((one) => ({ id: one.id, list: one }))
     .toReversed();
-  return pageOfLists(api, call, owned);
+  return pageOfLists(call, owned);
 };
 
-export const listMemberships: Handler = (api, call) =>
-  userNotFound(api, call) ?? listsAlong(api, call, api.world.members.to(call.param('id')), 'from');
+export const memberships: Handler = (call) =>
+  userNotFound(call) ?? listsAlong(call, call.world.members.to(call.param('id')), 'from');
 
-export const followedLists: Handler = (api, call) =>
-  userNotFound(api, call) ??
-  listsAlong(api, call, api.world.followedLists.of(call.param('id')), 'to');
+export const followed: Handler = (call) =>
+  userNotFound(call) ?? listsAlong(call, call.world.followedLists.of(call.param('id')), 'to');
 
-export const pinnedLists: Handler = (api, call) =>
-  listsAlong(api, call, api.world.pinnedLists.of(ownId(call)), 'to');
+export const pinnedLists: Handler = (call) =>
+  listsAlong(call, call.world.pinnedLists.of(ownId(call)), 'to');
 
 const name = z.string().min(1).max(25);
 const description = z.string().max(100);
@@ -120,19 +116,19 @@ const createSchema = z.strictObject({
 const updateSchema = createSchema.partial();
 const memberSchema = z.strictObject({ user_id: idSchema });
 
-function ownList(api: XApi, call: Call): List {
+function ownList(call: Call): List {
   const id = idFrom('id', call.param('id'));
-  const found = api.world.lists.get(id);
+  const found = call.world.lists.get(id);
   if (!found || found.deleted) throw missing('list', 'id', id);
   if (found.ownerId !== userOf(call)) throw forbidden('You are not allowed to edit this list.');
   return found;
 }
 
-export const createList: Handler = async (api, call) => {
+export const createList: Handler = async (call) => {
   const given = await bodyIn(call.request, createSchema);
-  const created = api.world.visibility.commitTime();
-  const id = api.world.newId();
-  api.world.lists.set(id, {
+  const created = call.world.visibility.commitTime();
+  const id = call.world.newId();
+  call.world.lists.set(id, {
     id,
     ownerId: userOf(call),
     createdAt: created.at,
@@ -141,40 +137,40 @@ export const createList: Handler = async (api, call) => {
     description: given.description ?? '',
     private: given.private ?? false,
   });
-  commit(api, call, { kind: 'list.created', id });
+  commit(call, { kind: 'list.created', id });
   return { status: 201, body: { data: { id, name: given.name } } };
 };
 
-export const updateList: Handler = async (api, call) => {
-  const found = ownList(api, call);
+export const updateList: Handler = async (call) => {
+  const found = ownList(call);
   const given = await bodyIn(call.request, updateSchema);
   Object.assign(found, given);
-  commit(api, call, { kind: 'list.updated', id: found.id });
+  commit(call, { kind: 'list.updated', id: found.id });
   return { body: { data: { updated: true } } };
 };
 
-export const deleteList: Handler = (api, call) => {
-  const found = ownList(api, call);
-  found.deleted = api.world.visibility.commitTime();
-  commit(api, call, { kind: 'list.deleted', id: found.id });
+export const deleteList: Handler = (call) => {
+  const found = ownList(call);
+  found.deleted = call.world.visibility.commitTime();
+  commit(call, { kind: 'list.deleted', id: found.id });
   return { body: { data: { deleted: true } } };
 };
 
-export const addMember: Handler = async (api, call) => {
-  const { id } = ownList(api, call);
+export const addMember: Handler = async (call) => {
+  const { id } = ownList(call);
   const { user_id: user } = await bodyIn(call.request, memberSchema);
-  if (!api.world.users.has(user)) throw missing('user', 'user_id', user);
-  if (!api.world.members.holds(id, user)) {
-    api.world.members.add(id, user, api.world.newId(), api.world.visibility.commitTime());
-    commit(api, call, { kind: 'member.added', list: id, user });
+  if (!call.world.users.has(user)) throw missing('user', 'user_id', user);
+  if (!call.world.members.holds(id, user)) {
+    call.world.members.add(id, user, call.world.newId(), call.world.visibility.commitTime());
+    commit(call, { kind: 'member.added', list: id, user });
   }
   return { body: { data: { is_member: true } } };
 };
 
-export const removeMember: Handler = (api, call) => {
-  const { id } = ownList(api, call);
+export const removeMember: Handler = (call) => {
+  const { id } = ownList(call);
   const user = idFrom('user_id', call.param('user'));
-  if (api.world.members.remove(id, user, api.world.visibility.commitTime()))
-    commit(api, call, { kind: 'member.removed', list: id, user });
+  if (call.world.members.remove(id, user, call.world.visibility.commitTime()))
+    commit(call, { kind: 'member.removed', list: id, user });
   return { body: { data: { is_member: false } } };
 };

@@ -3,7 +3,7 @@ import { includesOf, pinnedBy } from '../present/includes.js';
 import { presentPost, presentUser, withheldFields } from '../present/records.js';
 import { fieldNotAuthorized, invalid } from '../problems.js';
 import { compareIds, type Post, type User } from '../world/records.js';
-import { shapeOf, viewOf, type Call, type Reply, type XApi } from './call.js';
+import { shapeOf, viewOf, type Call, type Reply } from './call.js';
 import { numberIn, type Range } from './input.js';
 import { hash } from '../../random.js';
 
@@ -31,13 +31,8 @@ function bodyOf(
   };
 }
 
-export function postsReply(
-  api: XApi,
-  call: Call,
-  posts: readonly Post[],
-  options: ReplyOptions = {},
-): Reply {
-  const [view, shape] = [viewOf(api, call), shapeOf(call, 'post')];
+export function postsReply(call: Call, posts: readonly Post[], options: ReplyOptions = {}): Reply {
+  const [view, shape] = [viewOf(call), shapeOf(call, 'post')];
   const { includes, errors } = includesOf(posts, view, shape);
   const { parameter = 'id' } = options;
   const withheld = posts.flatMap((post) =>
@@ -54,13 +49,8 @@ export function postsReply(
   };
 }
 
-export function usersReply(
-  api: XApi,
-  call: Call,
-  users: readonly User[],
-  options: ReplyOptions = {},
-): Reply {
-  const [view, shape] = [viewOf(api, call), shapeOf(call, 'user')];
+export function usersReply(call: Call, users: readonly User[], options: ReplyOptions = {}): Reply {
+  const [view, shape] = [viewOf(call), shapeOf(call, 'user')];
   const { includes, errors } = pinnedBy(users, view, shape);
   const data = users.map((user) => presentUser(user, view, shape));
   return {
