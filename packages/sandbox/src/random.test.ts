@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { between, hash, normal, randomOf, sampleIndexes, wholeBetween } from './random.js';
 
 describe('seeded randomness', () => {
-  test('repeats itself, and differs between purposes', () => {
+  test('is repeatable, and differs between purposes', () => {
     const first = (...parts: (string | number)[]) => Array.from({ length: 5 }, randomOf(...parts));
     expect(first(1, 'a')).toEqual(first(1, 'a'));
     expect(first(1, 'a')).not.toEqual(first(1, 'b'));
@@ -11,7 +11,7 @@ describe('seeded randomness', () => {
     expect(hash('ab', 'c')).not.toBe(hash('a', 'bc'));
   });
 
-  test('is even, also in the first number of neighbouring streams', () => {
+  test('is uniform, also in the first number of neighbouring streams', () => {
     const firsts = Array.from({ length: 20_000 }, (_, seed) => randomOf(7, 'fault', seed)());
     const mean = firsts.reduce((sum, value) => sum + value, 0) / firsts.length;
     expect(mean).toBeCloseTo(0.5, 1.9);
@@ -21,7 +21,7 @@ describe('seeded randomness', () => {
     expect(Math.abs(together.length / firsts.length - 0.04)).toBeLessThan(0.006);
   });
 
-  test('gives normal numbers', () => {
+  test('is normally distributed on request', () => {
     const random = randomOf('normal');
     const values = Array.from({ length: 20_000 }, () => normal(random));
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -14,7 +14,7 @@ const shareOf = (kinds: readonly unknown[], wanted: unknown) =>
   kinds.filter((kind) => kind === wanted).length / kinds.length;
 
 describe('draws', () => {
-  test('have the rate that was asked for, and rates add up', () => {
+  test('have the given rate, and rates add up', () => {
     const kinds = drawn(
       [
         { kind: 'http-503', rate: 0.16 },
@@ -27,25 +27,25 @@ describe('draws', () => {
   });
 
   test('are independent of each other', () => {
-    const struck = drawn([{ kind: 'http-503', rate: 0.2 }], 40_000).map(
+    const faulted = drawn([{ kind: 'http-503', rate: 0.2 }], 40_000).map(
       (kind) => kind !== undefined,
     );
     for (const gap of [1, 2, 3]) {
-      const pairs = struck.filter((hit, at) => hit && struck[at + gap]).length;
-      expect(Math.abs(pairs / struck.length - 0.04)).toBeLessThan(0.005);
+      const pairs = faulted.filter((hit, at) => hit && faulted[at + gap]).length;
+      expect(Math.abs(pairs / faulted.length - 0.04)).toBeLessThan(0.005);
     }
-    // Three in a row is what defeats two retries: 0.8 %.
-    const runs = struck.filter((hit, at) => hit && struck[at + 1] && struck[at + 2]).length;
-    expect(Math.abs(runs / struck.length - 0.008)).toBeLessThan(0.002);
+    // Three in a row defeat two retries: 0.8 %.
+    const runs = faulted.filter((hit, at) => hit && faulted[at + 1] && faulted[at + 2]).length;
+    expect(Math.abs(runs / faulted.length - 0.008)).toBeLessThan(0.002);
   });
 
-  test('of several kinds are even', () => {
+  test('of several kinds are uniform', () => {
     const kinds = drawn([{ kind: fastFaults, rate: 1 }], 16_000);
     for (const kind of fastFaults)
       expect(Math.abs(shareOf(kinds, kind) - 1 / fastFaults.length)).toBeLessThan(0.01);
   });
 
-  test('follow from the seed, also after a restart', () => {
+  test('are determined by the seed, also after a restart', () => {
     const rules: FaultRule[] = [{ kind: ['http-500', 'http-503'], rate: 0.3, skip: 2, times: 5 }];
     expect(drawn(rules, 50, 7)).toEqual(drawn(rules, 50, 7));
     expect(drawn(rules, 50, 7)).not.toEqual(drawn(rules, 50, 8));
@@ -68,7 +68,7 @@ describe('draws', () => {
     }
   });
 
-  test('let some pass first, and end', () => {
+  test('respect skip and times', () => {
     const kinds = drawn(
       [
         { kind: 'http-500', skip: 2, times: 3 },
@@ -81,7 +81,7 @@ describe('draws', () => {
     );
   });
 
-  test('for connections and for requests are kept apart', () => {
+  test('are separate for connections and requests', () => {
     const injector = createFaultInjector({
       seed: 1,
       faults: [{ kind: 'reset-on-connect' }, { kind: 'http-500' }],
@@ -90,7 +90,7 @@ describe('draws', () => {
     expect(injector.plan({ ...arrival, route: CONNECTION }).fault?.kind).toBe('reset-on-connect');
   });
 
-  test('by request remember what came, up to a bound', () => {
+  test('by request count repetitions of each request', () => {
     const injector = createFaultInjector({
       seed: 1,
       faults: [{ kind: 'http-500', rate: 0.5 }],
@@ -132,7 +132,7 @@ describe('latency', () => {
     }
   });
 
-  test('can be fixed, and that of a route', () => {
+  test('can be fixed, and set for a route', () => {
     const latency: Latency = { fixedMs: 5, routes: { search: { fixedMs: 7 } } };
     expect(latencyAt(latency, 1)).toEqual([7]);
     expect(sampleLatency(latency, 'toString', () => 0.5)).toBe(5);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultFromText, latencyFromText, UsageError } from './rules.js';
 
-describe('faults as text', () => {
+describe('fault rules as strings', () => {
   test.for([
     ['http-503', { kind: 'http-503' }],
     [
@@ -39,11 +39,11 @@ describe('faults as text', () => {
     'stall;times=often',
     'http-503;retry-after=soon',
     '@search',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => faultFromText(text)).toThrow(UsageError);
   });
 
-  test('never fail otherwise', () => {
+  test('are parsed or rejected with a UsageError', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -56,7 +56,7 @@ describe('faults as text', () => {
   });
 });
 
-describe('latencies as text', () => {
+describe('latencies as strings', () => {
   test.for([
     [[], { fixedMs: 0 }],
     [['200'], { fixedMs: 200 }],
@@ -70,7 +70,7 @@ describe('latencies as text', () => {
     expect(latencyFromText(texts)).toEqual(latency);
   });
 
-  test.for(['fast', 'p95', 'p50=3', 'p95=-1', 'search:'])('refuse %j', (text) => {
+  test.for(['fast', 'p95', 'p50=3', 'p95=-1', 'search:'])('reject %j', (text) => {
     expect(() => latencyFromText([text])).toThrow(UsageError);
   });
 });

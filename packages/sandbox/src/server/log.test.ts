@@ -17,7 +17,7 @@ const arriving: Omit<LogEntry, 'id' | 'outcome' | 'tookMs' | 'status'> = {
 };
 
 describe('the log', () => {
-  test('counts a request when it comes, and again rightly when it ends', () => {
+  test('counts a request on arrival, and corrects the counts at its end', () => {
     const log = createLog();
     const note = log.begin(arriving);
     expect(log.counts()).toEqual({
@@ -39,7 +39,7 @@ describe('the log', () => {
     expect(log.entries()).toMatchObject([{ id: 1, status: 503, tookMs: 4 }]);
   });
 
-  test('holds so many entries and no more', () => {
+  test('is bounded by its capacity', () => {
     const log = createLog(5);
     for (let turn = 0; turn < 100; turn += 1)
       log.begin({ ...arriving, route: turn % 2 ? 'item' : 'search' });
@@ -49,7 +49,7 @@ describe('the log', () => {
     expect(log.counts()).toMatchObject({ requests: 100, forgotten: 95, byRoute: { item: 50 } });
   });
 
-  test('forgets on request, also what is still under way', () => {
+  test('can be cleared, including in-flight requests', () => {
     const log = createLog();
     const note = log.begin(arriving);
     log.clear();
@@ -59,7 +59,7 @@ describe('the log', () => {
     expect(log.entries()).toMatchObject([{ id: 2 }]);
   });
 
-  test('gives copies', () => {
+  test('returns copies', () => {
     const log = createLog();
     const note = log.begin(arriving);
     const [before] = log.entries();

@@ -6,7 +6,7 @@ import { createAccount, createWindows } from './limits.js';
 const MINUTE = 60_000;
 
 describe('windows', () => {
-  test('let through so many in fifteen minutes, and tell how many are left', () => {
+  test('limit requests in fifteen minutes, and report the remaining ones', () => {
     const limit = fc.integer({ min: 1, max: 5 });
     const gaps = fc.array(fc.nat(10 * MINUTE), { maxLength: 60 });
     fc.assert(
@@ -30,7 +30,7 @@ describe('windows', () => {
     );
   });
 
-  test('of the day and of the quarter hour must both have room', () => {
+  test('must both have room: the daily and the fifteen-minute one', () => {
     const clock = stillClock();
     const windows = createWindows(clock, () => ({ user: 2, appDay: 3 }));
     const take = () => windows.take('post', { app: 'a', user: 'u' }).allowed;
@@ -43,7 +43,7 @@ describe('windows', () => {
 });
 
 describe('the account', () => {
-  test('is charged, and reads are counted by the month', () => {
+  test('is charged, and counts reads by month', () => {
     const clock = stillClock();
     const account = createAccount(clock, 1, 10);
     account.charge('post');

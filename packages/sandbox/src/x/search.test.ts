@@ -53,7 +53,7 @@ describe('a query', () => {
     expect(foundBy(query)).toBe(found);
   });
 
-  test('knows replies, quotes and reposts', () => {
+  test('matches replies, quotes and reposts', () => {
     for (const [word, type] of [
       ['reply', 'replied_to'],
       ['quote', 'quoted'],
@@ -79,7 +79,7 @@ describe('a query', () => {
     ['apples and pears', /Ambiguous use of and/],
     ['"apples', /no viable alternative/],
     ['('.repeat(100), /mismatched input/],
-  ] as const)('%s is refused', ([query, why]) => {
+  ] as const)('%s is rejected', ([query, why]) => {
     const problem = (() => {
       try {
         parseQuery(query, world);
@@ -92,7 +92,7 @@ describe('a query', () => {
     expect(JSON.stringify((problem as XProblem).body)).toMatch(why);
   });
 
-  test('may be anything without harm', () => {
+  test('is compiled or rejected for any text', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 6 }),
       fc.constantFrom(

@@ -23,7 +23,7 @@ const lonLat = (north = 84) =>
   );
 
 describe('UTM', () => {
-  test('agrees with proj to a millimetre, there and back', () => {
+  test('agrees with proj to a millimetre in both directions', () => {
     fc.assert(
       fc.property(lonLat(), (position) => {
         const zone = Math.floor((position[0] + 180) / 6) + 1;
@@ -112,7 +112,7 @@ describe('a footprint', () => {
   test.for([
     [179.5, 180.5],
     [-180.5, -179.5],
-  ] as const)('is cut where it crosses the antimeridian, from %d to %d', ([west, east]) => {
+  ] as const)('is split at the antimeridian, from %d to %d', ([west, east]) => {
     const { geometry, bbox } = footprintOf([
       [west, -1],
       [east, -1],
@@ -130,7 +130,7 @@ describe('a footprint', () => {
   });
 });
 
-test('a footprint that lies all beyond the antimeridian is brought back', () => {
+test('a footprint beyond the antimeridian is wrapped', () => {
   const { geometry, bbox } = footprintOf([
     [180, 0],
     [181, 0],
@@ -141,7 +141,7 @@ test('a footprint that lies all beyond the antimeridian is brought back', () => 
 });
 
 describe('clipping', () => {
-  test('parts an area into two that add up', () => {
+  test('splits an area into two that add up', () => {
     const square: [number, number][] = [
       [0, 0],
       [4, 0],
@@ -165,7 +165,7 @@ describe('clipping', () => {
 });
 
 describe('intersection', () => {
-  // Small whole numbers make touching borders and shared corners common.
+  // Small integers make touching borders and shared corners common.
   const coordinate = fc.integer({ min: 0, max: 6 });
   const position = fc.tuple(coordinate, coordinate);
   const box = fc
@@ -190,7 +190,7 @@ describe('intersection', () => {
       .map(([a, b, c]): Geometry => ({ type: 'Polygon', coordinates: [[a, b, c, a]] })),
   );
 
-  test('agrees with turf on points, lines and areas', () => {
+  test('agrees with turf on points, lines and polygons', () => {
     fc.assert(
       fc.property(geometry, geometry, (one, other) => {
         const ours = intersect(partsOf(one), partsOf(other));
@@ -201,7 +201,7 @@ describe('intersection', () => {
     );
   });
 
-  test('sees through a hole', () => {
+  test('respects holes', () => {
     const ring = (from: number, to: number) => ringOf([from, from, to, to]);
     const frame: Geometry = { type: 'Polygon', coordinates: [ring(0, 10), ring(2, 8)] };
     const meets = (other: Geometry) => intersect(partsOf(frame), partsOf(other));
@@ -235,7 +235,7 @@ describe('intersection', () => {
     ).toBe(true);
   });
 
-  test('takes boxes without width, and those across the antimeridian', () => {
+  test('accepts boxes without width, and across the antimeridian', () => {
     const area = partsOf(geometryOfBox([170, -10, -170, 10]));
     expect(boxesOf([170, -10, -170, 10])).toHaveLength(2);
     const meets = (it: Box) => intersect(area, partsOf(geometryOfBox(it)));
@@ -247,7 +247,7 @@ describe('intersection', () => {
   });
 });
 
-test('travelling north and looking at the sun', () => {
+test('great circles and the elevation of the sun', () => {
   const [lon, lat] = travel([10, 0], 0, 111_195);
   expect([lon, lat]).toEqual([expect.closeTo(10, 6), expect.closeTo(1, 3)]);
   expect(sunElevation([0, 0], Date.UTC(2024, 2, 20, 12, 7))).toBeGreaterThan(86);

@@ -26,7 +26,7 @@ describe('times', () => {
     expect(instantOf(text)).toBe(ms);
   });
 
-  test('that were written by a computer are read', () => {
+  test('in ISO format are parsed', () => {
     const date = fc.date({
       min: new Date('0001-01-01'),
       max: new Date('9999-12-31'),
@@ -35,7 +35,7 @@ describe('times', () => {
     fc.assert(fc.property(date, (it) => instantOf(it.toISOString()) === it.getTime()));
   });
 
-  test('are never read otherwise than as spans', () => {
+  test('are parsed as spans or rejected', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -50,7 +50,7 @@ describe('times', () => {
 });
 
 describe('query strings', () => {
-  test('become what a body would be', () => {
+  test('are equivalent to bodies', () => {
     const query = new URLSearchParams({
       bbox: '1, 2,3,4',
       collections: 'a,b',
@@ -83,7 +83,7 @@ describe('query strings', () => {
     });
   });
 
-  test('with an unescaped plus sign sort upwards', () => {
+  test('with an unescaped plus sign sort in ascending order', () => {
     const text = new URLSearchParams('sortby=+datetime').get('sortby');
     expect(sortKeysFromText(text ?? '')).toEqual([{ field: 'datetime', direction: 'asc' }]);
     expect(fieldsFromText('')).toEqual({ include: [], exclude: [] });
@@ -93,7 +93,7 @@ describe('query strings', () => {
 describe('cursors', () => {
   const all = Object.values(flavours);
 
-  test('come back as they were given out', () => {
+  test('are decoded as they were encoded', () => {
     const name = fc.stringMatching(/^[\w-]{1,60}$/);
     fc.assert(
       fc.property(name, name, fc.constantFrom(...all), (collection, id, traits) => {
@@ -106,7 +106,7 @@ describe('cursors', () => {
     );
   });
 
-  test('that somebody made up are refused', () => {
+  test('that are invalid are rejected', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.base64String(), fc.jsonValue()),
@@ -123,7 +123,7 @@ describe('cursors', () => {
   });
 });
 
-test('a search may be any JSON without harm', () => {
+test('arbitrary JSON is parsed or rejected as a search', () => {
   const catalogue = createCatalogue({ seed: 1, scale: 0.01 });
   const names = [
     'bbox',

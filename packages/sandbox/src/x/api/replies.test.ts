@@ -7,7 +7,7 @@ const items = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: String(10_000 - at * 7) }));
 
 describe('pages', () => {
-  test('hold everything once, forwards and backwards', () => {
+  test('contain every item once, forwards and backwards', () => {
     fc.assert(
       fc.property(fc.nat(60), fc.integer({ min: 1, max: 20 }), (count, size) => {
         const all = items(count);
@@ -24,7 +24,7 @@ describe('pages', () => {
     );
   });
 
-  test('do not move when something newer comes', () => {
+  test('do not shift when newer items arrive', () => {
     const all = items(30);
     const { next } = pageOf(all, 10, undefined);
     const more = [{ id: '10001' }, ...all];
@@ -33,7 +33,7 @@ describe('pages', () => {
 });
 
 describe('tokens', () => {
-  test('lead back to their place, in the list that they are from', () => {
+  test('are valid only for their list', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('next' as const, 'prev' as const),
@@ -50,7 +50,7 @@ describe('tokens', () => {
     );
   });
 
-  test('that nobody gave out are refused', () => {
+  test('that were not issued are rejected', () => {
     const token = tokenOf({ direction: 'next', at: '12345' }, 'list');
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.nat(token.length - 1)), (change) => {

@@ -7,7 +7,7 @@ import { createTokens } from './tokens.js';
 const options = { seed: 1, clientId: 'app', accessLifetimeMs: 1000, refreshLifetimeMs: 10_000 };
 
 describe('refresh tokens', () => {
-  test('are good once, however they are used', () => {
+  test('are valid once', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 40 }), (picks) => {
         const tokens = createTokens(stillClock(), options);
@@ -25,7 +25,7 @@ describe('refresh tokens', () => {
     );
   });
 
-  test('end, and so do access tokens', () => {
+  test('expire, and so do access tokens', () => {
     const clock = stillClock();
     const tokens = createTokens(clock, options);
     const { accessToken, refreshToken = '' } = tokens.issue({ userId: '7' });
@@ -37,7 +37,7 @@ describe('refresh tokens', () => {
     expect(tokens.refresh(refreshToken)).toBeUndefined();
   });
 
-  test('are the same for the same seed, and never for another', () => {
+  test('are determined by the seed', () => {
     const first = (seed: number) =>
       createTokens(stillClock(), { ...options, seed }).issue({ userId: '7' });
     expect(first(1)).toEqual(first(1));
@@ -45,7 +45,7 @@ describe('refresh tokens', () => {
   });
 });
 
-test('a verifier belongs to its challenge', () => {
+test('a verifier matches its challenge', () => {
   const authorization = (challenge: string, method: Authorization['method']): Authorization => ({
     clientId: 'app',
     redirectUri: '',

@@ -11,7 +11,7 @@ import {
 } from './records.js';
 
 describe('ids', () => {
-  test('grow with time, and are as long as X’s', () => {
+  test('increase with time, and are as long as X’s', () => {
     const time = fc.integer({ min: Date.UTC(2012, 0), max: Date.UTC(2040, 0) });
     fc.assert(
       fc.property(time, time, (a, b) => {
@@ -19,11 +19,11 @@ describe('ids', () => {
         expect(snowflakeAt(a)).toMatch(/^\d{17,19}$/);
       }),
     );
-    // From an answer of X, which told the minute beside it.
+    // From a response of X with a known time.
     expect(snowflakeAt(Date.UTC(2026, 5, 22, 16, 35, 50, 162))).toBe('2069097036665323520');
   });
 
-  test('are never given twice, also when time stands still or goes back', () => {
+  test('are unique, also if the clock stands still or goes back', () => {
     const steps = fc.array(fc.integer({ min: -50, max: 50 }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, (moves) => {
@@ -40,8 +40,8 @@ describe('ids', () => {
   });
 });
 
-describe('what reads show', () => {
-  test('is what was done longer ago than the lag, the one then or the one now', () => {
+describe('visibility to reads', () => {
+  test('begins after the shorter of the lag then and now', () => {
     const span = fc.nat(100);
     fc.assert(
       fc.property(span, span, span, (then, now, passed) => {
@@ -56,7 +56,7 @@ describe('what reads show', () => {
     );
   });
 
-  test('goes when the end of it shows', () => {
+  test('ends when the deletion is visible', () => {
     const clock = stillClock();
     const visibility = createVisibility(clock);
     visibility.setLag(10);
@@ -69,7 +69,7 @@ describe('what reads show', () => {
   });
 });
 
-test('a relation holds what was added last and not removed, whatever came before', () => {
+test('a relation contains the edges that were added and not removed', () => {
   const step = fc.tuple(fc.boolean(), fc.constantFrom('a', 'b'), fc.constantFrom('x', 'y', 'z'));
   fc.assert(
     fc.property(fc.array(step), (steps) => {
