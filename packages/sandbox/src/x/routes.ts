@@ -24,7 +24,7 @@ export interface ApiRoute {
   readonly query: readonly string[];
   readonly handle: Handler;
   /** Restricted to the enterprise tier. */
-  readonly enterprise?: true;
+  readonly enterprise: boolean;
 }
 
 const row =
@@ -36,11 +36,8 @@ const row =
     scopes: readonly OAuthScope[],
     query: readonly string[],
     handle: Handler,
-    enterprise?: true,
-  ): ApiRoute => ({
-    ...{ name, method, path: `/2${path}`, auth, scopes, query, handle },
-    ...(enterprise && { enterprise }),
-  });
+    enterprise = false,
+  ): ApiRoute => ({ name, method, path: `/2${path}`, auth, scopes, query, handle, enterprise });
 
 const [get, create, put, remove] = [row('GET'), row('POST'), row('PUT'), row('DELETE')];
 
@@ -53,22 +50,22 @@ const TIMELINE = [...PAGING, ...PERIOD, ...POST];
 const FILTERED = ['exclude', ...TIMELINE];
 const SEARCH = ['query', 'next_token', 'sort_order', ...TIMELINE];
 
-const scopes = (...own: readonly OAuthScope[]): readonly OAuthScope[] => [
+const reading = (...own: readonly OAuthScope[]): readonly OAuthScope[] => [
   'tweet.read',
   'users.read',
   ...own,
 ];
-const READ = scopes();
-const WRITE = scopes('tweet.write');
-const FOLLOWS = scopes('follows.read');
-const FOLLOW_WRITE = scopes('follows.write');
-const LIKES = scopes('like.read');
-const LIKE_WRITE = scopes('like.write');
-const BOOKMARKS = scopes('bookmark.read');
-const BOOKMARK_WRITE = scopes('bookmark.write');
-const MODERATE = scopes('tweet.moderate.write');
-const LIST_READ = scopes('list.read');
-const LIST_WRITE = scopes('list.read', 'list.write');
+const READ = reading();
+const WRITE = reading('tweet.write');
+const FOLLOWS = reading('follows.read');
+const FOLLOW_WRITE = reading('follows.write');
+const LIKES = reading('like.read');
+const LIKE_WRITE = reading('like.write');
+const BOOKMARKS = reading('bookmark.read');
+const BOOKMARK_WRITE = reading('bookmark.write');
+const MODERATE = reading('tweet.moderate.write');
+const LIST_READ = reading('list.read');
+const LIST_WRITE = reading('list.read', 'list.write');
 const MEDIA: readonly OAuthScope[] = ['media.write'];
 
 /** All API routes, with the names that faults, latencies, limits and the log use. */

@@ -139,7 +139,7 @@ export function xUpstream(state: XState, oauth: OAuth): Upstream {
   };
 }
 
-export const supported: Readonly<Record<AuthType, readonly string[]>> = {
+const supported: Readonly<Record<AuthType, readonly string[]>> = {
   any: ['OAuth 1.0a User Context', 'OAuth 2.0 Application-Only', 'OAuth 2.0 User Context'],
   user: ['OAuth 1.0a User Context', 'OAuth 2.0 User Context'],
   oauth2: ['OAuth 2.0 User Context'],
@@ -148,8 +148,8 @@ export const supported: Readonly<Record<AuthType, readonly string[]>> = {
 
 /** Authenticates the caller by its bearer token. */
 function authenticate({ tokens }: XState, request: Request, { auth }: ApiRoute): Caller {
-  const [scheme, token = ''] = (request.headers.get('authorization') ?? '').split(' ');
-  const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(token) : undefined;
+  const [scheme, bearer = ''] = (request.headers.get('authorization') ?? '').split(' ');
+  const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(bearer) : undefined;
   if (!caller) throw unauthorized();
   const isWrong = caller.kind === 'app' ? auth === 'user' || auth === 'oauth2' : auth === 'app';
   if (isWrong) {

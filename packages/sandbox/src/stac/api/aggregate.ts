@@ -2,7 +2,15 @@ import type { RouteContext } from '../../server/upstream.js';
 import type { Json, JsonObject } from '../../json.js';
 import { compareText } from '../catalogue/catalogue.js';
 import { isoTime, type Scene } from '../catalogue/scene.js';
-import { type Api, badParameter, JSON_TYPE, cacheable, link, notFound, respond } from './http.js';
+import {
+  type Api,
+  badParameter,
+  JSON_TYPE,
+  cacheable,
+  link,
+  namedCollection,
+  respond,
+} from './http.js';
 import { criteriaOf, readParameters } from '../search/query.js';
 import { matching, propertyOf } from '../search/select.js';
 
@@ -69,7 +77,7 @@ function cloudCover(scenes: readonly Scene[]): JsonObject {
 
 export async function aggregate(api: Api, context: RouteContext): Promise<Response> {
   const { catalogue, traits, urls } = api;
-  const collection = collectionOf(api, context);
+  const collection = namedCollection(api, context);
   const { parameters } = await readParameters(context, traits);
   const { aggregations: asked = [], ...rest } = parameters;
   const names = Array.isArray(asked) ? asked.map(String) : [];
@@ -91,7 +99,7 @@ export async function aggregate(api: Api, context: RouteContext): Promise<Respon
 
 export function aggregationList(api: Api, context: RouteContext): Response {
   const { traits, urls } = api;
-  const collection = collectionOf(api, context);
+  const collection = namedCollection(api, context);
   const path = collection === undefined ? '' : `/collections/${collection}`;
   return cacheable(context, traits, {
     aggregations: Object.entries(aggregations).map(([name, { dataType, bucketType }]) => ({
@@ -101,11 +109,4 @@ export function aggregationList(api: Api, context: RouteContext): Response {
     })),
     links: [link('self', urls.href(`${path}/aggregations`)), link('root', urls.href(''))],
   });
-}
-
-function collectionOf({ catalogue }: Api, context: RouteContext): string | undefined {
-  const collection = context.req.param('collection');
-  if (collection !== undefined && !catalogue.product(collection))
-    throw notFound(`Collection ${collection}`);
-  return collection;
 }

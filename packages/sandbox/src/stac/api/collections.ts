@@ -11,6 +11,7 @@ import {
   JSON_TYPE,
   cacheable,
   link,
+  namedCollection,
   type Link,
   notFound,
   OPENAPI_TYPE,
@@ -163,17 +164,16 @@ export function description(
   return cacheable(context, traits, { openapi: '3.0.3', info, servers, paths }, OPENAPI_TYPE);
 }
 
-export function queryables({ traits, catalogue, urls }: Api, context: RouteContext): Response {
-  const collection = context.req.param('collection');
-  if (collection !== undefined && !catalogue.product(collection))
-    throw notFound(`Collection ${collection}`);
-  const path = collection === undefined ? '/queryables' : `/collections/${collection}/queryables`;
+export function queryables(api: Api, context: RouteContext): Response {
+  const { traits, catalogue, urls } = api;
+  const named = namedCollection(api, context);
+  const path = named === undefined ? '/queryables' : `/collections/${named}/queryables`;
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: urls.api + path,
     type: 'object',
-    title: `Queryables of ${collection ?? 'all collections'}`,
-    properties: offeredQueryables(catalogue, traits, collection),
+    title: `Queryables of ${named ?? 'all collections'}`,
+    properties: offeredQueryables(catalogue, traits, named),
     additionalProperties: traits.unknownProperties === 'ignore',
   };
   return cacheable(context, traits, schema, SCHEMA_TYPE);

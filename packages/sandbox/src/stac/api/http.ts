@@ -112,3 +112,11 @@ export function withForeignOrigin(urls: ApiUrls): ApiUrls {
 export function link(rel: string, href: string, type = JSON_TYPE, more: JsonObject = {}): Link {
   return { rel, href, type, ...more };
 }
+
+/** The collection in the path, if the route has one. */
+export function namedCollection({ catalogue }: Api, context: RouteContext): string | undefined {
+  const collection = context.req.param('collection');
+  if (collection !== undefined && !catalogue.product(collection))
+    throw notFound(`Collection ${collection}`);
+  return collection;
+}

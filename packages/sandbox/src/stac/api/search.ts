@@ -9,7 +9,7 @@ import { matching, sorted } from '../search/select.js';
 import {
   GEOJSON_TYPE,
   link,
-  notFound,
+  namedCollection,
   Problem,
   respond,
   withForeignOrigin,
@@ -24,8 +24,7 @@ export async function search(api: Api, context: RouteContext): Promise<Response>
 }
 
 export async function items(api: Api, context: RouteContext): Promise<Response> {
-  const collection = context.req.param('collection') ?? '';
-  if (!api.catalogue.product(collection)) throw notFound(`Collection ${collection}`);
+  const collection = namedCollection(api, context) ?? '';
   const request = await readParameters(context, api.traits, [api.traits.pageParameter]);
   const parameters = { ...request.parameters, collections: [collection] };
   const path = `/collections/${collection}/items`;

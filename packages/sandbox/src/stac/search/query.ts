@@ -56,7 +56,7 @@ export function criteriaOf(
   const { bbox, intersects, datetime, ids, collections, query, filter, q } = given;
   if (bbox != null && intersects != null)
     throw badParameter('intersects', 'cannot be combined with bbox');
-  const named = collections == null ? undefined : new Set(texts('collections', collections));
+  const named = collections == null ? undefined : new Set(stringsOf('collections', collections));
   const predicates: Predicate[] = [];
   if (traits.query && query != null) predicates.push(queryPredicate(query));
   if (traits.filter.length > 0 && filter != null)
@@ -64,11 +64,11 @@ export function criteriaOf(
   return {
     predicates,
     ...(named && named.size > 0 && { collections: named }),
-    ...(ids != null && { ids: new Set(texts('ids', ids)) }),
+    ...(ids != null && { ids: new Set(stringsOf('ids', ids)) }),
     ...(bbox != null && { area: partsOfBox(bbox) }),
     ...(intersects != null && { area: partsOfGeometry(intersects) }),
-    ...(datetime != null && { time: spanOf(text('datetime', datetime)) }),
-    ...(traits.freeText && q != null && { words: texts('q', q).map((it) => it.toLowerCase()) }),
+    ...(datetime != null && { time: spanOf(stringOf('datetime', datetime)) }),
+    ...(traits.freeText && q != null && { words: stringsOf('q', q).map((it) => it.toLowerCase()) }),
   };
 }
 
@@ -101,16 +101,16 @@ function filterOf(
   if (system != null && system !== 'http://www.opengis.net/def/crs/OGC/1.3/CRS84')
     throw badParameter('filter-crs', 'is not supported');
   const resolveProperty = propertyResolver(catalogue, traits, collections);
-  const expression = language === 'cql2-text' ? parseText(text('filter', filter)) : filter;
+  const expression = language === 'cql2-text' ? parseText(stringOf('filter', filter)) : filter;
   return compileFilter(expression, resolveProperty);
 }
 
-function text(name: string, given: unknown): string {
+function stringOf(name: string, given: unknown): string {
   if (typeof given !== 'string') throw badParameter(name, 'is not a string');
   return given;
 }
 
-function texts(name: string, given: unknown): string[] {
+function stringsOf(name: string, given: unknown): string[] {
   if (!Array.isArray(given) || !given.every((member) => typeof member === 'string'))
     throw badParameter(name, 'is not a list of strings');
   return given;
