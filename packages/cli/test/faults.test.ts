@@ -80,8 +80,8 @@ const callUnder = async (kind: string, tool: ToolName, client: Connected): Promi
   sandbox.clearLog();
   const envelope = await client.call(tool, { ...tools[tool], catalog: kind });
   const same = new Map<string, number>();
-  for (const { fingerprint } of sandbox.log())
-    same.set(fingerprint, (same.get(fingerprint) ?? 0) + 1);
+  for (const { contentHash } of sandbox.log())
+    same.set(contentHash, (same.get(contentHash) ?? 0) + 1);
   const { byRoute } = sandbox.counts();
   return {
     code: envelope.success ? 'success' : (envelope.error?.code ?? ''),

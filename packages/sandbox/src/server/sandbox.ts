@@ -14,11 +14,21 @@ import { openListener, type Listener } from './listener.js';
 import { createLog, type Counts, type LogEntry, type LogQuery } from './log.js';
 import type { Upstream } from './upstream.js';
 
-interface SandboxOptions extends InjectorOptions {
+/** The options that all sandboxes have. */
+export interface CommonOptions extends Partial<InjectorOptions> {
+  /** The port of the API on 127.0.0.1. Default for all ports: any free one. */
+  readonly port?: number;
+  readonly controlPort?: number;
+  /** The seed of the data and of all draws. Default: 1. */
+  readonly seed?: number;
+  /** The capacity of the request log. Default: 10,000. */
+  readonly logCapacity?: number;
+}
+
+interface SandboxOptions extends CommonOptions {
+  readonly seed: number;
   /** Ports by the name of the listener, the API's first. 0 is any free port. */
   readonly ports: Readonly<Record<string, number>>;
-  readonly controlPort?: number;
-  readonly logCapacity?: number;
   readonly extraControl?: ExtraControl;
 }
 

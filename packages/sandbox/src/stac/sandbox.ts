@@ -1,11 +1,9 @@
-import { openSandbox, type Sandbox } from '../server/sandbox.js';
+import { openSandbox, type CommonOptions, type Sandbox } from '../server/sandbox.js';
 import { ACCOUNT, type AssetFacts, assetsOf, createSigning, type Signing } from './assets.js';
 import { catalogueOf, digestOf } from './catalogue/catalogue.js';
 import { type Flavour, flavours, type Traits } from './flavours.js';
 import { type Api, JSON_TYPE, createUrls, Problem, problemResponse } from './api/http.js';
 import { HOSTILE, STATIC } from './static.js';
-import type { DrawBy } from '../faults/injector.js';
-import type { FaultRule, Latency } from '../faults/rules.js';
 import { HTML_PAGE } from '../server/response.js';
 import { createRouter, type OutageBody, type Upstream } from '../server/upstream.js';
 import { stacRoutes } from './routes.js';
@@ -67,30 +65,20 @@ export async function startStacSandbox(options: StacSandboxOptions = {}): Promis
   };
 }
 
-export interface StacSandboxOptions {
-  /** The port of the API on 127.0.0.1. Default for all ports: any free one. */
-  readonly port?: number;
+export interface StacSandboxOptions extends CommonOptions {
   readonly assetsPort?: number;
-  readonly controlPort?: number;
-  /** The seed of the catalogue and of all draws. Default: 1. */
-  readonly seed?: number;
   /** The size of the catalogue. The default of 1 is a few thousand items. */
   readonly scale?: number;
   /** The server to imitate. Default: full. */
   readonly flavour?: Flavour;
   /** Overrides of the flavour's traits. */
   readonly traits?: Partial<Traits>;
-  readonly faults?: readonly FaultRule[];
-  readonly latency?: Latency;
-  readonly drawBy?: DrawBy;
   /** A header that the API requires. */
   readonly requiredHeader?: RequiredHeader;
   /** The prefix of asset URLs, for clients that check host names. */
   readonly assetBase?: string;
   /** The lifetime of asset signatures. Default: 2700. */
   readonly tokenLifetimeSeconds?: number;
-  /** The capacity of the request log. Default: 10,000. */
-  readonly logCapacity?: number;
 }
 
 interface RequiredHeader {

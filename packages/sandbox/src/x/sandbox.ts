@@ -1,5 +1,10 @@
-import { checked, type FaultRule, type Latency, UsageError } from '../faults/rules.js';
-import { type ExtraControl, openSandbox, type Sandbox } from '../server/sandbox.js';
+import { checked, UsageError } from '../faults/rules.js';
+import {
+  openSandbox,
+  type CommonOptions,
+  type ExtraControl,
+  type Sandbox,
+} from '../server/sandbox.js';
 import type { Tier, XState } from './api/call.js';
 import { createDuplicateWindow } from './api/create-post.js';
 import { createCodes } from './auth/oauth.js';
@@ -16,7 +21,6 @@ import {
 } from './limits.js';
 import { createUploads } from './uploads.js';
 import { digestOf, type NamedRecords, populatedWorld } from './population/populate.js';
-import type { DrawBy } from '../faults/injector.js';
 import * as z from 'zod';
 
 const HALF_A_YEAR = 182 * 24 * 60 * 60;
@@ -104,7 +108,7 @@ export async function startXSandbox(options: XSandboxOptions = {}): Promise<XSan
 
 function checkedMs(what: string, ms: number): number {
   if (!(ms >= 0 && Number.isFinite(ms)))
-    throw new UsageError(`${what} must be some milliseconds, not ${ms}`);
+    throw new UsageError(`${what} must be zero or more milliseconds, not ${ms}`);
   return ms;
 }
 
@@ -149,12 +153,7 @@ export interface XSandbox extends Sandbox, XControls {
   readonly digest: () => string;
 }
 
-export interface XSandboxOptions {
-  /** The port of the API on 127.0.0.1. Default for both ports: any free one. */
-  readonly port?: number;
-  readonly controlPort?: number;
-  /** The seed of the population, the tokens and all draws. Default: 1. */
-  readonly seed?: number;
+export interface XSandboxOptions extends CommonOptions {
   /** The start of the upstream's clock, in milliseconds since 1970. Default: now. */
   readonly startAt?: number;
   /** The app's access tier. Default: self_serve. */
@@ -186,11 +185,6 @@ export interface XSandboxOptions {
   readonly mediaProcessingMs?: number;
   /** The value of `check_after_secs`. Default: 1. */
   readonly mediaCheckAfterSeconds?: number;
-  readonly faults?: readonly FaultRule[];
-  readonly latency?: Latency;
-  readonly drawBy?: DrawBy;
-  /** The capacity of the request log. Default: 10,000. */
-  readonly logCapacity?: number;
 }
 
 const milliseconds = z.number().min(0);

@@ -12,10 +12,10 @@ const light: readonly (readonly [number, number])[] = [
 ];
 
 /** Emoji after which a variation selector counts as a character of its own. */
-const plainAfterEmoji = '⏩-⏬⏰⏳⛎✅✊✋✨❌❎❓-❕➕-➗➰➿';
-const asked = String.raw`[[\p{Emoji_Presentation}&&[\0-\uFFFF🀄🈚🈯]]--[${plainAfterEmoji}]]\uFE0F`;
+const withoutSelector = '⏩-⏬⏰⏳⛎✅✊✋✨❌❎❓-❕➕-➗➰➿';
+const withSelector = String.raw`[[\p{Emoji_Presentation}&&[\0-\uFFFF🀄🈚🈯]]--[${withoutSelector}]]\uFE0F`;
 /** Built from a string, because the compile target does not support the `v` flag. */
-const emoji = new RegExp(String.raw`${asked}|\p{RGI_Emoji}`, 'gv');
+const emoji = new RegExp(String.raw`${withSelector}|\p{RGI_Emoji}`, 'gv');
 
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
