@@ -1,33 +1,39 @@
 /**
- * Local upstreams that speak the real wire formats and fail on command.
+ * Local imitations of upstream APIs, with the real wire formats and fault injection.
  *
  * @module
  */
-export type { DrawBy, Fault } from './chaos/chaos.js';
-export { fastFaults, type FaultKind } from './chaos/kinds.js';
-export type { Latency, LatencyShape } from './chaos/latency.js';
-export type { FaultRule, RetryAfter } from './chaos/rule.js';
-export { faultFromText, latencyFromText } from './chaos/rule-text.js';
-export { UsageError } from './chaos/usage.js';
-export type { Flag } from './flags/flag.js';
-export type { Counts, LogEntry, LogQuery, Outcome } from './front/log.js';
-export type { Sandbox } from './sandbox/open.js';
+export type { DrawBy, Fault } from './faults/injector.js';
+export { fastFaults, type FaultKind } from './faults/kinds.js';
+export type { Latency, LatencyShape } from './faults/rules.js';
+export type { FaultRule, RetryAfter } from './faults/rules.js';
+export { faultFromText, latencyFromText } from './faults/rules.js';
+export { UsageError } from './faults/rules.js';
+export {
+  stacFlags,
+  stacOptionsFromFlags,
+  xFlags,
+  xOptionsFromFlags,
+  type Flag,
+  type StacFlagValues,
+  type XFlagValues,
+} from './flags.js';
+export type { Counts, LogEntry, LogQuery, Outcome } from './server/log.js';
+export type { Sandbox } from './server/sandbox.js';
 
-export type { AssetFacts, Manner } from './stac/catalogue/assets.js';
-export { stacFlags, stacOptionsFromFlags, type StacFlagValues } from './stac/flags.js';
-export type { Flavour } from './stac/flavour/flavours.js';
-export type { Traits } from './stac/flavour/traits.js';
-export type { StacSandboxOptions } from './stac/options.js';
-export { startStacSandbox, type StacSandbox } from './stac/start.js';
+export type { AssetFacts, AssetBehaviour } from './stac/assets.js';
+export type { Flavour } from './stac/flavours.js';
+export type { Traits } from './stac/flavours.js';
+export type { StacSandboxOptions } from './stac/sandbox.js';
+export { startStacSandbox, type StacSandbox } from './stac/sandbox.js';
 
 export type { Tier } from './x/api/call.js';
-export type { Scope } from './x/auth/scopes.js';
+export type { OAuthScope } from './x/auth/tokens.js';
 export type { IssuedTokens, IssueOptions } from './x/auth/tokens.js';
 export type { Clock } from './x/clock.js';
 export type { Act, Commit, CommitQuery } from './x/commits.js';
-export { xFlags, xOptionsFromFlags, type XFlagValues } from './x/flags.js';
-export type { XCredentials, XSandbox } from './x/handle.js';
-export type { LimitedRoute, Limits } from './x/limits/table.js';
-export type { XSandboxOptions } from './x/options.js';
-export type { Landmarks } from './x/population/landmarks.js';
-export { startXSandbox } from './x/start.js';
+export type { XCredentials, XSandbox } from './x/sandbox.js';
+export type { LimitedRoute, Limits } from './x/limits.js';
+export type { XSandboxOptions } from './x/sandbox.js';
+export type { NamedRecords } from './x/population/populate.js';
+export { startXSandbox } from './x/sandbox.js';

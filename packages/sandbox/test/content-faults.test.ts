@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Flavour } from '@toolkeel/sandbox';
-import { ask, follow, pages, type Ask, type Page } from './support/client.js';
+import { sendRequest, follow, pages, type RequestOptions, type Page } from './support/client.js';
 import { closeSandboxesAfterEach, tiny } from './support/sandboxes.js';
 
 closeSandboxesAfterEach();
@@ -8,8 +8,8 @@ closeSandboxesAfterEach();
 const flavours: Flavour[] = ['full', 'minimal', 'pgstac', 'earth-search'];
 const searchOf = (url: string): string => `${url}/search`;
 
-describe.for(flavours)('of the flavour %s', (flavour) => {
-  test('a looping link leads to the same page for ever', async () => {
+describe.for(flavours)('the flavour %s', (flavour) => {
+  test('loop-next links to the same page', async () => {
     const upstream = await tiny({ flavour, faults: [{ kind: 'loop-next', skip: 1 }] });
     const seen: string[] = [];
     for await (const { features } of pages(`${searchOf(upstream.url)}?limit=5`)) {
@@ -21,7 +21,7 @@ describe.for(flavours)('of the flavour %s', (flavour) => {
     expect(upstream.counts().byFault).toEqual({ 'loop-next': 4 });
   });
 
-  test('an empty page has a next one, behind which nothing is lost', async () => {
+  test('empty-page is followed by the omitted items', async () => {
     const upstream = await tiny({ flavour });
     const visit = async () => {
       const ids: string[] = [];
@@ -34,21 +34,24 @@ describe.for(flavours)('of the flavour %s', (flavour) => {
     };
     const calm = await visit();
     upstream.setFaults([{ kind: 'empty-page', rate: 0.4 }]);
-    const struck = await visit();
-    expect(struck.ids).toEqual(calm.ids);
-    expect(struck.sizes.length).toBe(
+    const faulted = await visit();
+    expect(faulted.ids).toEqual(calm.ids);
+    expect(faulted.sizes.length).toBe(
       calm.sizes.length + (upstream.counts().byFault['empty-page'] ?? 0),
     );
-    expect(struck.sizes.length).toBeGreaterThan(calm.sizes.length);
+    expect(faulted.sizes.length).toBeGreaterThan(calm.sizes.length);
   });
 });
 
-test('an empty page does not give the link back that led to it', async () => {
+test('empty-page does not repeat the link that led to it', async () => {
   const { url } = await tiny({ faults: [{ kind: 'empty-page' }] });
   const links = new Set<string>();
-  let [at, asked]: [string, Ask] = [`${url}/search`, { method: 'POST', body: { limit: 5 } }];
+  let [at, asked]: [string, RequestOptions] = [
+    `${url}/search`,
+    { method: 'POST', body: { limit: 5 } },
+  ];
   for (let turn = 0; turn < 4; turn += 1) {
-    const { json } = await ask<Page>(at, asked);
+    const { json } = await sendRequest<Page>(at, asked);
     const next = json.links.find(({ rel }) => rel === 'next');
     expect(json.features).toEqual([]);
     links.add(JSON.stringify(next));
@@ -57,15 +60,15 @@ test('an empty page does not give the link back that led to it', async () => {
   expect(links.size).toBe(4);
 });
 
-test('a foreign link leads to another origin, which answers', async () => {
+test('foreign-next links to another origin that responds', async () => {
   const required = { name: 'authorization', value: 'Bearer sesame' };
   const upstream = await tiny({ faults: [{ kind: 'foreign-next' }], requiredHeader: required });
   const headers = { authorization: 'Bearer sesame' };
-  const { json } = await ask<Page>(`${upstream.url}/search?limit=5`, { headers });
+  const { json } = await sendRequest<Page>(`${upstream.url}/search?limit=5`, { headers });
   const next = new URL(json.links.find(({ rel }) => rel === 'next')?.href ?? '');
   expect(next.origin).toBe(`http://localhost:${new URL(upstream.url).port}`);
-  expect((await ask(next.href)).status).toBe(401);
-  expect((await ask(next.href, { headers })).status).toBe(200);
+  expect((await sendRequest(next.href)).status).toBe(401);
+  expect((await sendRequest(next.href, { headers })).status).toBe(200);
   expect(upstream.log().map((entry) => entry.headers.includes('authorization'))).toEqual([
     true,
     false,
@@ -76,12 +79,12 @@ test('a foreign link leads to another origin, which answers', async () => {
 test.for([
   ['too-large-413', 413],
   ['too-large-502', 502],
-] as const)('%s strikes pages above a size only', async ([kind, status]) => {
+] as const)('%s applies only above a page size', async ([kind, status]) => {
   const upstream = await tiny({ faults: [{ kind, aboveLimit: 20 }] });
   const search = searchOf(upstream.url);
-  expect((await ask(`${search}?limit=21`)).status).toBe(status);
-  expect((await ask(search, { method: 'POST', body: { limit: 80 } })).status).toBe(status);
-  expect((await ask(`${search}?limit=20`)).status).toBe(200);
-  expect((await ask(upstream.url)).status).toBe(200);
+  expect((await sendRequest(`${search}?limit=21`)).status).toBe(status);
+  expect((await sendRequest(search, { method: 'POST', body: { limit: 80 } })).status).toBe(status);
+  expect((await sendRequest(`${search}?limit=20`)).status).toBe(200);
+  expect((await sendRequest(upstream.url)).status).toBe(200);
   expect(upstream.log().map(({ fault }) => fault)).toEqual([kind, kind, null, null]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Flavour } from '@toolkeel/sandbox';
-import { ask, pages, type Ask, type Link, type Page } from './support/client.js';
+import { sendRequest, pages, type RequestOptions, type Link, type Page } from './support/client.js';
 import { closeSandboxesAfterEach, sandbox } from './support/sandboxes.js';
 
 closeSandboxesAfterEach();
@@ -21,7 +21,7 @@ describe('every flavour', () => {
 
   test.for(flavours)('%s pages through every item once', async (flavour) => {
     const { at, traits } = await open(flavour);
-    const visit = async (url: string, asked: Ask = {}): Promise<string[]> => {
+    const visit = async (url: string, asked: RequestOptions = {}): Promise<string[]> => {
       const ids: string[] = [];
       for await (const { features } of pages(url, asked)) ids.push(...features.map(({ id }) => id));
       return ids;
@@ -37,7 +37,7 @@ describe('every flavour', () => {
     }
   });
 
-  test('with the cursor in a header, too', async () => {
+  test('pages with the cursor in a header', async () => {
     const { at } = await open('full', { postPaging: 'header' });
     const ids: string[] = [];
     for await (const { features, links } of pages(at('/search'), {
@@ -52,9 +52,9 @@ describe('every flavour', () => {
   });
 });
 
-test('full merges, with an opaque token', async () => {
+test('full merges an opaque token', async () => {
   const { at } = await open('full');
-  const { json } = await ask<Page>(at('/search'), { method: 'POST', body: { limit: 2 } });
+  const { json } = await sendRequest<Page>(at('/search'), { method: 'POST', body: { limit: 2 } });
   expect(nextOf(json)).toMatchObject({
     method: 'POST',
     merge: true,
@@ -63,9 +63,9 @@ test('full merges, with an opaque token', async () => {
   expect(Object.keys(nextOf(json).body ?? {})).toEqual(['token']);
 });
 
-test('minimal knows neither POST nor collections nor filters, and old names for what it knows', async () => {
+test('minimal has no POST, collections or filters, and old property names', async () => {
   const { at, url } = await open('minimal');
-  const post = await ask(at('/search'), { method: 'POST', body: {} });
+  const post = await sendRequest(at('/search'), { method: 'POST', body: {} });
   expect([post.status, post.headers['allow']]).toEqual([405, 'GET']);
   for (const path of [
     '/collections',
@@ -74,9 +74,9 @@ test('minimal knows neither POST nor collections nor filters, and old names for 
     '/aggregate',
     '/collections/naip/items',
   ])
-    expect([path, (await ask(at(path))).status]).toEqual([path, 404]);
-  expect((await ask(at('/collections/naip'))).status).toBe(200);
-  const { json } = await ask<{ conformsTo: string[]; links: Link[] }>(url);
+    expect([path, (await sendRequest(at(path))).status]).toEqual([path, 404]);
+  expect((await sendRequest(at('/collections/naip'))).status).toBe(200);
+  const { json } = await sendRequest<{ conformsTo: string[]; links: Link[] }>(url);
   expect(json.conformsTo).toEqual([
     'https://api.stacspec.org/v1.0.0-rc.1/core',
     'https://api.stacspec.org/v1.0.0-rc.1/item-search',
@@ -84,8 +84,8 @@ test('minimal knows neither POST nor collections nor filters, and old names for 
   expect(json.links.filter(({ rel }) => rel === 'search')).toEqual([
     { rel: 'search', href: '/search', type: 'application/geo+json' },
   ]);
-  // What it does not know it ignores, the worst way to not know a filter.
-  const filtered = await ask<Page>(
+  // It ignores unknown parameters, including filters.
+  const filtered = await sendRequest<Page>(
     at('/search?limit=2&filter=eo:cloud_cover<0&sortby=id&fields=id'),
   );
   expect(filtered.json.features).toHaveLength(2);
@@ -93,28 +93,31 @@ test('minimal knows neither POST nor collections nor filters, and old names for 
   expect(filtered.json.numberMatched).toBeUndefined();
 });
 
-test('pgstac repeats the whole body, with a token of two lines, and goes to the "previous" page', async () => {
+test('pgstac repeats the whole body, with a token of two lines and a "previous" link', async () => {
   const { at, traits } = await open('pgstac');
   expect(traits.basePath).toBe('/stac');
   const body = { limit: 2, collections: ['naip'] };
-  const { json } = await ask<Page>(at('/search'), { method: 'POST', body });
+  const { json } = await sendRequest<Page>(at('/search'), { method: 'POST', body });
   const next = nextOf(json);
   expect(next.merge).toBeUndefined();
   expect(next.body).toEqual({ ...body, token: expect.stringMatching(/^next:[\w+/=]+\n[\w+/=]+$/) });
-  const second = await ask<Page>(next.href, { method: 'POST', body: next.body });
+  const second = await sendRequest<Page>(next.href, { method: 'POST', body: next.body });
   const previous = second.json.links.find(({ rel }) => rel === 'previous');
-  const first = await ask<Page>(previous?.href ?? '', { method: 'POST', body: previous?.body });
+  const first = await sendRequest<Page>(previous?.href ?? '', {
+    method: 'POST',
+    body: previous?.body,
+  });
   expect(first.json.features).toEqual(json.features);
-  expect((await ask(at('/aggregate'))).status).toBe(404);
-  const collections = await ask<Page>(at('/collections?limit=3'));
+  expect((await sendRequest(at('/aggregate'))).status).toBe(404);
+  const collections = await sendRequest<Page>(at('/collections?limit=3'));
   expect(nextOf(collections.json).href).toContain('offset=3');
 });
 
 describe('earth-search', () => {
-  test('does not merge, ends with an empty page, and wants qualified names', async () => {
+  test('does not merge, ends with an empty page, and requires qualified names', async () => {
     const { at } = await open('earth-search');
     const body = { limit: 2, collections: ['naip'] };
-    const { json } = await ask<Page>(at('/search'), { method: 'POST', body });
+    const { json } = await sendRequest<Page>(at('/search'), { method: 'POST', body });
     expect(nextOf(json)).toMatchObject({
       merge: false,
       body: { ...body, next: expect.stringMatching(/^naip_.*,naip$/) },
@@ -123,24 +126,26 @@ describe('earth-search', () => {
     for await (const { features } of pages(at('/search?collections=naip&limit=8')))
       sizes.push(features.length);
     expect(sizes).toEqual([8, 8, 0]);
-    expect((await ask(at('/search?sortby=-datetime'))).text).toContain('properties.datetime');
-    expect((await ask(at('/search?sortby=-properties.datetime'))).status).toBe(200);
-    expect((await ask(at('/search?filter=gsd=10'))).status).toBe(400);
+    expect((await sendRequest(at('/search?sortby=-datetime'))).text).toContain(
+      'properties.datetime',
+    );
+    expect((await sendRequest(at('/search?sortby=-properties.datetime'))).status).toBe(200);
+    expect((await sendRequest(at('/search?filter=gsd=10'))).status).toBe(400);
     const filter = { op: '=', args: [{ property: 'no_such_thing' }, 1] };
-    const unknown = await ask<Page>(at('/search'), { method: 'POST', body: { filter } });
+    const unknown = await sendRequest<Page>(at('/search'), { method: 'POST', body: { filter } });
     expect([unknown.status, unknown.json.features]).toEqual([200, []]);
   });
 
-  test('has a gateway that breaks under large answers', async () => {
+  test('has a gateway that rejects large responses', async () => {
     const { url } = await sandbox({ flavour: 'earth-search' });
-    const large = await ask(`${url}/search?limit=3000`);
+    const large = await sendRequest(`${url}/search?limit=3000`);
     expect([large.status, large.json]).toEqual([502, { message: 'Internal server error' }]);
-    expect((await ask(`${url}/search?limit=500`)).status).toBe(200);
+    expect((await sendRequest(`${url}/search?limit=500`)).status).toBe(200);
   });
 
-  test('speaks STAC 1.0', async () => {
+  test('uses STAC 1.0', async () => {
     const { at } = await open('earth-search');
-    const { json } = await ask<Page>(at('/search?limit=1&collections=sentinel-2-l2a'));
+    const { json } = await sendRequest<Page>(at('/search?limit=1&collections=sentinel-2-l2a'));
     const [item] = json.features;
     expect(item).toMatchObject({
       stac_version: '1.0.0',
@@ -156,65 +161,67 @@ describe('earth-search', () => {
 });
 
 describe('planetary-computer', () => {
-  test('signs what it stores, for a while', async () => {
+  test('requires signed asset URLs', async () => {
     const { at, signingUrl, assetsUrl, assetFacts, traits } = await open('planetary-computer');
     expect(traits.basePath).toBe('/api/stac/v1');
-    const { json } = await ask<Page>(at('/search?limit=200&collections=sentinel-2-l2a'));
+    const { json } = await sendRequest<Page>(at('/search?limit=200&collections=sentinel-2-l2a'));
     const [item, key] = json.features
       .flatMap((it) => assetFacts(it.collection, it.id).map((facts) => [it, facts] as const))
-      .filter(([, facts]) => facts.manner === 'honest')
+      .filter(([, facts]) => facts.behaviour === 'normal')
       .map(([it, facts]) => [it, facts.template.key] as const)[0] ?? [undefined, ''];
     const asset = item?.assets[key];
     const href = String(asset?.['href']);
     expect(href.startsWith(`${assetsUrl}/sentinel-2-l2a/`)).toBe(true);
     expect(new URL(href).origin).not.toBe(new URL(at('')).origin);
     expect(asset).not.toHaveProperty('file:size');
-    expect((await ask(href, { method: 'HEAD' })).status).toBe(404);
+    expect((await sendRequest(href, { method: 'HEAD' })).status).toBe(404);
     for (const path of ['sentinel-2-l2a', 'toolkeelsandbox/sentinel-2-l2a']) {
-      const { json: signed } = await ask<{ token: string; 'msft:expiry': string }>(
+      const { json: signed } = await sendRequest<{ token: string; 'msft:expiry': string }>(
         `${signingUrl}/${path}`,
       );
       expect(Date.parse(signed['msft:expiry'])).toBeGreaterThan(Date.now() + 60_000);
-      expect((await ask(`${href}?${signed.token}`, { method: 'HEAD' })).status).toBe(200);
+      expect((await sendRequest(`${href}?${signed.token}`, { method: 'HEAD' })).status).toBe(200);
       const other = href.replace('/sentinel-2-l2a/', '/landsat-c2-l2/');
-      expect((await ask(`${other}?${signed.token}`, { method: 'HEAD' })).status).toBe(403);
+      expect((await sendRequest(`${other}?${signed.token}`, { method: 'HEAD' })).status).toBe(403);
     }
-    expect((await ask(`${signingUrl}/none`)).status).toBe(404);
-    expect((await ask(`${signingUrl}/elsewhere/naip`)).status).toBe(404);
+    expect((await sendRequest(`${signingUrl}/none`)).status).toBe(404);
+    expect((await sendRequest(`${signingUrl}/elsewhere/naip`)).status).toBe(404);
   });
 
-  test('lets signatures expire', async () => {
+  test('expires signatures', async () => {
     const { url, signingUrl } = await sandbox({
       flavour: 'planetary-computer',
       scale: 0.1,
       tokenLifetimeSeconds: 0,
     });
-    const { json } = await ask<Page>(`${url}/search?limit=1&collections=naip`);
-    const { json: signed } = await ask<{ token: string }>(`${signingUrl}/naip`);
+    const { json } = await sendRequest<Page>(`${url}/search?limit=1&collections=naip`);
+    const { json: signed } = await sendRequest<{ token: string }>(`${signingUrl}/naip`);
     const href = String(json.features[0]?.assets['image']?.['href']);
-    expect((await ask(`${href}?${signed.token}`, { method: 'HEAD' })).status).toBe(403);
+    expect((await sendRequest(`${href}?${signed.token}`, { method: 'HEAD' })).status).toBe(403);
   });
 
-  test('can have addresses like those of Azure', async () => {
+  test('supports URLs like those of Azure', async () => {
     const base = 'http://toolkeelsandbox.blob.core.windows.net';
     const { url, log } = await sandbox({
       flavour: 'planetary-computer',
       scale: 0.1,
       assetBase: base,
     });
-    const { json } = await ask<Page>(`${url}/search?limit=1&collections=naip`);
+    const { json } = await sendRequest<Page>(`${url}/search?limit=1&collections=naip`);
     const href = String(json.features[0]?.assets['image']?.['href']);
     expect(href.startsWith(`${base}/naip/`)).toBe(true);
-    await ask(url.replace('/api/stac/v1', new URL(href).pathname), { method: 'HEAD' });
+    await sendRequest(url.replace('/api/stac/v1', new URL(href).pathname), { method: 'HEAD' });
     expect(log().at(-1)).toMatchObject({ route: 'asset', status: 404 });
   });
 
-  test('answers errors in its own way, and outages with a page', async () => {
+  test('has its own error format, and HTML outages', async () => {
     const { at, setFaults } = await open('planetary-computer');
-    expect((await ask(at('/collections/none'))).json).toEqual({ detail: expect.any(String) });
-    expect((await ask(at('/search?limit=1001'))).status).toBe(400);
+    expect((await sendRequest(at('/collections/none'))).json).toEqual({
+      detail: expect.any(String),
+    });
+    expect((await sendRequest(at('/search?limit=1001'))).status).toBe(400);
     setFaults([{ kind: 'http-504' }]);
-    const { status, headers, text } = await ask(at('/search'));
+    const { status, headers, text } = await sendRequest(at('/search'));
     expect([status, headers['content-type']]).toEqual([504, 'text/html']);
     expect(text).toContain('<html>');
   });

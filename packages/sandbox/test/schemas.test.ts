@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import proj4 from 'proj4';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
-import { ask, pages, type Item, type Link, type Page } from './support/client.js';
+import { sendRequest, pages, type Item, type Link, type Page } from './support/client.js';
 import { closeSandboxesAfterEach, sandbox } from './support/sandboxes.js';
 import { checkerOf } from './support/schemas.js';
 
@@ -10,36 +10,36 @@ closeSandboxesAfterEach();
 
 const flavours = ['full', 'minimal', 'pgstac', 'earth-search', 'planetary-computer'] as const;
 
-describe('answers of the API', () => {
-  test.for(flavours)('of the flavour %s are what STAC demands', async (flavour) => {
+describe('API responses', () => {
+  test.for(flavours)('of the flavour %s match the STAC schemas', async (flavour) => {
     const { url, traits } = await sandbox({ flavour, scale: 0.2 });
     const check = checkerOf(traits.stacVersion);
     const at = (path: string) => `${url}${path}`;
-    const landing = await ask<{ links: Link[] }>(url);
+    const landing = await sendRequest<{ links: Link[] }>(url);
     expect(check('landing', landing.json)).toEqual([]);
     for (const { rel, href } of landing.json.links.filter(({ rel }) => rel === 'child')) {
-      const { json } = await ask(new URL(href, url).href);
+      const { json } = await sendRequest(new URL(href, url).href);
       expect([rel, ...check('collection', json)]).toEqual(['child']);
     }
-    const search = await ask(at('/search?limit=150'));
+    const search = await sendRequest(at('/search?limit=150'));
     expect(search.headers['content-type']).toBe('application/geo+json');
     expect(check('itemCollection', search.json)).toEqual([]);
     if (!traits.features) return;
-    expect(check('conformance', (await ask(at('/conformance'))).json)).toEqual([]);
-    expect(check('collections', (await ask(at('/collections'))).json)).toEqual([]);
-    const items = await ask(at('/collections/naip/items'));
+    expect(check('conformance', (await sendRequest(at('/conformance'))).json)).toEqual([]);
+    expect(check('collections', (await sendRequest(at('/collections'))).json)).toEqual([]);
+    const items = await sendRequest(at('/collections/naip/items'));
     expect(check('itemCollection', items.json)).toEqual([]);
     for (const path of ['/queryables', '/collections/sentinel-1-grd/queryables']) {
-      const queryables = await ask(at(path));
+      const queryables = await sendRequest(at(path));
       expect(queryables.headers['content-type']).toBe('application/schema+json');
       expect(check('queryables', queryables.json)).toEqual([]);
       expect(new Ajv2020({ strict: false }).validateSchema(queryables.json)).toBe(true);
     }
     if (!traits.aggregation) return;
-    const { json } = await ask<{ aggregations: { name: string }[] }>(at('/aggregations'));
+    const { json } = await sendRequest<{ aggregations: { name: string }[] }>(at('/aggregations'));
     expect(check('aggregations', json)).toEqual([]);
     const names = json.aggregations.map(({ name }) => name).join();
-    const aggregated = await ask(at(`/aggregate?aggregations=${names}`));
+    const aggregated = await sendRequest(at(`/aggregate?aggregations=${names}`));
     expect(check('aggregate', aggregated.json)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('answers of the API', () => {
       'collections/naip/items/none',
       'search?limit=x',
     ]) {
-      const { status, json, headers } = await ask(`${url}/${path}`);
+      const { status, json, headers } = await sendRequest(`${url}/${path}`);
       expect(status).toBeGreaterThanOrEqual(400);
       expect(headers['content-type']).toBe('application/json');
       expect(check('error', json)).toEqual([]);
@@ -60,7 +60,7 @@ describe('answers of the API', () => {
   });
 });
 
-describe('every item there is', () => {
+describe('every item', () => {
   let upstream: StacSandbox;
   const dump: Page[] = [];
   const all: Item[] = [];
@@ -94,7 +94,7 @@ describe('every item there is', () => {
       number,
     ][];
 
-  test('is what STAC demands', () => {
+  test('matches the STAC schemas', () => {
     const check = checkerOf();
     for (const page of dump) expect(check('itemCollection', page)).toEqual([]);
     const count = (collection: string) => all.filter((it) => it.collection === collection).length;
@@ -114,9 +114,9 @@ describe('every item there is', () => {
       const [rows = 0, columns = 0] = (asset?.['proj:shape'] ?? []) as number[];
       const system = systemOf(String(item.properties['proj:code']));
       const zone = Number(/zone=(\d+)/.exec(system)?.[1] ?? 0);
-      const slack = rows * step * 0.002; // straight lines on the globe are bent on the plane
+      const slack = rows * step * 0.002; // straight lines on the globe are curved on the plane
       return positionsOf(item).some(([lon, lat]) => {
-        // A zone at the antimeridian goes on beyond it.
+        // A zone at the antimeridian extends beyond it.
         const east = zone === 60 && lon < 0 ? lon + 360 : zone === 1 && lon > 0 ? lon - 360 : lon;
         const [x, y] = projectionOf(system).forward([east, lat]);
         const [right, bottom] = [left + columns * step, top - rows * step];
@@ -127,7 +127,7 @@ describe('every item there is', () => {
     expect(looked.length).toBeGreaterThan(2900);
   });
 
-  test('has a box around its geometry, and some cross the antimeridian or come near a pole', () => {
+  test('has a bbox around its geometry; some cross the antimeridian or lie near a pole', () => {
     const loose = all.filter((item) => {
       const [west, south, east, north] = item.bbox;
       return positionsOf(item).some(
@@ -145,7 +145,7 @@ describe('every item there is', () => {
     expect(all.some(({ bbox }) => bbox[1] < -77)).toBe(true);
   });
 
-  test('leaves work for those who estimate sizes', () => {
+  test('declares sizes for some assets only', () => {
     const images = all
       .flatMap(({ assets }) => Object.values(assets))
       .filter(({ type }) => String(type).startsWith('image/tiff'));
@@ -157,9 +157,9 @@ describe('every item there is', () => {
     expect(share((asset) => !asset[size] && !asset[shape])).toBeGreaterThan(0.01);
   });
 
-  test('lies within what its collection says', async () => {
+  test('lies within its collection’s extent', async () => {
     for (const id of ['sentinel-2-l2a', 'naip', 'sea-ice-monthly']) {
-      const { json } = await ask<{
+      const { json } = await sendRequest<{
         extent: { spatial: { bbox: number[][] }; temporal: { interval: (string | null)[][] } };
       }>(`${upstream.url}/collections/${id}`);
       const [west = 0, south = 0, east = 0, north = 0] = json.extent.spatial.bbox[0] ?? [];

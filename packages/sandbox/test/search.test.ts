@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startStacSandbox, type StacSandbox } from '@toolkeel/sandbox';
-import { ask, pages, type Item, type Page } from './support/client.js';
+import { sendRequest, pages, type Item, type Page } from './support/client.js';
 import * as oracle from './support/oracle.js';
 
 let sandbox: StacSandbox;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   sandbox = await startStacSandbox({ seed: 3, scale: 0.4 });
   const fields = { include: ['properties'], exclude: ['assets', 'links'] };
   const all = { method: 'POST', body: { limit: 10_000, fields } } as const;
-  items.push(...(await ask<Page>(`${sandbox.url}/search`, all)).json.features);
+  items.push(...(await sendRequest<Page>(`${sandbox.url}/search`, all)).json.features);
 });
 afterAll(() => sandbox.close());
 
@@ -19,10 +19,10 @@ const slim = {
   exclude: ['type', 'stac_version', 'geometry', 'bbox', 'links', 'assets', 'properties'],
 };
 
-/** The ids that a search finds, in its order, by POST. */
+/** The ids of a POST search, in order. */
 const found = async (body: object): Promise<string[]> => {
   const whole = { limit: 10_000, fields: slim, ...body };
-  const { json, status, text } = await ask<Page>(`${sandbox.url}/search`, {
+  const { json, status, text } = await sendRequest<Page>(`${sandbox.url}/search`, {
     method: 'POST',
     body: whole,
   });
@@ -30,11 +30,11 @@ const found = async (body: object): Promise<string[]> => {
   return json.features.map(({ id }) => id);
 };
 
-/** The same by GET. */
+/** The ids of a GET search, in order. */
 const foundByGet = async (parameters: Record<string, string>): Promise<string[]> => {
   const fields = slim.exclude.map((name) => `-${name}`).join();
   const query = new URLSearchParams({ limit: '10000', fields, ...parameters }).toString();
-  const { json, status, text } = await ask<Page>(`${sandbox.url}/search?${query}`);
+  const { json, status, text } = await sendRequest<Page>(`${sandbox.url}/search?${query}`);
   if (status !== 200) throw new Error(text);
   return json.features.map(({ id }) => id);
 };
@@ -44,7 +44,7 @@ const expected = (holds: (item: Item) => boolean | null): string[] =>
 
 const runs = { numRuns: 25 };
 
-// Mostly around places where there is something, often over the antimeridian.
+// Mostly around the sites, often across the antimeridian.
 const corner = fc.oneof(
   fc.tuple(
     fc.double({ min: -180, max: 180, noNaN: true }),
@@ -71,7 +71,7 @@ const box = fc
     return [lon, lat, east > 180 ? east - 360 : east, Math.min(90, lat + height)];
   });
 
-/** Never exactly on a border, where it depends on the last bit whether a slanted line touches it. */
+/** Avoids borders, where rounding decides whether a line touches. */
 const offBorder = fc
   .tuple(fc.integer({ min: -179_000, max: 179_000 }), fc.integer({ min: -89_000, max: 89_000 }))
   .map(([lon, lat]): [number, number] => [lon / 1000 + 0.000_137, lat / 1000 + 0.000_291]);
@@ -80,18 +80,18 @@ const moment = fc
   .date({ min: new Date('2012-01-01'), max: new Date('2027-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-describe('a search finds what looking at every item finds', () => {
-  test('the items themselves are all there, newest first', () => {
+describe('a search agrees with a scan of all items', () => {
+  test('without parameters, newest first', () => {
     expect(items.length).toBeGreaterThan(1400);
     expect(items.map(({ id }) => id)).toEqual(
       items.toSorted(oracle.usualOrder).map(({ id }) => id),
     );
   });
 
-  test('by box, also across the antimeridian and without width', async () => {
+  test('by bbox, also across the antimeridian and without width', async () => {
     await fc.assert(
       fc.asyncProperty(box, async (given) => {
-        // Turf cannot see a polygon without area; those are tested against points and lines below.
+        // Turf does not support polygons without area; see the test of empty boxes below.
         fc.pre(given[0] !== given[2] && given[1] !== given[3]);
         const wanted = expected((item) => oracle.touchesBox(item, given));
         expect(await found({ bbox: given })).toEqual(wanted);
@@ -103,7 +103,7 @@ describe('a search finds what looking at every item finds', () => {
     );
   });
 
-  test('by points, lines and areas', async () => {
+  test('by points, lines and polygons', async () => {
     const geometry = fc.oneof(
       offBorder.map((coordinates) => ({ type: 'Point', coordinates })),
       fc.tuple(offBorder, offBorder).map((coordinates) => ({ type: 'LineString', coordinates })),
@@ -126,7 +126,7 @@ describe('a search finds what looking at every item finds', () => {
     );
   });
 
-  test('a box without width or height is the line or point that it is', async () => {
+  test('by a bbox without width or height', async () => {
     await fc.assert(
       fc.asyncProperty(corner, async ([lon, lat]) => {
         const point = { type: 'Point', coordinates: [lon, lat] };
@@ -148,7 +148,7 @@ describe('a search finds what looking at every item finds', () => {
     );
   });
 
-  test('by time, in all its forms', async () => {
+  test('by datetime, in all its forms', async () => {
     await fc.assert(
       fc.asyncProperty(moment, moment, async (one, other) => {
         const [from, to] = [one, other].toSorted() as [string, string];
@@ -247,7 +247,7 @@ describe('a search finds what looking at every item finds', () => {
     );
   });
 
-  test('in the order that was asked for', async () => {
+  test('in the requested order', async () => {
     const order = fc.tuple(
       fc.constantFrom(
         'datetime',
@@ -272,7 +272,7 @@ describe('a search finds what looking at every item finds', () => {
     );
   });
 
-  test('by all of it together', async () => {
+  test('by all parameters combined', async () => {
     await fc.assert(
       fc.asyncProperty(box, moment, fc.integer({ min: 0, max: 100 }), async (bbox, from, cover) => {
         fc.pre(bbox[0] !== bbox[2] && bbox[1] !== bbox[3]);
@@ -303,7 +303,7 @@ describe('a search finds what looking at every item finds', () => {
 });
 
 describe('paging', () => {
-  test('visits every item once, in order, whatever the page size', async () => {
+  test('visits every item once, in order, with any page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 30, max: 700 }),
@@ -329,7 +329,7 @@ describe('paging', () => {
     );
   });
 
-  test('goes back where it came from', async () => {
+  test('follows previous links back', async () => {
     const search = { method: 'POST', body: { collections: ['naip'], limit: 25 } } as const;
     const forwards: Page[] = [];
     for await (const page of pages(`${sandbox.url}/search`, search)) forwards.push(page);

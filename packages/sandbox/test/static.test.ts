@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ask, type Link } from './support/client.js';
+import { sendRequest, type Link } from './support/client.js';
 import { closeSandboxesAfterEach, sandbox, tiny } from './support/sandboxes.js';
 import { checkerOf } from './support/schemas.js';
 
@@ -13,12 +13,12 @@ interface Document {
 }
 
 describe('the static catalogue', () => {
-  test('is walked from its root by relative links, to items', async () => {
+  test('is crawled from its root to its items by relative links', async () => {
     const { staticUrl } = await sandbox();
     const check = checkerOf();
     const found = new Map<string, Document>();
     const walk = async (url: string): Promise<void> => {
-      const { status, json } = await ask<Document>(url);
+      const { status, json } = await sendRequest<Document>(url);
       expect([url, status]).toEqual([url, 200]);
       expect(json.conformsTo).toBeUndefined();
       found.set(url, json);
@@ -45,24 +45,24 @@ describe('the static catalogue', () => {
   test('has no API', async () => {
     const { staticUrl } = await tiny();
     for (const path of ['search', 'collections', 'conformance'])
-      expect((await ask(new URL(path, staticUrl).href)).status).toBe(404);
+      expect((await sendRequest(new URL(path, staticUrl).href)).status).toBe(404);
   });
 });
 
 describe('the hostile catalogue', () => {
-  test('has rings, dead ends, depth, breadth and forbidden places', async () => {
+  test('has cycles, dead links, depth, breadth and forbidden targets', async () => {
     const { hostileUrl } = await tiny();
-    const { json } = await ask<Document>(hostileUrl);
+    const { json } = await sendRequest<Document>(hostileUrl);
     const targets = json.links.map(({ href }) => new URL(href, hostileUrl).href);
     expect(targets[0]).toBe(hostileUrl);
-    expect((await ask(targets[1] ?? '')).status).toBe(404);
+    expect((await sendRequest(targets[1] ?? '')).status).toBe(404);
     let deep = targets[2] ?? '';
     for (let level = 0; level < 30; level += 1) {
-      const next = await ask<Document>(deep);
+      const next = await sendRequest<Document>(deep);
       deep = new URL(next.json.links[0]?.href ?? '', deep).href;
     }
     expect(deep).toContain('/deep/31/');
-    expect((await ask<Document>(targets[3] ?? '')).json.links).toHaveLength(5000);
+    expect((await sendRequest<Document>(targets[3] ?? '')).json.links).toHaveLength(5000);
     expect(targets[4]).toContain('169.254.169.254');
     expect(targets[5]).toMatch(/^file:/);
   });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Commit, IssuedTokens, XSandbox } from '@toolkeel/sandbox';
-import { ask } from './support/client.js';
+import { sendRequest } from './support/client.js';
 import { closeXSandboxesAfterEach, get, posted, xSandbox } from './support/x.js';
 
 closeXSandboxesAfterEach();
 
 const put = (x: XSandbox, path: string, body: unknown) =>
-  ask<{ error: string }>(x.control.url + path, { method: 'PUT', body });
+  sendRequest<{ error: string }>(x.control.url + path, { method: 'PUT', body });
 
-describe('another process', () => {
-  test('learns what it needs to come in', async () => {
+describe('the control endpoint of X', () => {
+  test('returns the credentials and the named records', async () => {
     const x = await xSandbox({ credits: 7 });
-    const { json } = await ask(x.control.url);
+    const { json } = await sendRequest(x.control.url);
     expect(json).toMatchObject({
       origins: { api: x.url },
       credentials: x.credentials,
@@ -24,20 +24,20 @@ describe('another process', () => {
     });
   });
 
-  test('reads what was committed', async () => {
+  test('returns the commits', async () => {
     const x = await xSandbox();
     await posted(x, { text: 'one' });
     await posted(x, { text: 'two' });
     const commits = async (query: string) =>
-      (await ask<{ commits: Commit[] }>(`${x.control.url}/commits${query}`)).json.commits;
+      (await sendRequest<{ commits: Commit[] }>(`${x.control.url}/commits${query}`)).json.commits;
     expect(await commits('')).toEqual(x.commits());
     expect(await commits('?after=1&kind=post.created')).toMatchObject([{ seq: 2, text: 'two' }]);
     expect(await commits('?kind=post.deleted')).toEqual([]);
-    expect((await ask(`${x.control.url}/commits?after=x`)).status).toBe(400);
-    expect((await ask(`${x.control.url}/commits?since=1`)).status).toBe(400);
+    expect((await sendRequest(`${x.control.url}/commits?after=x`)).status).toBe(400);
+    expect((await sendRequest(`${x.control.url}/commits?since=1`)).status).toBe(400);
   });
 
-  test('moves the clock, the lag, the tier and the credits', async () => {
+  test('sets the clock, the lag, the tier and the credits', async () => {
     const x = await xSandbox();
     const before = x.clock.now();
     for (const [path, body] of [
@@ -52,7 +52,7 @@ describe('another process', () => {
     expect((await get(x, '/2/users/me')).status).toBe(402);
   });
 
-  test('has one clock: every answer is dated by it', async () => {
+  test('advances the clock that dates every response', async () => {
     const x = await xSandbox({ startAt: Date.now() - 86_400_000 });
     for (const path of ['/2/users/me', '/2/nothing']) {
       x.clock.advance(3_600_000);
@@ -61,9 +61,9 @@ describe('another process', () => {
     }
   });
 
-  test('gets tokens of its own', async () => {
+  test('issues tokens', async () => {
     const x = await xSandbox();
-    const { json } = await ask<IssuedTokens>(`${x.control.url}/tokens`, {
+    const { json } = await sendRequest<IssuedTokens>(`${x.control.url}/tokens`, {
       method: 'PUT',
       body: { scopes: ['tweet.read', 'users.read'], lifetimeMs: 1000 },
     });
@@ -81,21 +81,21 @@ describe('another process', () => {
     ['/tokens', { scopes: ['everything'] }],
     ['/faults', [{ kind: 'too-large-413' }]],
     ['/faults', [{ kind: 'http-500', routes: ['tweets'] }]],
-  ] as const)('is told what makes no sense: %s %j', async ([path, body]) => {
+  ] as const)('rejects %s %j', async ([path, body]) => {
     const x = await xSandbox();
     const { status, json } = await put(x, path, body);
     expect([status, json.error]).toEqual([400, expect.any(String)]);
   });
 });
 
-test('a lag that is no time is refused', async () => {
+test('an invalid lag is rejected', async () => {
   const x = await xSandbox();
   expect(() => x.setLag(-1)).toThrow(/the lag must be/);
   expect(() => x.clock.advance(NaN)).toThrow(/the time to advance must be/);
   await expect(xSandbox({ lagMs: Infinity })).rejects.toThrow(/lagMs must be/);
 });
 
-test('the same seed and day give the same users and posts, another seed others', async () => {
+test('users and posts are determined by the seed and the day', async () => {
   const startAt = Date.UTC(2026, 7, 1, 12);
   const digests: string[] = [];
   for (const seed of [1, 1, 2]) {
@@ -107,7 +107,7 @@ test('the same seed and day give the same users and posts, another seed others',
   expect(digests[2]).not.toBe(digests[0]);
 });
 
-test('what is done in one sandbox is not done in another', async () => {
+test('sandboxes do not share state', async () => {
   const [one, other] = [await xSandbox(), await xSandbox()];
   const { id } = await posted(one, { text: 'Only here' });
   expect((await get(other, `/2/tweets/${id}`)).json.data).toBeUndefined();

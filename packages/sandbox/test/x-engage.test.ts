@@ -16,10 +16,10 @@ const kinds = (x: XSandbox): string[] => x.commits().map(({ kind }) => kind);
 const enterprise = (): Promise<XSandbox> => xSandbox({ tier: 'enterprise' });
 
 describe.for([
-  { name: 'like', path: 'likes', told: 'liked', read: 'liked_tweets' },
-  { name: 'bookmark', path: 'bookmarks', told: 'bookmarked', read: 'bookmarks' },
-] as const)('to $name', ({ name, path, told, read }) => {
-  test('is done once, undone once, and can be done again', async () => {
+  { name: 'like', path: 'likes', field: 'liked', read: 'liked_tweets' },
+  { name: 'bookmark', path: 'bookmarks', field: 'bookmarked', read: 'bookmarks' },
+] as const)('to $name', ({ name, path, field, read }) => {
+  test('is committed once, undone once, and can be repeated', async () => {
     const x = await enterprise();
     const base = `/2/users/${x.landmarks.me.id}`;
     const { id } = await posted(x, { text: 'To be marked' });
@@ -27,18 +27,18 @@ describe.for([
       (await get<Thing[]>(x, `${base}/${read}?max_results=5`)).json.data?.[0]?.id === id;
     for (let turn = 0; turn < 2; turn += 1)
       expect((await send(x, `${base}/${path}`, { tweet_id: id })).json).toEqual({
-        data: { [told]: true },
+        data: { [field]: true },
       });
     expect(await shown()).toBe(true);
     for (let turn = 0; turn < 2; turn += 1)
-      expect((await remove(x, `${base}/${path}/${id}`)).json).toEqual({ data: { [told]: false } });
+      expect((await remove(x, `${base}/${path}/${id}`)).json).toEqual({ data: { [field]: false } });
     expect(await shown()).toBe(false);
     await send(x, `${base}/${path}`, { tweet_id: id });
     expect(await shown()).toBe(true);
     expect(kinds(x).slice(1)).toEqual([`${name}.created`, `${name}.deleted`, `${name}.created`]);
   });
 
-  test('needs something that is there', async () => {
+  test('requires an existing target', async () => {
     const x = await enterprise();
     const { status, json } = await send(x, `/2/users/${x.landmarks.me.id}/${path}`, {
       tweet_id: x.landmarks.deletedPostId,
@@ -48,7 +48,7 @@ describe.for([
   });
 });
 
-test('likes are counted, and told with those who like', async () => {
+test('likes are counted and listed', async () => {
   const x = await enterprise();
   const { popularPostId, me } = x.landmarks;
   const metrics = async () =>
@@ -61,7 +61,7 @@ test('likes are counted, and told with those who like', async () => {
   expect(json.data?.[0]?.id).toBe(me.id);
 });
 
-test('a repost is a post of its own, which goes with its undoing', async () => {
+test('a repost is a post, which is deleted when it is undone', async () => {
   const x = await xSandbox();
   const { me, unaskedPostId } = x.landmarks;
   const base = `/2/users/${me.id}`;
@@ -83,7 +83,7 @@ test('a repost is a post of its own, which goes with its undoing', async () => {
   expect(kinds(x)).toEqual(['repost.created', 'repost.deleted']);
 });
 
-test('to follow changes what one reads, and the protected have to agree', async () => {
+test('a follow changes the home timeline, and protected users must approve it', async () => {
   const x = await enterprise();
   const { me, strangerId, protectedId, suspendedId } = x.landmarks;
   const base = `/2/users/${me.id}/following`;
@@ -105,7 +105,7 @@ test('to follow changes what one reads, and the protected have to agree', async 
   expect(kinds(x)).toEqual(['follow.created', 'follow.deleted']);
 });
 
-test('nobody acts for another', async () => {
+test('a user cannot act for another user', async () => {
   const x = await enterprise();
   const { me, friendId, unaskedPostId } = x.landmarks;
   const { status, json } = await send(x, `/2/users/${friendId}/likes`, { tweet_id: unaskedPostId });
@@ -116,7 +116,7 @@ test('nobody acts for another', async () => {
   expect((await get(x, `/2/users/${friendId}/bookmarks`)).status).toBe(400);
 });
 
-test('lists are made, changed, filled and deleted', async () => {
+test('lists are created, updated, filled and deleted', async () => {
   const x = await xSandbox();
   const made = await send(x, '/2/lists', { name: 'Waders', private: true });
   const id = made.json.data?.id ?? '';
@@ -143,7 +143,7 @@ test('lists are made, changed, filled and deleted', async () => {
   ]);
 });
 
-test('replies in one’s own conversations can be hidden', async () => {
+test('replies in the user’s own conversations can be hidden', async () => {
   const x = await xSandbox();
   const hide = (id: string) => send(x, `/2/tweets/${id}/hidden`, { hidden: true }, 'PUT');
   expect((await hide(x.landmarks.orphanId)).json).toEqual({ data: { hidden: true } });

@@ -7,7 +7,7 @@ closeXSandboxesAfterEach();
 
 type Seen = { readonly status: number; readonly text: string } | { readonly failed: string };
 
-/** What a client sees of a mutation under a fault, and what really happened. */
+/** The client's view of a mutation under a fault. */
 async function strike(
   x: XSandbox,
   { route, act, before }: (typeof mutations)[number],
@@ -27,7 +27,7 @@ async function strike(
 
 const BROKEN = expect.stringMatching(/UND_ERR_SOCKET|ECONNRESET|SyntaxError|UND_ERR_BODY/);
 
-/** Where it strikes, and what comes of it: before the commit, or after. */
+/** Faults, the client's view, and the number of commits. */
 const points: readonly (readonly [rule: FaultRule, seen: object, committed: 0 | 1])[] = [
   [{ kind: 'reset-before-read' }, { failed: BROKEN }, 0],
   [{ kind: 'close-before-read' }, { failed: BROKEN }, 0],
@@ -46,7 +46,7 @@ const points: readonly (readonly [rule: FaultRule, seen: object, committed: 0 | 
 ];
 
 describe.for(points)('the fault %j', ([rule, expected, committed]) => {
-  test(`strikes ${committed === 0 ? 'before' : 'after'} every mutation has its effect`, async () => {
+  test(`occurs ${committed === 0 ? 'before' : 'after'} every mutation takes effect`, async () => {
     const x = await xSandbox({ tier: 'enterprise' });
     for (const mutation of mutations) {
       const outcome = await strike(x, mutation, rule);
@@ -55,15 +55,15 @@ describe.for(points)('the fault %j', ([rule, expected, committed]) => {
         expect.objectContaining(expected),
       ]);
       expect([mutation.route, outcome.committed]).toEqual([mutation.route, committed]);
-      const struck = x.log().findLast(({ fault }) => fault !== null);
-      expect(struck?.fault).toBe(rule.kind);
-      if (committed === 1) expect(x.commits().at(-1)?.request).toBe(struck?.id);
+      const faulted = x.log().findLast(({ fault }) => fault !== null);
+      expect(faulted?.fault).toBe(rule.kind);
+      if (committed === 1) expect(x.commits().at(-1)?.request).toBe(faulted?.id);
     }
   });
 });
 
-describe('a connection that does not come to be', () => {
-  test('leaves no trace of what was to be said', async () => {
+describe('a failed connection', () => {
+  test('leaves no request in the log', async () => {
     const x = await xSandbox();
     const [create] = mutations;
     if (!create) throw new Error('there is none');
@@ -79,7 +79,7 @@ describe('a connection that does not come to be', () => {
   });
 });
 
-test('what a client gives up on is done all the same, if it was read', async () => {
+test('a mutation takes effect although its client disconnects, if it was read', async () => {
   const x = await xSandbox({
     latency: { fixedMs: 0, routes: { 'create-post': { fixedMs: 400 } } },
   });
@@ -96,7 +96,7 @@ test('what a client gives up on is done all the same, if it was read', async () 
   expect(x.commits()).toMatchObject([{ kind: 'post.created', text: 'Left too early' }]);
 });
 
-const refusals: readonly (readonly [kind: FaultKind, status: number, body: object])[] = [
+const rejections: readonly (readonly [kind: FaultKind, status: number, body: object])[] = [
   ['x-402-credits', 402, { title: 'CreditsDepleted', type: expect.stringMatching(/\/credits$/) }],
   ['x-403-duplicate', 403, { detail: expect.stringContaining('duplicate content') }],
   ['x-403-reply-not-allowed', 403, { detail: expect.stringContaining('engaged by the author') }],
@@ -129,19 +129,22 @@ const refusals: readonly (readonly [kind: FaultKind, status: number, body: objec
   ],
 ];
 
-describe('a refusal on command', () => {
-  test.for(refusals)('%s has its own words, and nothing is done', async ([kind, status, body]) => {
-    const x = await xSandbox({ tier: 'enterprise' });
-    for (const mutation of mutations.filter(({ route }) => /^create-post$|^like$/.test(route))) {
-      const { seen, committed } = await strike(x, mutation, { kind });
-      expect([mutation.route, committed]).toEqual([mutation.route, 0]);
-      expect(seen).toMatchObject({ status });
-      expect(JSON.parse('text' in seen ? seen.text : '')).toMatchObject(body);
-    }
-    expect(x.counts().byFault[kind]).toBe(2);
-  });
+describe('an injected rejection', () => {
+  test.for(rejections)(
+    '%s has its own body, and nothing is committed',
+    async ([kind, status, body]) => {
+      const x = await xSandbox({ tier: 'enterprise' });
+      for (const mutation of mutations.filter(({ route }) => /^create-post$|^like$/.test(route))) {
+        const { seen, committed } = await strike(x, mutation, { kind });
+        expect([mutation.route, committed]).toEqual([mutation.route, 0]);
+        expect(seen).toMatchObject({ status });
+        expect(JSON.parse('text' in seen ? seen.text : '')).toMatchObject(body);
+      }
+      expect(x.counts().byFault[kind]).toBe(2);
+    },
+  );
 
-  test('of a window says when it ends, while that of a cap does not', async () => {
+  test('of a rate limit reports the reset, that of a cap does not', async () => {
     const x = await xSandbox();
     const refused = async (kind: FaultKind) => {
       x.setFaults([{ kind, retryAfter: { seconds: 7 } }]);
@@ -158,13 +161,13 @@ describe('a refusal on command', () => {
     expect(Number((await refused('x-429-usage-cap'))['x-rate-limit-remaining'])).toBeGreaterThan(0);
   });
 
-  test('is for those who are known', async () => {
+  test('requires authentication', async () => {
     const x = await xSandbox({ faults: [{ kind: 'x-403-duplicate' }] });
     expect((await get(x, '/2/users/me', 'made-up')).status).toBe(401);
     expect(x.counts().byFault).toEqual({});
   });
 
-  test('is drawn like any other fault', async () => {
+  test('follows the rate of its rule', async () => {
     const x = await xSandbox({ faults: [{ kind: ['x-429-window', 'http-503'], rate: 0.5 }] });
     const statuses: number[] = [];
     for (let turn = 0; turn < 40; turn += 1) statuses.push((await get(x, '/2/users/me')).status);
@@ -172,7 +175,7 @@ describe('a refusal on command', () => {
   });
 });
 
-describe('reads that lag behind writes', () => {
+describe('lagging reads', () => {
   const shows = async (x: XSandbox, id: string) => {
     const { me } = x.landmarks;
     const lists = [
@@ -189,7 +192,7 @@ describe('reads that lag behind writes', () => {
     return seen.map((one) => one === true);
   };
 
-  test('show a post only after their time', async () => {
+  test('show a post after the lag', async () => {
     const x = await xSandbox();
     x.setLag(60_000);
     const { id } = await posted(x, { text: 'Late' });
@@ -200,7 +203,7 @@ describe('reads that lag behind writes', () => {
     expect(await shows(x, id)).toEqual([true, true, true, true]);
   });
 
-  test('show it at once when the lag is taken away', async () => {
+  test('show it at once when the lag is removed', async () => {
     const x = await xSandbox({ lagMs: 60_000 });
     const { id } = await posted(x, { text: 'Late' });
     expect((await shows(x, id))[0]).toBe(false);
@@ -210,7 +213,7 @@ describe('reads that lag behind writes', () => {
     expect((await shows(x, id))[0]).toBe(false);
   });
 
-  test('hide nothing that was there before the lag', async () => {
+  test('do not hide records from before the lag', async () => {
     const x = await xSandbox();
     const { id } = await posted(x, { text: 'Early' });
     x.setLag(60_000);
@@ -218,14 +221,14 @@ describe('reads that lag behind writes', () => {
     expect((await shows(x, x.landmarks.popularPostId))[0]).toBe(true);
   });
 
-  test('do not keep writes from seeing what is true', async () => {
+  test('do not affect writes', async () => {
     const x = await xSandbox({ tier: 'enterprise', lagMs: 60_000 });
     const { id } = await posted(x, { text: 'Answered at once' });
     await posted(x, { text: 'Here', reply: { in_reply_to_tweet_id: id } });
     expect((await send(x, '/2/tweets', { text: 'Answered at once' })).status).toBe(403);
   });
 
-  test('lag with likes and deletions too', async () => {
+  test('apply to likes and deletions too', async () => {
     const x = await xSandbox({ tier: 'enterprise' });
     const { me, popularPostId } = x.landmarks;
     x.setLag(60_000);
@@ -240,7 +243,7 @@ describe('reads that lag behind writes', () => {
 });
 
 describe('pages', () => {
-  test('can lead back to themselves, or be empty though there is more', async () => {
+  test('can loop, or be empty before the end', async () => {
     const x = await xSandbox();
     const path = `/2/users/${x.landmarks.me.id}/tweets?max_results=5`;
     const page = async (token?: string) =>

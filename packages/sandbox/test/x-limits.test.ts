@@ -6,8 +6,8 @@ closeXSandboxesAfterEach();
 const limitsIn = (headers: Readonly<Record<string, unknown>>, family = 'x-rate-limit') =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers[`${family}-${name}`]));
 
-describe('windows of fifteen minutes', () => {
-  test('count what comes, and are told on every answer', async () => {
+describe('fifteen-minute windows', () => {
+  test('count requests, and are reported on every response', async () => {
     const x = await xSandbox();
     const began = x.clock.now();
     const first = await get(x, '/2/users/me');
@@ -20,7 +20,7 @@ describe('windows of fifteen minutes', () => {
     expect(reset * 1000).toBeLessThan(began + 15 * 60_000 + 5000);
   });
 
-  test('refuse when they are full, until they end', async () => {
+  test('reject requests while they are full', async () => {
     const x = await xSandbox({ limits: { me: { user: 2 } } });
     const statuses: number[] = [];
     for (let turn = 0; turn < 4; turn += 1) statuses.push((await get(x, '/2/users/me')).status);
@@ -37,7 +37,7 @@ describe('windows of fifteen minutes', () => {
     expect((await get(x, '/2/users/me')).status).toBe(200);
   });
 
-  test('are those of a credential and a route', async () => {
+  test('are separate for each credential and route', async () => {
     const x = await xSandbox({ limits: { user: { app: 1, user: 1 } } });
     const { friendId } = x.landmarks;
     const path = `/2/users/${friendId}`;
@@ -59,22 +59,22 @@ describe('windows of fifteen minutes', () => {
     expect(limitsIn((await get(x, path, x.credentials.bearerToken)).headers)[0]).toBe(10_000);
   });
 
-  test('are told by what fails after it has acted', async () => {
+  test('are reported by acted- faults', async () => {
     const x = await xSandbox({ faults: [{ kind: 'acted-http-503' }] });
     const { status, headers } = await send(x, '/2/tweets', { text: 'Counted' });
     expect([status, ...limitsIn(headers).slice(0, 2)]).toEqual([503, 100, 99]);
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
   });
 
-  test('are not moved by what never reached the upstream', async () => {
+  test('are not affected by faults before the upstream', async () => {
     const x = await xSandbox({ faults: [{ kind: 'http-503', times: 3 }] });
     for (let turn = 0; turn < 3; turn += 1) await get(x, '/2/users/me');
     expect(limitsIn((await get(x, '/2/users/me')).headers)[1]).toBe(74);
   });
 });
 
-describe('windows of a day', () => {
-  test('are told beside the short ones: the app’s for posts, the user’s for likes', async () => {
+describe('daily windows', () => {
+  test('are reported beside the short ones: the app’s for posts, the user’s for likes', async () => {
     const x = await xSandbox({ tier: 'enterprise' });
     const post = await send(x, '/2/tweets', { text: 'Counted' });
     expect(limitsIn(post.headers).slice(0, 2)).toEqual([100, 99]);
@@ -85,7 +85,7 @@ describe('windows of a day', () => {
     expect(limitsIn(like.headers, 'x-user-limit-24hour').slice(0, 2)).toEqual([1000, 999]);
   });
 
-  test('refuse while there is room in the short ones', async () => {
+  test('reject requests while the short ones have room', async () => {
     const x = await xSandbox({ limits: { 'create-post': { user: 100, appDay: 10, userDay: 1 } } });
     await posted(x, { text: 'first' });
     const { status, headers } = await send(x, '/2/tweets', { text: 'second' });
@@ -101,7 +101,7 @@ describe('windows of a day', () => {
 });
 
 describe('the developer’s account', () => {
-  test('pays for what is done', async () => {
+  test('is charged', async () => {
     const x = await xSandbox({ credits: 1 });
     await posted(x, { text: 'plain' });
     expect(x.balance().spent).toBeCloseTo(0.015);
@@ -115,7 +115,7 @@ describe('the developer’s account', () => {
     expect(x.balance().credits).toBeCloseTo(1 - 0.231);
   });
 
-  test('is empty at the end', async () => {
+  test('runs out of credits', async () => {
     const x = await xSandbox({ credits: 0.02 });
     await posted(x, { text: 'one' });
     await posted(x, { text: 'two' });
@@ -133,7 +133,7 @@ describe('the developer’s account', () => {
     await posted(x, { text: 'three' });
   });
 
-  test('reads so many posts in a month, whatever the windows say', async () => {
+  test('has a monthly cap on reads, independent of the windows', async () => {
     const x = await xSandbox({ postCap: 25 });
     const path = `/2/users/${x.landmarks.me.id}/tweets?max_results=10`;
     for (let turn = 0; turn < 3; turn += 1) expect((await get(x, path)).status).toBe(200);
@@ -151,7 +151,7 @@ describe('the developer’s account', () => {
     expect((await get(x, path, x.issueTokens().accessToken)).status).toBe(200);
   });
 
-  test('tells an app what it has used', async () => {
+  test('reports its usage to the app', async () => {
     const x = await xSandbox();
     await get(x, `/2/users/${x.landmarks.me.id}/tweets?max_results=10`);
     const { json } = await get(x, '/2/usage/tweets', x.credentials.bearerToken);

@@ -6,7 +6,7 @@ closeXSandboxesAfterEach();
 
 const BOUNDARY = 'a-boundary';
 
-/** A form with bytes in it, as clients send files. */
+/** A multipart form with a file. */
 function multipart(fields: Readonly<Record<string, string>>, media: Buffer) {
   const parts = Object.entries(fields).map(
     ([name, value]) =>
@@ -39,7 +39,7 @@ const finalize = (x: XSandbox, id: string) =>
 
 const status = (x: XSandbox, id: string) => get(x, `/2/media/upload?command=STATUS&media_id=${id}`);
 
-/** A whole upload, and its id. */
+/** Uploads a file and returns its id. */
 async function uploaded(x: XSandbox, type: string, size = 9): Promise<string> {
   const id = (await initialize(x, type, size)).json.data?.id ?? '';
   await append(x, id, 0, Buffer.alloc(size, 1));
@@ -47,15 +47,15 @@ async function uploaded(x: XSandbox, type: string, size = 9): Promise<string> {
   return id;
 }
 
-describe('an upload in pieces', () => {
-  test('of a picture is ready when it is whole', async () => {
+describe('a chunked upload', () => {
+  test('of an image is ready when it is finalized', async () => {
     const x = await xSandbox();
     const begun = await initialize(x, 'image/png', 9, 'tweet_image');
     const id = begun.json.data?.id ?? '';
     expect(begun.json).toEqual({
       data: { id, media_key: `3_${id}`, expires_after_secs: 86_400 },
     });
-    // Out of order, and one of them twice: a piece has its place.
+    // Segments may arrive out of order and repeatedly.
     for (const [segment, size] of [
       [1, 4],
       [0, 3],
@@ -80,7 +80,7 @@ describe('an upload in pieces', () => {
     ]);
   });
 
-  test('of a GIF that does not move is one of a picture', async () => {
+  test('accepts a GIF as an image', async () => {
     const x = await xSandbox();
     const begun = await initialize(x, 'image/gif', 9, 'tweet_image');
     const id = begun.json.data?.id ?? '';
@@ -90,7 +90,7 @@ describe('an upload in pieces', () => {
     await posted(x, { text: 'Still', media: { media_ids: [id] } });
   });
 
-  test('takes base64 in JSON as well', async () => {
+  test('accepts base64 in JSON', async () => {
     const x = await xSandbox();
     const id = (await initialize(x, 'image/jpeg', 6)).json.data?.id ?? '';
     const media = Buffer.from('pixels').toString('base64');
@@ -99,7 +99,7 @@ describe('an upload in pieces', () => {
     expect((await finalize(x, id)).status).toBe(200);
   });
 
-  test('takes pieces of five megabytes', async () => {
+  test('accepts segments of five megabytes', async () => {
     const x = await xSandbox();
     const size = 5 * 1024 * 1024;
     const id = (await initialize(x, 'video/mp4', size)).json.data?.id ?? '';
@@ -107,7 +107,7 @@ describe('an upload in pieces', () => {
     expect((await finalize(x, id)).status).toBe(200);
   });
 
-  test('of a video is worked on, and tells how far', async () => {
+  test('of a video is processed and reports its progress', async () => {
     const x = await xSandbox({ mediaProcessingMs: 10_000, mediaCheckAfterSeconds: 2 });
     const id = (await initialize(x, 'video/mp4', 4, 'tweet_video')).json.data?.id ?? '';
     await append(x, id, 0, Buffer.alloc(4));
@@ -125,7 +125,7 @@ describe('an upload in pieces', () => {
     await posted(x, { text: 'Film', media: { media_ids: [id] } });
   });
 
-  test('can fail while it is worked on', async () => {
+  test('can fail during processing', async () => {
     const x = await xSandbox({ mediaProcessingMs: 10, faults: [{ kind: 'x-media-fails' }] });
     const id = await uploaded(x, 'image/gif');
     x.clock.advance(10);
@@ -149,7 +149,7 @@ describe('an upload in pieces', () => {
     ['image/png', 1, 'tweet_gif', /not supported for media category/],
     ['image/svg+xml', 1, undefined, /^\$\.media_type/],
     ['image/png', -1, undefined, /^\$\.total_bytes/],
-  ] as const)('is not begun for %s of %d bytes', async ([type, bytes, category, why]) => {
+  ] as const)('is rejected for %s of %d bytes', async ([type, bytes, category, why]) => {
     const x = await xSandbox();
     const answer = await initialize(x, type, bytes, category);
     expect(answer.status).toBe(400);
@@ -157,7 +157,7 @@ describe('an upload in pieces', () => {
     expect(x.commits()).toEqual([]);
   });
 
-  test('is not ended while a piece is missing, nor begun by another', async () => {
+  test('cannot be finalized with a missing segment, nor by another user', async () => {
     const x = await xSandbox();
     const id = (await initialize(x, 'image/png', 9)).json.data?.id ?? '';
     await append(x, id, 1, Buffer.alloc(9));
@@ -171,7 +171,7 @@ describe('an upload in pieces', () => {
     expect((await get(x, path, token)).status).toBe(404);
   });
 
-  test('is forgotten after a day', async () => {
+  test('expires after a day', async () => {
     const x = await xSandbox({ accessTokenLifetimeSeconds: 1_000_000 });
     const id = await uploaded(x, 'image/png');
     x.clock.advance(86_400_000);
@@ -182,8 +182,8 @@ describe('an upload in pieces', () => {
   });
 });
 
-describe('an upload all at once', () => {
-  test('is for pictures, with a category', async () => {
+describe('a one-shot upload', () => {
+  test('accepts images with a category', async () => {
     const x = await xSandbox();
     const whole = (fields: Readonly<Record<string, string>>) =>
       askX(x, '/2/media/upload', { method: 'POST', raw: multipart(fields, Buffer.alloc(20)) });
@@ -198,7 +198,7 @@ describe('an upload all at once', () => {
 });
 
 describe('media in a post', () => {
-  test('add one link for all, with their descriptions', async () => {
+  test('add one link for all, with their alt texts', async () => {
     const x = await xSandbox();
     const ids = [await uploaded(x, 'image/png'), await uploaded(x, 'image/jpeg')];
     const described = await send(x, '/2/media/metadata', {
@@ -229,7 +229,7 @@ describe('media in a post', () => {
     expect(x.commits().at(-1)).toMatchObject({ kind: 'post.created', media: ids });
   });
 
-  test('can be all that is said', async () => {
+  test('can stand without text', async () => {
     const x = await xSandbox();
     const id = await uploaded(x, 'image/png');
     expect((await posted(x, { media: { media_ids: [id] } })).text).toMatch(
@@ -237,7 +237,7 @@ describe('media in a post', () => {
     );
   });
 
-  test('are four pictures, or one of anything else', async () => {
+  test('are up to four images, or one other attachment', async () => {
     const x = await xSandbox({ mediaProcessingMs: 0 });
     const pictures = await Promise.all([1, 2, 3, 4].map(() => uploaded(x, 'image/png')));
     const film = await uploaded(x, 'video/mp4');
@@ -251,7 +251,7 @@ describe('media in a post', () => {
       expect((await send(x, '/2/tweets', { media: { media_ids: ids } })).status).toBe(expected);
   });
 
-  test('can be described in a thousand characters', async () => {
+  test('have alt texts of up to a thousand characters', async () => {
     const x = await xSandbox();
     const id = await uploaded(x, 'image/png');
     const describing = (text: string) =>

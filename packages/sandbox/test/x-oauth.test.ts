@@ -20,8 +20,8 @@ async function form(url: string, fields: Fields, headers: Fields = {}) {
 
 const verifier = randomBytes(32).toString('base64url');
 
-/** Sends a user to the page that asks, and gives back where it sends them. */
-async function ask(x: XSandbox, changes: Fields = {}) {
+/** Opens the consent page and returns its redirect. */
+async function sendRequest(x: XSandbox, changes: Fields = {}) {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: x.credentials.clientId,
@@ -42,7 +42,7 @@ async function ask(x: XSandbox, changes: Fields = {}) {
 }
 
 async function redeem(x: XSandbox, changes: Fields = {}, headers: Fields = {}) {
-  const { back } = await ask(x);
+  const { back } = await sendRequest(x);
   const code = back?.searchParams.get('code') ?? '';
   const fields = {
     grant_type: 'authorization_code',
@@ -62,10 +62,10 @@ const refresh = (x: XSandbox, token: string, headers: Fields = {}) =>
     headers,
   );
 
-describe('a login', () => {
-  test('goes over the page that asks to tokens that work', async () => {
+describe('an OAuth login', () => {
+  test('leads from the consent page to valid tokens', async () => {
     const x = await xSandbox();
-    const { status, back } = await ask(x);
+    const { status, back } = await sendRequest(x);
     expect([status, back?.origin, back?.pathname]).toEqual([
       302,
       'http://127.0.0.1:7411',
@@ -92,7 +92,7 @@ describe('a login', () => {
 
   test('can be denied by the user', async () => {
     const x = await xSandbox({ faults: [{ kind: 'x-consent-denied' }] });
-    const { back } = await ask(x);
+    const { back } = await sendRequest(x);
     expect(back?.searchParams.get('error')).toBe('access_denied');
     expect(back?.searchParams.has('code')).toBe(false);
     expect(x.counts().byFault).toEqual({ 'x-consent-denied': 1 });
@@ -107,9 +107,9 @@ describe('a login', () => {
     { state: 'a'.repeat(501) },
     { code_challenge: '' },
     { code_challenge_method: 'S1' },
-  ])('is not begun with %j', async (changes) => {
+  ])('is not started with %j', async (changes) => {
     const x = await xSandbox();
-    expect(await ask(x, changes as Fields)).toEqual({ status: 400, back: undefined });
+    expect(await sendRequest(x, changes as Fields)).toEqual({ status: 400, back: undefined });
   });
 
   test.for([
@@ -119,26 +119,26 @@ describe('a login', () => {
     [{ code_verifier: '' }, 'Missing required parameter [code_verifier]'],
     [{ client_id: 'another' }, 'client_id was invalid'],
     [{ grant_type: 'password' }, 'grant_type was invalid'],
-  ] as const)('is not ended with %j', async ([changes, why]) => {
+  ] as const)('is not completed with %j', async ([changes, why]) => {
     const x = await xSandbox();
     const { status, json } = await redeem(x, changes);
     expect([status, json['error_description']]).toEqual([400, expect.stringContaining(why)]);
     expect(x.commits()).toEqual([]);
   });
 
-  test('has a code that is good once, and for half a minute', async () => {
+  test('has a code that is valid once, for thirty seconds', async () => {
     const x = await xSandbox();
     const { code } = await redeem(x);
     expect((await redeem(x, { code })).status).toBe(400);
-    const { back } = await ask(x);
+    const { back } = await sendRequest(x);
     x.clock.advance(30_000);
     const late = await redeem(x, { code: back?.searchParams.get('code') ?? '' });
     expect(late.status).toBe(400);
   });
 
-  test('gives no refresh token to who did not ask for one', async () => {
+  test('returns no refresh token without offline.access', async () => {
     const x = await xSandbox();
-    const { back } = await ask(x, { scope: 'tweet.read users.read' });
+    const { back } = await sendRequest(x, { scope: 'tweet.read users.read' });
     const { json } = await redeem(x, { code: back?.searchParams.get('code') ?? '' });
     expect(json).not.toHaveProperty('refresh_token');
     expect(
@@ -154,7 +154,7 @@ describe('a login', () => {
 });
 
 describe('a refresh', () => {
-  test('gives a new pair, and the old refresh token is worth nothing', async () => {
+  test('returns a new pair, and invalidates the old refresh token', async () => {
     const x = await xSandbox();
     const { refreshToken } = x.credentials;
     const first = await refresh(x, refreshToken);
@@ -173,14 +173,14 @@ describe('a refresh', () => {
     expect(x.commits({ kind: 'token.issued' })).toHaveLength(2);
   });
 
-  test('is won by one of many who come at once', async () => {
+  test('succeeds for one of many concurrent requests', async () => {
     const x = await xSandbox();
     const { refreshToken } = x.credentials;
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(x, refreshToken)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('is lost with its answer', async () => {
+  test('is lost if its response is lost', async () => {
     const x = await xSandbox({
       faults: [{ kind: 'reset-after-read', routes: ['token'], times: 1 }],
     });
@@ -189,12 +189,12 @@ describe('a refresh', () => {
     expect((await refresh(x, x.credentials.refreshToken)).status).toBe(400);
   });
 
-  test('can be refused in the words that were seen', async () => {
+  test('can be rejected with the observed error', async () => {
     const x = await xSandbox({ refusedRefresh: 'invalid_request' });
     expect((await refresh(x, 'unknown')).json['error']).toBe('invalid_request');
   });
 
-  test('comes too late when its token is too old', async () => {
+  test('fails for an expired token', async () => {
     const x = await xSandbox({ refreshTokenLifetimeSeconds: 60 });
     x.clock.advance(60_000);
     expect((await refresh(x, x.credentials.refreshToken)).status).toBe(400);
@@ -209,13 +209,13 @@ describe('tokens', () => {
     status: 401,
   };
 
-  test.for(['', 'made-up'])('that are not known are refused: "%s"', async (token) => {
+  test.for(['', 'made-up'])('that are unknown are rejected: "%s"', async (token) => {
     const x = await xSandbox();
     const { status, json } = await askX(x, '/2/users/me', { token });
     expect([status, json]).toEqual([401, unauthorized]);
   });
 
-  test('end after two hours', async () => {
+  test('expire after two hours', async () => {
     const x = await xSandbox();
     x.clock.advance(7_199_000);
     expect((await get(x, '/2/users/me')).status).toBe(200);
@@ -233,7 +233,7 @@ describe('tokens', () => {
     expect((await get(x, '/2/users/me')).status).toBe(401);
   });
 
-  test('of an app read, but cannot speak for a user', async () => {
+  test('of an app can read, but not act for a user', async () => {
     const x = await xSandbox();
     const { bearerToken: token } = x.credentials;
     expect((await get(x, `/2/tweets/${x.landmarks.popularPostId}`, token)).status).toBe(200);
@@ -251,7 +251,7 @@ describe('tokens', () => {
     expect(x.commits()).toEqual([]);
   });
 
-  test('say how much they may do', async () => {
+  test('report their access level', async () => {
     const x = await xSandbox();
     const { accessToken: reading } = x.issueTokens({ scopes: ['tweet.read', 'users.read'] });
     const levels = await Promise.all(
@@ -261,7 +261,7 @@ describe('tokens', () => {
     expect((await get(x, `/2/users/${x.landmarks.me.id}/bookmarks`, reading)).status).toBe(403);
   });
 
-  test('of another user speak for that one', async () => {
+  test('of another user act for that user', async () => {
     const x = await xSandbox();
     const { accessToken: token } = x.issueTokens({ userId: x.landmarks.friendId });
     await askX(x, '/2/tweets', { method: 'POST', body: { text: 'By a friend' }, token });
@@ -273,14 +273,14 @@ describe('tokens', () => {
   });
 });
 
-describe('an app with a secret', () => {
+describe('a confidential client', () => {
   const options: XSandboxOptions = { clientId: 'app', clientSecret: 'a:b/c' };
   const basic = (text: string): Fields => ({
     authorization: `Basic ${Buffer.from(text).toString('base64')}`,
   });
   const right = basic(`app:${encodeURIComponent('a:b/c')}`);
 
-  test('must show it', async () => {
+  test('must send its secret', async () => {
     const x = await xSandbox(options);
     const { refreshToken } = x.credentials;
     for (const headers of [{}, basic('app:wrong'), { authorization: 'Bearer app' }]) {
@@ -291,7 +291,7 @@ describe('an app with a secret', () => {
     expect((await redeem(x, {}, right)).status).toBe(200);
   });
 
-  test('gets a token of its own for it', async () => {
+  test('gets an app-only token for it', async () => {
     const x = await xSandbox(options);
     const url = `${x.url}/oauth2/token`;
     const grant = { grant_type: 'client_credentials' };

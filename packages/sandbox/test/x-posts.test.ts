@@ -24,7 +24,7 @@ describe('a poll', () => {
   const POLL =
     'expansions=attachments.poll_ids&poll.fields=duration_minutes,end_datetime,voting_status';
 
-  test('stands beside its post, and is open for as long as it was given', async () => {
+  test('is included with its post, and is open for its duration', async () => {
     const x = await xSandbox();
     const { id } = await posted(x, { text: 'Tea?', poll });
     expect(x.commits()).toMatchObject([{ kind: 'post.created', id, poll: poll.options }]);
@@ -53,7 +53,7 @@ describe('a poll', () => {
     expect(Object.keys(bare.json)).toEqual(['data']);
   });
 
-  test('makes another post of the same words', async () => {
+  test('makes an equal text a different post', async () => {
     const x = await xSandbox();
     await posted(x, { text: 'Tea?' });
     await posted(x, { text: 'Tea?', poll });
@@ -71,7 +71,7 @@ describe('a poll', () => {
     ['no text', { text: '', poll }],
     ['media', { poll, media: { media_ids: ['1'] } }],
     ['a quote', { poll, quote_tweet_id: '1' }],
-  ])('with %s is refused', async (_, more) => {
+  ])('with %s is rejected', async (_, more) => {
     const x = await xSandbox({ tier: 'enterprise' });
     expect((await send(x, '/2/tweets', { text: 'Tea?', ...more })).status).toBe(400);
     expect(x.commits()).toEqual([]);
@@ -79,7 +79,7 @@ describe('a poll', () => {
 });
 
 describe('a post', () => {
-  test('is committed, answered with 201 and read back', async () => {
+  test('is committed, returned with 201 and read back', async () => {
     const x = await xSandbox();
     const { status, json } = await send(x, '/2/tweets', { text: 'Hello from here' });
     const id = json.data?.id ?? '';
@@ -107,7 +107,7 @@ describe('a post', () => {
     expect(timeline.json.data?.[0]).toMatchObject({ id, text: 'Hello from here' });
   });
 
-  test('comes back with short links, escapes and in normal form', async () => {
+  test('is returned with short links, escapes and in NFC', async () => {
     const x = await xSandbox();
     const text = ' Cafe\u0301 & <tea> at https://example.com/menu?a=1&b=2 #lunch @sandbox_me 🐦 ';
     const { id } = await posted(x, { text });
@@ -128,7 +128,7 @@ describe('a post', () => {
     expect(x.commits()[0]).toMatchObject({ text });
   });
 
-  test('is refused when it is a duplicate, for a while and also after it was deleted', async () => {
+  test('is rejected as a duplicate within the window, also after its deletion', async () => {
     const x = await xSandbox();
     const { id } = await posted(x, { text: 'Once only' });
     const again = await send(x, '/2/tweets', { text: 'Once only' });
@@ -151,7 +151,7 @@ describe('a post', () => {
     expect(x.commits({ kind: 'post.created' })).toHaveLength(3);
   });
 
-  test('is never a duplicate where that is switched off', async () => {
+  test('is never a duplicate if the window is 0', async () => {
     const x = await xSandbox({ duplicateWindowMs: 0 });
     const first = await posted(x, { text: 'Twice' });
     const second = await posted(x, { text: 'Twice' });
@@ -167,7 +167,7 @@ describe('a post', () => {
     ['👨‍👩‍👧‍👦'.repeat(141), 403],
     [`${'a'.repeat(256)} https://example.com/${'b'.repeat(300)}`, 201],
     [`${'a'.repeat(257)} https://example.com/`, 403],
-  ] as const)('is as long as X counts it: %#', async ([text, expected]) => {
+  ] as const)('is limited by its weighted length: %#', async ([text, expected]) => {
     const x = await xSandbox();
     const { status, json } = await send(x, '/2/tweets', { text });
     expect(status).toBe(expected);
@@ -175,7 +175,7 @@ describe('a post', () => {
     expect(x.commits()).toHaveLength(expected === 201 ? 1 : 0);
   });
 
-  test('that is longer is kept in a note, where the account may write one', async () => {
+  test('that is longer is stored in a note, if the limit allows it', async () => {
     const x = await xSandbox({ maxPostLength: 25_000 });
     const text = 'long & longer '.repeat(100).trim();
     const { id } = await posted(x, { text });
@@ -194,7 +194,7 @@ describe('a post', () => {
     [{ text: 'a', media: { media_ids: [] } }, /^\$\.media\.media_ids: /],
     [{ text: 'a', media: { media_ids: ['1', '2', '3', '4', '5'] } }, /^\$\.media\.media_ids: /],
     [{ text: 'a', media: { media_ids: ['123'] } }, /^Your media IDs are invalid\.$/],
-  ] as const)('that makes no sense is refused: %j', async ([body, why]) => {
+  ] as const)('with an invalid body is rejected: %j', async ([body, why]) => {
     const x = await xSandbox();
     const { status, json } = await send(x, '/2/tweets', body);
     expect([status, json.title]).toEqual([400, 'Invalid Request']);
@@ -204,7 +204,7 @@ describe('a post', () => {
 });
 
 describe('a reply', () => {
-  test('begins with those whom it addresses', async () => {
+  test('begins with the usernames that it addresses', async () => {
     const x = await xSandbox();
     const { mentionId, me } = x.landmarks;
     const target = await read(x, mentionId);
@@ -219,7 +219,7 @@ describe('a reply', () => {
     expect(x.commits()[0]).toMatchObject({ text: 'Thanks', reply_to: mentionId });
   });
 
-  test('names nobody twice, and not those whom it excludes', async () => {
+  test('mentions each user once, without excluded ones', async () => {
     const x = await xSandbox();
     const { mentionId } = x.landmarks;
     const { json } = await get(x, `/2/tweets/${mentionId}?expansions=author_id`);
@@ -234,7 +234,7 @@ describe('a reply', () => {
     });
   });
 
-  test('is for those who asked for it, unless by contract; to oneself always', async () => {
+  test('requires a mention on self_serve, except to own posts', async () => {
     const x = await xSandbox();
     const { unaskedPostId, threadId } = x.landmarks;
     const answer = (id: string) =>
@@ -249,7 +249,7 @@ describe('a reply', () => {
     expect((await answer(unaskedPostId)).status).toBe(201);
   });
 
-  test('to what is deleted or hidden is refused', async () => {
+  test('to a deleted or hidden post is rejected', async () => {
     const x = await xSandbox({ tier: 'enterprise' });
     for (const id of [x.landmarks.deletedPostId, x.landmarks.protectedPostId, '99']) {
       const { status, json } = await send(x, '/2/tweets', {
@@ -263,7 +263,7 @@ describe('a reply', () => {
     }
   });
 
-  test('to oneself makes a thread', async () => {
+  test('to the user’s own post makes a thread', async () => {
     const x = await xSandbox();
     let last: string | undefined;
     const ids: string[] = [];
@@ -287,7 +287,7 @@ describe('a reply', () => {
   });
 });
 
-describe('what a tier does not allow', () => {
+describe('the self_serve tier rejects', () => {
   test('quotes, and more than one cashtag', async () => {
     const x = await xSandbox();
     const quote = { text: 'Look', quote_tweet_id: x.landmarks.unaskedPostId };
@@ -310,7 +310,7 @@ describe('what a tier does not allow', () => {
     expect(x.commits().at(-1)).toMatchObject({ quote_of: x.landmarks.unaskedPostId });
   });
 
-  test('to like and to follow, in the words that X has for it', async () => {
+  test('likes and follows, with the body that X sends', async () => {
     const x = await xSandbox();
     const { me, unaskedPostId, strangerId } = x.landmarks;
     for (const [path, body] of [
@@ -331,7 +331,7 @@ describe('what a tier does not allow', () => {
 });
 
 describe('deleting', () => {
-  test('takes a post away, once', async () => {
+  test('removes a post once', async () => {
     const x = await xSandbox();
     const { id } = await posted(x, { text: 'Soon gone' });
     for (let turn = 0; turn < 2; turn += 1)
@@ -340,7 +340,7 @@ describe('deleting', () => {
     expect((await get(x, `/2/tweets/${id}`)).json.data).toBeUndefined();
   });
 
-  test('is for one’s own', async () => {
+  test('is limited to the user’s own posts', async () => {
     const x = await xSandbox();
     expect((await remove(x, `/2/tweets/${x.landmarks.unaskedPostId}`)).status).toBe(403);
     expect((await remove(x, '/2/tweets/99')).status).toBe(404);

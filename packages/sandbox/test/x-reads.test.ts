@@ -4,7 +4,7 @@ import { closeXSandboxesAfterEach, cut, get, pagesOf, xSandbox, type Thing } fro
 closeXSandboxesAfterEach();
 
 describe('users', () => {
-  test('are told by default fields only, and by more on request', async () => {
+  test('have default fields, and more on request', async () => {
     const x = await xSandbox();
     const plain = await get(x, '/2/users/me');
     expect(plain.json).toEqual({
@@ -18,7 +18,7 @@ describe('users', () => {
     });
   });
 
-  test('are found by id and by name, in whatever case', async () => {
+  test('are found by id and by username, in any case', async () => {
     const x = await xSandbox();
     const { friendId, me } = x.landmarks;
     const byId = await get(x, `/2/users/${friendId}`);
@@ -31,7 +31,7 @@ describe('users', () => {
     expect(named.json).toEqual(several.json);
   });
 
-  test('who are not there are told as errors, also beside others', async () => {
+  test('that are missing are reported as errors beside others', async () => {
     const x = await xSandbox();
     const { me, suspendedId } = x.landmarks;
     const alone = await get(x, '/2/users/999');
@@ -57,7 +57,7 @@ describe('users', () => {
     ]);
   });
 
-  test('can be followed to what they have pinned', async () => {
+  test('expand their pinned post', async () => {
     const x = await xSandbox();
     const { json } = await get(x, '/2/users/me?expansions=pinned_tweet_id&tweet.fields=author_id');
     expect(json.includes?.['tweets']).toMatchObject([
@@ -67,7 +67,7 @@ describe('users', () => {
 });
 
 describe('posts', () => {
-  test('hold what is asked for, and what an expansion needs', async () => {
+  test('have the requested fields, and those that expansions need', async () => {
     const x = await xSandbox();
     const { popularPostId, orphanId, friendId, me, pictureId } = x.landmarks;
     const plain = await get(x, `/2/tweets/${popularPostId}`);
@@ -88,7 +88,7 @@ describe('posts', () => {
     });
   });
 
-  test('tell what of an expansion is missing', async () => {
+  test('report unavailable expansions', async () => {
     const x = await xSandbox();
     const { orphanId, deletedPostId } = x.landmarks;
     const { status, json } = await get(x, `/2/tweets/${orphanId}?expansions=referenced_tweets.id`);
@@ -103,7 +103,7 @@ describe('posts', () => {
     ]);
   });
 
-  test('that are gone or kept from strangers are errors beside the others', async () => {
+  test('that are deleted or protected are errors beside the others', async () => {
     const x = await xSandbox();
     const { deletedPostId, protectedPostId, popularPostId } = x.landmarks;
     const ids = [deletedPostId, protectedPostId, popularPostId].join();
@@ -117,7 +117,7 @@ describe('posts', () => {
     expect([timeline.status, timeline.json.data]).toEqual([200, undefined]);
   });
 
-  test('have numbers that only the author may see', async () => {
+  test('have metrics that only the author can see', async () => {
     const x = await xSandbox();
     const { popularPostId, unaskedPostId } = x.landmarks;
     const ids = `${popularPostId},${unaskedPostId}`;
@@ -132,7 +132,7 @@ describe('posts', () => {
     ]);
   });
 
-  test('are told in the new words to who asks in them', async () => {
+  test('use post naming if post.fields is requested', async () => {
     const x = await xSandbox();
     const path = `/2/tweets/${x.landmarks.threadId}`;
     const old = await get(x, `${path}?tweet.fields=public_metrics`);
@@ -150,7 +150,7 @@ describe('posts', () => {
     expect((await get(x, `${path}?post.fields=id&tweet.fields=id`)).status).toBe(400);
   });
 
-  test('name their links, names and tags by where they stand', async () => {
+  test('have entities with their positions', async () => {
     const x = await xSandbox();
     const path = `/2/users/${x.landmarks.me.id}/tweets?max_results=100&tweet.fields=entities`;
     let links = 0;
@@ -184,7 +184,7 @@ describe('lists of users and posts', () => {
     ['/2/tweets/:popular/retweets', 130],
     ['/2/lists/:list/members', 120],
     ['/2/lists/:list/tweets', 400],
-  ] as const)('%s goes over several pages of 100, each item once', async ([path, least]) => {
+  ] as const)('%s spans several pages of 100, each item once', async ([path, least]) => {
     const x = await xSandbox();
     const { me, popularPostId, listId } = x.landmarks;
     const filled = path
@@ -203,7 +203,7 @@ describe('lists of users and posts', () => {
     expect(sizes.slice(0, -1).every((size) => size === 100)).toBe(true);
   });
 
-  test('can be gone through backwards', async () => {
+  test('can be paged backwards', async () => {
     const x = await xSandbox();
     const path = `/2/users/${x.landmarks.me.id}/followers?max_results=50`;
     const first = await get<Thing[]>(x, path);
@@ -220,7 +220,7 @@ describe('lists of users and posts', () => {
     expect(first.json.meta?.next_token).toMatch(/^[a-z0-9]{16,}$/);
   });
 
-  test('begin and end where they are told to', async () => {
+  test('are limited by ids and times', async () => {
     const x = await xSandbox();
     const path = `/2/users/${x.landmarks.me.id}/tweets`;
     const { json } = await get<Thing[]>(x, `${path}?max_results=20&tweet.fields=created_at`);
@@ -236,7 +236,7 @@ describe('lists of users and posts', () => {
     expect(later.json.data?.map(({ id }) => id)).toEqual(posts.slice(0, 10).map(({ id }) => id));
   });
 
-  test('leave out replies and reposts on request', async () => {
+  test('exclude replies and reposts on request', async () => {
     const x = await xSandbox();
     const types = async (query: string): Promise<Set<string>> => {
       const path = `/2/users/${x.landmarks.me.id}/tweets?max_results=100&tweet.fields=referenced_tweets${query}`;
@@ -249,7 +249,7 @@ describe('lists of users and posts', () => {
     expect(await types('&exclude=replies,retweets')).toEqual(new Set(['quoted']));
   });
 
-  test('hold lists', async () => {
+  test('include lists', async () => {
     const x = await xSandbox();
     const { me, listId } = x.landmarks;
     const one = await get(x, `/2/lists/${listId}?list.fields=member_count&expansions=owner_id`);
@@ -267,7 +267,7 @@ describe('lists of users and posts', () => {
 });
 
 describe('search', () => {
-  test('finds words of the last seven days, newest first', async () => {
+  test('finds words in the last seven days, newest first', async () => {
     const x = await xSandbox();
     const found: Thing[] = [];
     const path = '/2/tweets/search/recent?query=harbour%20-is:retweet&max_results=100';
@@ -284,7 +284,7 @@ describe('search', () => {
     expect(Math.min(...times)).toBeGreaterThan(x.clock.now() - 7 * 24 * 60 * 60_000 - 1000);
   });
 
-  test('refuses what lies too far back, and queries that mean nothing', async () => {
+  test('rejects older periods and invalid queries', async () => {
     const x = await xSandbox();
     const search = (query: string) => get(x, `/2/tweets/search/recent?${query}`);
     const old = await search('query=harbour&since_id=1346889436626259968');

@@ -168,7 +168,7 @@ describe('sizes', () => {
       low_bytes: truth,
       high_bytes: truth,
       coverage: {
-        file_size: { assets: facts.filter(({ tellsSize }) => tellsSize).length },
+        file_size: { assets: facts.filter(({ declaresSize }) => declaresSize).length },
         unknown: { assets: 0 },
       },
     });

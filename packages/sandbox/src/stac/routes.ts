@@ -1,18 +1,23 @@
-import type { Route, RouteContext } from '../front/routes.js';
+import type { Route, RouteContext } from '../server/upstream.js';
 import { aggregate, aggregationList } from './api/aggregate.js';
-import type { Api } from './api/api.js';
-import { collection, collections, item } from './api/collections.js';
-import { conformance, description, landing } from './api/landing.js';
-import { queryables } from './api/queryables.js';
+import type { Api } from './api/http.js';
+import {
+  collection,
+  collections,
+  conformance,
+  description,
+  item,
+  landing,
+  queryables,
+} from './api/collections.js';
 import { items, search } from './api/search.js';
-import { serveAsset, refusal } from './assets/serve.js';
-import { signToken, type Signing } from './assets/sign.js';
-import { createStatic, HOSTILE, STATIC } from './static/serve.js';
+import { storageError, serveAsset, type Signing, signToken } from './assets.js';
+import { createStatic, HOSTILE, STATIC } from './static.js';
 
 type Handler = (api: Api, context: RouteContext) => Response | Promise<Response>;
 type Row = readonly [name: string, method: Route['method'], path: string, handler: Handler];
 
-/** The API itself, as far as the server has it. */
+/** The API routes that the server's traits enable. */
 function apiRows({ traits }: Api): Row[] {
   const rows: (Row | false)[] = [
     ['landing', 'GET', '', landing],
@@ -24,26 +29,35 @@ function apiRows({ traits }: Api): Row[] {
     ['item', 'GET', '/collections/:collection/items/:item', item],
     ['search', 'GET', '/search', search],
     traits.postSearch && ['search', 'POST', '/search', search],
-    ...(traits.filter.length > 0 ? both('queryables', 'GET', '/queryables', queryables) : []),
+    ...(traits.filter.length > 0
+      ? withCollectionVariant('queryables', 'GET', '/queryables', queryables)
+      : []),
     ...(traits.aggregation
       ? [
-          ...both('aggregate', 'GET', '/aggregate', aggregate),
-          ...(traits.postSearch ? both('aggregate', 'POST', '/aggregate', aggregate) : []),
-          ...both('aggregations', 'GET', '/aggregations', aggregationList),
+          ...withCollectionVariant('aggregate', 'GET', '/aggregate', aggregate),
+          ...(traits.postSearch
+            ? withCollectionVariant('aggregate', 'POST', '/aggregate', aggregate)
+            : []),
+          ...withCollectionVariant('aggregations', 'GET', '/aggregations', aggregationList),
         ]
       : []),
   ];
   return rows.filter((row) => row !== false);
 }
 
-function both(name: string, method: Route['method'], path: string, handler: Handler): Row[] {
+function withCollectionVariant(
+  name: string,
+  method: Route['method'],
+  path: string,
+  handler: Handler,
+): Row[] {
   return [
     [name, method, path, handler],
     [name, method, `/collections/:collection${path}`, handler],
   ];
 }
 
-/** Every route of a STAC sandbox, by the names that faults, latencies and the log use. */
+/** All routes, with the names that faults, latencies and the log use. */
 export function stacRoutes(api: Api, signing: Signing): Route[] {
   const { catalogue, traits } = api;
   const rows = apiRows(api);
@@ -58,9 +72,9 @@ export function stacRoutes(api: Api, signing: Signing): Route[] {
   const asset = (context: RouteContext): Response => {
     const container = context.req.param('collection') ?? '';
     if (!traits.signedAssets) return serveAsset(catalogue, context);
-    const standing = signing.check(container, new URL(context.req.url).searchParams);
-    if (standing === 'missing') return refusal(404, 'ResourceNotFound');
-    if (standing === 'expired') return refusal(403, 'AuthenticationFailed');
+    const validity = signing.check(container, new URL(context.req.url).searchParams);
+    if (validity === 'missing') return storageError(404, 'ResourceNotFound');
+    if (validity === 'expired') return storageError(403, 'AuthenticationFailed');
     return serveAsset(catalogue, context);
   };
   const sign = ({ req }: RouteContext): Response => {
@@ -86,7 +100,7 @@ export function stacRoutes(api: Api, signing: Signing): Route[] {
     get('static', `${HOSTILE}/*`, serveStatic),
     get('asset', '/assets/:collection/:item/:file', asset),
     get('asset', '/blob/:account/:collection/:item/:file', asset),
-    // For addresses like those of Azure, where the account is the host.
+    // Azure URLs name the account in the host.
     get('asset', '/:collection/:item/:file', asset),
   ];
 }

@@ -1,4 +1,4 @@
-/** The upstream's own time. It runs like the machine's, and can be moved forward. */
+/** The upstream's clock. It follows the system clock and can be advanced. */
 export interface Clock {
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -1,14 +1,14 @@
-/** What was done, as a witness would tell it. */
+/** A state change of the upstream, as recorded in its commit log. */
 export type Act =
   | {
       readonly kind: 'post.created';
       readonly id: string;
-      /** As it was sent. */
+      /** The text as submitted. */
       readonly text: string;
       readonly media: readonly string[];
       readonly reply_to?: string;
       readonly quote_of?: string;
-      /** The options, as they were sent. */
+      /** The options as submitted. */
       readonly poll?: readonly string[];
     }
   | { readonly kind: 'post.deleted'; readonly id: string }
@@ -40,31 +40,31 @@ export type Act =
     }
   | { readonly kind: 'token.revoked' };
 
-interface Witnessed {
-  /** Its place in the log of commits, from 1. */
+interface CommitMetadata {
+  /** The position in the commit log, from 1. */
   readonly seq: number;
-  /** When, by the upstream's clock. */
+  /** The time by the upstream's clock. */
   readonly at: number;
-  /** The id that the log of requests has for the request that did it. */
+  /** The id of the request in the request log. */
   readonly request: number;
-  /** The user who did it; for an app its client id. */
+  /** The user's id, or an app's client id. */
   readonly account: string;
 }
 
-export type Commit = Act & Witnessed;
+export type Commit = Act & CommitMetadata;
 
 export interface CommitQuery {
-  /** Only those after this one. */
+  /** Only commits after this `seq`. */
   readonly after?: number;
   readonly kind?: Act['kind'];
 }
 
 export interface CommitLog {
-  readonly append: (act: Act, by: Omit<Witnessed, 'seq'>) => Commit;
+  readonly append: (act: Act, by: Omit<CommitMetadata, 'seq'>) => Commit;
   readonly entries: (query?: CommitQuery) => Commit[];
 }
 
-/** Nothing is ever taken out of it or changed in it. */
+/** Creates an append-only log. */
 export function createCommits(): CommitLog {
   const commits: Commit[] = [];
   return {

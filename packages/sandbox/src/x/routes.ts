@@ -1,276 +1,148 @@
-import type { Route } from '../front/routes.js';
-import type { Scope } from './auth/scopes.js';
+import type { Route } from '../server/upstream.js';
 import type { Handler } from './api/call.js';
 import { createPost } from './api/create-post.js';
-import { bookmark, follow, like, unbookmark, unfollow, unlike } from './api/engage.js';
+import * as engage from './api/engage.js';
+import { PERIOD } from './api/input.js';
 import * as lists from './api/lists.js';
+import * as lookup from './api/lookups.js';
 import * as media from './api/media.js';
-import * as ownLists from './api/own-lists.js';
-import { deletePost, hideReply } from './api/own-posts.js';
-import { PERIOD } from './api/period.js';
-import { likingUsers, post, posts, reposters } from './api/posts.js';
 import { PAGING } from './api/replies.js';
-import { repost, unrepost } from './api/repost.js';
-import { search } from './api/search.js';
-import * as timelines from './api/timelines.js';
-import { usage } from './api/usage.js';
-import * as users from './api/users.js';
-import type { LimitedRoute } from './limits/table.js';
+import * as timeline from './api/timelines.js';
+import type { OAuthScope } from './auth/tokens.js';
+import type { LimitedRoute } from './limits.js';
 import { shapeParameters } from './present/shape.js';
 
-/** What a route asks of whoever comes: any token, a user's, one of OAuth 2.0 alone, or an app's. */
-export type Entry = 'any' | 'user' | 'oauth2' | 'app';
+/** The authentication that a route accepts: any, a user's, only OAuth 2.0 of a user, or an app's. */
+export type AuthType = 'any' | 'user' | 'oauth2' | 'app';
 
 export interface ApiRoute {
   readonly name: LimitedRoute;
   readonly method: Route['method'];
   readonly path: string;
-  readonly entry: Entry;
-  readonly scopes: readonly Scope[];
+  readonly auth: AuthType;
+  readonly scopes: readonly OAuthScope[];
   readonly query: readonly string[];
   readonly handle: Handler;
-  /** Only by contract. */
-  readonly enterprise?: true;
+  /** Restricted to the enterprise tier. */
+  readonly enterprise: boolean;
 }
-
-const { post: POST, user: USER, list: LIST } = shapeParameters;
-const READ: readonly Scope[] = ['tweet.read', 'users.read'];
-const WRITE: readonly Scope[] = ['tweet.read', 'tweet.write', 'users.read'];
-
-type Rest = readonly [
-  scopes: readonly Scope[],
-  query: readonly string[],
-  handle: Handler,
-  enterprise?: true,
-];
 
 const row =
   (method: Route['method']) =>
-  (name: LimitedRoute, path: string, entry: Entry, ...rest: Rest): ApiRoute => {
-    const [scopes, query, handle, enterprise] = rest;
-    return { name, method, path, entry, scopes, query, handle, ...(enterprise && { enterprise }) };
-  };
+  (
+    name: LimitedRoute,
+    path: string,
+    auth: AuthType,
+    scopes: readonly OAuthScope[],
+    query: readonly string[],
+    handle: Handler,
+    enterprise = false,
+  ): ApiRoute => ({ name, method, path: `/2${path}`, auth, scopes, query, handle, enterprise });
 
 const [get, create, put, remove] = [row('GET'), row('POST'), row('PUT'), row('DELETE')];
 
-const userRoutes: readonly ApiRoute[] = [
-  // Before the one by id, which would take `me` and `by` for one.
-  get('me', '/2/users/me', 'user', READ, USER, users.me),
-  get(
-    'users-by-usernames',
-    '/2/users/by',
-    'any',
-    READ,
-    ['usernames', ...USER],
-    users.usersByUsernames,
-  ),
-  get(
-    'user-by-username',
-    '/2/users/by/username/:username',
-    'any',
-    READ,
-    USER,
-    users.userByUsername,
-  ),
-  get('users', '/2/users', 'any', READ, ['ids', ...USER], users.users),
-  get('user', '/2/users/:id', 'any', READ, USER, users.user),
-  get(
-    'followers',
-    '/2/users/:id/followers',
-    'any',
-    [...READ, 'follows.read'],
-    [...PAGING, ...USER],
-    users.followers,
-  ),
-  get(
-    'following',
-    '/2/users/:id/following',
-    'any',
-    [...READ, 'follows.read'],
-    [...PAGING, ...USER],
-    users.following,
-  ),
-];
-
+const { post: POST, user: USER, list: LIST } = shapeParameters;
+const USERS = [...PAGING, ...USER];
+const BY_NAMES = ['usernames', ...USER];
+const POSTS = [...PAGING, ...POST];
+const LISTS = [...PAGING, ...LIST];
 const TIMELINE = [...PAGING, ...PERIOD, ...POST];
+const FILTERED = ['exclude', ...TIMELINE];
+const SEARCH = ['query', 'next_token', 'sort_order', ...TIMELINE];
 
-const postRoutes: readonly ApiRoute[] = [
-  get(
-    'search',
-    '/2/tweets/search/recent',
-    'any',
-    READ,
-    ['query', 'next_token', 'sort_order', ...TIMELINE],
-    search,
-  ),
-  get('posts', '/2/tweets', 'any', READ, ['ids', ...POST], posts),
-  get('post', '/2/tweets/:id', 'any', READ, POST, post),
-  get(
-    'liking-users',
-    '/2/tweets/:id/liking_users',
-    'user',
-    [...READ, 'like.read'],
-    [...PAGING, ...USER],
-    likingUsers,
-  ),
-  get('reposters', '/2/tweets/:id/retweeted_by', 'any', READ, [...PAGING, ...USER], reposters),
-  get('reposts', '/2/tweets/:id/retweets', 'any', READ, [...PAGING, ...POST], timelines.reposts),
-  get(
-    'quotes',
-    '/2/tweets/:id/quote_tweets',
-    'any',
-    READ,
-    [...PAGING, 'exclude', ...POST],
-    timelines.quotes,
-  ),
-  get(
-    'user-posts',
-    '/2/users/:id/tweets',
-    'any',
-    READ,
-    ['exclude', ...TIMELINE],
-    timelines.userPosts,
-  ),
-  get('mentions', '/2/users/:id/mentions', 'any', READ, TIMELINE, timelines.mentions),
-  get(
-    'home',
-    '/2/users/:id/timelines/reverse_chronological',
-    'user',
-    READ,
-    ['exclude', ...TIMELINE],
-    timelines.home,
-  ),
-  get(
-    'liked-posts',
-    '/2/users/:id/liked_tweets',
-    'user',
-    [...READ, 'like.read'],
-    [...PAGING, ...POST],
-    timelines.likedPosts,
-  ),
-  get(
-    'bookmarks',
-    '/2/users/:id/bookmarks',
-    'oauth2',
-    [...READ, 'bookmark.read'],
-    [...PAGING, ...POST],
-    timelines.bookmarks,
-  ),
-  get('usage', '/2/usage/tweets', 'app', [], ['days', 'usage.fields'], usage),
-  create('create-post', '/2/tweets', 'user', WRITE, [], createPost),
-  remove('delete-post', '/2/tweets/:id', 'user', WRITE, [], deletePost),
-  put(
-    'hide-reply',
-    '/2/tweets/:id/hidden',
-    'user',
-    [...READ, 'tweet.moderate.write'],
-    [],
-    hideReply,
-  ),
+const reading = (...own: readonly OAuthScope[]): readonly OAuthScope[] => [
+  'tweet.read',
+  'users.read',
+  ...own,
 ];
+const READ = reading();
+const WRITE = reading('tweet.write');
+const FOLLOWS = reading('follows.read');
+const FOLLOW_WRITE = reading('follows.write');
+const LIKES = reading('like.read');
+const LIKE_WRITE = reading('like.write');
+const BOOKMARKS = reading('bookmark.read');
+const BOOKMARK_WRITE = reading('bookmark.write');
+const MODERATE = reading('tweet.moderate.write');
+const LIST_READ = reading('list.read');
+const LIST_WRITE = reading('list.read', 'list.write');
+const MEDIA: readonly OAuthScope[] = ['media.write'];
 
-const engageRoutes: readonly ApiRoute[] = [
-  create('like', '/2/users/:id/likes', 'user', [...READ, 'like.write'], [], like, true),
-  remove(
-    'unlike',
-    '/2/users/:id/likes/:tweet_id',
-    'user',
-    [...READ, 'like.write'],
-    [],
-    unlike,
-    true,
-  ),
-  create('follow', '/2/users/:id/following', 'user', [...READ, 'follows.write'], [], follow, true),
-  remove(
-    'unfollow',
-    '/2/users/:id/following/:target',
-    'user',
-    [...READ, 'follows.write'],
-    [],
-    unfollow,
-  ),
-  create('repost', '/2/users/:id/retweets', 'user', WRITE, [], repost),
-  remove('unrepost', '/2/users/:id/retweets/:tweet_id', 'user', WRITE, [], unrepost),
-  create('bookmark', '/2/users/:id/bookmarks', 'oauth2', [...READ, 'bookmark.write'], [], bookmark),
+/** All API routes, with the names that faults, latencies, limits and the log use. */
+export const apiRoutes: readonly ApiRoute[] = [
+  // Before the route by id, which would match `me` and `by`.
+  get('me', '/users/me', 'user', READ, USER, lookup.me),
+  get('users-by-usernames', '/users/by', 'any', READ, BY_NAMES, lookup.usersByUsernames),
+  get('user-by-username', '/users/by/username/:username', 'any', READ, USER, lookup.userByUsername),
+  get('users', '/users', 'any', READ, ['ids', ...USER], lookup.users),
+  get('user', '/users/:id', 'any', READ, USER, lookup.user),
+  get('followers', '/users/:id/followers', 'any', FOLLOWS, USERS, lookup.followers),
+  get('following', '/users/:id/following', 'any', FOLLOWS, USERS, lookup.following),
+
+  get('search', '/tweets/search/recent', 'any', READ, SEARCH, timeline.search),
+  get('posts', '/tweets', 'any', READ, ['ids', ...POST], lookup.posts),
+  get('post', '/tweets/:id', 'any', READ, POST, lookup.post),
+  get('liking-users', '/tweets/:id/liking_users', 'user', LIKES, USERS, lookup.likingUsers),
+  get('reposters', '/tweets/:id/retweeted_by', 'any', READ, USERS, lookup.reposters),
+  get('reposts', '/tweets/:id/retweets', 'any', READ, POSTS, timeline.reposts),
+  get('quotes', '/tweets/:id/quote_tweets', 'any', READ, ['exclude', ...POSTS], timeline.quotes),
+  get('user-posts', '/users/:id/tweets', 'any', READ, FILTERED, timeline.userPosts),
+  get('mentions', '/users/:id/mentions', 'any', READ, TIMELINE, timeline.mentions),
+  get('home', '/users/:id/timelines/reverse_chronological', 'user', READ, FILTERED, timeline.home),
+  get('liked-posts', '/users/:id/liked_tweets', 'user', LIKES, POSTS, timeline.likedPosts),
+  get('bookmarks', '/users/:id/bookmarks', 'oauth2', BOOKMARKS, POSTS, timeline.bookmarks),
+  get('usage', '/usage/tweets', 'app', [], ['days', 'usage.fields'], lookup.usage),
+  create('create-post', '/tweets', 'user', WRITE, [], createPost),
+  remove('delete-post', '/tweets/:id', 'user', WRITE, [], engage.deletePost),
+  put('hide-reply', '/tweets/:id/hidden', 'user', MODERATE, [], engage.hideReply),
+
+  create('like', '/users/:id/likes', 'user', LIKE_WRITE, [], engage.like, true),
+  remove('unlike', '/users/:id/likes/:tweet_id', 'user', LIKE_WRITE, [], engage.unlike, true),
+  create('follow', '/users/:id/following', 'user', FOLLOW_WRITE, [], engage.follow, true),
+  remove('unfollow', '/users/:id/following/:target', 'user', FOLLOW_WRITE, [], engage.unfollow),
+  create('repost', '/users/:id/retweets', 'user', WRITE, [], engage.repost),
+  remove('unrepost', '/users/:id/retweets/:tweet_id', 'user', WRITE, [], engage.unrepost),
+  create('bookmark', '/users/:id/bookmarks', 'oauth2', BOOKMARK_WRITE, [], engage.bookmark),
   remove(
     'unbookmark',
-    '/2/users/:id/bookmarks/:tweet_id',
+    '/users/:id/bookmarks/:tweet_id',
     'oauth2',
-    [...READ, 'bookmark.write'],
+    BOOKMARK_WRITE,
     [],
-    unbookmark,
+    engage.unbookmark,
   ),
-];
 
-const READ_LIST: readonly Scope[] = [...READ, 'list.read'];
-const WRITE_LIST: readonly Scope[] = [...READ_LIST, 'list.write'];
-
-const listRoutes: readonly ApiRoute[] = [
-  get('list', '/2/lists/:id', 'any', READ_LIST, LIST, lists.list),
-  get('list-posts', '/2/lists/:id/tweets', 'any', READ_LIST, [...PAGING, ...POST], lists.listPosts),
-  get(
-    'list-members',
-    '/2/lists/:id/members',
-    'any',
-    READ_LIST,
-    [...PAGING, ...USER],
-    lists.listMembers,
-  ),
-  get(
-    'owned-lists',
-    '/2/users/:id/owned_lists',
-    'any',
-    READ_LIST,
-    [...PAGING, ...LIST],
-    lists.ownedLists,
-  ),
+  get('list', '/lists/:id', 'any', LIST_READ, LIST, lists.list),
+  get('list-posts', '/lists/:id/tweets', 'any', LIST_READ, POSTS, lists.listPosts),
+  get('list-members', '/lists/:id/members', 'any', LIST_READ, USERS, lists.listMembers),
+  get('owned-lists', '/users/:id/owned_lists', 'any', LIST_READ, LISTS, lists.ownedLists),
   get(
     'list-memberships',
-    '/2/users/:id/list_memberships',
+    '/users/:id/list_memberships',
     'any',
-    READ_LIST,
-    [...PAGING, ...LIST],
-    lists.listMemberships,
+    LIST_READ,
+    LISTS,
+    lists.memberships,
   ),
-  get(
-    'followed-lists',
-    '/2/users/:id/followed_lists',
-    'any',
-    READ_LIST,
-    [...PAGING, ...LIST],
-    lists.followedLists,
-  ),
-  get('pinned-lists', '/2/users/:id/pinned_lists', 'user', READ_LIST, LIST, lists.pinnedLists),
-  create('create-list', '/2/lists', 'user', WRITE_LIST, [], ownLists.createList),
-  put('update-list', '/2/lists/:id', 'user', WRITE_LIST, [], ownLists.updateList),
-  remove('delete-list', '/2/lists/:id', 'user', WRITE_LIST, [], ownLists.deleteList),
-  create('add-list-member', '/2/lists/:id/members', 'user', WRITE_LIST, [], ownLists.addMember),
+  get('followed-lists', '/users/:id/followed_lists', 'any', LIST_READ, LISTS, lists.followed),
+  get('pinned-lists', '/users/:id/pinned_lists', 'user', LIST_READ, LIST, lists.pinnedLists),
+  create('create-list', '/lists', 'user', LIST_WRITE, [], lists.createList),
+  put('update-list', '/lists/:id', 'user', LIST_WRITE, [], lists.updateList),
+  remove('delete-list', '/lists/:id', 'user', LIST_WRITE, [], lists.deleteList),
+  create('add-list-member', '/lists/:id/members', 'user', LIST_WRITE, [], lists.addMember),
   remove(
     'remove-list-member',
-    '/2/lists/:id/members/:user',
+    '/lists/:id/members/:user',
     'user',
-    WRITE_LIST,
+    LIST_WRITE,
     [],
-    ownLists.removeMember,
+    lists.removeMember,
   ),
-];
 
-const MEDIA: readonly Scope[] = ['media.write'];
-
-const mediaRoutes: readonly ApiRoute[] = [
-  create('media-upload', '/2/media/upload', 'user', MEDIA, [], media.upload),
-  get('media-status', '/2/media/upload', 'user', MEDIA, ['command', 'media_id'], media.status),
-  create('media-initialize', '/2/media/upload/initialize', 'user', MEDIA, [], media.initialize),
-  create('media-append', '/2/media/upload/:id/append', 'user', MEDIA, [], media.append),
-  create('media-finalize', '/2/media/upload/:id/finalize', 'user', MEDIA, [], media.finalize),
-  create('media-metadata', '/2/media/metadata', 'user', MEDIA, [], media.metadata),
-];
-
-/** The API, by the names that faults, latencies, limits and the log use. */
-export const apiRoutes: readonly ApiRoute[] = [
-  ...userRoutes,
-  ...postRoutes,
-  ...engageRoutes,
-  ...listRoutes,
-  ...mediaRoutes,
+  create('media-upload', '/media/upload', 'user', MEDIA, [], media.upload),
+  get('media-status', '/media/upload', 'user', MEDIA, ['command', 'media_id'], media.status),
+  create('media-initialize', '/media/upload/initialize', 'user', MEDIA, [], media.initialize),
+  create('media-append', '/media/upload/:id/append', 'user', MEDIA, [], media.append),
+  create('media-finalize', '/media/upload/:id/finalize', 'user', MEDIA, [], media.finalize),
+  create('media-metadata', '/media/metadata', 'user', MEDIA, [], media.metadata),
 ];

@@ -1,20 +1,30 @@
-import { refusalFaults, type ContentFault } from '../chaos/kinds.js';
-import { createRouter, type Route, type RouteContext } from '../front/routes.js';
-import type { Upstream } from '../front/upstream.js';
+import { type ContentFault, rejectionFaults } from '../faults/kinds.js';
+import {
+  createRouter,
+  type Route,
+  type RouteContext,
+  type Exchange,
+  type Upstream,
+} from '../server/upstream.js';
 import type { JsonObject } from '../json.js';
-import { hash } from '../random/random.js';
-import type { XApi } from './api/call.js';
-import { checkedQuery } from './api/query.js';
-import { authorize } from './auth/authorize.js';
-import type { Oauth, Witness } from './auth/client.js';
-import { appToken, revoke, token } from './auth/token.js';
+import { hash } from '../random.js';
+import type { XState } from './api/call.js';
+import { checkedQuery } from './api/input.js';
+import { appToken, authorize, type OAuth, revoke, token, type RecordCommit } from './auth/oauth.js';
 import type { Caller } from './auth/tokens.js';
-import { admit, count, identify, type Gatekeeper } from './gate.js';
-import { blank, XProblem } from './problem/problem.js';
-import { apiRoutes, type ApiRoute } from './routes.js';
+import {
+  blank,
+  forbidden,
+  rejection,
+  unauthorized,
+  unsupportedAuthentication,
+  XProblem,
+} from './problems.js';
+import { type ApiRoute, apiRoutes, type AuthType } from './routes.js';
+import { spentHeaders } from './limits.js';
 
 const contentFaults: readonly ContentFault[] = [
-  ...refusalFaults,
+  ...rejectionFaults,
   'loop-next',
   'empty-page',
   'x-media-fails',
@@ -36,51 +46,52 @@ function respond(
   });
 }
 
-/** What stands at the head of every answer, for support to ask about. */
-function signature(
-  seat: { readonly request: number },
+/** The headers of every response. */
+function commonHeaders(
+  exchange: { readonly request: number },
   now: number,
   caller?: Caller,
 ): Record<string, string> {
-  const id = hash('transaction', seat.request).toString(16).padStart(8, '0');
+  const id = hash('transaction', exchange.request).toString(16).padStart(8, '0');
   const mayWrite = caller?.kind === 'user' && caller.scopes.includes('tweet.write');
   return {
-    // By the clock that everything else goes by: a client may compare the two.
+    // By the upstream's clock, because clients may compare it with reset times.
     date: new Date(now).toUTCString(),
     'api-version': '2.167',
-    'x-transaction-id': id + hash('more', seat.request).toString(16).padStart(8, '0'),
+    'x-transaction-id': id + hash('more', exchange.request).toString(16).padStart(8, '0'),
     'x-response-time': '12',
     ...(caller && { 'x-access-level': mayWrite ? 'read-write' : 'read' }),
   };
 }
 
-export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream {
+export function xUpstream(state: XState, oauth: OAuth): Upstream {
+  const { now } = state.world.clock;
   const answer = async (route: ApiRoute, context: RouteContext): Promise<Response> => {
-    const { env: seat, req } = context;
-    let told: Record<string, string> = signature(seat, keeper.now());
+    const { env: exchange, req } = context;
+    let headers: Record<string, string> = commonHeaders(exchange, now());
     try {
-      const caller = identify(keeper, req.raw, route);
-      const { allowed, headers } = count(keeper, route, caller);
-      told = { ...signature(seat, keeper.now(), caller), ...headers };
+      const caller = authenticate(state, req.raw, route);
+      const { allowed, headers: limits } = state.windows.take(route.name, credentialOf(caller));
+      headers = { ...commonHeaders(exchange, now(), caller), ...limits };
       if (!allowed) throw new XProblem(429, blank(429));
-      admit(keeper, route, caller, seat);
+      checkAccess(state, route, caller, exchange);
       const query = checkedQuery(req.url, route.query);
       const param = (name: string): string => req.param(name) ?? '';
       const form = (): Promise<FormData> => req.formData();
-      const call = { route: route.name, caller, param, query, request: req.raw, form, seat };
-      const { status = 200, body, charges = [] } = await route.handle(api, call);
-      for (const [charge, times] of charges) if (times > 0) api.account.charge(charge, times);
-      return respond(status, body, told);
+      const own = { route: route.name, caller, param, query, request: req.raw, form, exchange };
+      const { status = 200, body, charges = [] } = await route.handle({ ...state, ...own });
+      for (const [charge, times] of charges) if (times > 0) state.account.charge(charge, times);
+      return respond(status, body, headers);
     } catch (cause) {
       if (!(cause instanceof XProblem)) throw cause;
-      return respond(cause.status, cause.body, { ...told, ...cause.headers });
+      return respond(cause.status, cause.body, { ...headers, ...cause.headers });
     }
   };
 
-  const witness =
-    ({ env }: RouteContext): Witness =>
+  const recordCommit =
+    ({ env }: RouteContext): RecordCommit =>
     (act, account) => {
-      api.commits.append(act, { at: keeper.now(), request: env.request, account });
+      state.commits.append(act, { at: now(), request: env.request, account });
     };
   const oauthRoutes: readonly Route[] = [
     {
@@ -88,7 +99,7 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
       method: 'GET',
       path: '/i/oauth2/authorize',
       handle: ({ env, req }) => {
-        const denied = env.commit('x-consent-denied') !== undefined;
+        const denied = env.inject('x-consent-denied') !== undefined;
         return authorize(oauth, new URL(req.url).searchParams, denied);
       },
     },
@@ -102,7 +113,7 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
       name,
       method: 'POST',
       path,
-      handle: (context) => handle(oauth, context.req.raw, witness(context)),
+      handle: (context) => handle(oauth, context.req.raw, recordCommit(context)),
     })),
   ];
 
@@ -115,15 +126,72 @@ export function xUpstream(api: XApi, keeper: Gatekeeper, oauth: Oauth): Upstream
   ]);
   app.notFound(({ env, req }) =>
     methodsOf(req.path).length > 0
-      ? respond(405, blank(405), signature(env, keeper.now()))
-      : respond(404, blank(404), signature(env, keeper.now())),
+      ? respond(405, blank(405), commonHeaders(env, now()))
+      : respond(404, blank(404), commonHeaders(env, now())),
   );
-  app.onError((_cause, { env }) => respond(500, blank(500), signature(env, keeper.now())));
+  app.onError((_cause, { env }) => respond(500, blank(500), commonHeaders(env, now())));
   return {
     routes: names,
     contentFaults,
     routeOf,
-    answer: (request, seat) => app.fetch(request, seat),
-    outage: (status) => ({ type: PROBLEM_TYPE, text: JSON.stringify(blank(status)) }),
+    handle: (request, exchange) => app.fetch(request, exchange),
+    outageBody: (status) => ({ type: PROBLEM_TYPE, text: JSON.stringify(blank(status)) }),
   };
+}
+
+const supported: Readonly<Record<AuthType, readonly string[]>> = {
+  any: ['OAuth 1.0a User Context', 'OAuth 2.0 Application-Only', 'OAuth 2.0 User Context'],
+  user: ['OAuth 1.0a User Context', 'OAuth 2.0 User Context'],
+  oauth2: ['OAuth 2.0 User Context'],
+  app: ['OAuth 2.0 Application-Only'],
+};
+
+/** Authenticates the caller by its bearer token. */
+function authenticate({ tokens }: XState, request: Request, { auth }: ApiRoute): Caller {
+  const [scheme, bearer = ''] = (request.headers.get('authorization') ?? '').split(' ');
+  const caller = scheme?.toLowerCase() === 'bearer' ? tokens.callerOf(bearer) : undefined;
+  if (!caller) throw unauthorized();
+  const isWrong = caller.kind === 'app' ? auth === 'user' || auth === 'oauth2' : auth === 'app';
+  if (isWrong) {
+    const used = caller.kind === 'app' ? 'OAuth 2.0 Application-Only' : 'OAuth 2.0 User Context';
+    throw new XProblem(403, unsupportedAuthentication(used, supported[auth]));
+  }
+  return caller;
+}
+
+const credentialOf = (caller: Caller): { app: string; user?: string } => ({
+  app: caller.clientId,
+  ...(caller.kind === 'user' && { user: caller.userId }),
+});
+
+/** Checks scopes, tier, credits and caps, after an injected rejection. */
+function checkAccess(state: XState, route: ApiRoute, caller: Caller, exchange: Exchange): void {
+  const { names, account, tier } = state;
+  injectRejection(state, exchange);
+  const lacking =
+    caller.kind === 'user' && route.scopes.some((one) => !caller.scopes.includes(one));
+  if (lacking) throw forbidden('Forbidden');
+  if (route.enterprise && tier() !== 'enterprise')
+    throw rejection('x-403-client-not-enrolled', names);
+  if (account.credits() <= 0) throw rejection('x-402-credits', names);
+  if (route.method === 'GET' && account.isCapped()) throw rejection('x-429-usage-cap', names);
+}
+
+const QUARTER_HOUR = 15 * 60;
+const DAY = 24 * 60 * 60;
+
+function injectRejection({ names, world }: XState, exchange: Exchange): void {
+  const kind = rejectionFaults.find((one) => exchange.drawn(one));
+  const fault = kind && exchange.inject(kind);
+  if (!kind || !fault) return;
+  const requested =
+    fault.retryAfter && 'seconds' in fault.retryAfter ? fault.retryAfter.seconds : undefined;
+  const resetIn = (fallback: number): number => world.clock.now() + (requested ?? fallback) * 1000;
+  const headers =
+    kind === 'x-429-day'
+      ? spentHeaders('day', resetIn(DAY))
+      : kind === 'x-429-window' || kind === 'x-429-legacy'
+        ? spentHeaders('window', resetIn(QUARTER_HOUR))
+        : {};
+  throw rejection(kind, names, headers);
 }

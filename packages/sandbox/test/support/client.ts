@@ -1,29 +1,29 @@
 import { request } from 'undici';
 
-export interface Answer<Body = Record<string, unknown>> {
+export interface ResponseData<Body = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   readonly json: Body;
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'HEAD' | 'PUT' | 'DELETE';
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export async function ask<Body = Record<string, unknown>>(
+export async function sendRequest<Body = Record<string, unknown>>(
   url: string,
-  { method = 'GET', body, headers = {} }: Ask = {},
-): Promise<Answer<Body>> {
+  { method = 'GET', body, headers = {} }: RequestOptions = {},
+): Promise<ResponseData<Body>> {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  const answer = await request(url, { method, headers: { ...type, ...headers }, ...sent });
-  const text = await answer.body.text();
-  const isJson = String(answer.headers['content-type']).includes('json');
+  const response = await request(url, { method, headers: { ...type, ...headers }, ...sent });
+  const text = await response.body.text();
+  const isJson = String(response.headers['content-type']).includes('json');
   const json = (isJson && text !== '' ? JSON.parse(text) : {}) as Body;
-  return { status: answer.statusCode, headers: answer.headers, text, json };
+  return { status: response.statusCode, headers: response.headers, text, json };
 }
 
 export interface Link {
@@ -52,24 +52,28 @@ export interface Page {
   readonly numberReturned?: number;
 }
 
-type Request = [url: string, ask: Ask];
+type Request = [url: string, sendRequest: RequestOptions];
 
-/** How the specification says that links are followed. */
-export function follow(link: Link, from: string, asked: Ask): Request {
+/** Follows a link as the specification defines it. */
+export function follow(link: Link, from: string, options: RequestOptions): Request {
   const url = new URL(link.href, from).href;
   if ((link.method ?? 'GET') === 'GET') return [url, { headers: { ...link.headers } }];
-  const body = link.merge ? { ...(asked.body as object), ...link.body } : link.body;
-  const headers = link.merge ? { ...asked.headers, ...link.headers } : { ...link.headers };
+  const body = link.merge ? { ...(options.body as object), ...link.body } : link.body;
+  const headers = link.merge ? { ...options.headers, ...link.headers } : { ...link.headers };
   return [url, { method: 'POST', body, headers }];
 }
 
-/** Pages until there is no link of a relation. */
-export async function* pages(url: string, asked: Ask = {}, rel = 'next'): AsyncGenerator<Page> {
-  for (let at: Request | undefined = [url, asked]; at;) {
-    const answer: Answer<Page> = await ask<Page>(...at);
-    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-    yield answer.json;
-    const next: Link | undefined = answer.json.links.find((link) => link.rel === rel);
+/** Follows a relation until the last page. */
+export async function* pages(
+  url: string,
+  options: RequestOptions = {},
+  rel = 'next',
+): AsyncGenerator<Page> {
+  for (let at: Request | undefined = [url, options]; at;) {
+    const response: ResponseData<Page> = await sendRequest<Page>(...at);
+    if (response.status !== 200) throw new Error(`${response.status} ${response.text}`);
+    yield response.json;
+    const next: Link | undefined = response.json.links.find((link) => link.rel === rel);
     at = next && follow(next, ...at);
   }
 }

@@ -4,7 +4,7 @@ import type { Item } from './client.js';
 export type Box = readonly [number, number, number, number];
 type Test = (item: Item) => boolean | null;
 
-/** The search of a server, done again in the most obvious way, by code that shares nothing with it. */
+/** A reference implementation of search that shares no code with the server. */
 const splitBox = ([west, south, east, north]: Box): Box[] =>
   west <= east
     ? [[west, south, east, north]]
@@ -46,7 +46,7 @@ export const takenWithin = (item: Item, from: number, to: number): boolean => {
   return start <= to && end >= from;
 };
 
-/** A filter in both languages, and what it means. */
+/** A filter in both languages, and its predicate. */
 export interface Filter {
   readonly text: string;
   readonly json: unknown;

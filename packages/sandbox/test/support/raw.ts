@@ -1,49 +1,49 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What came over one connection, byte for byte, and how it ended. */
-export interface Heard {
+/** The bytes received on one connection, and its end. */
+export interface RawResponse {
   readonly text: string;
   readonly body: string;
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** `fin` is a polite end, `reset` is TCP's RST, `open` is neither in the time given. */
+  /** `fin`, `reset` (RST), or `open` if neither arrived before the timeout. */
   readonly end: 'fin' | 'reset' | 'open';
   readonly firstByteMs: number | undefined;
   readonly tookMs: number;
   readonly chunks: number;
 }
 
-export interface Say {
+export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Promise the body and keep it back. */
+  /** Declare the body without sending it. */
   readonly withhold?: boolean;
-  /** Say nothing at all. */
+  /** Send nothing. */
   readonly silent?: boolean;
-  /** Listen so long at most. */
-  readonly patienceMs?: number;
+  /** Default: 3000. */
+  readonly timeoutMs?: number;
 }
 
-/** Talks to a server without a client in between, so that nothing is repaired or hidden. */
-export async function talk(url: string, say: Say = {}): Promise<Heard> {
-  const { hostname, port, pathname, search } = new URL(say.path ?? '', url);
+/** Sends a request over a plain socket, because HTTP clients hide malformed responses. */
+export async function sendRaw(url: string, request: RawRequest = {}): Promise<RawResponse> {
+  const { hostname, port, pathname, search } = new URL(request.path ?? '', url);
   const socket = connect({ host: hostname, port: Number(port) });
   const began = performance.now();
-  const heard = listen(socket, say.patienceMs ?? 3000, began);
+  const received = listen(socket, request.timeoutMs ?? 3000, began);
   try {
     await once(socket, 'connect');
   } catch {
-    return heard;
+    return received;
   }
-  if (!say.silent) socket.write(requestText(say, pathname + search));
-  return heard;
+  if (!request.silent) socket.write(requestText(request, pathname + search));
+  return received;
 }
 
 function requestText(
-  { method = 'GET', body = '', headers = {}, withhold }: Say,
+  { method = 'GET', body = '', headers = {}, withhold }: RawRequest,
   path: string,
 ): string {
   const all = {
@@ -59,10 +59,10 @@ function requestText(
   return [`${method} ${path} HTTP/1.1`, ...lines, '', withhold ? '' : body].join('\r\n');
 }
 
-function listen(socket: Socket, patienceMs: number, began: number): Promise<Heard> {
+function listen(socket: Socket, timeoutMs: number, began: number): Promise<RawResponse> {
   return new Promise((resolve) => {
     let [text, chunks, firstByteMs] = ['', 0, undefined as number | undefined];
-    const finish = (end: Heard['end']): void => {
+    const finish = (end: RawResponse['end']): void => {
       clearTimeout(timer);
       socket.destroy();
       const [head = '', ...rest] = text.split('\r\n\r\n');
@@ -82,7 +82,7 @@ function listen(socket: Socket, patienceMs: number, began: number): Promise<Hear
         chunks,
       });
     };
-    const timer = setTimeout(() => finish('open'), patienceMs);
+    const timer = setTimeout(() => finish('open'), timeoutMs);
     socket.setEncoding('utf8');
     socket.on('data', (data: string) => {
       firstByteMs ??= performance.now() - began;

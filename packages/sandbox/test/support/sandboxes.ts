@@ -3,14 +3,14 @@ import { startStacSandbox, type StacSandbox, type StacSandboxOptions } from '@to
 
 const open: StacSandbox[] = [];
 
-/** A sandbox that ends with its test. */
+/** Starts a sandbox that is closed after the test. */
 export async function sandbox(options: StacSandboxOptions = {}): Promise<StacSandbox> {
   const started = await startStacSandbox(options);
   open.push(started);
   return started;
 }
 
-/** Small and quick to make, for tests that do not look at the catalogue. */
+/** A small catalogue, for tests that do not depend on it. */
 export const tiny = (options: StacSandboxOptions = {}): Promise<StacSandbox> =>
   sandbox({ scale: 0.02, ...options });
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** What STAC 1.1 (and 1.0) and the STAC API demand of the parts that the sandbox uses, in our words. */
+/** Schemas of STAC 1.0, 1.1 and the STAC API, for the parts that the sandbox uses. */
 const text = { type: 'string', minLength: 1 };
 const moment = { type: 'string', format: 'date-time' };
 const address = { type: 'string', format: 'uri-reference' };
@@ -54,7 +54,7 @@ const link = {
     headers: { type: 'object', additionalProperties: { type: 'string' } },
   },
   additionalProperties: false,
-  // A body belongs to a POST.
+  // Only a POST link has a body.
   dependentSchemas: { body: { properties: { method: { const: 'POST' } }, required: ['method'] } },
 };
 const links = { type: 'array', items: link };
@@ -145,7 +145,7 @@ const properties = {
     'view:sun_elevation': { type: 'number', minimum: -90, maximum: 90 },
     'sat:orbit_state': { enum: ['ascending', 'descending', 'geostationary'] },
   },
-  // One moment, or the two ends of a span.
+  // An instant, or both ends of an interval.
   if: { properties: { datetime: { type: 'null' } } },
   then: { required: ['start_datetime', 'end_datetime'] },
   dependentRequired: { start_datetime: ['end_datetime'], end_datetime: ['start_datetime'] },
@@ -371,10 +371,10 @@ type Document = keyof ReturnType<typeof versioned> | keyof typeof shared;
 
 type Check = (document: Document, value: unknown) => string[];
 
-/** Compiling schemas takes longer than checking with them. */
+/** Compiled schemas, because compiling is slow. */
 const checkers = new Map<string, Check>();
 
-/** Says what is wrong with a document: nothing, it is hoped. */
+/** Validates a document and returns its errors. */
 export function checkerOf(version = '1.1.0'): Check {
   const checker = checkers.get(version) ?? createChecker(version);
   checkers.set(version, checker);

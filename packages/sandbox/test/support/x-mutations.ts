@@ -1,10 +1,10 @@
 import type { LimitedRoute, XSandbox } from '@toolkeel/sandbox';
-import { askX, posted, type Answer } from './x.js';
+import { askX, posted, type ResponseData } from './x.js';
 
 export interface Mutation {
   readonly route: LimitedRoute;
-  readonly act: (x: XSandbox) => Promise<Answer<unknown>>;
-  /** What must be so before. */
+  readonly act: (x: XSandbox) => Promise<ResponseData<unknown>>;
+  /** The precondition. */
   readonly before?: (x: XSandbox) => Promise<unknown>;
 }
 
@@ -14,7 +14,7 @@ const post = (x: XSandbox, path: string, body: object) =>
 const drop = (x: XSandbox, path: string) => askX<unknown>(x, path, { method: 'DELETE' });
 
 let count = 0;
-/** A text that nobody has posted yet. */
+/** A text that was not posted before. */
 const fresh = (): string => `Number ${(count += 1)}`;
 
 const like = (x: XSandbox) => post(x, own(x, 'likes'), { tweet_id: x.landmarks.mentionId });
@@ -33,7 +33,7 @@ const lastPost = (x: XSandbox): string =>
     .flatMap((commit) => (commit.kind === 'post.created' ? [commit.id] : []))
     .at(-1) ?? '';
 
-/** Each takes effect when it is done, whatever was done before. */
+/** Mutations that take effect whenever they are repeated. */
 export const mutations: readonly Mutation[] = [
   { route: 'create-post', act: (x) => post(x, '/2/tweets', { text: fresh() }) },
   {

@@ -6,7 +6,7 @@ const count = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 const flag = { type: 'boolean' };
 
-/** Closed, so that nothing appears that X does not tell. */
+/** Closed schemas, so that unknown fields fail. */
 const object = (properties: Record<string, unknown>, required: readonly string[] = []) => ({
   type: 'object',
   properties,
@@ -175,7 +175,7 @@ const meta = object(
   ['result_count'],
 );
 
-/** Nothing is ever null or empty: it is left out. */
+/** Empty and null members are omitted. */
 const envelope = (data: unknown, more: Record<string, unknown> = {}) => ({
   ...object({
     data,
@@ -227,7 +227,7 @@ const validators = Object.fromEntries(
   Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]),
 );
 
-/** What is wrong with an answer, in words. */
+/** The validation errors of a response. */
 export function wrongWith(name: SchemaName, answer: unknown): string[] {
   const validate = validators[name];
   if (!validate) throw new Error(`there is no schema ${name}`);

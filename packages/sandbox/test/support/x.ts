@@ -4,7 +4,7 @@ import { startXSandbox, type XSandbox, type XSandboxOptions } from '@toolkeel/sa
 
 const open: XSandbox[] = [];
 
-/** A sandbox that ends with its test. */
+/** Starts a sandbox that is closed after the test. */
 export async function xSandbox(options: XSandboxOptions = {}): Promise<XSandbox> {
   const started = await startXSandbox(options);
   open.push(started);
@@ -66,27 +66,27 @@ export interface Body<Data> {
   readonly reason?: string;
 }
 
-export interface Answer<Data> {
+export interface ResponseData<Data> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
   readonly json: Body<Data>;
 }
 
-interface Ask {
+interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly body?: unknown;
-  /** Bytes or a form, as they are. */
+  /** Bytes or a form, sent as they are. */
   readonly raw?: { readonly type: string; readonly bytes: Buffer | string };
   readonly token?: string;
 }
 
-/** One request, with nothing in between that could repair or hide anything. */
+/** Sends one request without retries. */
 export async function askX<Data = Thing>(
   x: XSandbox,
   path: string,
-  { method = 'GET', body, raw, token = x.credentials.accessToken }: Ask = {},
-): Promise<Answer<Data>> {
+  { method = 'GET', body, raw, token = x.credentials.accessToken }: RequestOptions = {},
+): Promise<ResponseData<Data>> {
   const sent = raw ?? {
     type: 'application/json',
     bytes: body === undefined ? '' : JSON.stringify(body),
@@ -108,26 +108,26 @@ export const get = <Data = Thing>(
   x: XSandbox,
   path: string,
   token?: string,
-): Promise<Answer<Data>> => askX<Data>(x, path, token === undefined ? {} : { token });
+): Promise<ResponseData<Data>> => askX<Data>(x, path, token === undefined ? {} : { token });
 
 export const send = <Data = Thing>(
   x: XSandbox,
   path: string,
   body: unknown,
   method: 'POST' | 'PUT' = 'POST',
-): Promise<Answer<Data>> => askX<Data>(x, path, { method, body });
+): Promise<ResponseData<Data>> => askX<Data>(x, path, { method, body });
 
-export const remove = <Data = Thing>(x: XSandbox, path: string): Promise<Answer<Data>> =>
+export const remove = <Data = Thing>(x: XSandbox, path: string): Promise<ResponseData<Data>> =>
   askX<Data>(x, path, { method: 'DELETE' });
 
-/** Posts, and gives the id. */
+/** Creates a post and returns it. */
 export async function posted(x: XSandbox, body: Readonly<Record<string, unknown>>): Promise<Thing> {
   const { status, json, text } = await send(x, '/2/tweets', body);
   if (status !== 201 || !json.data) throw new Error(`${status} ${text}`);
   return json.data;
 }
 
-/** Every page of a list. */
+/** All pages of a list. */
 export async function* pagesOf(x: XSandbox, path: string): AsyncGenerator<Body<Thing[]>> {
   let token: string | undefined;
   do {
@@ -139,7 +139,7 @@ export async function* pagesOf(x: XSandbox, path: string): AsyncGenerator<Body<T
   } while (token !== undefined);
 }
 
-/** A piece of a text by characters, as entities count them. */
+/** A slice in code points, as entities count them. */
 export function cut(text: string, { start, end }: Place): string {
   return Array.from(text).slice(start, end).join('');
 }

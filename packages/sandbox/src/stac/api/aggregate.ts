@@ -1,15 +1,18 @@
-import type { RouteContext } from '../../front/routes.js';
+import type { RouteContext } from '../../server/upstream.js';
 import type { Json, JsonObject } from '../../json.js';
 import { compareText } from '../catalogue/catalogue.js';
 import { isoTime, type Scene } from '../catalogue/scene.js';
-import { JSON_TYPE, link } from '../present/links.js';
-import { criteriaOf } from '../search/ask.js';
-import { propertyOf } from '../search/property.js';
-import { matching } from '../search/select.js';
-import type { Api } from './api.js';
-import { badParameter, notFound } from './problem.js';
-import { readAsk } from './read-ask.js';
-import { lasting, respond } from './respond.js';
+import {
+  type Api,
+  badParameter,
+  JSON_TYPE,
+  cacheable,
+  link,
+  namedCollection,
+  respond,
+} from './http.js';
+import { criteriaOf, readParameters } from '../search/query.js';
+import { matching, propertyOf } from '../search/select.js';
 
 interface Aggregation {
   readonly dataType: string;
@@ -59,7 +62,7 @@ function frequency(bucketType: string, keyOf: (scene: Scene) => Json): Aggregati
   };
 }
 
-/** From one step up to the next, the last one included in the last. */
+/** Buckets include their lower bound; the last one includes both. */
 function cloudCover(scenes: readonly Scene[]): JsonObject {
   const covers = scenes
     .map((scene) => propertyOf(scene, 'eo:cloud_cover'))
@@ -73,15 +76,15 @@ function cloudCover(scenes: readonly Scene[]): JsonObject {
 }
 
 export async function aggregate(api: Api, context: RouteContext): Promise<Response> {
-  const { catalogue, traits, places } = api;
-  const collection = collectionOf(api, context);
-  const { ask } = await readAsk(context, traits);
-  const { aggregations: asked = [], ...rest } = ask;
+  const { catalogue, traits, urls } = api;
+  const collection = namedCollection(api, context);
+  const { parameters } = await readParameters(context, traits);
+  const { aggregations: asked = [], ...rest } = parameters;
   const names = Array.isArray(asked) ? asked.map(String) : [];
-  const stranger = names.find((name) => !Object.hasOwn(aggregations, name));
-  if (stranger !== undefined) throw badParameter('aggregations', `"${stranger}" is not one`);
-  const within = collection === undefined ? rest : { ...rest, collections: [collection] };
-  const scenes = matching(catalogue, criteriaOf(within, catalogue, traits));
+  const unknownName = names.find((name) => !Object.hasOwn(aggregations, name));
+  if (unknownName !== undefined) throw badParameter('aggregations', `"${unknownName}" is not one`);
+  const withCollection = collection === undefined ? rest : { ...rest, collections: [collection] };
+  const scenes = matching(catalogue, criteriaOf(withCollection, catalogue, traits));
   const path = collection === undefined ? '' : `/collections/${collection}`;
   const answer = {
     type: 'AggregationCollection',
@@ -89,28 +92,21 @@ export async function aggregate(api: Api, context: RouteContext): Promise<Respon
       const { dataType, compute } = aggregations[name] ?? {};
       return compute ? [{ name, data_type: dataType, ...compute(scenes) }] : [];
     }),
-    links: [link('self', places.href(`${path}/aggregate`)), link('root', places.href(''))],
+    links: [link('self', urls.href(`${path}/aggregate`)), link('root', urls.href(''))],
   };
   return respond(200, JSON.stringify(answer), JSON_TYPE);
 }
 
 export function aggregationList(api: Api, context: RouteContext): Response {
-  const { traits, places } = api;
-  const collection = collectionOf(api, context);
+  const { traits, urls } = api;
+  const collection = namedCollection(api, context);
   const path = collection === undefined ? '' : `/collections/${collection}`;
-  return lasting(context, traits, {
+  return cacheable(context, traits, {
     aggregations: Object.entries(aggregations).map(([name, { dataType, bucketType }]) => ({
       name,
       data_type: dataType,
       ...(bucketType !== undefined && { frequency_distribution_data_type: bucketType }),
     })),
-    links: [link('self', places.href(`${path}/aggregations`)), link('root', places.href(''))],
+    links: [link('self', urls.href(`${path}/aggregations`)), link('root', urls.href(''))],
   });
-}
-
-function collectionOf({ catalogue }: Api, context: RouteContext): string | undefined {
-  const collection = context.req.param('collection');
-  if (collection !== undefined && !catalogue.product(collection))
-    throw notFound(`Collection ${collection}`);
-  return collection;
 }

@@ -1,121 +1,164 @@
-import type { RouteContext } from '../../front/routes.js';
 import type { JsonObject } from '../../json.js';
-import type { Scene } from '../catalogue/scene.js';
-import { itemOf } from '../present/item.js';
-import { abroad, GEOJSON_TYPE, link } from '../present/links.js';
-import { askOf, type Ask } from '../search/ask.js';
-import { decodeCursor, type Cursor } from '../search/cursor.js';
+import type { RouteContext } from '../../server/upstream.js';
+import type { Traits } from '../flavours.js';
+import { presentItem } from '../present/item.js';
 import { chooseFields, keepsField } from '../search/fields.js';
-import { pageOf, type Page } from '../search/page.js';
+import { decodeCursor, encodeCursor, pageOf, type Cursor, type Page } from '../search/paging.js';
+import { parseSearch, type SearchRequest, readParameters } from '../search/query.js';
 import { matching, sorted } from '../search/select.js';
-import type { Api } from './api.js';
-import { CURSOR_HEADER, pageLink, type Asked } from './paging-links.js';
-import { notFound, Problem } from './problem.js';
-import { readAsk } from './read-ask.js';
-import { respond } from './respond.js';
+import {
+  GEOJSON_TYPE,
+  link,
+  namedCollection,
+  Problem,
+  respond,
+  withForeignOrigin,
+  type Api,
+  type ApiUrls,
+  type Link,
+} from './http.js';
 
 export async function search(api: Api, context: RouteContext): Promise<Response> {
-  const given = await readAsk(context, api.traits, [api.traits.pageParameter]);
-  return answerSearch(api, context, { path: '/search', ...given }, given.ask);
+  const request = await readParameters(context, api.traits, [api.traits.pageParameter]);
+  return respondToSearch(api, context, { path: '/search', ...request }, request.parameters);
 }
 
 export async function items(api: Api, context: RouteContext): Promise<Response> {
-  const collection = context.req.param('collection') ?? '';
-  if (!api.catalogue.product(collection)) throw notFound(`Collection ${collection}`);
-  const given = await readAsk(context, api.traits, [api.traits.pageParameter]);
+  const collection = namedCollection(api, context) ?? '';
+  const request = await readParameters(context, api.traits, [api.traits.pageParameter]);
+  const parameters = { ...request.parameters, collections: [collection] };
   const path = `/collections/${collection}/items`;
-  return answerSearch(
-    api,
-    context,
-    { path, ...given },
-    { ...given.ask, collections: [collection] },
-  );
+  return respondToSearch(api, context, { path, ...request }, parameters);
 }
 
-function answerSearch(
+/** A request for a page, which the links to other pages repeat. */
+interface PageRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The body of a POST. */
+  readonly body?: JsonObject;
+}
+
+function respondToSearch(
   api: Api,
   context: RouteContext,
-  asked: Asked,
-  given: Readonly<Record<string, unknown>>,
+  request: PageRequest,
+  parameters: Readonly<Record<string, unknown>>,
 ): Response {
   const { catalogue, traits } = api;
-  const ask = askOf(given, catalogue, traits);
-  refuseLargePages(context, ask);
-  const cursor = cursorOf(api, context, asked);
-  const results = sorted(matching(catalogue, ask), ask);
-  const page = pageOf(results, cursor, ask.limit, traits);
-  if (context.env.commit('loop-next')) return answerPage(api, ask, asked, results, page, 'same');
-  // Another name of the same machine: it answers, but it is not whom the client gave its secrets to.
-  if (page.next && traits.hrefs === 'absolute' && context.env.commit('foreign-next'))
-    return answerPage(api, ask, asked, results, page, 'foreign');
-  if (context.env.commit('empty-page')) {
-    // The next cursor leads to where this page should have been, and is not the one that led here.
+  const parsed = parseSearch(parameters, catalogue, traits);
+  rejectLargePages(context, parsed);
+  const cursor = cursorOf(traits, context, request);
+  const results = sorted(matching(catalogue, parsed), parsed);
+  const page = pageOf(results, cursor, parsed.limit, traits);
+  const reply = (shown: Page, nextIs: NextLink): Response =>
+    pageResponse(api, parsed, request, results.length, shown, nextIs);
+  const { env } = context;
+  if (env.inject('loop-next')) return reply(page, 'same');
+  // The foreign origin serves the same API, but the client's credentials do not belong there.
+  if (page.next && traits.hrefs === 'absolute' && env.inject('foreign-next'))
+    return reply(page, 'foreign');
+  if (env.inject('empty-page')) {
+    // The next cursor leads to the page that belongs here, and differs from the one that led here.
     const next: Cursor = { direction: 'next', ...cursor, nonce: (cursor?.nonce ?? 0) + 1 };
-    return answerPage(api, ask, asked, results, { scenes: [], next }, 'next');
+    return reply({ scenes: [], next }, 'next');
   }
-  return answerPage(api, ask, asked, results, page, 'next');
+  return reply(page, 'next');
 }
 
-function refuseLargePages({ env }: RouteContext, { limit }: Ask): void {
+function rejectLargePages({ env }: RouteContext, { limit }: SearchRequest): void {
   for (const [kind, status] of [
     ['too-large-413', 413],
     ['too-large-502', 502],
   ] as const) {
     const above = env.drawn(kind)?.aboveLimit ?? 100;
-    if (limit > above && env.commit(kind))
+    if (limit > above && env.inject(kind))
       throw new Problem(status, 'ResponseTooLarge', 'The answer would be too large');
   }
 }
 
-function cursorOf({ traits }: Api, context: RouteContext, asked: Asked): Cursor | undefined {
+/** The header that carries the cursor where links carry headers. */
+const CURSOR_HEADER = 'x-page-token';
+
+function cursorOf(
+  traits: Traits,
+  context: RouteContext,
+  { body, query }: PageRequest,
+): Cursor | undefined {
   const { pageParameter, postPaging } = traits;
-  const inHeader = asked.body && postPaging === 'header';
-  const given = inHeader
-    ? context.req.header(CURSOR_HEADER)
-    : (asked.body?.[pageParameter] ?? asked.query.get(pageParameter) ?? undefined);
+  const given =
+    body && postPaging === 'header'
+      ? context.req.header(CURSOR_HEADER)
+      : (body?.[pageParameter] ?? query.get(pageParameter) ?? undefined);
   return given === undefined ? undefined : decodeCursor(given, traits);
 }
 
-function answerPage(
-  api: Api,
-  ask: Ask,
-  asked: Asked,
-  results: readonly Scene[],
+type NextLink = 'next' | 'same' | 'foreign';
+
+function pageResponse(
+  { catalogue, traits, urls }: Api,
+  { fields, limit }: SearchRequest,
+  request: PageRequest,
+  matched: number,
   page: Page,
-  nextIs: 'next' | 'same' | 'foreign',
+  nextIs: NextLink,
 ): Response {
-  const { catalogue, traits, places } = api;
-  const withAssets = keepsField('assets', ask.fields, traits.fieldsRule);
+  const withAssets = keepsField('assets', fields, traits.fieldsRule);
   const features = page.scenes.map((scene) => {
-    const item = itemOf(catalogue, scene, traits, places, { withAssets });
-    return ask.fields ? chooseFields(item, ask.fields, traits.fieldsRule) : item;
+    const item = presentItem(catalogue, scene, traits, urls, { withAssets });
+    return fields ? chooseFields(item, fields, traits.fieldsRule) : item;
   });
-  const at = nextIs === 'foreign' ? abroad(places) : places;
-  const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, asked, traits, at);
+  const at = nextIs === 'foreign' ? withForeignOrigin(urls) : urls;
+  const to = (rel: string, cursor?: Cursor) => pageLink(rel, cursor, request, traits, at);
   const next = nextIs === 'same' ? [to('next')] : page.next ? [to('next', page.next)] : [];
   const previous = page.previous ? [to(traits.previousPage ?? 'prev', page.previous)] : [];
-  const self = link('self', places.href(asked.path), GEOJSON_TYPE);
-  return respondWithin(api, {
+  const self = link('self', urls.href(request.path), GEOJSON_TYPE);
+  const { counts } = traits;
+  const returned = features.length;
+  return respondWithinLimit(traits, {
     type: 'FeatureCollection',
     features,
-    links: [self, link('root', places.href('')), ...previous, ...next],
-    ...countsOf(api, ask, results.length, features.length),
+    links: [self, link('root', urls.href('')), ...previous, ...next],
+    ...(counts.includes('numberMatched') && { numberMatched: matched }),
+    ...(counts.includes('numberReturned') && { numberReturned: returned }),
+    ...(counts.includes('context') && { context: { matched, returned, limit } }),
   });
 }
 
-function countsOf({ traits }: Api, ask: Ask, matched: number, returned: number): JsonObject {
-  const { counts } = traits;
-  return {
-    ...(counts.includes('numberMatched') && { numberMatched: matched }),
-    ...(counts.includes('numberReturned') && { numberReturned: returned }),
-    ...(counts.includes('context') && { context: { matched, returned, limit: ask.limit } }),
-  };
-}
-
-/** Some gateways cannot carry large answers, and say so in a way that looks like an outage. */
-function respondWithin({ traits: { maxAnswerBytes } }: Api, value: JsonObject): Response {
+/** A gateway that rejects large responses reports an internal error. */
+function respondWithinLimit({ maxAnswerBytes }: Traits, value: JsonObject): Response {
   const text = JSON.stringify(value);
   if (maxAnswerBytes !== undefined && Buffer.byteLength(text) > maxAnswerBytes)
     return respond(502, '{"message": "Internal server error"}', 'application/json');
   return respond(200, text, GEOJSON_TYPE);
+}
+
+/** A link to another page of the same search; without a cursor, to the same page. */
+function pageLink(
+  rel: string,
+  cursor: Cursor | undefined,
+  { path, query, body }: PageRequest,
+  traits: Traits,
+  urls: ApiUrls,
+): Link {
+  const token = cursor && encodeCursor(cursor, traits);
+  const name = traits.pageParameter;
+  if (!body) {
+    const params = new URLSearchParams(query);
+    if (token !== undefined) params.set(name, token);
+    const string = params.size > 0 ? `?${params.toString()}` : '';
+    const href = traits.hrefs === 'relative' ? string || urls.href(path) : urls.href(path) + string;
+    return link(rel, href, GEOJSON_TYPE, traits.postSearch ? { method: 'GET' } : {});
+  }
+  const change = token === undefined ? {} : { [name]: token };
+  const carried: Readonly<Record<Traits['postPaging'], JsonObject>> = {
+    merge: { merge: true, body: change },
+    header: { merge: true, headers: token === undefined ? {} : { [CURSOR_HEADER]: token } },
+    'whole-body': { body: { ...body, ...change } },
+    'whole-body-unmerged': { merge: false, body: { ...body, ...change } },
+  };
+  return link(rel, urls.href(path), GEOJSON_TYPE, {
+    method: 'POST',
+    ...carried[traits.postPaging],
+  });
 }

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Product } from './product.js';
-import { products } from './products/index.js';
 import type { Scene } from './scene.js';
+import type { JsonObject } from '../../json.js';
+import { aerial, elevation } from './products/static-grids.js';
+import { globalProducts } from './products/global.js';
+import { landsat } from './products/landsat.js';
+import { sentinel1 } from './products/sentinel-1.js';
+import { sentinel2L1c, sentinel2L2a } from './products/sentinel-2.js';
 
 export interface Catalogue {
   readonly seed: number;
@@ -13,13 +18,13 @@ export interface Catalogue {
   readonly scenesOf: (collection: string) => readonly Scene[];
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly seed: number;
   /** 1 is a few thousand scenes. */
   readonly scale: number;
 }
 
-/** Catalogues never change, so several sandboxes in a process can look at one. */
+/** Catalogues are immutable, so the sandboxes of a process share them. */
 const recent = new Map<string, Catalogue>();
 const KEPT = 3;
 
@@ -36,7 +41,7 @@ export function catalogueOf(options: CatalogueOptions): Catalogue {
 export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   const byProduct = new Map<string, Map<string, Scene>>();
   for (const product of products) {
-    const drawn = product.scenes({ seed, count: Math.ceil(product.usualCount * scale) });
+    const drawn = product.scenes({ seed, count: Math.ceil(product.defaultCount * scale) });
     byProduct.set(product.id, new Map(drawn.map((scene) => [scene.id, scene])));
   }
   const scenes = [...byProduct.values()].flatMap((all) => [...all.values()]).toSorted(newestFirst);
@@ -51,20 +56,83 @@ export function createCatalogue({ seed, scale }: CatalogueOptions): Catalogue {
   };
 }
 
-/** The order in which servers answer when nobody asks for another. Total, so that paging is safe. */
+/** The default order: newest first. It is total, so that paging is stable. */
 export function newestFirst(a: Scene, b: Scene): number {
   return b.from - a.from || compareText(a.collection, b.collection) || compareText(a.id, b.id);
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** Compares by code units, independent of the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Two catalogues with the same digest hold the same scenes. */
+/** Equal for catalogues with equal scenes. */
 export function digestOf({ scenes }: Catalogue): string {
   const digest = createHash('sha256');
   for (const { collection, id, footprint, properties } of scenes)
     digest.update(JSON.stringify([collection, id, footprint.geometry, footprint.bbox, properties]));
   return digest.digest('hex');
 }
+
+const moment = { type: 'string', format: 'date-time' } as const;
+const text = { type: 'string' } as const;
+const number = { type: 'number' } as const;
+
+/** The queryables of all collections. */
+const everywhere: Readonly<Record<string, JsonObject>> = {
+  id: { title: 'Item ID', ...text },
+  collection: { title: 'Collection ID', ...text },
+  geometry: { title: 'Footprint', $ref: 'https://geojson.org/schema/Geometry.json' },
+  datetime: { title: 'Acquired', ...moment },
+};
+
+const byProperty: Readonly<Record<string, JsonObject>> = {
+  start_datetime: { title: 'Begin', ...moment },
+  end_datetime: { title: 'End', ...moment },
+  created: { title: 'Created', ...moment },
+  updated: { title: 'Updated', ...moment },
+  platform: { title: 'Platform', ...text },
+  constellation: { title: 'Constellation', ...text },
+  gsd: { title: 'Ground sample distance', ...number, exclusiveMinimum: 0 },
+  'eo:cloud_cover': { title: 'Cloud cover', ...number, minimum: 0, maximum: 100 },
+  'proj:code': { title: 'Projection', ...text },
+  'grid:code': { title: 'Grid cell', ...text },
+  'view:off_nadir': { title: 'Off nadir', ...number },
+  'view:sun_elevation': { title: 'Sun elevation', ...number },
+  'sat:orbit_state': { title: 'Orbit state', ...text, enum: ['ascending', 'descending'] },
+  'sat:relative_orbit': { title: 'Relative orbit', type: 'integer' },
+  'sar:instrument_mode': { title: 'Instrument mode', ...text },
+  'sar:product_type': { title: 'Product type', ...text },
+  's2:nodata_pixel_percentage': { title: 'Pixels without data', ...number },
+  's2:processing_baseline': { title: 'Processing baseline', ...text },
+  'landsat:wrs_path': { title: 'WRS-2 path', ...text },
+  'landsat:wrs_row': { title: 'WRS-2 row', ...text },
+  'landsat:collection_category': { title: 'Tier', ...text },
+  'naip:year': { title: 'Year', ...text },
+};
+
+export type Queryables = Readonly<Record<string, JsonObject>>;
+
+/** The queryables that occur in a collection, or in any. */
+export function queryablesOf(catalogue: Catalogue, collection?: string): Queryables {
+  const scenes = collection === undefined ? catalogue.scenes : catalogue.scenesOf(collection);
+  const found = new Set(scenes.flatMap(({ properties }) => Object.keys(properties)));
+  const named = Object.entries(byProperty).filter(([name]) => found.has(name));
+  return { ...everywhere, ...Object.fromEntries(named) };
+}
+
+/** Whether a property is a date-time. */
+export function isDateTime(name: string): boolean {
+  const schema = Object.hasOwn(byProperty, name) ? byProperty[name] : everywhere[name];
+  return schema?.['format'] === 'date-time';
+}
+
+const products: readonly Product[] = [
+  sentinel2L2a,
+  landsat,
+  sentinel1,
+  elevation,
+  aerial,
+  sentinel2L1c,
+  ...globalProducts,
+];

@@ -17,8 +17,8 @@ export interface BandTemplate {
   readonly nodata?: number;
 }
 
-/** How freely metadata speak: in every item, in some, or in none. */
-export type Candour = 'always' | 'sometimes' | 'never';
+/** Whether all, some or no items declare a property. */
+export type Presence = 'always' | 'sometimes' | 'never';
 
 export interface AssetTemplate {
   readonly key: string;
@@ -27,14 +27,14 @@ export interface AssetTemplate {
   readonly type: string;
   readonly roles: readonly string[];
   readonly bands?: readonly BandTemplate[];
-  /** Of an image: the size of a pixel on the ground in metres, and in the units of the projection if other. */
+  /** The pixel size of an image in metres, and in the projection's units if different. */
   readonly gsd?: number;
   readonly resolution?: number;
-  /** Of anything else: its bytes, from and to. */
+  /** The size range of any other file, in bytes. */
   readonly bytes?: readonly [number, number];
-  /** Whether items give `file:size` and `proj:shape`. */
-  readonly tellsSize: Candour;
-  readonly tellsShape: Candour;
+  /** Whether items declare `file:size` and `proj:shape`. */
+  readonly declaresSize: Presence;
+  readonly declaresShape: Presence;
 }
 
 interface Provider extends JsonObject {
@@ -45,11 +45,11 @@ interface Provider extends JsonObject {
 
 interface SceneDraw {
   readonly seed: number;
-  /** How many scenes there should be about. */
+  /** The approximate number of scenes. */
   readonly count: number;
 }
 
-/** One collection: what is told about it, what its items hold, and where and when they were taken. */
+/** A collection: its metadata, its assets, and the generator of its scenes. */
 export interface Product {
   readonly id: string;
   readonly title: string;
@@ -57,11 +57,11 @@ export interface Product {
   readonly keywords: readonly string[];
   readonly license: string;
   readonly providers: readonly Provider[];
-  /** Short names of the STAC extensions that its items use. */
+  /** The STAC extensions of its items. */
   readonly extensions: readonly Extension[];
   readonly assets: readonly AssetTemplate[];
-  readonly usualCount: number;
-  /** Still being filled: the interval of the collection stays open. */
+  readonly defaultCount: number;
+  /** Whether the collection's interval has an open end. */
   readonly ongoing: boolean;
   readonly scenes: (draw: SceneDraw) => Scene[];
 }
@@ -74,7 +74,13 @@ type Image = Partial<AssetTemplate> &
   Pick<AssetTemplate, 'key' | 'title' | 'file' | 'gsd' | 'bands'>;
 
 export function image(template: Image): AssetTemplate {
-  return { type: COG, roles: ['data'], tellsSize: 'always', tellsShape: 'always', ...template };
+  return {
+    type: COG,
+    roles: ['data'],
+    declaresSize: 'always',
+    declaresShape: 'always',
+    ...template,
+  };
 }
 
 export function thumbnail(file: string): AssetTemplate {
@@ -85,8 +91,8 @@ export function thumbnail(file: string): AssetTemplate {
     type: 'image/jpeg',
     roles: ['thumbnail'],
     bytes: [8_000, 60_000],
-    tellsSize: 'never',
-    tellsShape: 'never',
+    declaresSize: 'never',
+    declaresShape: 'never',
   };
 }
 

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../json.js';
 import type { Footprint } from '../geo/footprint.js';
+import { sampleIndexes, type Random } from '../../random.js';
+import { sunElevation } from '../geo/projection.js';
 
-/** The raster that a scene's images lie on, in the units of its projection. */
+/** The raster of a scene's images, in the units of its projection. */
 export interface Grid {
   readonly code: string | null;
   readonly left: number;
@@ -10,13 +12,13 @@ export interface Grid {
   readonly height: number;
 }
 
-/** What is searched: an item without its links and assets, which are made when somebody asks for them. */
+/** A searchable item. Its links and assets are generated on request. */
 export interface Scene {
   readonly collection: string;
   readonly id: string;
   readonly footprint: Footprint;
   readonly properties: JsonObject;
-  /** When it was taken, in milliseconds; the same twice for a moment. */
+  /** The acquisition interval in milliseconds; equal ends for an instant. */
   readonly from: number;
   readonly to: number;
   readonly grid?: Grid;
@@ -32,7 +34,52 @@ export function shapeOf({ width, height }: Grid, resolution: number): [number, n
   return [Math.round(height / resolution), Math.round(width / resolution)];
 }
 
-/** From columns and rows to coordinates, in the order of the projection extension. */
+/** The affine transform of the projection extension. */
 export function transformOf({ left, top }: Grid, resolution: number): number[] {
   return [resolution, 0, left, 0, -resolution, top];
+}
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+interface Overpasses {
+  readonly place: readonly [number, number];
+  readonly from: number;
+  readonly until: number;
+  readonly everyDays: number;
+  /** The mean local time of the overpass, in hours. */
+  readonly localHour: number;
+  readonly needsSun: boolean;
+}
+
+export interface Overpass {
+  /** The index of the overpass, which alternates between satellites. */
+  readonly turn: number;
+  readonly time: number;
+}
+
+/** Samples overpasses of a sun-synchronous orbit: at a fixed local time, and optionally in daylight. */
+export function overpasses(random: Random, plan: Overpasses, count: number): Overpass[] {
+  const [lon, lat] = plan.place;
+  const phase = Math.floor(random() * plan.everyDays);
+  const first = plan.from + phase * DAY + Math.round((plan.localHour - lon / 15) * HOUR);
+  const turns = Math.floor((plan.until - first) / (plan.everyDays * DAY));
+  const at = (turn: number): number => first + turn * plan.everyDays * DAY;
+  const dark = plan.needsSun && Math.abs(lat) > 58 ? darkAt(plan.place) : () => false;
+  return sampleIndexes(random, Math.max(0, turns), count, (turn) => !dark(at(turn))).map(
+    (turn) => ({
+      turn,
+      time: at(turn) + Math.floor(random() * 600_000),
+    }),
+  );
+}
+
+function darkAt(place: readonly [number, number]): (time: number) => boolean {
+  return (time) => sunElevation(place, time) < 4;
+}
+
+/** Cloud cover, with more clear and overcast scenes than mixed ones. */
+export function cloudCover(random: Random): number {
+  const spread = 0.5 - 0.5 * Math.cos(Math.PI * random());
+  return Math.round(100 * (0.3 * random() + 0.7 * spread) * 100) / 100;
 }

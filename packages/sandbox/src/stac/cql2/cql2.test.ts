@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../api/problem.js';
+import { Problem } from '../api/http.js';
 import type { Scene } from '../catalogue/scene.js';
 import { footprintOf } from '../geo/footprint.js';
 import { compileFilter } from './compile.js';
-import { parseText } from './parse-text.js';
+import { parseText } from './parse.js';
 
 const scene: Scene = {
   collection: 'sentinel-2-l2a',
@@ -170,11 +170,11 @@ describe('CQL2 text', () => {
     'S_INTERSECTS(geometry, CIRCLE(1 2))',
     `${'('.repeat(500)}a=1${')'.repeat(500)}`,
     `${'NOT '.repeat(500)}a=1`,
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseText(text)).toThrow(Problem);
   });
 
-  test('never fails otherwise than by refusing', () => {
+  test('is parsed or rejected for any text', () => {
     const words = fc.constantFrom(
       'a',
       'AND',
@@ -221,7 +221,7 @@ describe('a filter', () => {
     ["platform = 'sentinel-2a'", true],
     ["platform <> 'sentinel-2a'", false],
     ["platform > 'sentinel-1'", true],
-    // What is not there is neither equal nor unequal.
+    // A missing property is neither equal nor unequal.
     ['missing = 1', false],
     ['missing <> 1', false],
     ['NOT missing = 1', false],
@@ -232,7 +232,7 @@ describe('a filter', () => {
     ['NOT (missing = 1 AND gsd = 11)', true],
     ['NOT (missing = 1 AND gsd = 10)', false],
     ['missing IN (1, 2)', false],
-    // Different kinds have no order.
+    // Different types are not comparable.
     ["gsd = '10'", false],
     ["gsd <> '10'", false],
     ['wet = true', true],
@@ -284,11 +284,11 @@ describe('a filter', () => {
     { op: 's_intersects', args: [{ property: 'geometry' }, { type: 'Sphere' }] },
     { op: 's_within', args: [{ property: 'geometry' }, { bbox: [0, 0, 1, 1] }] },
     { op: 'constructor', args: [1, 2] },
-  ])('%j is refused', (filter) => {
+  ])('%j is rejected', (filter) => {
     expect(() => holds(filter)).toThrow(Problem);
   });
 
-  test('may be any JSON without harm', () => {
+  test('is compiled or rejected for any JSON', () => {
     const op = fc.constantFrom(
       'and',
       'or',

@@ -1,21 +1,25 @@
-import { areaOf, clip } from './clip.js';
-import type { Box, Geometry, Ring } from './geometry.js';
-import { boxAround, partsOf, type Part } from './parts.js';
-
-type Point = readonly [number, number];
+import {
+  type Box,
+  boxAround,
+  type Geometry,
+  type Part,
+  partsOf,
+  type Point,
+  type Ring,
+} from './geometry.js';
 
 export interface Footprint {
   readonly geometry: Geometry;
   readonly bbox: Box;
-  /** The geometry taken apart, for searching. */
+  /** The geometry's parts, for intersection tests. */
   readonly parts: readonly Part[];
 }
 
 const round = (value: number): number => Math.round(value * 1e6) / 1e6;
 
 /**
- * The footprint of a convex ring whose longitudes are not wrapped. One that crosses the antimeridian is cut
- * there, as GeoJSON demands, and its box has west greater than east.
+ * The footprint of a convex ring with unwrapped longitudes. It is split at the antimeridian, as RFC 7946
+ * requires, and its box then has west greater than east.
  */
 export function footprintOf(ring: readonly Point[]): Footprint {
   const [west, south, east, north] = boxAround(ring);
@@ -34,6 +38,20 @@ export function footprintOf(ring: readonly Point[]): Footprint {
   return footprint({ type: 'MultiPolygon', coordinates }, bbox);
 }
 
+/** The footprint of a box in degrees. */
+export function boxFootprint(west: number, south: number, east: number, north: number): Footprint {
+  return footprintOf(boxRing(west, south, east, north));
+}
+
+export function boxRing(west: number, south: number, east: number, north: number): Point[] {
+  return [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+  ];
+}
+
 function footprint(geometry: Geometry, [west, south, east, north]: Box): Footprint {
   const bbox: Box = [round(west), round(south), round(east), round(north)];
   return { geometry, bbox, parts: partsOf(geometry) };
@@ -43,7 +61,7 @@ function shifted(ring: readonly Point[], by: number): Point[] {
   return ring.map(([lon, lat]) => [lon + by, lat]);
 }
 
-/** Closed, rounded, and counter-clockwise. */
+/** Closes, rounds and orients a ring counter-clockwise. */
 function closed(ring: readonly Point[]): Ring {
   const forward = areaOf(ring) < 0 ? ring.toReversed() : ring;
   const positions = forward.map(([lon, lat]): Point => [round(lon), round(lat)]);
@@ -51,7 +69,7 @@ function closed(ring: readonly Point[]): Ring {
   return first ? [...positions, first] : positions;
 }
 
-/** The ring with further positions on its edges: far from the equator a straight edge is a bent one. */
+/** Adds positions to the edges, because straight UTM edges are curved at high latitudes. */
 export function densify(ring: readonly Point[], steps: number): Point[] {
   return ring.flatMap(([x, y], at) => {
     const [toX, toY] = ring[(at + 1) % ring.length] ?? [x, y];
@@ -60,4 +78,36 @@ export function densify(ring: readonly Point[], steps: number): Point[] {
       return [x + share * (toX - x), y + share * (toY - y)];
     });
   });
+}
+
+/** The half-plane a·x + b·y <= c. */
+interface HalfPlane {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+
+/** Clips a convex, open ring to a half-plane (Sutherland–Hodgman). */
+export function clip(ring: readonly Point[], { a, b, c }: HalfPlane): Point[] {
+  const over = ([x, y]: Point): number => a * x + b * y - c;
+  return ring.flatMap((from, at) => {
+    const to = ring[(at + 1) % ring.length] ?? from;
+    const [before, after] = [over(from), over(to)];
+    const kept: Point[] = before <= 0 ? [from] : [];
+    if (before < 0 !== after < 0 && before !== 0 && after !== 0) {
+      const share = before / (before - after);
+      kept.push([from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])]);
+    }
+    return kept;
+  });
+}
+
+/** The signed area, positive for counter-clockwise rings (shoelace formula). */
+export function areaOf(ring: readonly Point[]): number {
+  return (
+    ring.reduce((sum, [x, y], at) => {
+      const [nextX, nextY] = ring[(at + 1) % ring.length] ?? [x, y];
+      return sum + x * nextY - nextX * y;
+    }, 0) / 2
+  );
 }

@@ -3,15 +3,18 @@ import fc from 'fast-check';
 import { forward as mgrsOf } from 'mgrs';
 import proj4 from 'proj4';
 import { describe, expect, test } from 'vitest';
-import { areaOf, clip } from './clip.js';
-import { footprintOf } from './footprint.js';
-import { boxesOf, geometryOfBox, type Box, type Geometry, type Ring } from './geometry.js';
-import { intersect } from './intersects.js';
-import { tileAt } from './mgrs.js';
-import { partsOf } from './parts.js';
-import { sunElevation, travel } from './sphere.js';
-import { fromUtm, toUtm, utmAt } from './utm.js';
-import { frameOf, pathRowAt } from './wrs2.js';
+import { areaOf, clip, footprintOf } from './footprint.js';
+import {
+  type Box,
+  boxesOf,
+  type Geometry,
+  geometryOfBox,
+  intersect,
+  partsOf,
+  type Ring,
+} from './geometry.js';
+import { fromUtm, sunElevation, toUtm, travel } from './projection.js';
+import { sites } from '../catalogue/sites.js';
 
 const lonLat = (north = 84) =>
   fc.tuple(
@@ -20,10 +23,11 @@ const lonLat = (north = 84) =>
   );
 
 describe('UTM', () => {
-  test('agrees with proj to a millimetre, there and back', () => {
+  test('agrees with proj to a millimetre in both directions', () => {
     fc.assert(
       fc.property(lonLat(), (position) => {
-        const utm = utmAt(position);
+        const zone = Math.floor((position[0] + 180) / 6) + 1;
+        const utm = { zone, south: position[1] < 0 };
         const [x, y] = toUtm(position, utm);
         const system = `+proj=utm +zone=${utm.zone} ${utm.south ? '+south' : ''} +datum=WGS84`;
         const [theirX = 0, theirY = 0] = proj4('WGS84', system, [...position]);
@@ -41,60 +45,52 @@ describe('UTM', () => {
   });
 });
 
-describe('a tile of Sentinel-2', () => {
-  test('has the name that the military grid gives its square', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 60 }),
-        fc.integer({ min: -55, max: 55 }),
-        fc.integer({ min: -1, max: 1 }),
-        (zone, lat, aside) => {
-          const utm = { zone, south: lat < 0 };
-          const [x, y] = toUtm([zone * 6 - 183 + aside, lat], utm);
-          const tile = tileAt([x, y], utm);
-          const centre = fromUtm([tile.left + 50_040, tile.top - 50_040], utm);
-          // Half of a square may lie in the next band; the letters of the square itself must agree.
-          expect(mgrsOf(centre, 0).slice(-2)).toBe(tile.name.slice(-2));
-          expect(tile.name).toBe(mgrsOf(centre, 0));
-        },
-      ),
-    );
+describe('Sentinel-2 tiles', () => {
+  const tiles = sites.flatMap((site) => site.tiles);
+
+  test('are named after the MGRS squares that they cover', () => {
+    const compared = tiles.flatMap((tile) => {
+      const [lon, lat] = fromUtm([tile.left + 50_040, tile.top - 50_040], tile);
+      const name = Math.abs(lon) < 180 ? mgrsOf([lon, lat], 0) : '';
+      // A tile east of its zone's border keeps its zone; the position alone gives the next one.
+      return Number.parseInt(name, 10) === tile.zone ? [[tile.name, name.replace(/^0/, '')]] : [];
+    });
+    expect(compared.length).toBeGreaterThan(40);
+    for (const [name, theirs] of compared) expect(name).toBe(theirs);
   });
 
-  test('lies on the raster that the real ones lie on', () => {
-    const utm = { zone: 21, south: false };
-    expect(tileAt([750_000, 5_750_000], utm)).toMatchObject({
-      name: '21UYT',
-      left: 699_960,
-      top: 5_800_020,
-    });
+  test('contain their sites and lie on the 60 m raster', () => {
+    for (const {
+      place,
+      tiles: [tile],
+    } of sites) {
+      const [x, y] = tile ? toUtm(place, tile) : [0, 0];
+      expect(x - (tile?.left ?? 0)).toBeGreaterThanOrEqual(0);
+      expect(x - (tile?.left ?? 0)).toBeLessThan(100_040);
+      expect((tile?.top ?? 0) - y).toBeGreaterThanOrEqual(0);
+      expect((tile?.top ?? 0) - y).toBeLessThan(100_040);
+    }
+    for (const { left, top } of tiles) expect([left % 60, top % 60]).toEqual([0, 0]);
+    expect(tiles[0]).toMatchObject({ name: '31UDQ', left: 399_960, top: 5_500_020 });
   });
 });
 
-describe("Landsat's paths and rows", () => {
+describe('Landsat frames', () => {
   test.for([
-    ['Paris', 199, 26, 1.9, 48.9],
-    ['Lake Tahoe', 43, 33, -119.9, 38.9],
-    ['Manaus', 231, 62, -60.1, -2.9],
-  ] as const)('put %s where the real grid has it', ([, path, row, lon, lat]) => {
-    const { centre } = frameOf({ path, row });
+    ['199026', 1.9, 48.9],
+    ['231062', -60.1, -2.9],
+  ] as const)('%s lies where WRS-2 has it', ([name, lon, lat]) => {
+    const { centre } = sites.find(({ frame }) => frame.name === name)?.frame ?? { centre: [0, 0] };
     expect(Math.abs(centre[0] - lon)).toBeLessThan(0.7);
     expect(Math.abs(centre[1] - lat)).toBeLessThan(0.4);
   });
 
-  test('are found from a position', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 233 }),
-        fc.integer({ min: 8, max: 115 }),
-        (path, row) => {
-          const { centre, heading } = frameOf({ path, row });
-          expect(pathRowAt(centre)).toEqual({ path, row });
-          expect(heading).toBeGreaterThan(180); // southwards, drifting to the west
-          expect(heading).toBeLessThan(270);
-        },
-      ),
-    );
+  test('lie close to their sites and head southwards, drifting to the west', () => {
+    for (const { place, frame } of sites) {
+      expect(Math.abs(frame.centre[1] - place[1])).toBeLessThan(2);
+      expect(frame.heading).toBeGreaterThan(180);
+      expect(frame.heading).toBeLessThan(270);
+    }
   });
 });
 
@@ -116,7 +112,7 @@ describe('a footprint', () => {
   test.for([
     [179.5, 180.5],
     [-180.5, -179.5],
-  ] as const)('is cut where it crosses the antimeridian, from %d to %d', ([west, east]) => {
+  ] as const)('is split at the antimeridian, from %d to %d', ([west, east]) => {
     const { geometry, bbox } = footprintOf([
       [west, -1],
       [east, -1],
@@ -134,7 +130,7 @@ describe('a footprint', () => {
   });
 });
 
-test('a footprint that lies all beyond the antimeridian is brought back', () => {
+test('a footprint beyond the antimeridian is wrapped', () => {
   const { geometry, bbox } = footprintOf([
     [180, 0],
     [181, 0],
@@ -145,7 +141,7 @@ test('a footprint that lies all beyond the antimeridian is brought back', () => 
 });
 
 describe('clipping', () => {
-  test('parts an area into two that add up', () => {
+  test('splits an area into two that add up', () => {
     const square: [number, number][] = [
       [0, 0],
       [4, 0],
@@ -169,7 +165,7 @@ describe('clipping', () => {
 });
 
 describe('intersection', () => {
-  // Small whole numbers make touching borders and shared corners common.
+  // Small integers make touching borders and shared corners common.
   const coordinate = fc.integer({ min: 0, max: 6 });
   const position = fc.tuple(coordinate, coordinate);
   const box = fc
@@ -194,7 +190,7 @@ describe('intersection', () => {
       .map(([a, b, c]): Geometry => ({ type: 'Polygon', coordinates: [[a, b, c, a]] })),
   );
 
-  test('agrees with turf on points, lines and areas', () => {
+  test('agrees with turf on points, lines and polygons', () => {
     fc.assert(
       fc.property(geometry, geometry, (one, other) => {
         const ours = intersect(partsOf(one), partsOf(other));
@@ -205,7 +201,7 @@ describe('intersection', () => {
     );
   });
 
-  test('sees through a hole', () => {
+  test('respects holes', () => {
     const ring = (from: number, to: number) => ringOf([from, from, to, to]);
     const frame: Geometry = { type: 'Polygon', coordinates: [ring(0, 10), ring(2, 8)] };
     const meets = (other: Geometry) => intersect(partsOf(frame), partsOf(other));
@@ -239,7 +235,7 @@ describe('intersection', () => {
     ).toBe(true);
   });
 
-  test('takes boxes without width, and those across the antimeridian', () => {
+  test('accepts boxes without width, and across the antimeridian', () => {
     const area = partsOf(geometryOfBox([170, -10, -170, 10]));
     expect(boxesOf([170, -10, -170, 10])).toHaveLength(2);
     const meets = (it: Box) => intersect(area, partsOf(geometryOfBox(it)));
@@ -251,7 +247,7 @@ describe('intersection', () => {
   });
 });
 
-test('travelling north and looking at the sun', () => {
+test('great circles and the elevation of the sun', () => {
   const [lon, lat] = travel([10, 0], 0, 111_195);
   expect([lon, lat]).toEqual([expect.closeTo(10, 6), expect.closeTo(1, 3)]);
   expect(sunElevation([0, 0], Date.UTC(2024, 2, 20, 12, 7))).toBeGreaterThan(86);

@@ -2,17 +2,17 @@ import type { Json, JsonObject } from '../../json.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Product } from '../catalogue/product.js';
 import { isoTime, type Scene } from '../catalogue/scene.js';
-import type { Traits } from '../flavour/traits.js';
+import type { Traits } from '../flavours.js';
 import type { Box } from '../geo/geometry.js';
-import { bandsOf } from './bands.js';
+import { bandsOf } from './item.js';
 import {
   GEOJSON_TYPE,
   link,
   QUERYABLES_REL,
   SCHEMA_TYPE,
   type Link,
-  type Places,
-} from './links.js';
+  type ApiUrls,
+} from '../api/http.js';
 
 const WORLD: Box = [-180, -90, 180, 90];
 
@@ -22,7 +22,7 @@ export interface Extent {
   readonly to: number;
 }
 
-/** What a collection's scenes cover. One without scenes is planned, for everywhere and for later. */
+/** The extent of a collection's scenes; without scenes, of a planned global collection. */
 export function extentOf(scenes: readonly Scene[]): Extent {
   if (scenes.length === 0) return { box: WORLD, from: Date.UTC(2030, 0, 1), to: Infinity };
   const boxes = scenes.map(({ footprint }) => footprint.bbox);
@@ -40,12 +40,12 @@ export function extentOf(scenes: readonly Scene[]): Extent {
   };
 }
 
-export function collectionOf(
+export function presentCollection(
   catalogue: Catalogue,
   product: Product,
   traits: Traits,
-  places: Places,
-  links: readonly Link[] = collectionLinks(product, traits, places),
+  urls: ApiUrls,
+  links: readonly Link[] = collectionLinks(product, traits, urls),
 ): JsonObject {
   const scenes = catalogue.scenesOf(product.id);
   const { box, from, to } = extentOf(scenes);
@@ -77,7 +77,7 @@ export function collectionOf(
   };
 }
 
-function collectionLinks({ id, license }: Product, traits: Traits, { href }: Places): Link[] {
+function collectionLinks({ id, license }: Product, traits: Traits, { href }: ApiUrls): Link[] {
   const self = `/collections/${id}`;
   return [
     link('self', href(self)),

@@ -1,24 +1,23 @@
 import type { JsonObject } from '../../json.js';
-import { assetsOf, type AssetFacts } from '../catalogue/assets.js';
+import { assetsOf, type AssetFacts } from '../assets.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import { transformOf, type Scene } from '../catalogue/scene.js';
-import type { Traits } from '../flavour/traits.js';
-import { bandsOf } from './bands.js';
-import { extensionUrls } from './extensions.js';
-import { GEOJSON_TYPE, link, type Link, type Places } from './links.js';
+import type { Traits } from '../flavours.js';
+import { GEOJSON_TYPE, link, type Link, type ApiUrls } from '../api/http.js';
+import type { AssetTemplate, BandTemplate, Extension } from '../catalogue/product.js';
 
 interface Choice {
   readonly links?: readonly Link[];
   readonly withAssets?: boolean;
 }
 
-/** A scene as the server's clients see it. */
-export function itemOf(
+/** A scene as a STAC item. */
+export function presentItem(
   catalogue: Catalogue,
   scene: Scene,
   traits: Traits,
-  places: Places,
-  { links = itemLinks(scene, places), withAssets = true }: Choice = {},
+  urls: ApiUrls,
+  { links = itemLinks(scene, urls), withAssets = true }: Choice = {},
 ): JsonObject {
   const product = catalogue.product(scene.collection);
   const facts = product && withAssets ? assetsOf(product, scene, catalogue.seed) : [];
@@ -30,15 +29,16 @@ export function itemOf(
     collection: scene.collection,
     geometry: { ...scene.footprint.geometry },
     bbox: scene.footprint.bbox,
-    properties: traits.stacVersion === '1.1.0' ? scene.properties : asBefore(scene.properties),
+    properties:
+      traits.stacVersion === '1.1.0' ? scene.properties : withEpsgNumber(scene.properties),
     links,
     assets: Object.fromEntries(
-      facts.map((asset) => [asset.template.key, assetOf(asset, scene, traits, places)]),
+      facts.map((asset) => [asset.template.key, assetOf(asset, scene, traits, urls)]),
     ),
   };
 }
 
-function itemLinks({ collection, id }: Scene, { href }: Places): Link[] {
+function itemLinks({ collection, id }: Scene, { href }: ApiUrls): Link[] {
   const parent = `/collections/${collection}`;
   return [
     link('self', href(`${parent}/items/${id}`), GEOJSON_TYPE),
@@ -48,8 +48,8 @@ function itemLinks({ collection, id }: Scene, { href }: Places): Link[] {
   ];
 }
 
-/** The projection extension before version 2: a number instead of a code. */
-function asBefore({ 'proj:code': code, ...properties }: JsonObject): JsonObject {
+/** Before version 2 the projection extension has an EPSG number instead of a code. */
+function withEpsgNumber({ 'proj:code': code, ...properties }: JsonObject): JsonObject {
   if (code === undefined) return properties;
   return {
     ...properties,
@@ -58,23 +58,87 @@ function asBefore({ 'proj:code': code, ...properties }: JsonObject): JsonObject 
 }
 
 function assetOf(
-  { template, bytes, tellsSize, tellsShape, shape }: AssetFacts,
+  { template, bytes, declaresSize, declaresShape, shape }: AssetFacts,
   { collection, id, grid }: Scene,
   traits: Traits,
-  places: Places,
+  urls: ApiUrls,
 ): JsonObject {
   const { title, type, roles, gsd, resolution = gsd } = template;
   return {
-    href: places.asset(collection, id, template.file),
+    href: urls.asset(collection, id, template.file),
     title,
     type,
     roles,
     ...(gsd !== undefined && { gsd }),
-    ...(tellsSize && traits.assetDetail === 'rich' && { 'file:size': bytes }),
-    ...(tellsShape && shape && { 'proj:shape': shape }),
-    ...(tellsShape &&
+    ...(declaresSize && traits.assetDetail === 'rich' && { 'file:size': bytes }),
+    ...(declaresShape && shape && { 'proj:shape': shape }),
+    ...(declaresShape &&
       grid?.code &&
       resolution !== undefined && { 'proj:transform': transformOf(grid, resolution) }),
     ...bandsOf(template, traits),
   };
+}
+
+/** Bands in the format of STAC 1.1, or in the two lists of the 1.0 extensions. */
+export function bandsOf({ bands = [] }: AssetTemplate, traits: Traits): JsonObject {
+  if (bands.length === 0) return {};
+  const rich = traits.assetDetail === 'rich';
+  if (traits.stacVersion === '1.1.0') return { bands: bands.map((band) => current(band, rich)) };
+  return {
+    'eo:bands': bands.map(({ name, commonName }) => ({
+      name,
+      ...(commonName !== undefined && { common_name: commonName }),
+    })),
+    ...(rich && {
+      'raster:bands': bands.map(({ dataType, nodata }) => ({
+        data_type: dataType,
+        ...sparse(nodata),
+      })),
+    }),
+  };
+}
+
+function current({ name, commonName, dataType, nodata }: BandTemplate, rich: boolean): JsonObject {
+  return {
+    name,
+    ...(commonName !== undefined && { 'eo:common_name': commonName }),
+    ...(rich && { data_type: dataType, ...sparse(nodata) }),
+  };
+}
+
+function sparse(nodata: number | undefined): JsonObject {
+  return nodata === undefined ? {} : { nodata };
+}
+
+const versions: Readonly<Record<Traits['stacVersion'], Readonly<Record<Extension, string>>>> = {
+  '1.1.0': {
+    eo: 'v2.0.0',
+    projection: 'v2.0.0',
+    raster: 'v2.0.0',
+    file: 'v2.1.0',
+    grid: 'v1.1.0',
+    view: 'v1.0.0',
+    sat: 'v1.0.0',
+    sar: 'v1.0.0',
+  },
+  '1.0.0': {
+    eo: 'v1.1.0',
+    projection: 'v1.1.0',
+    raster: 'v1.1.0',
+    file: 'v2.1.0',
+    grid: 'v1.0.0',
+    view: 'v1.0.0',
+    sat: 'v1.0.0',
+    sar: 'v1.0.0',
+  },
+};
+
+/** The schemas of the extensions in use; `bare` items omit the raster and file extensions. */
+function extensionUrls(names: readonly Extension[], traits: Traits): string[] {
+  const used =
+    traits.assetDetail === 'rich' ? names : names.filter((it) => it !== 'raster' && it !== 'file');
+  return used.map(
+    (name) =>
+      `https://stac-extensions.github.io/${name}/${versions[traits.stacVersion][name]}/schema.json`,
+  );
 }

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../json.js';
-import { badParameter } from '../api/problem.js';
+import { badParameter } from '../api/http.js';
 
 export interface FieldChoice {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
-/** How a server reads a choice: add to a default set (the extension's text), or take it at its word. */
+/** Whether `include` adds to a default set, as the extension specifies, or replaces it. */
 export type FieldsRule = 'default-set' | 'exact';
 
 const DEFAULT_SET = [
@@ -21,7 +21,7 @@ const DEFAULT_SET = [
   'properties.datetime',
 ];
 
-/** `a,-b`, with or without a plus sign before what is included. */
+/** Parses `a,-b`, with or without a plus sign before included names. */
 export function fieldsFromText(text: string): FieldChoice {
   const names = text.split(',').filter((name) => name.trim() !== '');
   return {
@@ -53,7 +53,7 @@ export function chooseFields(item: JsonObject, choice: FieldChoice, rule: Fields
   return drop(included, exclude);
 }
 
-/** Can the choice leave a top-level field in? Assets are costly to make. */
+/** Whether a top-level field remains. Assets are expensive to generate. */
 export function keepsField(
   name: string,
   choice: FieldChoice | undefined,
@@ -65,7 +65,7 @@ export function keepsField(
   return all || choice.include.some((path) => path === name || path.startsWith(`${name}.`));
 }
 
-/** A path is a name, or a name and another one below it. Names below may hold dots of their own. */
+/** Splits a path at its first dot; nested names may contain dots. */
 function split(path: string): [string, string | undefined] {
   const dot = path.indexOf('.');
   return dot < 0 ? [path, undefined] : [path.slice(0, dot), path.slice(dot + 1)];

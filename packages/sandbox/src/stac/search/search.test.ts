@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../api/problem.js';
+import { Problem } from '../api/http.js';
 import { createCatalogue } from '../catalogue/catalogue.js';
-import { flavours } from '../flavour/flavours.js';
-import { askOf } from './ask.js';
-import { decodeCursor, encodeCursor, type Cursor } from './cursor.js';
+import { flavours } from '../flavours.js';
+import { parametersFromQuery, parseSearch } from './query.js';
+import { decodeCursor, encodeCursor, type Cursor } from './paging.js';
 import { fieldsFromText } from './fields.js';
-import { askFromQuery } from './from-query.js';
-import { sortKeysFromText } from './sort.js';
-import { instantOf, spanOf } from './time.js';
+import { sortKeysFromText } from './select.js';
+import { instantOf, spanOf } from './parameters.js';
 
 describe('times', () => {
   test.for([
@@ -27,7 +26,7 @@ describe('times', () => {
     expect(instantOf(text)).toBe(ms);
   });
 
-  test('that were written by a computer are read', () => {
+  test('in ISO format are parsed', () => {
     const date = fc.date({
       min: new Date('0001-01-01'),
       max: new Date('9999-12-31'),
@@ -36,7 +35,7 @@ describe('times', () => {
     fc.assert(fc.property(date, (it) => instantOf(it.toISOString()) === it.getTime()));
   });
 
-  test('are never read otherwise than as spans', () => {
+  test('are parsed as spans or rejected', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -51,7 +50,7 @@ describe('times', () => {
 });
 
 describe('query strings', () => {
-  test('become what a body would be', () => {
+  test('are equivalent to bodies', () => {
     const query = new URLSearchParams({
       bbox: '1, 2,3,4',
       collections: 'a,b',
@@ -62,8 +61,8 @@ describe('query strings', () => {
       'filter-lang': 'cql2-json',
       odd: '1',
     });
-    expect(askFromQuery(query)).toEqual({
-      ask: {
+    expect(parametersFromQuery(query)).toEqual({
+      parameters: {
         bbox: [1, 2, 3, 4],
         collections: ['a', 'b'],
         sortby: [
@@ -78,13 +77,13 @@ describe('query strings', () => {
       },
       unknown: ['odd'],
     });
-    expect(askFromQuery(new URLSearchParams('filter=a&fields=&ids='))).toEqual({
-      ask: { filter: 'a', 'filter-lang': 'cql2-text', fields: { include: [], exclude: [] } },
+    expect(parametersFromQuery(new URLSearchParams('filter=a&fields=&ids='))).toEqual({
+      parameters: { filter: 'a', 'filter-lang': 'cql2-text', fields: { include: [], exclude: [] } },
       unknown: [],
     });
   });
 
-  test('with an unescaped plus sign sort upwards', () => {
+  test('with an unescaped plus sign sort in ascending order', () => {
     const text = new URLSearchParams('sortby=+datetime').get('sortby');
     expect(sortKeysFromText(text ?? '')).toEqual([{ field: 'datetime', direction: 'asc' }]);
     expect(fieldsFromText('')).toEqual({ include: [], exclude: [] });
@@ -94,7 +93,7 @@ describe('query strings', () => {
 describe('cursors', () => {
   const all = Object.values(flavours);
 
-  test('come back as they were given out', () => {
+  test('are decoded as they were encoded', () => {
     const name = fc.stringMatching(/^[\w-]{1,60}$/);
     fc.assert(
       fc.property(name, name, fc.constantFrom(...all), (collection, id, traits) => {
@@ -107,7 +106,7 @@ describe('cursors', () => {
     );
   });
 
-  test('that somebody made up are refused', () => {
+  test('that are invalid are rejected', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.base64String(), fc.jsonValue()),
@@ -124,7 +123,7 @@ describe('cursors', () => {
   });
 });
 
-test('a search may be any JSON without harm', () => {
+test('arbitrary JSON is parsed or rejected as a search', () => {
   const catalogue = createCatalogue({ seed: 1, scale: 0.01 });
   const names = [
     'bbox',
@@ -149,7 +148,7 @@ test('a search may be any JSON without harm', () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...Object.values(flavours)), (given, traits) => {
       try {
-        expect(askOf(given, catalogue, traits).limit).toBeGreaterThan(0);
+        expect(parseSearch(given, catalogue, traits).limit).toBeGreaterThan(0);
       } catch (cause) {
         expect(cause).toBeInstanceOf(Problem);
       }

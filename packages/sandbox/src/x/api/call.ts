@@ -1,40 +1,42 @@
-import type { Seat } from '../../front/upstream.js';
+import type { Exchange } from '../../server/upstream.js';
 import type { JsonObject } from '../../json.js';
-import type { Caller } from '../auth/tokens.js';
+import type { Caller, Tokens } from '../auth/tokens.js';
 import type { Act, CommitLog } from '../commits.js';
-import type { Account, Charge } from '../limits/account.js';
-import type { Uploads } from '../media/uploads.js';
+import type { Account, Charge, Windows } from '../limits.js';
+import type { Uploads } from '../uploads.js';
 import { shapeFrom, type Shape, type shapeParameters } from '../present/shape.js';
-import type { View } from '../present/view.js';
-import { invalid } from '../problem/problem.js';
-import type { Names } from '../problem/refusals.js';
+import { userAccess, type View } from '../present/view.js';
+import { invalid, missing, type AccountNames } from '../problems.js';
 import type { World } from '../world/world.js';
-import type { Recent } from './duplicates.js';
+import type { DuplicateWindow } from './create-post.js';
+import type { Post } from '../world/records.js';
 
-/** What an app may do: one that anybody can have, or one by contract. */
+/** The app's access tier. */
 export type Tier = 'self_serve' | 'enterprise';
 
-/** What every handler works with. */
-export interface XApi {
+/** The state that all handlers share. */
+export interface XState {
   readonly world: World;
   readonly commits: CommitLog;
+  readonly tokens: Tokens;
+  readonly windows: Windows;
   readonly account: Account;
   readonly uploads: Uploads;
-  readonly recent: Recent;
-  readonly names: Names;
+  readonly duplicates: DuplicateWindow;
+  readonly names: AccountNames;
   readonly tier: () => Tier;
   readonly maxPostLength: number;
 }
 
-/** A request that was let in. */
-export interface Call {
+/** An authenticated and authorized request. */
+export interface Call extends XState {
   readonly route: string;
   readonly caller: Caller;
   readonly param: (name: string) => string;
   readonly query: URLSearchParams;
   readonly request: Request;
   readonly form: () => Promise<FormData>;
-  readonly seat: Seat;
+  readonly exchange: Exchange;
 }
 
 export interface Reply {
@@ -43,9 +45,9 @@ export interface Reply {
   readonly charges?: readonly (readonly [charge: Charge, times: number])[];
 }
 
-export type Handler = (api: XApi, call: Call) => Reply | Promise<Reply>;
+export type Handler = (call: Call) => Reply | Promise<Reply>;
 
-export function viewOf({ world }: XApi, { caller }: Call): View {
+export function viewOf({ world, caller }: Call): View {
   return { world, viewerId: caller.kind === 'user' ? caller.userId : undefined };
 }
 
@@ -53,12 +55,12 @@ export function shapeOf({ query }: Call, about: keyof typeof shapeParameters): S
   return shapeFrom(query, about);
 }
 
-/** The user on whose behalf the request comes. Routes that need one refuse apps before. */
+/** The authenticated user. Routes that need one have rejected apps already. */
 export function userOf({ caller }: Call): string {
   return caller.kind === 'user' ? caller.userId : '';
 }
 
-/** Routes that name the user who acts: it must be the one who asks. */
+/** The user id in the path, which must be the authenticated user's. */
 export function ownId(call: Call): string {
   const [named, own] = [call.param('id'), userOf(call)];
   if (named !== own)
@@ -69,7 +71,21 @@ export function ownId(call: Call): string {
   return own;
 }
 
-export function commit({ commits, world }: XApi, { seat, caller }: Call, act: Act): void {
+export function commit({ commits, world, exchange, caller }: Call, act: Act): void {
   const account = caller.kind === 'user' ? caller.userId : caller.clientId;
-  commits.append(act, { at: world.clock.now(), request: seat.request, account });
+  commits.append(act, { at: world.clock.now(), request: exchange.request, account });
+}
+
+/** Finds a post for a write, which sees committed state regardless of the read lag. */
+export function targetPost(call: Call, id: string): Post | undefined {
+  const post = call.world.posts.get(id);
+  if (!post || post.deleted) return undefined;
+  const author = call.world.users.get(post.authorId);
+  return userAccess(viewOf(call), author) === 'visible' ? post : undefined;
+}
+
+export function visiblePost(call: Call, id: string, parameter = 'tweet_id'): Post {
+  const post = targetPost(call, id);
+  if (!post) throw missing('tweet', parameter, id);
+  return post;
 }

@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { forbidden, invalid } from '../problem/problem.js';
-import { refusal } from '../problem/refusals.js';
+import { forbidden, invalid, rejection } from '../problems.js';
 import { findEntities } from '../text/entities.js';
 import { weightedLength } from '../text/length.js';
-import { postFrom } from '../world/post-from.js';
-import type { Media, Poll, Post } from '../world/things.js';
-import { bodyIn, idSchema } from './body.js';
-import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
-import { addressees, mayReply } from './reply-rules.js';
-import { seenPost, targetPost } from './targets.js';
+import { postFrom } from '../world/compose-post.js';
+import { type Media, type Poll, type Post, referenceOf } from '../world/records.js';
+import { bodyIn, idSchema } from './input.js';
+import { type Call, commit, type Handler, visiblePost, targetPost, userOf } from './call.js';
+import type { World } from '../world/world.js';
+import type { Clock } from '../clock.js';
 
 const bodySchema = z.strictObject({
   text: z.exactOptional(z.string()),
@@ -45,37 +44,37 @@ const bodySchema = z.strictObject({
 
 type Body = z.infer<typeof bodySchema>;
 
-/** Longer than anything that X takes: not worth counting. */
-const ABSURD = 30_000;
+/** Rejects longer texts without computing their weight. */
+const MAX_TEXT_LENGTH = 30_000;
 
-function checkedText(api: XApi, { text = '', media }: Body): string {
+function checkedText({ maxPostLength, names, tier }: Call, { text = '', media }: Body): string {
   const clean = text.normalize('NFC').trim();
   if (clean === '' && !media) throw invalid('Your post must have text or media.', { text: [text] });
-  if (clean.length > ABSURD || weightedLength(clean) > api.maxPostLength)
-    throw refusal('x-403-not-permitted', api.names);
+  if (clean.length > MAX_TEXT_LENGTH || weightedLength(clean) > maxPostLength)
+    throw rejection('x-403-not-permitted', names);
   const cashtags = findEntities(clean).filter(({ kind }) => kind === 'cashtag').length;
-  if (cashtags > 1 && api.tier() === 'self_serve') throw refusal('x-403-not-permitted', api.names);
+  if (cashtags > 1 && tier() === 'self_serve') throw rejection('x-403-not-permitted', names);
   return clean;
 }
 
-function repliedTo(api: XApi, call: Call, { reply }: Body): Post | undefined {
+function repliedTo(call: Call, { reply }: Body): Post | undefined {
   if (!reply) return undefined;
-  const target = targetPost(api, call, reply.in_reply_to_tweet_id);
+  const target = targetPost(call, reply.in_reply_to_tweet_id);
   if (!target)
     throw forbidden('You attempted to reply to a Tweet that is deleted or not visible to you.');
-  if (api.tier() === 'self_serve' && !mayReply(api.world, userOf(call), target))
-    throw refusal('x-403-reply-not-allowed', api.names);
+  if (call.tier() === 'self_serve' && !mayReply(call.world, userOf(call), target))
+    throw rejection('x-403-reply-not-allowed', call.names);
   return target;
 }
 
-function quoted(api: XApi, call: Call, { quote_tweet_id: id }: Body): Post | undefined {
+function quoted(call: Call, { quote_tweet_id: id }: Body): Post | undefined {
   if (id === undefined) return undefined;
-  if (api.tier() === 'self_serve') throw refusal('x-403-not-permitted', api.names);
-  return seenPost(api, call, id, 'quote_tweet_id');
+  if (call.tier() === 'self_serve') throw rejection('x-403-not-permitted', call.names);
+  return visiblePost(call, id, 'quote_tweet_id');
 }
 
-/** A post carries one thing: a poll, media or another post. */
-function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): Poll | undefined {
+/** A poll cannot be combined with media or a quote. */
+function polled({ world }: Call, { poll, media, quote_tweet_id: quote }: Body): Poll | undefined {
   if (!poll) return undefined;
   if (media || quote !== undefined)
     throw invalid('A poll, media and a quote exclude each other.', { poll: poll.options });
@@ -83,28 +82,28 @@ function polled({ world }: XApi, { poll, media, quote_tweet_id: quote }: Body): 
   return { id: world.newId(), options, durationMinutes: poll.duration_minutes };
 }
 
-/** Four photos, or one of anything else; ready, and the author's own. */
-function attached(api: XApi, call: Call, { media }: Body): Media[] {
+/** Up to four photos, or one other attachment; processed, and owned by the author. */
+function attached(call: Call, { media }: Body): Media[] {
   const ids = media?.media_ids ?? [];
-  const uploads = ids.flatMap((id) => api.uploads.of(id, userOf(call)) ?? []);
+  const uploads = ids.flatMap((id) => call.uploads.of(id, userOf(call)) ?? []);
   const types = new Set(uploads.map((upload) => upload.media.type));
   const isMixed = uploads.length > 1 && (types.size > 1 || !types.has('photo'));
-  if (uploads.length < ids.length || isMixed || !uploads.every(api.uploads.isReady))
+  if (uploads.length < ids.length || isMixed || !uploads.every(call.uploads.isReady))
     throw invalid('Your media IDs are invalid.', { 'media.media_ids': ids });
   return uploads.map((upload) => upload.media);
 }
 
-export const createPost: Handler = async (api, call) => {
-  const { world, recent } = api;
+export const createPost: Handler = async (call) => {
+  const { world, duplicates } = call;
   const own = userOf(call);
   const body = await bodyIn(call.request, bodySchema);
-  const text = checkedText(api, body);
-  const poll = polled(api, body);
-  const target = repliedTo(api, call, body);
-  const quote = quoted(api, call, body);
-  const media = attached(api, call, body);
+  const text = checkedText(call, body);
+  const poll = polled(call, body);
+  const target = repliedTo(call, body);
+  const quote = quoted(call, body);
+  const media = attached(call, body);
   const content = JSON.stringify([text, target?.id, quote?.id, body.media?.media_ids, body.poll]);
-  if (recent.has(own, content)) throw refusal('x-403-duplicate', api.names);
+  if (duplicates.has(own, content)) throw rejection('x-403-duplicate', call.names);
 
   const id = world.newId();
   const leading = target
@@ -113,7 +112,7 @@ export const createPost: Handler = async (api, call) => {
   const post = postFrom(world, {
     id,
     authorId: own,
-    made: world.visibility.moment(),
+    created: world.visibility.commitTime(),
     text,
     leading,
     target,
@@ -124,8 +123,8 @@ export const createPost: Handler = async (api, call) => {
   });
   world.addPost(post);
   for (const one of media) world.media.set(one.key, one);
-  recent.remember(own, content);
-  commit(api, call, {
+  duplicates.remember(own, content);
+  commit(call, {
     kind: 'post.created',
     id,
     text: body.text ?? '',
@@ -141,3 +140,61 @@ export const createPost: Handler = async (api, call) => {
     charges: [[hasLink ? 'post-with-link' : target ? 'reply' : 'post', 1]],
   };
 };
+
+/**
+ * The self-serve tier may reply to its own posts, and to posts that mention or quote the user.
+ */
+function mayReply(world: World, userId: string, target: Post): boolean {
+  if (target.authorId === userId) return true;
+  if (target.entities.mentions?.some(({ id }) => id === userId)) return true;
+  const quotedId = referenceOf(target, 'quoted');
+  return quotedId !== undefined && world.posts.get(quotedId)?.authorId === userId;
+}
+
+/** The usernames that a reply addresses: the author and those mentioned, without the replying user. */
+export function addressees(
+  world: World,
+  userId: string,
+  target: Post,
+  text: string,
+  excluded: readonly string[] = [],
+): string[] {
+  const participants = [target.authorId, ...(target.entities.mentions ?? []).map(({ id }) => id)];
+  const wanted = new Set(participants.filter((id) => id !== userId && !excluded.includes(id)));
+  const already = new Set(leadingNames(text));
+  return [...wanted]
+    .map((id) => world.users.get(id)?.username ?? '')
+    .filter((name) => name !== '' && !already.has(name.toLowerCase()));
+}
+
+/** The mentions that a text begins with. */
+function leadingNames(text: string): string[] {
+  const names: string[] = [];
+  let at = 0;
+  for (const { kind, start, end, value } of findEntities(text)) {
+    if (kind !== 'mention' || text.slice(at, start).trim() !== '') break;
+    names.push(value.toLowerCase());
+    at = end;
+  }
+  return names;
+}
+
+/** The recent posts of users, including deleted ones. X does not document the length of the window. */
+export interface DuplicateWindow {
+  readonly has: (userId: string, content: string) => boolean;
+  readonly remember: (userId: string, content: string) => void;
+}
+
+export function createDuplicateWindow(clock: Clock, windowMs: number): DuplicateWindow {
+  const posted = new Map<string, number>();
+  const keyOf = (userId: string, content: string): string => `${userId} ${content}`;
+  return {
+    has: (userId, content) => {
+      const at = posted.get(keyOf(userId, content));
+      return at !== undefined && clock.now() - at < windowMs;
+    },
+    remember: (userId, content) => {
+      posted.set(keyOf(userId, content), clock.now());
+    },
+  };
+}

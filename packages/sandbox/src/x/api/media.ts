@@ -1,12 +1,16 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../json.js';
-import { categories, categoryOf, kinds, mediaTypes, type Category } from '../media/types.js';
-import type { Upload } from '../media/uploads.js';
-import { missing } from '../problem/partial.js';
-import { invalid } from '../problem/problem.js';
-import { bodyIn, idSchema } from './body.js';
-import { commit, userOf, type Call, type Handler, type XApi } from './call.js';
-import { idFrom, numberIn } from './query.js';
+import {
+  categories,
+  type Category,
+  categoryOf,
+  kinds,
+  mediaTypes,
+  type Upload,
+} from '../uploads.js';
+import { invalid, missing } from '../problems.js';
+import { bodyIn, idFrom, idSchema, numberIn } from './input.js';
+import { commit, userOf, type Call, type Handler } from './call.js';
 
 const initializeSchema = z.strictObject({
   media_type: z.enum(mediaTypes),
@@ -16,7 +20,7 @@ const initializeSchema = z.strictObject({
   additional_owners: z.exactOptional(z.array(idSchema).max(100)),
 });
 
-/** Types, sizes and categories that do not go together are refused before a byte is sent. */
+/** Validates the combination of type, size and category. */
 function checkedCategory(type: string, named: Category | undefined, bytes: number): Category {
   const category = named ?? categoryOf(type);
   const { accepts, largest } = kinds[category];
@@ -27,13 +31,13 @@ function checkedCategory(type: string, named: Category | undefined, bytes: numbe
   return category;
 }
 
-function ownUpload(api: XApi, call: Call, id: string): Upload {
-  const upload = api.uploads.of(id, userOf(call));
+function ownUpload(call: Call, id: string): Upload {
+  const upload = call.uploads.of(id, userOf(call));
   if (!upload) throw missing('media', 'id', id);
   return upload;
 }
 
-function told({ uploads, world }: XApi, upload: Upload): JsonObject {
+function presentUpload({ uploads, world }: Call, upload: Upload): JsonObject {
   const processing = uploads.processing(upload);
   return {
     id: upload.id,
@@ -44,13 +48,13 @@ function told({ uploads, world }: XApi, upload: Upload): JsonObject {
   };
 }
 
-export const initialize: Handler = async (api, call) => {
+export const initialize: Handler = async (call) => {
   const body = await bodyIn(call.request, initializeSchema);
   const { media_type: type, total_bytes: bytes, media_category: named } = body;
   const category = checkedCategory(type, named, bytes);
-  const upload = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
-  commit(api, call, { kind: 'media.initialized', id: upload.id });
-  return { body: { data: told(api, upload) } };
+  const upload = call.uploads.begin(call.world.newId(), userOf(call), category, bytes);
+  commit(call, { kind: 'media.initialized', id: upload.id });
+  return { body: { data: presentUpload(call, upload) } };
 };
 
 interface Piece {
@@ -60,7 +64,7 @@ interface Piece {
 
 const pieceSchema = z.looseObject({ media: z.base64() });
 
-/** A piece of a file comes as a form, or as base64 in JSON. */
+/** Reads a segment from a multipart form, or from base64 in JSON. */
 async function pieceIn({ request, form: readForm }: Call): Promise<Piece> {
   if (!(request.headers.get('content-type') ?? '').startsWith('multipart/form-data')) {
     const { media, ...fields } = await bodyIn(request, pieceSchema);
@@ -82,41 +86,41 @@ async function pieceIn({ request, form: readForm }: Call): Promise<Piece> {
   return { bytes, field };
 }
 
-export const append: Handler = async (api, call) => {
-  const upload = ownUpload(api, call, idFrom('id', call.param('id')));
+export const append: Handler = async (call) => {
+  const upload = ownUpload(call, idFrom('id', call.param('id')));
   const { bytes, field } = await pieceIn(call);
   const given = new URLSearchParams({ segment_index: field('segment_index') ?? '' });
-  const segment = numberIn(given, 'segment_index', { min: 0, max: 999, usual: 0 });
+  const segment = numberIn(given, 'segment_index', { min: 0, max: 999, fallback: 0 });
   if (upload.finalized) throw invalid('The media has been finalized already.');
   upload.segments.set(segment, bytes);
-  commit(api, call, { kind: 'media.appended', id: upload.id, segment });
+  commit(call, { kind: 'media.appended', id: upload.id, segment });
   return { body: { data: { expires_at: Math.floor(upload.expiresAt / 1000) } } };
 };
 
-export const finalize: Handler = (api, call) => {
-  const upload = ownUpload(api, call, idFrom('id', call.param('id')));
+export const finalize: Handler = (call) => {
+  const upload = ownUpload(call, idFrom('id', call.param('id')));
   const received = [...upload.segments.values()].reduce((sum, bytes) => sum + bytes, 0);
   const isWhole = [...upload.segments.keys()].every((index) => index < upload.segments.size);
   if (!isWhole || received !== upload.totalBytes)
     throw invalid('Segments do not add up to provided total file size.');
   if (!upload.finalized) {
-    api.uploads.finalize(upload, call.seat.commit('x-media-fails') !== undefined);
-    commit(api, call, { kind: 'media.finalized', id: upload.id });
+    call.uploads.finalize(upload, call.exchange.inject('x-media-fails') !== undefined);
+    commit(call, { kind: 'media.finalized', id: upload.id });
   }
-  return { body: { data: told(api, upload) } };
+  return { body: { data: presentUpload(call, upload) } };
 };
 
-export const status: Handler = (api, call) => {
+export const status: Handler = (call) => {
   if (call.query.get('command') !== 'STATUS')
     throw invalid('The `command` query parameter must be STATUS', {
       command: [call.query.get('command') ?? ''],
     });
   const id = idFrom('media_id', call.query.get('media_id') ?? '');
-  return { body: { data: told(api, ownUpload(api, call, id)) } };
+  return { body: { data: presentUpload(call, ownUpload(call, id)) } };
 };
 
-/** A small file, all at once. */
-export const upload: Handler = async (api, call) => {
+/** Uploads a small file in one request. */
+export const upload: Handler = async (call) => {
   const { bytes, field } = await pieceIn(call);
   const named = z.enum(categories).safeParse(field('media_category'));
   if (!named.success)
@@ -125,10 +129,10 @@ export const upload: Handler = async (api, call) => {
     });
   const type = field('media_type') ?? (named.data === 'tweet_gif' ? 'image/gif' : 'image/png');
   const category = checkedCategory(type, named.data, bytes);
-  const begun = api.uploads.begin(api.world.newId(), userOf(call), category, bytes);
-  api.uploads.finalize(begun, call.seat.commit('x-media-fails') !== undefined);
-  commit(api, call, { kind: 'media.finalized', id: begun.id });
-  return { body: { data: told(api, begun) } };
+  const begun = call.uploads.begin(call.world.newId(), userOf(call), category, bytes);
+  call.uploads.finalize(begun, call.exchange.inject('x-media-fails') !== undefined);
+  commit(call, { kind: 'media.finalized', id: begun.id });
+  return { body: { data: presentUpload(call, begun) } };
 };
 
 const metadataSchema = z.strictObject({
@@ -138,12 +142,12 @@ const metadataSchema = z.strictObject({
   }),
 });
 
-export const metadata: Handler = async (api, call) => {
+export const metadata: Handler = async (call) => {
   const { id, metadata: given } = await bodyIn(call.request, metadataSchema);
-  const { media } = ownUpload(api, call, id);
+  const { media } = ownUpload(call, id);
   if (given.alt_text) {
     media.altText = given.alt_text.text;
-    commit(api, call, { kind: 'media.described', id });
+    commit(call, { kind: 'media.described', id });
   }
   const associated: JsonObject = given.alt_text ? { alt_text: given.alt_text } : {};
   return { body: { data: { id, associated_metadata: associated } } };

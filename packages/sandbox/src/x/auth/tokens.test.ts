@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
-import { verifies, type Agreement } from './codes.js';
+import { verifies, type Authorization } from './oauth.js';
 import { createTokens } from './tokens.js';
 
 const options = { seed: 1, clientId: 'app', accessLifetimeMs: 1000, refreshLifetimeMs: 10_000 };
 
 describe('refresh tokens', () => {
-  test('are good once, however they are used', () => {
+  test('are valid once', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 40 }), (picks) => {
         const tokens = createTokens(stillClock(), options);
@@ -25,7 +25,7 @@ describe('refresh tokens', () => {
     );
   });
 
-  test('end, and so do access tokens', () => {
+  test('expire, and so do access tokens', () => {
     const clock = stillClock();
     const tokens = createTokens(clock, options);
     const { accessToken, refreshToken = '' } = tokens.issue({ userId: '7' });
@@ -37,7 +37,7 @@ describe('refresh tokens', () => {
     expect(tokens.refresh(refreshToken)).toBeUndefined();
   });
 
-  test('are the same for the same seed, and never for another', () => {
+  test('are determined by the seed', () => {
     const first = (seed: number) =>
       createTokens(stillClock(), { ...options, seed }).issue({ userId: '7' });
     expect(first(1)).toEqual(first(1));
@@ -45,8 +45,8 @@ describe('refresh tokens', () => {
   });
 });
 
-test('a verifier belongs to its challenge', () => {
-  const agreement = (challenge: string, method: Agreement['method']): Agreement => ({
+test('a verifier matches its challenge', () => {
+  const authorization = (challenge: string, method: Authorization['method']): Authorization => ({
     clientId: 'app',
     redirectUri: '',
     userId: '7',
@@ -57,8 +57,8 @@ test('a verifier belongs to its challenge', () => {
   // The example of RFC 7636.
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-  expect(verifies(verifier, agreement(challenge, 'S256'))).toBe(true);
-  expect(verifies(challenge, agreement(challenge, 'S256'))).toBe(false);
-  expect(verifies('same', agreement('same', 'plain'))).toBe(true);
-  expect(verifies('same', agreement('other', 'plain'))).toBe(false);
+  expect(verifies(verifier, authorization(challenge, 'S256'))).toBe(true);
+  expect(verifies(challenge, authorization(challenge, 'S256'))).toBe(false);
+  expect(verifies('same', authorization('same', 'plain'))).toBe(true);
+  expect(verifies('same', authorization('other', 'plain'))).toBe(false);
 });

@@ -1,22 +1,21 @@
-import { randomOf } from '../../random/random.js';
+import { randomOf } from '../../random.js';
 import type { Clock } from '../clock.js';
-import { scopes as allScopes, type Scope } from './scopes.js';
 
-/** On whose behalf a request comes. */
+/** The authenticated caller of a request. */
 export type Caller =
   | { readonly kind: 'app'; readonly clientId: string }
   | {
       readonly kind: 'user';
       readonly clientId: string;
       readonly userId: string;
-      readonly scopes: readonly Scope[];
+      readonly scopes: readonly OAuthScope[];
     };
 
 export interface IssueOptions {
   readonly userId: string;
   /** Default: all. */
-  readonly scopes?: readonly Scope[];
-  /** How long the access token is valid. */
+  readonly scopes?: readonly OAuthScope[];
+  /** The lifetime of the access token. */
   readonly lifetimeMs?: number;
 }
 
@@ -25,10 +24,10 @@ export interface IssuedTokens {
   /** Only with the scope `offline.access`. */
   readonly refreshToken?: string;
   readonly expiresInSeconds: number;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly OAuthScope[];
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly seed: number;
   readonly clientId: string;
   readonly accessLifetimeMs: number;
@@ -37,7 +36,7 @@ export interface TokenOptions {
 
 export interface Tokens {
   readonly issue: (options: IssueOptions) => IssuedTokens;
-  /** A refresh token is good once: whoever comes second gets nothing. */
+  /** A refresh token can be used once. */
   readonly refresh: (refreshToken: string) => (IssuedTokens & { userId: string }) | undefined;
   readonly issueForApp: () => string;
   readonly callerOf: (accessToken: string) => Caller | undefined;
@@ -52,11 +51,11 @@ interface Kept<Holder> {
 export function createTokens(clock: Clock, options: TokenOptions): Tokens {
   const { seed, clientId } = options;
   const access = new Map<string, Kept<Caller>>();
-  const refreshes = new Map<string, Kept<{ userId: string; scopes: readonly Scope[] }>>();
-  let made = 0;
+  const refreshes = new Map<string, Kept<{ userId: string; scopes: readonly OAuthScope[] }>>();
+  let created = 0;
   const opaque = (what: string): string => {
-    made += 1;
-    const random = randomOf(seed, 'token', what, made);
+    created += 1;
+    const random = randomOf(seed, 'token', what, created);
     const bytes = Uint8Array.from({ length: 30 }, () => Math.floor(random() * 256));
     return Buffer.from(`${Buffer.from(bytes).toString('base64url')}:1:1:${what}:1`).toString(
       'base64url',
@@ -89,7 +88,7 @@ export function createTokens(clock: Clock, options: TokenOptions): Tokens {
     refresh: (refreshToken) => {
       const holder = valid(refreshes, refreshToken);
       refreshes.delete(refreshToken);
-      // Whatever the first token's life was: what comes after has the usual one.
+      // Refreshed tokens have the default lifetime.
       return (
         holder && {
           ...issue({ userId: holder.userId, scopes: holder.scopes }),
@@ -105,4 +104,37 @@ export function createTokens(clock: Clock, options: TokenOptions): Tokens {
     callerOf: (token) => valid(access, token),
     revoke: (token) => access.delete(token) || refreshes.delete(token),
   };
+}
+
+/** The OAuth scopes of X. */
+export const allScopes = [
+  'tweet.read',
+  'tweet.write',
+  'tweet.moderate.write',
+  'users.read',
+  'users.email',
+  'follows.read',
+  'follows.write',
+  'offline.access',
+  'space.read',
+  'mute.read',
+  'mute.write',
+  'like.read',
+  'like.write',
+  'list.read',
+  'list.write',
+  'block.read',
+  'block.write',
+  'bookmark.read',
+  'bookmark.write',
+  'dm.read',
+  'dm.write',
+  'media.write',
+  'timeline.read',
+] as const;
+
+export type OAuthScope = (typeof allScopes)[number];
+
+export function isOAuthScope(text: string): text is OAuthScope {
+  return allScopes.some((scope) => scope === text);
 }

@@ -1,15 +1,12 @@
-import { randomOf, sampleIndexes, wholeBetween } from '../../random/random.js';
-import { postFrom } from '../world/post-from.js';
-import { repostOf } from '../world/repost.js';
-import { snowflakeAt } from '../world/snowflake.js';
-import { referenceOf, type Post, type User } from '../world/things.js';
-import { LONG_AGO } from '../world/visibility.js';
+import { randomOf, sampleIndexes, wholeBetween } from '../../random.js';
+import { postFrom, repostOf } from '../world/compose-post.js';
+import { LONG_AGO, type Post, referenceOf, snowflakeAt, type User } from '../world/records.js';
 import type { World } from '../world/world.js';
-import { cast, idAt, USERS } from './users.js';
+import { roles, idAt, USERS } from './users.js';
 
 export const YEARS_AGO = Date.UTC(2024, 0, 1);
 
-/** Ids for edges, in the order in which they are made. */
+/** Generates increasing ids for edges. */
 function edgeIds(): () => string {
   let count = 0;
   return () => snowflakeAt(YEARS_AGO + (count += 1) * 1000);
@@ -17,8 +14,8 @@ function edgeIds(): () => string {
 
 export function addFollows(world: World, users: readonly User[], seed: number): void {
   const nextId = edgeIds();
-  const me = idAt(users, cast.me);
-  const apart = [cast.stranger, cast.closed, cast.banned];
+  const me = idAt(users, roles.me);
+  const apart = [roles.stranger, roles.protected, roles.suspendedUser];
   for (let index = 1; index < USERS; index += 1) {
     const other = idAt(users, index);
     if (index <= 260) world.follows.add(other, me, nextId(), LONG_AGO);
@@ -35,8 +32,8 @@ export function addFollows(world: World, users: readonly User[], seed: number): 
   }
 }
 
-/** What the marks are about. */
-interface Marked {
+/** The posts that likes and bookmarks refer to. */
+interface MarkedPosts {
   readonly meId: string;
   readonly popularPostId: string;
   readonly deletedPostId: string;
@@ -47,7 +44,7 @@ export function addMarks(
   users: readonly User[],
   posts: readonly Post[],
   seed: number,
-  { popularPostId: popular, meId, deletedPostId }: Marked,
+  { popularPostId: popular, meId, deletedPostId }: MarkedPosts,
 ): void {
   const nextId = edgeIds();
   for (let index = 1; index <= 250; index += 1)
@@ -70,26 +67,26 @@ export function addMarks(
     world.bookmarks.add(meId, posts[index]?.id ?? '', nextId(), LONG_AGO);
 }
 
-/** Repeated by more than fit on a page, and quoted by a few. */
+/** Adds more reposts than fit on a page, and a few quotes. */
 function makePopular(world: World, users: readonly User[], original: Post): void {
   const isFirst = ({ id }: User): boolean => !world.retweets.holds(id, original.id);
   for (const [index, { id: authorId }] of users.slice(1, 131).filter(isFirst).entries()) {
     const at = original.createdAt + (index + 1) * 5;
-    const own = { id: snowflakeAt(at, 2), authorId, made: { at, lag: 0 } };
-    world.retweets.add(authorId, original.id, own.id, own.made);
+    const own = { id: snowflakeAt(at, 2), authorId, created: { at, lag: 0 } };
+    world.retweets.add(authorId, original.id, own.id, own.created);
     world.addPost(repostOf(world, original, own));
   }
   for (const [index, { id: authorId }] of users.slice(131, 143).entries()) {
     const at = original.createdAt + 1000 + index;
-    const own = { id: snowflakeAt(at, 2), authorId, made: { at, lag: 0 } };
+    const own = { id: snowflakeAt(at, 2), authorId, created: { at, lag: 0 } };
     world.addPost(postFrom(world, { ...own, text: 'This is how it was', quote: original }));
   }
 }
 
-/** One list with more members than fit on a page, one that is private, and one of somebody else. */
+/** Adds a list with several pages of members, a private list, and another user's list. */
 export function addLists(world: World, users: readonly User[], listId: string): void {
   const nextId = edgeIds();
-  const me = idAt(users, cast.me);
+  const me = idAt(users, roles.me);
   const lists = [
     { id: listId, ownerId: me, name: 'Shore birds', isPrivate: false, members: 120 },
     { id: snowflakeAt(YEARS_AGO, 8), ownerId: me, name: 'To look up', isPrivate: true, members: 3 },
@@ -111,7 +108,7 @@ export function addLists(world: World, users: readonly User[], listId: string): 
       name,
       description,
       private: isPrivate,
-      made: LONG_AGO,
+      created: LONG_AGO,
     });
     for (let index = members; index >= 1; index -= 1)
       world.members.add(id, idAt(users, index + 10), nextId(), LONG_AGO);

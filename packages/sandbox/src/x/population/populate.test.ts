@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
 import { weightedLength } from '../text/length.js';
-import { compareIds } from '../world/snowflake.js';
+import { compareIds } from '../world/records.js';
 import { digestOf, populatedWorld } from './populate.js';
 
 const { world, landmarks } = populatedWorld(stillClock(), 1);
@@ -17,7 +17,7 @@ describe('the population', () => {
     `);
   });
 
-  test.for([1, 2, 3, 99])('has all its landmarks with the seed %d', (seed) => {
+  test.for([1, 2, 3, 99])('has all named records with the seed %d', (seed) => {
     const own = populatedWorld(stillClock(), seed);
     const { me, ...rest } = own.landmarks;
     for (const [name, id] of [...Object.entries(rest), ['me', me.id] as const]) {
@@ -26,16 +26,16 @@ describe('the population', () => {
     }
   });
 
-  test('is in the order of time, and none of it is to come', () => {
+  test('is in order of time, and none of it lies in the future', () => {
     const ids = [...world.newest()].map(({ id }) => id);
     expect(ids).toEqual(ids.toSorted((a, b) => compareIds(b, a)));
     for (const { createdAt } of world.posts.values())
       expect(createdAt).toBeLessThanOrEqual(world.clock.now() + 2000);
   });
 
-  test('could have been posted', () => {
+  test('has valid lengths', () => {
     for (const post of world.posts.values())
       if (!post.sent.startsWith('RT ')) expect(weightedLength(post.sent)).toBeLessThanOrEqual(280);
-    expect(world.posts.get(landmarks.deletedPostId)?.gone).toBeDefined();
+    expect(world.posts.get(landmarks.deletedPostId)?.deleted).toBeDefined();
   });
 });

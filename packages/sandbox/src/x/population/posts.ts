@@ -1,38 +1,34 @@
-import { randomOf, wholeBetween, type Random } from '../../random/random.js';
-import { addressees } from '../api/reply-rules.js';
-import { postFrom, type PostParts } from '../world/post-from.js';
-import { repostOf } from '../world/repost.js';
-import { snowflakeAt } from '../world/snowflake.js';
-import type { Media, Post, User } from '../world/things.js';
+import { type Random, randomOf, wholeBetween } from '../../random.js';
+import { addressees } from '../api/create-post.js';
+import { postFrom, type PostParts, repostOf } from '../world/compose-post.js';
+import { type Media, type Post, snowflakeAt, type User } from '../world/records.js';
 import type { World } from '../world/world.js';
-import { cast } from './users.js';
-import { planOf, type Planned } from './plan.js';
-import { flourish, oneOf, sentence } from './words.js';
+import { roles, flourish, oneOf, sentence, USERS } from './users.js';
 
-interface Scene {
+interface Generation {
   readonly world: World;
   readonly users: readonly User[];
   readonly random: Random;
-  readonly made: Post[];
+  readonly created: Post[];
 }
 
-/** A month of posts, the last of them at the given time. */
+/** Generates a month of posts before `end`. */
 export function addPosts(world: World, users: readonly User[], seed: number, end: number): Post[] {
-  const scene: Scene = { world, users, random: randomOf(seed, 'posts'), made: [] };
-  for (const planned of planOf(seed, end)) {
+  const generation: Generation = { world, users, random: randomOf(seed, 'posts'), created: [] };
+  for (const planned of planPosts(seed, end)) {
     const author = users[planned.author];
-    if (author && !author.suspended) addPost(scene, planned, author);
+    if (author && !author.suspended) addPost(generation, planned, author);
   }
-  return scene.made;
+  return generation.created;
 }
 
-function addPost(scene: Scene, planned: Planned, author: User): void {
-  const { world, random, made } = scene;
-  const before = made.at(-wholeBetween(random, 1, 200));
-  const parts = partsOf(scene, planned, author);
+function addPost(generation: Generation, planned: PlannedPost, author: User): void {
+  const { world, random, created } = generation;
+  const before = created.at(-wholeBetween(random, 1, 200));
+  const parts = partsOf(generation, planned, author);
   const enter = (post: Post): Post => {
     world.addPost(post);
-    made.push(post);
+    created.push(post);
     return post;
   };
   if (planned.kind === 'repost' && before) {
@@ -40,13 +36,13 @@ function addPost(scene: Scene, planned: Planned, author: User): void {
       ? undefined
       : before;
     if (!original || world.retweets.holds(author.id, original.id)) return;
-    const { id, authorId, made: moment } = parts;
-    world.retweets.add(authorId, original.id, id, moment);
-    enter(repostOf(world, original, { id, authorId, made: moment }));
+    const { id, authorId, created: commitTime } = parts;
+    world.retweets.add(authorId, original.id, id, commitTime);
+    enter(repostOf(world, original, { id, authorId, created: commitTime }));
     return;
   }
   if (planned.kind !== 'thread') {
-    enter(postFrom(world, { ...parts, ...linkOf(scene, planned, author, before) }));
+    enter(postFrom(world, { ...parts, ...linkOf(generation, planned, author, before) }));
     return;
   }
   let target: Post | undefined;
@@ -55,31 +51,35 @@ function addPost(scene: Scene, planned: Planned, author: User): void {
     const at = planned.at + part - 1;
     const id = snowflakeAt(at);
     const text = `${part}/${length} ${sentence(random)}`;
-    target = enter(postFrom(world, { ...parts, id, made: { at, lag: 0 }, text, target }));
+    target = enter(postFrom(world, { ...parts, id, created: { at, lag: 0 }, text, target }));
   }
 }
 
-function partsOf({ random, users }: Scene, { at, kind }: Planned, author: User): PostParts {
+function partsOf(
+  { random, users }: Generation,
+  { at, kind }: PlannedPost,
+  author: User,
+): PostParts {
   const mention = kind === 'mention' ? `@${mentioned(random, users, author)} ` : '';
   return {
     id: snowflakeAt(at),
     authorId: author.id,
-    made: { at, lag: 0 },
+    created: { at, lag: 0 },
     text: `${mention}${sentence(random)}${flourish(random)}`,
     unlisted: { likes: wholeBetween(random, 0, 60), impressions: wholeBetween(random, 50, 9000) },
   };
 }
 
-/** Others mostly write to the one user; the one user writes to anybody. */
+/** Other users mention `me`; `me` mentions any user. */
 function mentioned(random: Random, users: readonly User[], author: User): string {
-  const me = users[cast.me];
+  const me = users[roles.me];
   const other = oneOf(random, users.slice(1, 200));
   return (author === me ? other : me)?.username ?? '';
 }
 
 function linkOf(
-  { world, random }: Scene,
-  { kind, at }: Planned,
+  { world, random }: Generation,
+  { kind, at }: PlannedPost,
   author: User,
   before: Post | undefined,
 ): Partial<PostParts> {
@@ -107,5 +107,67 @@ function picturesOf(world: World, random: Random, author: User, at: number): Med
     };
     world.media.set(media.key, media);
     return media;
+  });
+}
+
+/** A post to generate: its author, time and kind. */
+interface PlannedPost {
+  readonly author: number;
+  readonly at: number;
+  readonly kind: 'plain' | 'mention' | 'reply' | 'quote' | 'repost' | 'picture' | 'thread';
+}
+
+const HOUR = 60 * 60_000;
+const DAYS = 30;
+
+/** The number of posts of each kind by `me`. */
+const own: Readonly<Record<PlannedPost['kind'], number>> = {
+  plain: 180,
+  mention: 20,
+  reply: 40,
+  quote: 10,
+  repost: 30,
+  picture: 30,
+  thread: 8,
+};
+
+/** The number of posts of each kind by all other users. */
+const others: Readonly<Record<PlannedPost['kind'], number>> = {
+  plain: 1500,
+  mention: 260,
+  reply: 250,
+  quote: 60,
+  repost: 100,
+  picture: 120,
+  thread: 10,
+};
+
+function spread(random: Random, end: number): number {
+  return Math.floor(end - random() * DAYS * 24 * HOUR);
+}
+
+/** Plans the posts in order of time, at least 20 ms apart. */
+function planPosts(seed: number, end: number): PlannedPost[] {
+  const random = randomOf(seed, 'plan');
+  const planned: PlannedPost[] = [];
+  for (const [counts, isOwn] of [
+    [own, true],
+    [others, false],
+  ] as const)
+    for (const [kind, count] of Object.entries(counts) as [PlannedPost['kind'], number][])
+      for (let turn = 0; turn < count; turn += 1)
+        planned.push({
+          kind,
+          author: isOwn ? roles.me : wholeBetween(random, 1, USERS - 1),
+          at: spread(random, end),
+        });
+  for (const author of [roles.stranger, roles.protected, roles.protectedFriend])
+    for (let turn = 0; turn < 3; turn += 1)
+      planned.push({ kind: 'plain', author, at: spread(random, end) });
+  const inOrder = planned.toSorted((a, b) => a.at - b.at);
+  let last = 0;
+  return inOrder.map((one) => {
+    last = Math.max(one.at, last + 20);
+    return { ...one, at: last };
   });
 }

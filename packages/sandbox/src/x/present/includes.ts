@@ -1,15 +1,11 @@
 import type { JsonObject } from '../../json.js';
-import { notAuthorized, notFound } from '../problem/partial.js';
-import type { Media, Post, User } from '../world/things.js';
-import { presentMedia } from './media.js';
-import { presentPoll } from './poll.js';
-import { presentPost } from './post.js';
-import type { Shape } from './shape.js';
-import { presentUser } from './user.js';
-import { sightOfPost, type View } from './view.js';
-import { inWords } from './vocabulary.js';
+import { notAuthorized, notFound } from '../problems.js';
+import type { Media, Post, User } from '../world/records.js';
+import { presentMedia, presentPoll, presentPost, presentUser } from './records.js';
+import { nameIn, type Shape } from './shape.js';
+import { postAccess, type View } from './view.js';
 
-/** What stands beside `data`: everything that an expansion names, once, and what of it is not there. */
+/** The expanded records, each once, and errors for those that are unavailable. */
 export interface Includes {
   readonly includes: JsonObject | undefined;
   readonly errors: readonly JsonObject[];
@@ -19,19 +15,21 @@ interface Gathered {
   readonly users: Map<string, User>;
   readonly posts: Map<string, Post>;
   readonly media: Map<string, Media>;
-  /** The posts that have one. */
+  /** The posts with a poll. */
   readonly polled: Set<Post>;
   readonly errors: Map<string, JsonObject>;
 }
 
+const emptyIncludes = (): Gathered => ({
+  users: new Map(),
+  posts: new Map(),
+  media: new Map(),
+  polled: new Set(),
+  errors: new Map(),
+});
+
 export function includesOf(posts: readonly Post[], view: View, shape: Shape): Includes {
-  const gathered: Gathered = {
-    users: new Map(),
-    posts: new Map(),
-    media: new Map(),
-    polled: new Set(),
-    errors: new Map(),
-  };
+  const gathered = emptyIncludes();
   for (const post of posts) expand(post, view, shape, gathered);
   return presented(gathered, view, shape);
 }
@@ -56,33 +54,27 @@ function expand(post: Post, view: View, { expansions }: Shape, gathered: Gathere
   if (!byAuthor && !expansions.has('referenced_tweets.id')) return;
   for (const { id } of post.references) {
     const referenced = world.posts.get(id);
-    const sight = sightOfPost(view, referenced);
-    if (sight === 'visible' && referenced) {
+    const access = postAccess(view, referenced);
+    if (access === 'visible' && referenced) {
       gathered.posts.set(id, referenced);
       if (byAuthor) addUser(referenced.authorId);
     } else {
-      const error = sight === 'protected' ? notAuthorized : notFound;
+      const error = access === 'protected' ? notAuthorized : notFound;
       gathered.errors.set(id, error('tweet', 'referenced_tweets.id', id));
     }
   }
 }
 
-/** The posts that users have pinned, or wrote last. */
+/** The pinned and the most recent posts of users. */
 export function pinnedBy(users: readonly User[], view: View, shape: Shape): Includes {
-  const gathered: Gathered = {
-    users: new Map(),
-    posts: new Map(),
-    media: new Map(),
-    polled: new Set(),
-    errors: new Map(),
-  };
+  const gathered = emptyIncludes();
   for (const user of users) {
-    const told = presentUser(user, view, shape);
+    const presentedUser = presentUser(user, view, shape);
     for (const name of ['pinned_tweet_id', 'most_recent_tweet_id']) {
-      const id = told[name];
+      const id = presentedUser[name];
       if (!shape.expansions.has(name) || typeof id !== 'string') continue;
       const post = view.world.posts.get(id);
-      if (post && sightOfPost(view, post) === 'visible') gathered.posts.set(id, post);
+      if (post && postAccess(view, post) === 'visible') gathered.posts.set(id, post);
       else gathered.errors.set(id, notFound('tweet', name, id));
     }
   }
@@ -96,7 +88,7 @@ function presented(gathered: Gathered, view: View, shape: Shape): Includes {
       users: [...users.values()].map((user) => presentUser(user, view, shape)),
     }),
     ...(posts.size > 0 && {
-      [inWords('tweets', shape.vocabulary)]: [...posts.values()].map((post) =>
+      [nameIn('tweets', shape.naming)]: [...posts.values()].map((post) =>
         presentPost(post, view, shape),
       ),
     }),

@@ -1,11 +1,10 @@
-import { wordsIn } from '../api/query.js';
-import { invalid } from '../problem/problem.js';
-import { inOldWords, inWords, type Vocabulary } from './vocabulary.js';
+import { wordsIn } from '../api/input.js';
+import { invalid } from '../problems.js';
 
 const words = (text: string): string[] => text.split(' ');
 
-/** What can be asked for, in the old words. */
-const known = {
+/** The selectable fields, in tweet naming. */
+const selectable = {
   post: words(
     'article attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang media_metadata non_public_metrics note_tweet organic_metrics possibly_sensitive promoted_metrics public_metrics referenced_tweets reply_settings scopes source suggested_source_links text withheld',
   ),
@@ -28,7 +27,7 @@ const expandable = {
   list: ['owner_id'],
 };
 
-const usual = {
+const defaults = {
   post: ['id', 'text', 'edit_history_tweet_ids'],
   user: ['id', 'name', 'username'],
   media: ['media_key', 'type'],
@@ -36,12 +35,12 @@ const usual = {
   list: ['id', 'name'],
 };
 
-type Kind = keyof typeof usual;
+type Kind = keyof typeof defaults;
 
-/** What an answer is to hold. */
+/** The requested fields and expansions. */
 export interface Shape extends Readonly<Record<Kind, ReadonlySet<string>>> {
   readonly expansions: ReadonlySet<string>;
-  readonly vocabulary: Vocabulary;
+  readonly naming: Naming;
 }
 
 const POST_SHAPE = [
@@ -54,7 +53,7 @@ const POST_SHAPE = [
   'expansions',
 ];
 
-/** The parameters that say so, for answers about one kind of thing. */
+/** The parameters that select fields, by the primary record of the response. */
 export const shapeParameters = {
   post: POST_SHAPE,
   user: ['user.fields', 'tweet.fields', 'post.fields', 'expansions'],
@@ -63,26 +62,53 @@ export const shapeParameters = {
 
 export function shapeFrom(query: URLSearchParams, about: keyof typeof shapeParameters): Shape {
   const expansionWords = query.get('expansions') ?? '';
-  const young = query.has('post.fields') || /_posts|_post_ids/.test(expansionWords);
+  const usesPostNames = query.has('post.fields') || /_posts|_post_ids/.test(expansionWords);
   if (query.has('post.fields') && query.has('tweet.fields'))
     throw invalid('You can only provide one of [post.fields, tweet.fields]', {
       'post.fields': [query.get('post.fields') ?? ''],
     });
-  const vocabulary = young ? 'post' : 'tweet';
-  const translate = (list: readonly string[]): string[] =>
-    list.map((word) => inWords(word, vocabulary));
+  const naming = usesPostNames ? 'post' : 'tweet';
+  const translate = (list: readonly string[]): string[] => list.map((word) => nameIn(word, naming));
   const read = (name: string, list: readonly string[]): string[] =>
-    wordsIn(query, name, translate(list)).map(inOldWords);
-  wordsIn(query, 'place.fields', known.place);
+    wordsIn(query, name, translate(list)).map(canonicalName);
+  wordsIn(query, 'place.fields', selectable.place);
   const fields = (kind: Kind, given: readonly string[]): ReadonlySet<string> =>
-    new Set([...usual[kind], ...given]);
+    new Set([...defaults[kind], ...given]);
   return {
-    vocabulary,
-    post: fields('post', read(young ? 'post.fields' : 'tweet.fields', known.post)),
-    user: fields('user', read('user.fields', known.user)),
-    media: fields('media', read('media.fields', known.media)),
-    poll: fields('poll', read('poll.fields', known.poll)),
-    list: fields('list', read('list.fields', known.list)),
+    naming,
+    post: fields('post', read(usesPostNames ? 'post.fields' : 'tweet.fields', selectable.post)),
+    user: fields('user', read('user.fields', selectable.user)),
+    media: fields('media', read('media.fields', selectable.media)),
+    poll: fields('poll', read('poll.fields', selectable.poll)),
+    list: fields('list', read('list.fields', selectable.list)),
     expansions: new Set(read('expansions', expandable[about])),
   };
+}
+
+/**
+ * X is renaming tweets to posts. A request with `post.fields` gets the new names, all others the old ones.
+ */
+type Naming = 'tweet' | 'post';
+
+const postNames: Readonly<Record<string, string>> = {
+  edit_history_tweet_ids: 'edit_history_post_ids',
+  referenced_tweets: 'referenced_posts',
+  note_tweet: 'note_post',
+  retweet_count: 'repost_count',
+  tweets: 'posts',
+  'referenced_tweets.id': 'referenced_posts.id',
+  'referenced_tweets.id.author_id': 'referenced_posts.id.author_id',
+};
+
+const former = new Map(
+  Object.entries(postNames).map(([old, usesPostNames]) => [usesPostNames, old]),
+);
+
+export function nameIn(name: string, naming: Naming): string {
+  return naming === 'post' ? (postNames[name] ?? name) : name;
+}
+
+/** The name in tweet naming. */
+function canonicalName(name: string): string {
+  return former.get(name) ?? name;
 }

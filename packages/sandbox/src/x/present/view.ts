@@ -1,15 +1,15 @@
-import type { Post, User } from '../world/things.js';
+import type { Post, User } from '../world/records.js';
 import type { World } from '../world/world.js';
 
-/** The world as somebody sees it, or an app that is nobody. */
+/** The world as seen by a user, or by an app without one. */
 export interface View {
   readonly world: World;
   readonly viewerId: string | undefined;
 }
 
-export type Sight = 'visible' | 'missing' | 'protected' | 'suspended';
+export type Access = 'visible' | 'missing' | 'protected' | 'suspended';
 
-export function sightOfUser({ world, viewerId }: View, user: User | undefined): Sight {
+export function userAccess({ world, viewerId }: View, user: User | undefined): Access {
   if (!user) return 'missing';
   if (user.suspended) return 'suspended';
   const isOpen = !user.protected || user.id === viewerId;
@@ -18,15 +18,15 @@ export function sightOfUser({ world, viewerId }: View, user: User | undefined): 
   return 'protected';
 }
 
-/** Of a post by a suspended user nothing is said but that it is not there. */
-export function sightOfPost(view: View, post: Post | undefined): Sight {
+/** Posts of suspended users are reported as missing. */
+export function postAccess(view: View, post: Post | undefined): Access {
   if (!post || !view.world.visibility.shows(post)) return 'missing';
-  const sight = sightOfUser(view, view.world.users.get(post.authorId));
-  return sight === 'suspended' ? 'missing' : sight;
+  const access = userAccess(view, view.world.users.get(post.authorId));
+  return access === 'suspended' ? 'missing' : access;
 }
 
-/** The newest posts first, of those that can be seen. */
+/** The visible posts, newest first. */
 export function* postsIn(view: View, wanted: (post: Post) => boolean): Generator<Post> {
   for (const post of view.world.newest())
-    if (wanted(post) && sightOfPost(view, post) === 'visible') yield post;
+    if (wanted(post) && postAccess(view, post) === 'visible') yield post;
 }

@@ -8,8 +8,8 @@ const composed = (draft: Partial<Draft>) => compose({ id: '1', text: '', ...draf
 const cut = (text: string, { start, end }: { start: number; end: number }): string =>
   Array.from(text).slice(start, end).join('');
 
-describe('a text that was sent', () => {
-  test('comes back with its links shortened, and told', () => {
+describe('a submitted text', () => {
+  test('has its links shortened and listed', () => {
     const { text, entities } = composed({ text: 'a https://example.com/x?y=1&z=2 b example.org' });
     const [first, second] = entities.urls ?? [];
     expect(text).toBe(`a ${first?.url ?? ''} b ${second?.url ?? ''}`);
@@ -21,7 +21,7 @@ describe('a text that was sent', () => {
     expect(first?.url).not.toBe(second?.url);
   });
 
-  test('comes back escaped, and counted in characters', () => {
+  test('is escaped, with positions in code points', () => {
     const { text, entities } = composed({ text: '👍 <& #tag $ABC @heron @nobody' });
     expect(text).toBe('👍 &lt;&amp; #tag $ABC @heron @nobody');
     expect(entities).toEqual({
@@ -31,13 +31,13 @@ describe('a text that was sent', () => {
     });
   });
 
-  test('begins with whom it addresses', () => {
+  test('begins with the addressed usernames', () => {
     const { text, entities } = composed({ text: 'yes', leading: ['heron', 'wren'] });
     expect(text).toBe('@heron @wren yes');
     expect(entities.mentions?.map(({ id }) => id)).toEqual(['7', '8']);
   });
 
-  test('ends with one link to its pictures, and one to what it quotes', () => {
+  test('ends with one link to its media, and one to the quoted post', () => {
     const { text, entities } = composed({
       text: 'look',
       appended: [
@@ -55,13 +55,13 @@ describe('a text that was sent', () => {
     expect(new Set(entities.urls?.map(({ url }) => url)).size).toBe(2);
   });
 
-  test('names no tag and nobody inside of a link', () => {
+  test('has no tags and mentions inside links', () => {
     const { entities } = composed({ text: 'https://example.com/@heron#tag$ABC' });
     expect(Object.keys(entities)).toEqual(['urls']);
   });
 });
 
-test('every entity stands where it says', () => {
+test('every entity is at its position', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 4 }),
     fc.constantFrom(

@@ -1,7 +1,7 @@
-import { randomOf } from '../../random/random.js';
-import { findEntities, type Entities, type Found, type UrlEntity } from './entities.js';
+import { randomOf } from '../../random.js';
+import { findEntities, type Entities, type EntityMatch, type UrlEntity } from './entities.js';
 
-/** A link that X puts behind a text: one for all of its pictures, one for what it quotes. */
+/** A link that X appends to a text: one for all media, one for the quoted post. */
 export type Appended =
   | { readonly quoted: string }
   | { readonly pictures: readonly { readonly expandedUrl: string; readonly mediaKey: string }[] };
@@ -9,7 +9,7 @@ export type Appended =
 export interface Draft {
   readonly id: string;
   readonly text: string;
-  /** Whom a reply addresses, in names. */
+  /** The usernames that a reply addresses. */
   readonly leading?: readonly string[];
   readonly appended?: readonly Appended[];
 }
@@ -24,7 +24,7 @@ type Address = Omit<UrlEntity, 'start' | 'end' | 'url'>;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const SHOWN = 27;
 
-/** A text as X gives it back: never quite the one that was sent. */
+/** The text as X returns it, with short links, escapes and appended links. */
 export function compose(draft: Draft, idOf: (username: string) => string | undefined): Composed {
   const lists = { urls: [], mentions: [], hashtags: [], cashtags: [] } as {
     -readonly [Name in keyof Entities]-?: NonNullable<Entities[Name]>[number][];
@@ -43,7 +43,7 @@ export function compose(draft: Draft, idOf: (username: string) => string | undef
     links += 1;
     lists.urls.push(...entitiesOf(code).map((address) => ({ ...place, url, ...address })));
   };
-  const enter = ({ kind, value }: Found, piece: string): void => {
+  const enter = ({ kind, value }: EntityMatch, piece: string): void => {
     if (kind === 'url') return link(() => [addressOf(value)]);
     const place = write(piece);
     if (kind === 'hashtag') lists.hashtags.push({ ...place, tag: value });

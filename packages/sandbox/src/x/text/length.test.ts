@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { weightedLength } from './length.js';
-import { findLinks } from './links.js';
+import { findLinks } from './entities.js';
 
 describe('the weighted length', () => {
   test.for([
@@ -44,7 +44,7 @@ describe('the weighted length', () => {
     expect(weightedLength(text)).toBe(length);
   });
 
-  test('is at most two a character outside of links, and never less than one', () => {
+  test('is one or two for each character outside links', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(findLinks(text.normalize('NFC')).length === 0);
@@ -55,7 +55,7 @@ describe('the weighted length', () => {
     );
   });
 
-  test('does not depend on how a text is composed', () => {
+  test('does not depend on the normalization form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(weightedLength(text.normalize('NFD'))).toBe(weightedLength(text.normalize('NFC')));
@@ -84,7 +84,7 @@ describe('links', () => {
     expect(found(text)).toEqual(links);
   });
 
-  test('are in order, apart from each other, and inside of the text', () => {
+  test('are ordered, disjoint and inside the text', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 5 }),
       fc.constantFrom(
@@ -127,7 +127,7 @@ describe('links', () => {
     '.com',
     '?',
     'http://a.',
-  ])('are looked for in a moment, also in a text that is only %j', (piece) => {
+  ])('are found in linear time in repetitions of %j', (piece) => {
     const began = process.cpuUsage();
     findLinks(`https://example.com/.${piece.repeat(30_000 / piece.length)}`);
     const { user, system } = process.cpuUsage(began);

@@ -1,9 +1,9 @@
-import { findLinks } from './links.js';
+import { findLinks } from './entities.js';
 
-/** Any link is replaced by one of this length. */
+/** The length of a t.co link. */
 const LINK = 23;
 
-/** Scripts of which a character says as much as half of another: these count one, all others two. */
+/** The code points that count as one; all others count as two. */
 const light: readonly (readonly [number, number])[] = [
   [0, 4351],
   [8192, 8205],
@@ -11,15 +11,15 @@ const light: readonly (readonly [number, number])[] = [
   [8242, 8247],
 ];
 
-/** Signs that came into the world as emoji. All others in colour may be asked for it once more. */
-const born = '⏩-⏬⏰⏳⛎✅✊✋✨❌❎❓-❕➕-➗➰➿';
-const asked = String.raw`[[\p{Emoji_Presentation}&&[\0-\uFFFF🀄🈚🈯]]--[${born}]]\uFE0F`;
-/** Made from text: the compiler does not know the flag for the language version that we aim at. */
-const emoji = new RegExp(String.raw`${asked}|\p{RGI_Emoji}`, 'gv');
+/** Emoji after which a variation selector counts as a character of its own. */
+const withoutSelector = '⏩-⏬⏰⏳⛎✅✊✋✨❌❎❓-❕➕-➗➰➿';
+const withSelector = String.raw`[[\p{Emoji_Presentation}&&[\0-\uFFFF🀄🈚🈯]]--[${withoutSelector}]]\uFE0F`;
+/** Built from a string, because the compile target does not support the `v` flag. */
+const emoji = new RegExp(String.raw`${withSelector}|\p{RGI_Emoji}`, 'gv');
 
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
-/** The length of a post as X counts it. */
+/** The weighted length of a post. */
 export function weightedLength(text: string): number {
   const normal = text.normalize('NFC');
   let [total, from] = [0, 0];

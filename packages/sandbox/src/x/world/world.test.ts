@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stillClock } from '../clock.fixture.js';
-import { createRelation } from './relation.js';
-import { compareIds, createSnowflakes, snowflakeAt } from './snowflake.js';
-import { createVisibility, type Lived } from './visibility.js';
+import { createRelation } from './world.js';
+import {
+  compareIds,
+  createSnowflakes,
+  createVisibility,
+  type Lifecycle,
+  snowflakeAt,
+} from './records.js';
 
 describe('ids', () => {
-  test('grow with time, and are as long as X’s', () => {
+  test('increase with time, and are as long as X’s', () => {
     const time = fc.integer({ min: Date.UTC(2012, 0), max: Date.UTC(2040, 0) });
     fc.assert(
       fc.property(time, time, (a, b) => {
@@ -14,11 +19,11 @@ describe('ids', () => {
         expect(snowflakeAt(a)).toMatch(/^\d{17,19}$/);
       }),
     );
-    // From an answer of X, which told the minute beside it.
+    // From a response of X with a known time.
     expect(snowflakeAt(Date.UTC(2026, 5, 22, 16, 35, 50, 162))).toBe('2069097036665323520');
   });
 
-  test('are never given twice, also when time stands still or goes back', () => {
+  test('are unique, also if the clock stands still or goes back', () => {
     const steps = fc.array(fc.integer({ min: -50, max: 50 }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, (moves) => {
@@ -35,15 +40,15 @@ describe('ids', () => {
   });
 });
 
-describe('what reads show', () => {
-  test('is what was done longer ago than the lag, the one then or the one now', () => {
+describe('visibility to reads', () => {
+  test('begins after the shorter of the lag then and now', () => {
     const span = fc.nat(100);
     fc.assert(
       fc.property(span, span, span, (then, now, passed) => {
         const clock = stillClock();
         const visibility = createVisibility(clock);
         visibility.setLag(then);
-        const lived: Lived = { made: visibility.moment() };
+        const lived: Lifecycle = { created: visibility.commitTime() };
         visibility.setLag(now);
         clock.advance(passed);
         expect(visibility.shows(lived)).toBe(passed >= Math.min(then, now));
@@ -51,20 +56,20 @@ describe('what reads show', () => {
     );
   });
 
-  test('goes when the end of it shows', () => {
+  test('ends when the deletion is visible', () => {
     const clock = stillClock();
     const visibility = createVisibility(clock);
     visibility.setLag(10);
-    const lived: Lived = { made: visibility.moment() };
+    const lived: Lifecycle = { created: visibility.commitTime() };
     clock.advance(10);
-    lived.gone = visibility.moment();
+    lived.deleted = visibility.commitTime();
     expect(visibility.shows(lived)).toBe(true);
     clock.advance(10);
     expect(visibility.shows(lived)).toBe(false);
   });
 });
 
-test('a relation holds what was added last and not removed, whatever came before', () => {
+test('a relation contains the edges that were added and not removed', () => {
   const step = fc.tuple(fc.boolean(), fc.constantFrom('a', 'b'), fc.constantFrom('x', 'y', 'z'));
   fc.assert(
     fc.property(fc.array(step), (steps) => {
@@ -73,8 +78,8 @@ test('a relation holds what was added last and not removed, whatever came before
       const model = new Set<string>();
       for (const [at, [isAdding, from, to]] of steps.entries()) {
         if (isAdding && !relation.holds(from, to))
-          relation.add(from, to, String(at + 1), visibility.moment());
-        if (!isAdding) relation.remove(from, to, visibility.moment());
+          relation.add(from, to, String(at + 1), visibility.commitTime());
+        if (!isAdding) relation.remove(from, to, visibility.commitTime());
         if (isAdding) model.add(from + to);
         else model.delete(from + to);
       }

@@ -1,10 +1,19 @@
 import type { Clock } from '../clock.js';
-import { createRelation, type Relation } from './relation.js';
-import { compareIds, createSnowflakes } from './snowflake.js';
-import { referenceOf, type List, type Media, type Post, type User } from './things.js';
-import { createVisibility, type Visibility } from './visibility.js';
+import {
+  compareIds,
+  createSnowflakes,
+  createVisibility,
+  type List,
+  type Lifecycle,
+  type Media,
+  type CommitTime,
+  type Post,
+  referenceOf,
+  type User,
+  type Visibility,
+} from './records.js';
 
-export const relations = [
+const relations = [
   'likes',
   'follows',
   'retweets',
@@ -23,7 +32,7 @@ export interface World extends Readonly<Record<(typeof relations)[number], Relat
   readonly addUser: (user: User) => void;
   readonly posts: ReadonlyMap<string, Post>;
   readonly addPost: (post: Post) => void;
-  /** The newest first. */
+  /** Newest first. */
   readonly newest: () => Iterable<Post>;
   readonly postsBy: (userId: string) => readonly Post[];
   readonly repliesTo: (id: string) => readonly Post[];
@@ -32,7 +41,7 @@ export interface World extends Readonly<Record<(typeof relations)[number], Relat
   readonly lists: Map<string, List>;
 }
 
-/** Everything that there is. Nothing is ever taken out: what was deleted is marked as gone. */
+/** All records of the upstream. Deleted records are kept and marked. */
 export function createWorld(clock: Clock): World {
   const visibility = createVisibility(clock);
   const users = new Map<string, User>();
@@ -42,7 +51,7 @@ export function createWorld(clock: Clock): World {
   const byAuthor = new Map<string, Post[]>();
   const replies = new Map<string, Post[]>();
   const quotes = new Map<string, Post[]>();
-  const enter = (index: Map<string, Post[]>, key: string | undefined, post: Post): void => {
+  const addTo = (index: Map<string, Post[]>, key: string | undefined, post: Post): void => {
     if (key === undefined) return;
     const known = index.get(key);
     if (known) known.push(post);
@@ -69,9 +78,9 @@ export function createWorld(clock: Clock): World {
       let at = inOrder.length;
       while (at > 0 && compareIds(inOrder[at - 1]?.id ?? '', post.id) > 0) at -= 1;
       inOrder.splice(at, 0, post);
-      enter(byAuthor, post.authorId, post);
-      enter(replies, referenceOf(post, 'replied_to'), post);
-      enter(quotes, referenceOf(post, 'quoted'), post);
+      addTo(byAuthor, post.authorId, post);
+      addTo(replies, referenceOf(post, 'replied_to'), post);
+      addTo(quotes, referenceOf(post, 'quoted'), post);
     },
     newest: function* newest() {
       for (let at = inOrder.length - 1; at >= 0; at -= 1) {
@@ -85,4 +94,73 @@ export function createWorld(clock: Clock): World {
     media: new Map(),
     lists: new Map(),
   };
+}
+
+/** A like, follow, repost, bookmark or membership. Repeating it after removal adds a new edge. */
+export interface Edge extends Lifecycle {
+  readonly from: string;
+  readonly to: string;
+  /** Increases with time; lists are sorted by it. */
+  readonly id: string;
+}
+
+interface Relation {
+  /** The current edge, visible to reads or not. */
+  readonly holds: (from: string, to: string) => Edge | undefined;
+  /** Whether reads show the edge. */
+  readonly shows: (from: string, to: string) => boolean;
+  readonly add: (from: string, to: string, id: string, created: CommitTime) => Edge;
+  readonly remove: (from: string, to: string, deleted: CommitTime) => Edge | undefined;
+  /** The edges that reads show, newest first. */
+  readonly of: (from: string) => Edge[];
+  readonly to: (to: string) => Edge[];
+  /** All current edges, in order of creation. */
+  readonly edges: () => Iterable<Edge>;
+}
+
+export function createRelation(visibility: Visibility): Relation {
+  const bySource = new Map<string, Edge[]>();
+  const byTarget = new Map<string, Edge[]>();
+  const live = new Map<string, Edge>();
+  const keyOf = (from: string, to: string): string => `${from} ${to}`;
+  const addTo = (index: Map<string, Edge[]>, key: string, edge: Edge): void => {
+    const edges = index.get(key);
+    if (edges) edges.push(edge);
+    else index.set(key, [edge]);
+  };
+  const shown = (edges: readonly Edge[] = []): Edge[] =>
+    edges.filter(visibility.shows).toSorted((a, b) => compareIds(b.id, a.id));
+
+  return {
+    holds: (from, to) => live.get(keyOf(from, to)),
+    shows: (from, to) =>
+      (bySource.get(from) ?? []).some((edge) => edge.to === to && visibility.shows(edge)),
+    add: (from, to, id, created) => {
+      const edge: Edge = { from, to, id, created };
+      live.set(keyOf(from, to), edge);
+      addTo(bySource, from, edge);
+      addTo(byTarget, to, edge);
+      return edge;
+    },
+    remove: (from, to, deleted) => {
+      const edge = live.get(keyOf(from, to));
+      if (!edge) return undefined;
+      live.delete(keyOf(from, to));
+      edge.deleted = deleted;
+      return edge;
+    },
+    of: (from) => shown(bySource.get(from)),
+    to: (to) => shown(byTarget.get(to)),
+    edges: () => live.values(),
+  };
+}
+
+/** Copies all records into an empty world. */
+export function copyWorld(from: World, to: World): void {
+  for (const user of from.users.values()) to.addUser({ ...user });
+  for (const post of [...from.newest()].toReversed()) to.addPost({ ...post });
+  for (const [key, media] of from.media) to.media.set(key, { ...media });
+  for (const [id, list] of from.lists) to.lists.set(id, { ...list });
+  for (const name of relations)
+    for (const edge of from[name].edges()) to[name].add(edge.from, edge.to, edge.id, edge.created);
 }

@@ -1,20 +1,25 @@
-import { between, randomOf } from '../../../random/random.js';
+import { between, randomOf } from '../../../random.js';
 import { footprintOf, type Footprint } from '../../geo/footprint.js';
-import { boxAround } from '../../geo/parts.js';
-import { rectangleAround, sunElevation } from '../../geo/sphere.js';
-import { epsgOf, toUtm, utmAt } from '../../geo/utm.js';
-import { frameOf, pathRowAt, type SceneFrame } from '../../geo/wrs2.js';
-import { cloudCover, overpasses, type Overpass } from '../calendar.js';
+import { boxAround, type Point } from '../../geo/geometry.js';
+import { epsgOf, rectangleAround, sunElevation, toUtm } from '../../geo/projection.js';
+import {
+  cloudCover,
+  compactDay,
+  type Grid,
+  isoTime,
+  type Overpass,
+  overpasses,
+  type Scene,
+} from '../scene.js';
 import { band, image, thumbnail, type AssetTemplate, type Product } from '../product.js';
-import { compactDay, isoTime, type Grid, type Scene } from '../scene.js';
-import { shareOut, sites } from '../sites.js';
+import { shareOut, sites, type Frame } from '../sites.js';
 
 const PIXEL = 30;
-const GROUND: readonly [number, number] = [180_000, 185_000];
+const GROUND: Point = [180_000, 185_000];
 
-/** Landsat counts all of the Earth in northern zones, with negative northings south of the equator. */
-function gridOf(centre: readonly [number, number], corners: readonly [number, number][]): Grid {
-  const utm = { zone: utmAt(centre).zone, south: false };
+/** Landsat uses northern zones everywhere, with negative northings south of the equator. */
+function gridOf(zone: number, corners: readonly Point[]): Grid {
+  const utm = { zone, south: false };
   const [west, south, east, north] = boxAround(corners.map((corner) => toUtm(corner, utm)));
   const left = Math.floor(west / PIXEL) * PIXEL - PIXEL / 2;
   const top = Math.ceil(north / PIXEL) * PIXEL + PIXEL / 2;
@@ -23,18 +28,17 @@ function gridOf(centre: readonly [number, number], corners: readonly [number, nu
   return { code, left, top, width: cover(east - left), height: cover(top - south) };
 }
 
-/** What all scenes of one path and row have in common. */
+/** The properties that all scenes of one path and row share. */
 interface View {
   readonly name: string;
-  readonly centre: readonly [number, number];
+  readonly centre: Point;
   readonly footprint: Footprint;
   readonly grid: Grid;
 }
 
-function viewOf({ path, row, centre, heading }: SceneFrame): View {
+function viewOf({ name, zone, centre, heading }: Frame): View {
   const corners = rectangleAround(centre, heading, GROUND);
-  const name = `${String(path).padStart(3, '0')}${String(row).padStart(3, '0')}`;
-  return { name, centre, footprint: footprintOf(corners), grid: gridOf(centre, corners) };
+  return { name, centre, footprint: footprintOf(corners), grid: gridOf(zone, corners) };
 }
 
 function sceneOf(seed: number, view: View, { turn, time }: Overpass): Scene {
@@ -75,9 +79,9 @@ const surface = (key: string, name: string, commonName = key): AssetTemplate =>
     gsd: PIXEL,
     bands: [band(name, 'uint16', commonName)],
     roles: ['data'],
-    tellsSize: 'sometimes',
-    // The thermal band tells nothing: only the server knows how large it is.
-    ...(key === 'lwir11' && { tellsSize: 'never', tellsShape: 'never' }),
+    declaresSize: 'sometimes',
+    // Only the asset server knows the size of the thermal band.
+    ...(key === 'lwir11' && { declaresSize: 'never', declaresShape: 'never' }),
   });
 
 export const landsat: Product = {
@@ -92,7 +96,7 @@ export const landsat: Product = {
   ],
   extensions: ['eo', 'projection', 'raster', 'file', 'grid', 'view'],
   ongoing: true,
-  usualCount: 900,
+  defaultCount: 900,
   assets: [
     surface('coastal', 'SR_B1'),
     surface('blue', 'SR_B2'),
@@ -113,8 +117,8 @@ export const landsat: Product = {
     thumbnail('thumb_small.jpeg'),
   ],
   scenes: ({ seed, count }) =>
-    shareOut(sites, count).flatMap(({ place, share }) => {
-      const view = viewOf(frameOf(pathRowAt(place)));
+    shareOut(sites, count).flatMap(([{ frame }, share]) => {
+      const view = viewOf(frame);
       const from = Date.UTC(2013, 3, 11);
       const plan = { place: view.centre, from, until: Date.UTC(2026, 0, 1), everyDays: 8 };
       const random = randomOf(seed, 'landsat', view.name);

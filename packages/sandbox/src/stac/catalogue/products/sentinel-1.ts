@@ -1,18 +1,13 @@
-import { between, randomOf } from '../../../random/random.js';
+import { between, randomOf } from '../../../random.js';
 import { footprintOf } from '../../geo/footprint.js';
-import { rectangleAround, travel } from '../../geo/sphere.js';
-import { overpasses } from '../calendar.js';
+import type { Point } from '../../geo/geometry.js';
+import { rectangleAround, travel } from '../../geo/projection.js';
+import { isoTime, overpasses, type Scene } from '../scene.js';
 import { band, image, thumbnail, type Product } from '../product.js';
-import { isoTime, type Scene } from '../scene.js';
 import { shareOut, sites } from '../sites.js';
 
-/** Radar sees through clouds and in the dark: no cloud cover, and images that have no projection yet. */
-function sceneOf(
-  seed: number,
-  place: readonly [number, number],
-  turn: number,
-  time: number,
-): Scene {
+/** Radar images have no cloud cover, are taken day and night, and are not projected. */
+function sceneOf(seed: number, place: Point, turn: number, time: number): Scene {
   const random = randomOf(seed, 'sentinel-1', place[0], place[1], turn);
   const ascending = turn % 2 === 0;
   const centre = travel(place, between(random, 0, 360), between(random, 0, 60_000));
@@ -56,7 +51,7 @@ const backscatter = (polarization: string) =>
     gsd: 10,
     resolution: 1,
     bands: [band(polarization, 'uint16')],
-    tellsSize: 'sometimes',
+    declaresSize: 'sometimes',
   });
 
 export const sentinel1: Product = {
@@ -68,10 +63,10 @@ export const sentinel1: Product = {
   providers: [{ name: 'ESA', roles: ['producer'], url: 'https://earth.esa.int/' }],
   extensions: ['projection', 'raster', 'file', 'sat', 'sar'],
   ongoing: true,
-  usualCount: 240,
+  defaultCount: 240,
   assets: [backscatter('vv'), backscatter('vh'), thumbnail('quick-look.jpg')],
   scenes: ({ seed, count }) =>
-    shareOut(sites, count).flatMap(({ place, share }) => {
+    shareOut(sites, count).flatMap(([{ place }, share]) => {
       const from = Date.UTC(2014, 9, 10);
       const plan = { place, from, until: Date.UTC(2026, 0, 1), everyDays: 12, localHour: 18 };
       const random = randomOf(seed, 'sentinel-1', place[0], place[1]);
