@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Catalogs } from './api/catalogs.js';
-import { configFromEnvironment, configSchema } from './config.js';
-import { isPublicAddress } from './reach/addresses.js';
-import { ConfigError, readSecret } from './secrets.js';
+import { ConfigError, configFromEnvironment, configSchema, readSecret } from './config.js';
+import { isPublicAddress } from './http/ssrf.js';
 
 const folders: string[] = [];
 afterEach(() => {

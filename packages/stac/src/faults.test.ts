@@ -2,15 +2,15 @@ import { withResilience, presets, upstream } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { classify, faultToError } from './faults.js';
-import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
-import { TargetRefused } from './reach/target.js';
+import { OversizedAnswer, UpstreamProblem } from './http/response.js';
+import { TargetNotAllowed } from './http/ssrf.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
 
 describe('faults', () => {
   it.each([
-    [new TargetRefused('no'), 'rejected', 'no'],
-    [new Error('wrapped', { cause: new TargetRefused('no') }), 'rejected', 'no'],
+    [new TargetNotAllowed('no'), 'rejected', 'no'],
+    [new Error('wrapped', { cause: new TargetNotAllowed('no') }), 'rejected', 'no'],
     [new OversizedAnswer(2, 1), 'bad_response', 'answered'],
     [coded('ECONNREFUSED'), 'connect', 'no'],
     [coded('ECONNRESET'), 'network', 'maybe'],
@@ -83,7 +83,7 @@ describe('faults', () => {
       details: { bytes: 20, budget: 10 },
     });
     expect(
-      faultToError({ kind: 'rejected', sent: 'no', cause: new TargetRefused('x') })?.input.code,
+      faultToError({ kind: 'rejected', sent: 'no', cause: new TargetNotAllowed('x') })?.input.code,
     ).toBe('forbidden');
   });
 

@@ -1,14 +1,14 @@
 import { toolError, type ToolError } from '@toolkeel/contract';
 import { classifyError, type Fault, type FaultKind, type Sent } from '@toolkeel/kernel';
-import type { catalogCodes } from './codes.js';
-import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
-import { TargetRefused } from './reach/target.js';
+import type { catalogCodes } from './tools/specs/common.js';
+import { OversizedAnswer, UpstreamProblem } from './http/response.js';
+import { TargetNotAllowed } from './http/ssrf.js';
 
 export type CatalogCode = (typeof catalogCodes)[number] | 'response_too_large';
 
 /** The kernel's reading of errors, and what undici and zlib throw besides. */
 export function classify(cause: unknown): Fault {
-  const refused = findCause(cause, TargetRefused);
+  const refused = findCause(cause, TargetNotAllowed);
   if (refused) return { kind: 'rejected', sent: 'no', cause: refused };
   const oversized = findCause(cause, OversizedAnswer);
   // Asking for less is up to the caller: the upstream has answered, and would answer so again.
@@ -47,7 +47,7 @@ function findCause<T extends Error>(cause: unknown, kind: new (...args: never[])
 /** What a fault of a catalogue means to the caller; undefined where the default table says it well. */
 export function faultToError(fault: Fault): ToolError<CatalogCode, null> | undefined {
   const { cause, status } = fault;
-  if (cause instanceof TargetRefused) {
+  if (cause instanceof TargetNotAllowed) {
     return toolError('forbidden', cause.message, { details: { reason: 'target not allowed' } });
   }
   if (cause instanceof OversizedAnswer) {

@@ -10,17 +10,15 @@ import {
 import { Catalogs } from './api/catalogs.js';
 import { Client } from './api/client.js';
 import type { StacConfig } from './config.js';
-import { AgentPool } from './http/agents.js';
+import { AgentPool, Gateway } from './http/gateway.js';
 import { Documents } from './http/documents.js';
-import { Gateway } from './http/gateway.js';
 import { memberOf } from './json.js';
 import type { RuntimeContext } from './pack.js';
 import { prompts } from './prompts.js';
-import { isPublicAddress } from './reach/addresses.js';
-import { systemResolve } from './reach/lookup.js';
+import { isPublicAddress, systemResolve } from './http/ssrf.js';
 import { createResources } from './resources.js';
-import { Signer } from './sign/signer.js';
-import { failureOf } from './tools/failure.js';
+import { Signer } from './api/signer.js';
+import { failureOf } from './tools/tool.js';
 import { createTools } from './tools/index.js';
 
 const HEALTH_TIMEOUT_MS = 5_000;

@@ -1,9 +1,9 @@
 import { raise, toolError, type PackResource, type ToolContext } from '@toolkeel/contract';
-import type { Catalog } from './api/catalog.js';
+import type { Catalog } from './api/catalogs.js';
 import type { Client } from './api/client.js';
-import { getCollection, getItem } from './api/get.js';
+import { getCollection, getItem } from './tools/get.js';
 import { asFault } from './tools/tool.js';
-import { scopeOf, type Scope } from './scope.js';
+import { callContextOf, type CallContext } from './call-context.js';
 
 const TEMPLATES = {
   collection: 'stac://{catalog}/collections/{collection_id}',
@@ -14,9 +14,9 @@ const TEMPLATES = {
 export function createResources(client: Client): readonly PackResource[] {
   const common = { mimeType: 'application/json' };
   const reading =
-    (load: (parts: readonly string[], scope: Scope) => Promise<unknown>, count: number) =>
+    (load: (parts: readonly string[], scope: CallContext) => Promise<unknown>, count: number) =>
     async (uri: string, context: ToolContext): Promise<string> => {
-      const scope = scopeOf(context, client.now(), client.capMs);
+      const scope = callContextOf(context, client.now(), client.capMs);
       try {
         return JSON.stringify(await load(partsOf(uri, count), scope));
       } catch (cause) {

@@ -1,13 +1,11 @@
 import { raise, toolError } from '@toolkeel/contract';
-import { createRedactor } from '@toolkeel/pack-kit';
-import { catalogsOf, defaultCatalogOf, type CatalogConfig, type StacConfig } from '../config.js';
-import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
-import { readSecret, type Environment } from '../secrets.js';
+import { createRedactor, type Redactor } from '@toolkeel/pack-kit';
+import { type CatalogConfig, catalogsOf, defaultCatalogOf, type Environment, readSecret, type StacConfig } from '../config.js';
+import { checkPublic, parseTarget, type IsAllowed } from '../http/ssrf.js';
 import { withoutTrailingSlashes } from '../text.js';
-import type { Catalog, Signing } from './catalog.js';
 
 /** How a call says which catalogue it means. */
-export interface CatalogChoice {
+interface CatalogChoice {
   readonly catalog?: string | undefined;
   readonly catalog_url?: string | undefined;
 }
@@ -117,4 +115,29 @@ function signingOf(
   const key = subscriptionKey && read(subscriptionKey, 'signing.subscriptionKey');
   const headers: Record<string, string> = key ? { 'ocp-apim-subscription-key': key } : {};
   return { tokenUrl, openAccounts, headers };
+}
+
+/** Where the short-lived tokens come from that open a catalogue's assets. */
+export interface Signing {
+  readonly tokenUrl: string;
+  /** Storage accounts whose assets need no token. */
+  readonly openAccounts: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A catalogue, and on what terms it is reached. */
+export interface Catalog {
+  /** Its configured name; the address for one that came as an argument. */
+  readonly name: string;
+  readonly url: URL;
+  /** Sent to the origin of `url` and nowhere else. They may be secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Origins that the operator named. They may be private; anything else that is reached on behalf
+   * of this catalogue must be public. Empty for a catalogue that came as an argument.
+   */
+  readonly trusted: ReadonlySet<string>;
+  readonly signing?: Signing;
+  /** Redacts the catalogue's credentials. */
+  readonly secrets: Redactor;
 }

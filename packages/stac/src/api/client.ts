@@ -2,18 +2,16 @@ import { FaultError, type Clock } from '@toolkeel/kernel';
 import { textsOf, type Doc } from '../json.js';
 import type { Gateway } from '../http/gateway.js';
 import type { Document, Documents } from '../http/documents.js';
-import { within, type Scope } from '../scope.js';
+import { within, type CallContext } from '../call-context.js';
 import type { SeenCollections } from '../search/diagnose.js';
 import { Leftovers } from '../search/leftovers.js';
 import type { Found } from '../search/search.js';
 import type { FoundCollections } from '../tools/search-collections.js';
-import type { Signer } from '../sign/signer.js';
-import type { Catalog } from './catalog.js';
-import type { Catalogs } from './catalogs.js';
+import type { Signer } from './signer.js';
+import type { Catalog, Catalogs } from './catalogs.js';
 import { readLanding, type Landing } from './landing.js';
-import { TtlCache } from './ttl-cache.js';
 
-export interface ClientParts {
+interface ClientParts {
   readonly catalogs: Catalogs;
   readonly gateway: Gateway;
   readonly documents: Documents;
@@ -63,7 +61,7 @@ export class Client {
   /** A catalogue's first page. It is remembered for a while; a failure never is. */
   async landing(
     catalog: Catalog,
-    scope: Scope,
+    scope: CallContext,
     options: { fresh?: boolean } = {},
   ): Promise<Landing> {
     const known = this.#landings.get(catalog.name);
@@ -77,7 +75,7 @@ export class Client {
     return landing;
   }
 
-  async #load(catalog: Catalog, scope: Scope): Promise<Landing> {
+  async #load(catalog: Catalog, scope: CallContext): Promise<Landing> {
     const { doc, url } = await this.get(catalog, catalog.url, 'landing', scope);
     const landing = readLanding(doc, url);
     if (landing.conformsTo.length > 0 || !landing.conformance) return landing;
@@ -95,7 +93,7 @@ export class Client {
     }
   }
 
-  get(catalog: Catalog, url: URL, route: string, scope: Scope): Promise<Document> {
+  get(catalog: Catalog, url: URL, route: string, scope: CallContext): Promise<Document> {
     return this.documents.get(catalog, url, route, scope);
   }
 
@@ -106,5 +104,31 @@ export class Client {
 
   notePostRefused({ name }: Catalog): void {
     if (this.#noPost.size < MAX_KNOWN) this.#noPost.add(name);
+  }
+}
+
+/** Values that stay valid for a while. The oldest entries make room for new ones. */
+class TtlCache<T> {
+  readonly #now: () => number;
+  readonly #ttlMs: number;
+  readonly #maxEntries: number;
+  readonly #entries = new Map<string, { readonly value: T; readonly until: number }>();
+
+  constructor(now: () => number, ttlMs: number, maxEntries: number) {
+    this.#now = now;
+    this.#ttlMs = ttlMs;
+    this.#maxEntries = maxEntries;
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    return entry && this.#now() < entry.until ? entry.value : undefined;
+  }
+
+  set(key: string, value: T, ttlMs = this.#ttlMs): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, until: this.#now() + ttlMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest);
   }
 }

@@ -1,9 +1,9 @@
 import { docsOf, matchedOf, textOf, type Doc } from '../json.js';
 import { badAnswer } from '../http/exchange.js';
 import { documentOf } from '../http/documents.js';
-import type { Scope } from '../scope.js';
-import { identityOf, nextRequest, type PageRequest } from '../search/page-request.js';
-import type { Catalog } from './catalog.js';
+import type { CallContext } from '../call-context.js';
+import { identityOf, nextRequest, type PageRequest } from '../search/page.js';
+import type { Catalog } from './catalogs.js';
 import type { Client } from './client.js';
 
 export interface CollectionsPage {
@@ -22,7 +22,7 @@ export async function collectionsPage(
   client: Client,
   catalog: Catalog,
   request: PageRequest,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<CollectionsPage> {
   const { method, url, headers, body } = request;
   const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
@@ -48,7 +48,7 @@ export async function allCollections(
   client: Client,
   catalog: Catalog,
   first: PageRequest,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<AllCollections> {
   const begun = client.now();
   const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;

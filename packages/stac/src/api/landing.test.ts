@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLanding } from './landing.js';
+import { capabilitiesIn, type Capability, conformsTo, readLanding } from './landing.js';
 
 const url = new URL('https://a.example/v1');
 const search = { rel: 'search', href: 'https://a.example/v1/search' };
@@ -41,5 +41,62 @@ describe('a landing page', () => {
     );
     expect(landing.collections?.href).toBe('https://a.example/v1/collections');
     expect(landing.aggregate?.url.href).toBe('https://a.example/v1/aggregate');
+  });
+});
+
+describe('conformance', () => {
+  it.each<[string, Capability]>([
+    ['https://api.stacspec.org/v1.0.0/core', 'core'],
+    ['https://api.stacspec.org/v1.0.0-beta.5/item-search', 'item_search'],
+    ['https://api.stacspec.org/v1.1.0/item-search', 'item_search'],
+    ['https://api.stacspec.org/v1.0.0-rc.2/item-search#query', 'query'],
+    ['https://api.stacspec.org/v1.0.0/item-search#sort', 'sort'],
+    ['https://api.stacspec.org/v1.0.0/item-search#fields', 'fields'],
+    ['https://api.stacspec.org/v1.0.0-rc.3/item-search#filter', 'filter'],
+    ['http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter', 'filter'],
+    ['http://www.opengis.net/spec/cql2/1.0/conf/cql2-text', 'cql2_text'],
+    ['http://www.opengis.net/spec/cql2/1.0/conf/cql2-json', 'cql2_json'],
+    ['https://api.stacspec.org/v1.0.0-beta.2/item-search#filter:cql-text', 'cql2_text'],
+    ['https://api.stacspec.org/v0.3.0/aggregation', 'aggregation'],
+    ['https://api.stacspec.org/v1.0.0-rc.1/collection-search', 'collection_search'],
+    ['https://api.stacspec.org/v1.0.0-rc.1/collection-search#free-text', 'collection_free_text'],
+    ['https://api.stacspec.org/v1.0.0/ogcapi-features', 'features'],
+    ['http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core', 'features'],
+    ['https://api.stacspec.org/v1.0.0-rc.3/ogcapi-features/extensions/transaction', 'transaction'],
+    ['https://api.stacspec.org/v1.0.0/item-search/#query', 'query'],
+    ['https://api.stacspec.org/v1.0.0/item-search/#filter', 'filter'],
+    ['https://api.stacspec.org/v1.0.0-rc.1/collection-search/#free-text', 'collection_free_text'],
+    ['http://www.opengis.net/spec/cql2/1.0/req/cql2-text', 'cql2_text'],
+    ['http://www.opengis.net/spec/cql2/1.0/req/cql2-json', 'cql2_json'],
+    ['http://www.opengis.net/spec/ogcapi-features-3/1.0/req/filter', 'filter'],
+  ])('%s means %s', (uri, capability) => {
+    expect([...capabilitiesIn([uri])]).toContain(capability);
+    expect([...capabilitiesIn([`${uri}/`])]).toContain(capability);
+  });
+
+  it('takes one class for no other', () => {
+    expect([...capabilitiesIn(['https://api.stacspec.org/v1.0.0/item-search#query'])]).toEqual([
+      'query',
+    ]);
+    expect([...capabilitiesIn(['https://api.stacspec.org/v0.3.0/aggregation#filter'])]).toEqual([]);
+    expect([...capabilitiesIn([])]).toEqual([]);
+  });
+
+  it('knows a class in another version', () => {
+    const classes = ['https://api.stacspec.org/v1.0.0-rc.1/item-search#sort'];
+    expect(conformsTo(classes, 'https://api.stacspec.org/v1.0.0/item-search#sort')).toBe(true);
+    expect(conformsTo(classes, 'https://api.stacspec.org/v1.0.0/item-search')).toBe(false);
+    expect(
+      conformsTo(
+        ['https://api.stacspec.org/v1.0.0/item-search/#sort'],
+        'https://api.stacspec.org/v1.0.0/item-search#sort',
+      ),
+    ).toBe(true);
+    expect(
+      conformsTo(
+        ['http://www.opengis.net/spec/cql2/1.0/conf/cql2-json'],
+        'http://www.opengis.net/spec/cql2/0.0/conf/cql2-json',
+      ),
+    ).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { docOf, docsOf, textOf, type Doc } from '../json.js';
-import { parseTarget } from '../reach/target.js';
+import { parseTarget } from '../http/ssrf.js';
 import { withoutTrailingSlashes } from '../text.js';
 
 /** A link as STAC APIs write it, with what paging adds. */

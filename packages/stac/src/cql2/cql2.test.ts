@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Doc } from '../json.js';
 import { parseCql2 } from './parse.js';
 import { printCql2 } from './print.js';
-import { FilterProblem } from './problem.js';
+import { FilterProblem } from './lexer.js';
 
 const property = (name: string) => ({ property: name });
 

@@ -1,6 +1,6 @@
-import { FilterProblem } from './problem.js';
 
-export type Token =
+
+type Token =
   | { readonly kind: 'number'; readonly value: number; readonly at: number }
   | { readonly kind: 'text'; readonly value: string; readonly at: number }
   /** `quoted` names are never keywords. */
@@ -59,4 +59,68 @@ function next(take: (form: RegExp) => string | undefined, at: number): Token | u
 
 function unquote(text: string): string {
   return text.slice(1, -1).replaceAll("''", "'");
+}
+
+/** Tokens, one after the other. */
+export class Reader {
+  readonly #tokens: readonly Token[];
+  #index = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  get peek(): Token {
+    return this.#tokens[this.#index] ?? this.#tokens.at(-1)!;
+  }
+
+  next(): Token {
+    const token = this.peek;
+    this.#index++;
+    return token;
+  }
+
+  isMark(value: string): boolean {
+    return this.peek.kind === 'mark' && this.peek.value === value;
+  }
+
+  isWord(word: string, token: Token = this.peek): boolean {
+    return token.kind === 'name' && !token.quoted && token.value.toUpperCase() === word;
+  }
+
+  /** Whether the token after the next one is a mark. */
+  marksNext(value: string): boolean {
+    const token = this.#tokens[this.#index + 1];
+    return token?.kind === 'mark' && token.value === value;
+  }
+
+  takeMark(value: string): boolean {
+    const found = this.isMark(value);
+    if (found) this.#index++;
+    return found;
+  }
+
+  takeWord(word: string): boolean {
+    const found = this.isWord(word);
+    if (found) this.#index++;
+    return found;
+  }
+
+  needMark(value: string): void {
+    if (!this.takeMark(value)) this.fail(`expected "${value}"`);
+  }
+
+  needWord(word: string): void {
+    if (!this.takeWord(word)) this.fail(`expected ${word}`);
+  }
+
+  fail(what: string): never {
+    const { kind, value, at } = this.peek;
+    throw new FilterProblem(`${what} at ${at}, found ${kind === 'end' ? 'the end' : `"${value}"`}`);
+  }
+}
+
+/** A filter that cannot be read, and where. */
+export class FilterProblem extends Error {
+  override readonly name = 'FilterProblem';
 }

@@ -1,7 +1,5 @@
 import { isDoc, type Doc } from '../json.js';
-import { tokensOf } from './lexer.js';
-import { FilterProblem } from './problem.js';
-import { Reader } from './reader.js';
+import { FilterProblem, Reader, tokensOf } from './lexer.js';
 import { isGeometryWord, readWkt } from './wkt.js';
 
 const MAX_DEPTH = 64;

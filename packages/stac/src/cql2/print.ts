@@ -1,5 +1,5 @@
 import { isDoc, listOf, type Doc } from '../json.js';
-import { FilterProblem } from './problem.js';
+import { FilterProblem } from './lexer.js';
 import { printWkt } from './wkt.js';
 
 const MAX_DEPTH = 64;

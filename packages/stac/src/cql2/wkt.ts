@@ -1,6 +1,5 @@
 import { docsOf, listOf, numberOf, textOf, type Doc } from '../json.js';
-import { FilterProblem } from './problem.js';
-import type { Reader } from './reader.js';
+import { FilterProblem, type Reader } from './lexer.js';
 
 /** Type by keyword, with how deep its coordinates are nested. */
 const types = new Map<string, readonly [type: string, depth: number]>([

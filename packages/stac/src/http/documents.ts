@@ -1,9 +1,9 @@
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import { isDoc, type Doc } from '../json.js';
-import type { Scope } from '../scope.js';
+import type { CallContext } from '../call-context.js';
 import { badAnswer } from './exchange.js';
 import type { Gateway } from './gateway.js';
-import { headerOf, type HttpAnswer } from './request.js';
+import { headerOf, type HttpAnswer } from './types.js';
 
 /** A JSON object and where it was found, which is what its links are relative to. */
 export interface Document {
@@ -27,7 +27,7 @@ export class Documents {
     this.#gateway = gateway;
   }
 
-  async get(catalog: Catalog, url: URL, route: string, scope: Scope): Promise<Document> {
+  async get(catalog: Catalog, url: URL, route: string, scope: CallContext): Promise<Document> {
     const key = `${catalog.name} ${url.href}`;
     const kept = this.#kept.get(key);
     const headers = kept && { 'if-none-match': kept.etag };

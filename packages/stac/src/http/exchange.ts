@@ -1,11 +1,10 @@
 import { FaultError, faultFromResponse, type Fault } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
-import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
-import type { Agents } from './agents.js';
-import { ACCEPT_ENCODING, readBody } from './body.js';
+import type { Catalog } from '../api/catalogs.js';
+import { checkPublic, parseTarget, type IsAllowed } from './ssrf.js';
+import type { Agents } from './gateway.js';
+import { ACCEPT_ENCODING, readBody, reasonIn, saysTooLarge, UpstreamProblem } from './response.js';
 import { parseJson } from './parse-json.js';
-import { reasonIn, saysTooLarge, UpstreamProblem } from './problem.js';
-import { headerOf, type HttpAnswer, type HttpRequest, type Method } from './request.js';
+import { headerOf, type HttpAnswer, type HttpRequest, type Method } from './types.js';
 
 export interface ExchangeOptions {
   readonly agents: Agents;

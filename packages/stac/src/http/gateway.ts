@@ -11,13 +11,13 @@ import {
   type Upstream,
 } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
-import type { IsAllowed } from '../reach/target.js';
-import type { Scope } from '../scope.js';
-import type { AgentPool } from './agents.js';
+import { checkedLookup, type IsAllowed, lookupWith, type Resolve } from './ssrf.js';
+import type { CallContext } from '../call-context.js';
 import { exchange } from './exchange.js';
-import type { HttpAnswer, HttpRequest } from './request.js';
+import type { HttpAnswer, HttpRequest } from './types.js';
+import type { Agent, request } from 'undici';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly policy: ResiliencePolicy;
   readonly pool: AgentPool;
   readonly isAllowed: IsAllowed;
@@ -31,7 +31,7 @@ export interface GatewayOptions {
 
 interface Sending {
   readonly request: HttpRequest;
-  readonly scope: Scope;
+  readonly scope: CallContext;
 }
 
 interface Known {
@@ -53,12 +53,12 @@ export class Gateway {
   }
 
   /** Throws a `FaultError`. */
-  send(request: HttpRequest, scope: Scope): Promise<HttpAnswer> {
+  send(request: HttpRequest, scope: CallContext): Promise<HttpAnswer> {
     return this.#known(request).send({ request, scope }, callOptions(request, scope));
   }
 
   /** The same with the fault as a value. */
-  outcome(request: HttpRequest, scope: Scope): Promise<Outcome<HttpAnswer>> {
+  outcome(request: HttpRequest, scope: CallContext): Promise<Outcome<HttpAnswer>> {
     return this.#known(request).send.outcome({ request, scope }, callOptions(request, scope));
   }
 
@@ -111,7 +111,56 @@ export class Gateway {
   }
 }
 
-function callOptions({ route }: HttpRequest, scope: Scope) {
+function callOptions({ route }: HttpRequest, scope: CallContext) {
   const { deadline, signal, correlationId } = scope;
   return { deadline, signal, correlationId, route };
+}
+
+export interface Agents {
+  readonly request: typeof request;
+  /** For origins that the operator named. */
+  readonly trusted: Agent;
+  /** For all others: connects to public addresses only. */
+  readonly open: Agent;
+}
+
+interface AgentOptions {
+  readonly resolve: Resolve;
+  readonly isAllowed: IsAllowed;
+  readonly connectTimeoutMs: number;
+}
+
+/** Connections of each kind, made when first asked for: undici takes a while to load. */
+export class AgentPool {
+  readonly #options: AgentOptions;
+  #agents: Promise<Agents> | undefined;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+  }
+
+  get(): Promise<Agents> {
+    return (this.#agents ??= load(this.#options));
+  }
+
+  /** Ends what is under way as well: whoever closes has waited for it already. */
+  async close(): Promise<void> {
+    const agents = await this.#agents?.catch(() => undefined);
+    await Promise.all([agents?.trusted.destroy(), agents?.open.destroy()]);
+  }
+}
+
+async function load(options: AgentOptions): Promise<Agents> {
+  const { Agent: AgentClass, request: send } = await import('undici');
+  const { resolve, isAllowed, connectTimeoutMs: timeout } = options;
+  // The kernel's clocks bound every attempt; undici's own would cut one that was given longer.
+  const common = { connections: 32, headersTimeout: 0, bodyTimeout: 0 };
+  return {
+    request: send,
+    trusted: new AgentClass({ ...common, connect: { timeout, lookup: lookupWith(resolve) } }),
+    open: new AgentClass({
+      ...common,
+      connect: { timeout, lookup: checkedLookup(resolve, isAllowed) },
+    }),
+  };
 }

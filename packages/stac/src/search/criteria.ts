@@ -1,11 +1,10 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { docsOf, isDoc, numbersOf, type Doc } from '../json.js';
-import { boxAround, boxProblem } from './bbox.js';
+import { boxAround, boxOfGeometry, boxProblem, readGeometry } from '../geometry/box.js';
 import { readDatetime, type Span } from './datetime.js';
 import { readFields, type FieldsArgument, type Fields } from './fields.js';
-import { boxOfGeometry, readGeometry } from './geometry.js';
 import { plainQuery, queryProblem } from './query.js';
-import { readSortby, type SortbyArgument, type SortKey } from './sortby.js';
+import { readSortby, type SortbyArgument, type SortKey } from './sort.js';
 
 /** The arguments that say which items are meant, as a tool takes them. */
 export interface SearchArguments {

@@ -1,15 +1,15 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { collectionsPage } from '../api/collections.js';
 import type { Landing } from '../api/landing.js';
 import { linksWith } from '../api/links.js';
 import { parseCql2 } from '../cql2/parse.js';
-import { FilterProblem } from '../cql2/problem.js';
+import { FilterProblem } from '../cql2/lexer.js';
 import { faultToError } from '../faults.js';
 import { docOf, isDoc, memberOf, type Doc } from '../json.js';
-import { within, type Scope } from '../scope.js';
+import { within, type CallContext } from '../call-context.js';
 import { oneLine } from '../text.js';
 import type { Criteria } from './criteria.js';
 import { ITEM_MEMBERS, KNOWN_PROPERTIES } from './known-properties.js';
@@ -41,7 +41,7 @@ export async function knownCollections(
   client: Client,
   catalog: Catalog,
   landing: Landing,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<SeenCollections | undefined> {
   const { collections, can } = landing;
   if (!collections) return linkedCollections(landing);
@@ -84,7 +84,7 @@ async function knownQueryables(
   client: Client,
   catalog: Catalog,
   { queryables }: Landing,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<readonly string[] | undefined> {
   if (!queryables) return undefined;
   const cached = client.seenQueryables.get(catalog.name);
@@ -96,7 +96,7 @@ async function knownQueryables(
   return names;
 }
 
-function partOf(client: Client, scope: Scope): Scope {
+function partOf(client: Client, scope: CallContext): CallContext {
   const now = client.now();
   return within(scope, { deadline: now + (scope.deadline - now) * SHARE_OF_TIME });
 }
@@ -119,7 +119,7 @@ export async function diagnose(
   catalog: Catalog,
   landing: Landing,
   criteria: Criteria,
-  scope: Scope,
+  scope: CallContext,
   seen?: SeenCollections,
 ): Promise<readonly string[]> {
   const { collections = [] } = criteria;
@@ -149,7 +149,7 @@ export async function missingCollections(
   catalog: Catalog,
   landing: Landing,
   collections: readonly string[],
-  scope: Scope,
+  scope: CallContext,
 ): Promise<readonly string[]> {
   const known = await knownCollections(client, catalog, landing, scope);
   const missing = known ? collections.filter((id) => !known.byId.has(id)) : [];

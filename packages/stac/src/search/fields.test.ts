@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldsForServer, project, readFields } from './fields.js';
-import { otherPrefix, readSortby } from './sortby.js';
+import { otherPrefix, readSortby } from './sort.js';
 
 const item = {
   id: 'a',

@@ -1,12 +1,12 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import type { Doc } from '../json.js';
-import type { Scope } from '../scope.js';
+import type { CallContext } from '../call-context.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
-import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
+import { type Cursor, fitsToken, further, isOnTrail, packCursor, type Trail, unpackCursor } from './cursor.js';
 import {
   diagnose,
   explainRejection,
@@ -14,13 +14,11 @@ import {
   unseenProperties,
   type SeenCollections,
 } from './diagnose.js';
-import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
+import { type Fetching, fetchPage, identityOf, type Page, type PageRequest, repeatsSecret, tryPage } from './page.js';
 import { TOKEN_TOO_LONG, type FetchedList } from './leftovers.js';
-import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { meetsQuery } from './query.js';
-import { otherPrefix } from './sortby.js';
-import { further, isOnTrail, type Trail } from './trail.js';
+import { otherPrefix } from './sort.js';
 
 /** Some items of a search, and where it goes on. */
 export interface Found extends FetchedList {
@@ -51,7 +49,7 @@ export function searchItems(
   catalog: Catalog,
   criteria: Criteria,
   options: SearchOptions,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Found> {
   return client.foundItems.page([catalog.name, criteria], options, () =>
     fetchItems(client, catalog, criteria, options, scope),
@@ -64,7 +62,7 @@ async function fetchItems(
   catalog: Catalog,
   criteria: Criteria,
   options: SearchOptions,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Found> {
   const landing = await client.landing(catalog, scope);
   const isFirst = options.cursor === undefined;
@@ -102,7 +100,7 @@ async function fetchPageOf(
   landing: Landing,
   criteria: Criteria,
   options: SearchOptions,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Found> {
   if (landing.kind === 'static') {
     return searchStatic(client, catalog, landing, criteria, options, scope);

@@ -1,5 +1,5 @@
 import { docOf, numberOf, textOf, type Doc } from '../json.js';
-import { boxAround, boxOf, type Box } from './bbox.js';
+import { boxAround, boxOf, type Box } from '../geometry/box.js';
 
 export interface Bucket {
   readonly key: string;

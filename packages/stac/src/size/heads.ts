@@ -1,8 +1,8 @@
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import { headerOf } from '../http/request.js';
-import { parseTarget } from '../reach/target.js';
-import { within, type Scope } from '../scope.js';
+import { headerOf } from '../http/types.js';
+import { parseTarget } from '../http/ssrf.js';
+import { within, type CallContext } from '../call-context.js';
 import { byClass } from './estimate.js';
 
 const PARALLEL = 12;
@@ -54,7 +54,7 @@ export async function headSizes(
   client: Client,
   catalog: Catalog,
   candidates: readonly Candidate[],
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Heads> {
   const begun = client.now();
   const deadline = begun + (scope.deadline - begun) * SHARE_OF_TIME;
@@ -80,7 +80,7 @@ async function headSize(
   client: Client,
   catalog: Catalog,
   href: string,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<number | undefined> {
   try {
     // The signed address stays in here.

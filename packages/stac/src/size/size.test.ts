@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Doc } from '../json.js';
-import { createEffort } from '../plane/effort.js';
-import { fractionsInside } from './aoi.js';
+import { createEffort } from '../geometry/shape.js';
+import { fractionsInside } from '../geometry/overlap.js';
 import { estimateAssets, extrapolate, totalOf, type AssetFacts } from './estimate.js';
 import { headSample } from './heads.js';
-import { knownSize } from './known-size.js';
-import { rawSize } from './raw-size.js';
+import { knownSize, rawSize } from './metadata.js';
 
 describe('sizes from metadata', () => {
   it('are read from file:size first, and nothing is no size', () => {

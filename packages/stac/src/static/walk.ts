@@ -1,10 +1,10 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { linksOf, targetOf } from '../api/links.js';
 import type { Document } from '../http/documents.js';
 import { docsOf, textOf, type Doc } from '../json.js';
-import { within, type Scope } from '../scope.js';
+import { within, type CallContext } from '../call-context.js';
 
 /** What a walk does with what it meets. */
 export interface Visitor {
@@ -53,7 +53,7 @@ export async function walk(
   catalog: Catalog,
   from: Document,
   visitor: Visitor,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Walked> {
   const begun = client.now();
   const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;
@@ -112,7 +112,7 @@ export async function walk(
 
 type Loaded = { readonly step: Step; readonly document: Document } | { readonly fault: FaultError };
 
-async function load(client: Client, catalog: Catalog, step: Step, scope: Scope): Promise<Loaded> {
+async function load(client: Client, catalog: Catalog, step: Step, scope: CallContext): Promise<Loaded> {
   try {
     return { step, document: await client.get(catalog, step.href, 'static', scope) };
   } catch (fault) {

@@ -1,8 +1,8 @@
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { linkTo } from '../api/links.js';
 import { compact, docOf, textOf, textsOf, type Doc } from '../json.js';
-import type { Scope } from '../scope.js';
+import type { CallContext } from '../call-context.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
 import { didYouMean } from '../search/suggest.js';
@@ -45,7 +45,7 @@ export function signedItems(
   catalog: Catalog,
   items: readonly Doc[],
   wanted: readonly string[] | undefined,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<readonly Doc[]> {
   const needed = items.map((item) =>
     wanted ? { ...item, assets: pickAssets(item, [...wanted, thumbnailKey(item) ?? '']) } : item,

@@ -1,14 +1,14 @@
 import type * as z from 'zod';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { docOf, isDoc, textOf, type Doc } from '../json.js';
-import { createEffort } from '../plane/effort.js';
-import type { Scope } from '../scope.js';
-import { asGeometry, flat } from '../search/bbox.js';
+import { createEffort } from '../geometry/shape.js';
+import type { CallContext } from '../call-context.js';
+import { asGeometry, flat } from '../geometry/box.js';
 import { geometryOf, readCriteria, type Criteria } from '../search/criteria.js';
 import { collectItems } from '../search/collect.js';
 import type { Found } from '../search/search.js';
-import { fractionsInside, type FractionOf } from '../size/aoi.js';
+import { fractionsInside, type FractionOf } from '../geometry/overlap.js';
 import {
   estimateAssets,
   extrapolate,
@@ -21,10 +21,9 @@ import {
   type Total,
 } from '../size/estimate.js';
 import { headSizes, type Heads } from '../size/heads.js';
-import { knownSize } from '../size/known-size.js';
-import { rawSize } from '../size/raw-size.js';
+import { knownSize, rawSize } from '../size/metadata.js';
 import { catalogTool } from './tool.js';
-import { estimateDataSizeSpec, type part } from './specs/estimate-data-size.js';
+import { estimateDataSizeSpec, type part } from './specs/aggregate.js';
 
 interface Entry {
   /** The place of its item in the list. */
@@ -173,7 +172,7 @@ async function headsFor(
   client: Client,
   catalog: Catalog,
   entries: readonly Entry[],
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Heads> {
   const candidates = entries.flatMap(({ href, facts: { known, group, raw } }) =>
     href !== undefined && known === undefined ? [{ href, group, raw }] : [],

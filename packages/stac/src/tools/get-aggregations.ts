@@ -1,19 +1,28 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { Landing } from '../api/landing.js';
 import { documentOf } from '../http/documents.js';
 import { badAnswer } from '../http/exchange.js';
-import { countOf, docOf, docsOf, textOf, type Doc } from '../json.js';
-import type { Scope } from '../scope.js';
-import { asParameters, searchBody } from '../search/body.js';
+import { countOf, type Doc, docOf, docsOf, textOf } from '../json.js';
+import type { CallContext } from '../call-context.js';
+import { asParameters, checkFilter, searchBody } from '../search/plan.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
 import { diagnose, explainRejection } from '../search/diagnose.js';
-import { checkFilter } from '../search/plan.js';
-import { sampleItems } from '../search/sample.js';
-import { countLocally } from './count-locally.js';
+import { type Sample, sampleItems } from '../search/collect.js';
 import { catalogTool } from './tool.js';
-import { getAggregationsSpec, type Aggregation } from './specs/get-aggregations.js';
+import { type Aggregation, getAggregationsSpec } from './specs/aggregate.js';
+import {
+  cloudCoverOf,
+  coverHistogram,
+  dateHistogram,
+  endOf,
+  frequencies,
+  least,
+  most,
+  timeOf,
+  type Bucket,
+} from '../search/statistics.js';
 
 const USUAL = [
   'total_count',
@@ -68,7 +77,7 @@ async function byServer(
   landing: Landing,
   criteria: Criteria,
   wanted: readonly string[] | undefined,
-  scope: Scope,
+  scope: CallContext,
 ) {
   const available = wanted ? undefined : await availableNames(client, catalog, landing, scope);
   const usual = USUAL.filter((name) => available?.includes(name) ?? true);
@@ -94,7 +103,7 @@ async function availableNames(
   client: Client,
   catalog: Catalog,
   { aggregations }: Landing,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<readonly string[] | undefined> {
   if (!aggregations) return undefined;
   try {
@@ -113,7 +122,7 @@ async function aggregate(
   landing: Landing,
   criteria: Criteria,
   names: readonly string[],
-  scope: Scope,
+  scope: CallContext,
 ): Promise<Doc> {
   const { can, aggregate: place } = landing;
   const body = searchBody(criteria, can);
@@ -138,7 +147,7 @@ async function aggregate(
   return doc;
 }
 
-const MAX_BUCKETS = 200;
+const MAX_SERVER_BUCKETS = 200;
 
 function readAggregation(doc: Doc): Aggregation[] {
   const name = textOf(doc['name']);
@@ -151,15 +160,62 @@ function readAggregation(doc: Doc): Aggregation[] {
     if (frequency === undefined || !isKey) return [];
     return [{ key: String(key), frequency }];
   });
-  const beyond = buckets.slice(MAX_BUCKETS).reduce((sum, { frequency }) => sum + frequency, 0);
+  const beyond = buckets.slice(MAX_SERVER_BUCKETS).reduce((sum, { frequency }) => sum + frequency, 0);
   const rest = countOf((countOf(overflow) ?? 0) + beyond) ?? 0;
   return [
     {
       name,
       ...(typeof type === 'string' && { data_type: type }),
       ...((typeof value === 'number' || typeof value === 'string' || value === null) && { value }),
-      ...(Array.isArray(docOf(doc)?.['buckets']) && { buckets: buckets.slice(0, MAX_BUCKETS) }),
+      ...(Array.isArray(docOf(doc)?.['buckets']) && { buckets: buckets.slice(0, MAX_SERVER_BUCKETS) }),
       ...(rest > 0 && { overflow: rest }),
     },
   ];
+}
+
+type Counter = (items: readonly Doc[], sample: Sample) => Omit<Aggregation, 'name'>;
+
+const times = (items: readonly Doc[]) => items.flatMap((item) => timeOf(item) ?? []);
+const ends = (items: readonly Doc[]) => items.flatMap((item) => endOf(item) ?? []);
+const isoTime = (time: number | undefined) =>
+  time === undefined ? null : new Date(time).toISOString();
+const asBuckets = (buckets: readonly Bucket[]) => ({
+  buckets: buckets.map(({ key, count }) => ({ key, frequency: count })),
+});
+
+/** The extreme of a part of the items is not that of all of them. */
+const extreme = (value: string | null, { complete }: Sample) => ({
+  data_type: 'datetime',
+  value: complete ? value : null,
+  ...(!complete && value !== null && { sample_value: value }),
+});
+
+/** By the names that servers use for them. */
+const counters: Readonly<Record<string, Counter>> = {
+  total_count: (items, { matched, complete }) => ({
+    data_type: 'integer',
+    // How many there are is not known from a part of them.
+    value: matched ?? (complete ? items.length : null),
+  }),
+  datetime_min: (items, sample) => extreme(isoTime(least(times(items))), sample),
+  datetime_max: (items, sample) => extreme(isoTime(most(ends(items))), sample),
+  datetime_frequency: (items) => asBuckets(dateHistogram(times(items), 'month').buckets),
+  collection_frequency: (items) =>
+    asBuckets(frequencies(items.map((item) => textOf(item['collection'])))),
+  platform_frequency: (items) =>
+    asBuckets(frequencies(items.map((item) => textOf(docOf(item['properties'])?.['platform'])))),
+  cloud_cover_frequency: (items) =>
+    asBuckets(coverHistogram(items.flatMap((item) => cloudCoverOf(item) ?? []))),
+};
+
+/** What can be counted from items at hand, and the names of what cannot. */
+function countLocally(
+  sample: Sample,
+  names: readonly string[],
+): { readonly aggregations: Aggregation[]; readonly unknown: readonly string[] } {
+  const known = names.filter((name) => Object.hasOwn(counters, name));
+  return {
+    aggregations: known.map((name) => ({ name, ...counters[name]!(sample.items, sample) })),
+    unknown: names.filter((name) => !known.includes(name)),
+  };
 }

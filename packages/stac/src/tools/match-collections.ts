@@ -1,6 +1,6 @@
 import { docOf, textOf, textsOf, type Doc } from '../json.js';
 import type { Criteria } from '../search/criteria.js';
-import { extentAllows } from '../static/match.js';
+import { extentAllows } from '../static/search.js';
 
 /** What collections are sought by. */
 export interface CollectionCriteria {

@@ -1,5 +1,5 @@
 import { page } from '@toolkeel/contract';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import {
   allCollections,
@@ -7,34 +7,26 @@ import {
   type AllCollections,
   type CollectionsPage,
 } from '../api/collections.js';
-import { collectionsUrl } from '../api/get.js';
+import { collectionsUrl } from './get.js';
 import type { Landing } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
 import type { Doc } from '../json.js';
-import type { Scope } from '../scope.js';
-import { crossesAntimeridian, flat } from '../search/bbox.js';
+import type { CallContext } from '../call-context.js';
+import { crossesAntimeridian, flat } from '../geometry/box.js';
 import { PAGE_SIZE } from '../search/collect.js';
 import { latestWarning, readCriteria, type Criteria } from '../search/criteria.js';
-import {
-  fitsToken,
-  packCursor,
-  unpackCursor,
-  type Cursor,
-  type FederatedCursor,
-} from '../search/cursor.js';
+import { type Cursor, type FederatedCursor, fitsToken, further, isOnTrail, packCursor, unpackCursor } from '../search/cursor.js';
 import { project, readFields } from '../search/fields.js';
 import type { FetchedList } from '../search/leftovers.js';
-import { identityOf, repeatsSecret, type PageRequest } from '../search/page-request.js';
+import { identityOf, repeatsSecret, type PageRequest } from '../search/page.js';
 import { unsupported } from '../search/plan.js';
 import { LOOP, REPEATS_SECRET } from '../search/search.js';
-import { further, isOnTrail } from '../search/trail.js';
-import { staticCollections } from '../static/find.js';
-import { throwIfAllFailed } from './failure.js';
+import { staticCollections } from '../static/search.js';
+import { catalogTool, throwIfAllFailed } from './tool.js';
 import { matchCollections, scoreOf } from './match-collections.js';
 import { askAll, continued, cursorFor, mergedItems, reportOf } from './search-federated.js';
 import { collectionSummary, withoutLinks } from './summaries.js';
-import { catalogTool } from './tool.js';
-import { searchCollectionsSpec } from './specs/search-collections.js';
+import { searchCollectionsSpec } from './specs/search.js';
 
 /** As `catalog`: all that are configured. */
 const ALL_CATALOGS = '*';
@@ -82,7 +74,7 @@ async function everywhere(
   client: Client,
   wanted: Wanted,
   from: FederatedCursor | undefined,
-  scope: Scope,
+  scope: CallContext,
   answer: {
     readonly show: (one: Doc) => Doc & { readonly id: string };
     readonly notes: readonly string[];
@@ -146,7 +138,7 @@ function findCollections(
   catalog: Catalog,
   wanted: Wanted,
   cursor: Cursor | undefined,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<FoundCollections> {
   const { limit, ...query } = wanted;
   return client.foundCollections.page([catalog.name, query], { limit, cursor }, async () => {
@@ -182,7 +174,7 @@ async function listed(
   landing: Landing,
   wanted: Wanted,
   cursor: Cursor | undefined,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<FoundCollections> {
   const first = listRequest(landing, wanted);
   const request = cursor ? unpackCursor(cursor, first) : first;
@@ -235,7 +227,7 @@ async function lookedThrough(
   landing: Landing,
   wanted: Wanted,
   cursor: Cursor | undefined,
-  scope: Scope,
+  scope: CallContext,
 ): Promise<FoundCollections> {
   const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
   const found: AllCollections = landing.collections
@@ -260,7 +252,7 @@ async function lookedThrough(
 }
 
 /** Without a list, what the first page links to: files, or a server that only searches items. */
-function linkedCollections(client: Client, catalog: Catalog, landing: Landing, scope: Scope) {
+function linkedCollections(client: Client, catalog: Catalog, landing: Landing, scope: CallContext) {
   if (landing.kind === 'api' && !linkTo(landing.doc, 'child')) {
     unsupported('collections', 'This catalogue does not list its collections.');
   }

@@ -1,25 +1,24 @@
 import { page } from '@toolkeel/contract';
-import type { Catalog } from '../api/catalog.js';
+import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { Doc } from '../json.js';
-import { within, type Scope } from '../scope.js';
+import { within, type CallContext } from '../call-context.js';
 import { invalid, readCriteria } from '../search/criteria.js';
 import { fitsToken, type Cursor, type FederatedCursor } from '../search/cursor.js';
-import { isInOrder, orderOf, type Order } from '../search/order.js';
+import { isInOrder, orderOf, type Order } from '../search/sort.js';
 import type { FetchedList } from '../search/leftovers.js';
 import { searchItems } from '../search/search.js';
-import { failureOf, throwIfAllFailed } from './failure.js';
-import { gather, type Settled } from './gather.js';
+import { catalogTool, failureOf, throwIfAllFailed } from './tool.js';
 import { shownItem } from './search-items.js';
-import { catalogTool } from './tool.js';
-import { searchFederatedSpec } from './specs/search-federated.js';
+import { searchFederatedSpec } from './specs/search.js';
+import type { Clock } from '@toolkeel/kernel';
 
 const MAX_CATALOGS = 8;
 /** The share of the call's time after which the answer no longer waits for late catalogues. */
 const WAIT_SHARE = 0.8;
 
 /** One of several catalogues, and where its list continues. */
-export interface Part {
+interface Part {
   readonly catalog: Catalog;
   readonly cursor: Cursor | undefined;
 }
@@ -65,8 +64,8 @@ function partsOf(
 export async function askAll<T>(
   client: Client,
   parts: readonly Part[],
-  scope: Scope,
-  search: (part: Part, scope: Scope) => Promise<T>,
+  scope: CallContext,
+  search: (part: Part, scope: CallContext) => Promise<T>,
 ): Promise<readonly Settled<T>[]> {
   const ending = new AbortController();
   const signal = AbortSignal.any([scope.signal, ending.signal]);
@@ -159,4 +158,48 @@ export function reportOf(
   const unforeseen = { code: 'internal_error', message: 'The search failed.', retryable: false };
   const error = result.ok === 'late' ? late : (failureOf(result.cause) ?? unforeseen);
   return { catalog: name, ok: false, matched: null, warnings: [], error };
+}
+
+export type Settled<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly cause: unknown }
+  | { readonly ok: 'late' };
+
+/**
+ * Waits for all, but not for stragglers: once `patienceMs` have passed, the first success ends the
+ * wait, and what is still under way is `late`. Without any success it waits to the end, so that a
+ * failure comes neither early nor with a reason of its own.
+ */
+export function gather<T>(
+  tasks: readonly Promise<T>[],
+  patienceMs: number,
+  clock: Clock,
+): Promise<readonly Settled<T>[]> {
+  return new Promise((resolve) => {
+    const results: Settled<T>[] = tasks.map(() => ({ ok: 'late' }));
+    let left = tasks.length;
+    let isLate = false;
+    const check = (): void => {
+      const isEnough = isLate && results.some(({ ok }) => ok === true);
+      if (left > 0 && !isEnough) return;
+      clock.clearTimer(timer);
+      resolve([...results]);
+    };
+    const timer = clock.setTimer(Math.max(0, patienceMs), () => {
+      isLate = true;
+      check();
+    });
+    const settle = (index: number, result: Settled<T>): void => {
+      results[index] = result;
+      left--;
+      check();
+    };
+    tasks.forEach((task, index) => {
+      task.then(
+        (value) => settle(index, { ok: true, value }),
+        (cause: unknown) => settle(index, { ok: false, cause }),
+      );
+    });
+    if (left === 0) check();
+  });
 }

@@ -18,7 +18,7 @@ import {
 } from './assets.js';
 import { itemSummary } from './summaries.js';
 import { catalogTool } from './tool.js';
-import { searchItemsSpec } from './specs/search-items.js';
+import { searchItemsSpec } from './specs/search.js';
 
 /** The share of the remaining time that pages after the first may take. */
 const SHARE_OF_TIME = 0.7;

@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.js';
 import { docOf, textOf } from '../json.js';
 import { latestWarning, readCriteria } from '../search/criteria.js';
-import { sampleItems } from '../search/sample.js';
+import { sampleItems } from '../search/collect.js';
 import {
   cloudCoverOf,
   coverHistogram,
@@ -15,9 +15,9 @@ import {
   timeOf,
 } from '../search/statistics.js';
 import { catalogTool } from './tool.js';
-import { summarizeSearchSpec } from './specs/summarize-search.js';
+import { summarizeSearchSpec } from './specs/aggregate.js';
 
-const MAX_BUCKETS = 120;
+const MAX_HISTOGRAM_BUCKETS = 120;
 
 export const summarizeSearch = (client: Client) =>
   catalogTool(summarizeSearchSpec, client, async (args, { scope }) => {
@@ -29,8 +29,8 @@ export const summarizeSearch = (client: Client) =>
     const spread = spreadOf(covers);
     const histogram = dateHistogram(times);
     const footprint = footprintOf(items);
-    const first = moment(least(times));
-    const last = moment(most(items.flatMap((item) => endOf(item) ?? [])));
+    const first = isoTime(least(times));
+    const last = isoTime(most(items.flatMap((item) => endOf(item) ?? [])));
     const platforms = items.map((item) => textOf(docOf(item['properties'])?.['platform']));
     return {
       catalog: catalog.name,
@@ -41,7 +41,7 @@ export const summarizeSearch = (client: Client) =>
       last_datetime: complete ? last : null,
       date_histogram: {
         interval: histogram.interval,
-        buckets: histogram.buckets.slice(0, MAX_BUCKETS),
+        buckets: histogram.buckets.slice(0, MAX_HISTOGRAM_BUCKETS),
       },
       cloud_cover: spread
         ? {
@@ -71,6 +71,6 @@ export const summarizeSearch = (client: Client) =>
     };
   });
 
-function moment(time: number | undefined): string | null {
+function isoTime(time: number | undefined): string | null {
   return time === undefined ? null : new Date(time).toISOString();
 }

@@ -1,0 +1,70 @@
+import { type Area, type Edges, edgesOf, type Effort, type Position, type Shape } from './shape.js';
+
+/**
+ * Whether two shapes share a point, on the plane of longitudes and latitudes, as catalogues do it
+ * themselves. Undefined where finding out would take too long.
+ */
+export async function touch(
+  one: Shape,
+  other: Shape,
+  effort: Effort,
+): Promise<boolean | undefined> {
+  const [a, b] = [edgesOf(one.lines), edgesOf(other.lines)];
+  const [longer, shorter] = a.length > b.length ? [a, b] : [b, a];
+  // The comparing of edges, and whether each part of the one is inside of the other.
+  const insides = one.lines.length * b.length + other.lines.length * a.length;
+  if (!effort.take(a.length * b.length + insides)) return undefined;
+  for (let i = 0; i < longer.length; i++) {
+    if (crossesAny(longer, i, shorter)) return true;
+    const turn = effort.rest(shorter.length);
+    if (turn) await turn;
+  }
+  // Without a crossing, each part is inside of the other as a whole or not at all.
+  return (await hasInside(other.areas, one, effort)) || (await hasInside(one.areas, other, effort));
+}
+
+async function hasInside(areas: readonly Area[], { lines }: Shape, effort: Effort) {
+  if (areas.length === 0) return false;
+  const edges = areas.map(edgesOf);
+  for (const [first] of lines) {
+    for (const one of edges) {
+      if (first && isInside(first, one)) return true;
+      const turn = effort.rest(one.length);
+      if (turn) await turn;
+    }
+  }
+  return false;
+}
+
+/** Even or odd: how many edges a ray to the east meets. */
+function isInside([x, y]: Position, { length, x1, y1, x2, y2 }: Edges): boolean {
+  let inside = false;
+  for (let i = 0; i < length; i++) {
+    if (y1[i]! > y === y2[i]! > y) continue;
+    const at = x1[i]! + ((y - y1[i]!) / (y2[i]! - y1[i]!)) * (x2[i]! - x1[i]!);
+    if (x < at) inside = !inside;
+  }
+  return inside;
+}
+
+function crossesAny(one: Edges, i: number, { length, x1, y1, x2, y2 }: Edges): boolean {
+  const [ax, ay, bx, by] = [one.x1[i]!, one.y1[i]!, one.x2[i]!, one.y2[i]!];
+  for (let j = 0; j < length; j++) {
+    const [cx, cy, dx, dy] = [x1[j]!, y1[j]!, x2[j]!, y2[j]!];
+    const isApart =
+      Math.max(ax, bx) < Math.min(cx, dx) ||
+      Math.max(cx, dx) < Math.min(ax, bx) ||
+      Math.max(ay, by) < Math.min(cy, dy) ||
+      Math.max(cy, dy) < Math.min(ay, by);
+    if (isApart) continue;
+    const c = side(ax, ay, bx, by, cx, cy) * side(ax, ay, bx, by, dx, dy);
+    const a = side(cx, cy, dx, dy, ax, ay) * side(cx, cy, dx, dy, bx, by);
+    if (a <= 0 && c <= 0) return true;
+  }
+  return false;
+}
+
+/** On which side of a line a point lies; 0 on it. */
+function side(ax: number, ay: number, bx: number, by: number, x: number, y: number): number {
+  return Math.sign((bx - ax) * (y - ay) - (by - ay) * (x - ax));
+}

@@ -1,0 +1,202 @@
+import { area as areaOf } from '@turf/area';
+import { intersect } from '@turf/intersect';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createEffort, type Position, readShape } from './shape.js';
+import { overlap, readRegion } from './overlap.js';
+import { booleanIntersects } from '@turf/boolean-intersects';
+import { touch } from './intersects.js';
+
+const polygon = (...rings: readonly (readonly Position[])[]) => ({
+  type: 'Polygon' as const,
+  coordinates: rings.map((ring) => ring.map(([x, y]) => [x, y])),
+});
+
+const box = (west: number, south: number, east: number, north: number) =>
+  polygon([
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]);
+
+/** Crosses itself about as often as that many edges can. */
+function star(corners: number): readonly Position[] {
+  const ring = Array.from({ length: corners }, (_, index): Position => {
+    const angle = (index * 2.399963) % (2 * Math.PI);
+    const distance = index % 2 ? 0.45 : 0.05;
+    return [0.5 + distance * Math.cos(angle * 7), 0.5 + distance * Math.sin(angle * 7)];
+  });
+  return [...ring, ring[0]!];
+}
+
+/** A ring around a centre, with its corners at any distance: it does not cross itself. */
+const simplePolygon = (size: number) =>
+  fc
+    .tuple(
+      fc.tuple(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 8 })),
+      fc.array(fc.integer({ min: 5, max: 60 }), { minLength: 3, maxLength: 12 }),
+    )
+    .map(([[x, y], distances]) => {
+      const ring = distances.map((distance, index): Position => {
+        const angle = ((index + distance / 200) / distances.length) * 2 * Math.PI;
+        const [across, up] = [(distance / 10) * Math.cos(angle), (distance / 20) * Math.sin(angle)];
+        return [(x + across) * size, 40 + (y + up) * size];
+      });
+      return polygon([...ring, ring[0]!]);
+    });
+
+type Polygon = ReturnType<typeof polygon>;
+
+const effort = (steps?: number) => createEffort(new AbortController().signal, steps);
+const regionOf = (geometry: unknown, steps?: number) =>
+  readRegion(readShape(geometry)!.areas, effort(steps));
+const shareOf = async (one: unknown, other: unknown) => {
+  const [a, b] = [await regionOf(one), await regionOf(other)];
+  return a && b && (await overlap(a, b, effort()))! / a.area;
+};
+const feature = (geometry: Polygon) => ({ type: 'Feature' as const, properties: {}, geometry });
+
+describe('the part of a shape inside another', () => {
+  it('is what another implementation says, for areas as large as scenes', async () => {
+    const scene = simplePolygon(0.2);
+    await fc.assert(
+      fc.asyncProperty(scene, scene, async (one, other) => {
+        const both = intersect({
+          type: 'FeatureCollection',
+          features: [feature(one), feature(other)],
+        });
+        const expected = both ? areaOf(both) / areaOf(feature(one)) : 0;
+        expect(await shareOf(one, other)).toBeCloseTo(expected, 2);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('does not count holes, whichever way they run', async () => {
+    const hole: Position[] = [
+      [0, 0],
+      [2, 0],
+      [2, 1],
+      [0, 1],
+      [0, 0],
+    ];
+    const outer = box(0, 0, 4, 1).coordinates[0] as unknown as Position[];
+    for (const inner of [hole, hole.toReversed()]) {
+      expect(await shareOf(box(0, 0, 4, 1), polygon(outer, inner))).toBeCloseTo(0.5, 6);
+      expect(await shareOf(polygon(outer, inner), box(0, 0, 3, 1))).toBeCloseTo(0.5, 6);
+    }
+  });
+
+  it('adds up over the parts of a shape', async () => {
+    const parts = [box(0, 0, 1, 1), box(2, 0, 3, 1)].map(({ coordinates }) => coordinates);
+    const both = { type: 'MultiPolygon', coordinates: parts };
+    expect(await shareOf(both, box(0, 0, 2, 1))).toBeCloseTo(0.5, 6);
+  });
+
+  it.each([
+    ['crosses itself', polygon(star(20))],
+    [
+      'overlaps itself',
+      {
+        type: 'MultiPolygon',
+        coordinates: [box(0, 0, 2, 1).coordinates, box(1, 0, 3, 1).coordinates],
+      },
+    ],
+    [
+      'has a hole outside',
+      polygon(box(0, 0, 1, 1).coordinates[0] as never, box(2, 0, 3, 1).coordinates[0] as never),
+    ],
+    [
+      'has no width',
+      polygon([
+        [0, 0],
+        [1, 1],
+        [0, 0],
+        [0, 0],
+      ]),
+    ],
+  ])('has no meaning for one that %s', async (_, geometry) => {
+    expect(await regionOf(geometry)).toBeUndefined();
+  });
+
+  it('is not sought beyond the effort that is left', async () => {
+    expect(await regionOf(box(0, 0, 1, 1), 16)).toBeDefined();
+    expect(await regionOf(box(0, 0, 1, 1), 15)).toBeUndefined();
+  });
+
+  it('ends when the caller has gone', async () => {
+    const leaving = new AbortController();
+    const ring = Array.from({ length: 1000 }, (_, index): Position => {
+      const angle = (index / 1000) * 2 * Math.PI;
+      return [Math.cos(angle), Math.sin(angle)];
+    });
+    const areas = readShape(polygon([...ring, ring[0]!]))!.areas;
+    const reading = readRegion(areas, createEffort(leaving.signal));
+    leaving.abort(new Error('gone'));
+    await expect(reading).rejects.toThrow('gone');
+  });
+});
+
+type Geometry = Parameters<typeof booleanIntersects>[0];
+
+const position = fc.tuple(fc.integer({ min: -2, max: 10 }), fc.integer({ min: 38, max: 50 }));
+/** Without repetition: the other implementation stumbles over edges without length. */
+const positions = fc.uniqueArray(position, { minLength: 2, maxLength: 5, selector: String });
+const geometry = fc.oneof(
+  simplePolygon(1),
+  fc.tuple(fc.constantFrom('MultiPoint', 'LineString'), positions).map(toGeometry),
+  fc.tuple(fc.constant('Point'), position).map(toGeometry),
+  fc.tuple(fc.constant('MultiLineString'), fc.array(positions, { minLength: 1 })).map(toGeometry),
+  fc
+    .array(simplePolygon(1), { minLength: 1, maxLength: 3 })
+    .map((parts) => ['MultiPolygon', parts.map(({ coordinates }) => coordinates)] as const)
+    .map(toGeometry),
+);
+
+function toGeometry([type, coordinates]: readonly [string, unknown]) {
+  return { type, coordinates };
+}
+
+const shapesTouch = (one: unknown, other: unknown, steps?: number) =>
+  touch(readShape(one)!, readShape(other)!, createEffort(new AbortController().signal, steps));
+
+describe('two shapes', () => {
+  it('touch where another implementation says so', async () => {
+    await fc.assert(
+      fc.asyncProperty(geometry, geometry, async (one, other) => {
+        const expected = booleanIntersects(one as Geometry, other as Geometry);
+        expect(await shapesTouch(one, other)).toBe(expected);
+        expect(await shapesTouch(other, one)).toBe(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('touch at a corner, along a side, and one inside of the other, but not inside of a hole', async () => {
+    const big = box(0, 0, 10, 10);
+    const ring = polygon(big.coordinates[0] as never, box(1, 1, 9, 9).coordinates[0] as never);
+    expect(await shapesTouch(big, box(10, 10, 11, 11))).toBe(true);
+    expect(await shapesTouch(big, box(10, 2, 11, 3))).toBe(true);
+    expect(await shapesTouch(big, box(4, 4, 5, 5))).toBe(true);
+    expect(await shapesTouch(ring, box(4, 4, 5, 5))).toBe(false);
+    expect(await shapesTouch(ring, { type: 'Point', coordinates: [0.5, 5] })).toBe(true);
+  });
+
+  it('are not compared beyond the effort that is left', async () => {
+    expect(await shapesTouch(box(0, 0, 1, 1), box(2, 2, 3, 3), 10)).toBeUndefined();
+  });
+});
+
+describe('a geometry from outside', () => {
+  it('is read or refused, whatever it is', () => {
+    const type = fc.constantFrom('Point', 'Polygon', 'MultiPolygon', 'LineString', 'constructor');
+    fc.assert(
+      fc.property(type, fc.jsonValue(), (name, coordinates) => {
+        const shape = readShape({ type: name, coordinates });
+        expect(shape === undefined || shape.lines.flat().flat().every(Number.isFinite)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import type { Doc } from '../json.js';
+import { propertyOf } from './query.js';
+import { timeOf } from './statistics.js';
+
+export interface SortKey {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** `-datetime,+id`, a list of such, or the objects of the extension. */
+export type SortbyArgument = string | readonly (string | SortKey)[];
+
+export function readSortby(given: SortbyArgument): readonly SortKey[] {
+  const list = typeof given === 'string' ? given.split(',') : given;
+  return list
+    .map((one) => (typeof one === 'string' ? fromText(one.trim()) : one))
+    .filter(({ field }) => field !== '');
+}
+
+function fromText(text: string): SortKey {
+  const field = text.replace(/^[+-]/, '').trim();
+  return { field, direction: text.startsWith('-') ? 'desc' : 'asc' };
+}
+
+const TOP_LEVEL: ReadonlySet<string> = new Set(['id', 'collection', 'geometry', 'bbox']);
+
+/** With `properties.` where it was missing and without where it was: servers disagree on it. */
+export function otherPrefix(keys: readonly SortKey[]): readonly SortKey[] {
+  return keys.map(({ field, direction }) => {
+    if (field.startsWith('properties.')) return { field: field.slice(11), direction };
+    return { field: TOP_LEVEL.has(field) ? field : `properties.${field}`, direction };
+  });
+}
+
+/** Negative where the first item comes before the second. */
+export type Order = (one: Doc, other: Doc) => number;
+
+/** The order of the keys that were asked for; newest first where none were. */
+export function orderOf(keys: readonly SortKey[] | undefined): Order {
+  if (!keys) return (one, other) => byValue(timeOf(other), timeOf(one), -1);
+  return (one, other) => {
+    for (const { field, direction } of keys) {
+      const [a, b] = [comparable(propertyOf(one, field)), comparable(propertyOf(other, field))];
+      const order = direction === 'asc' ? byValue(a, b, 1) : byValue(b, a, -1);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+}
+
+type Value = number | string | undefined;
+
+/** What has no value comes last, whichever way the others go: `sign` says which one is the first. */
+function byValue(a: Value, b: Value, sign: 1 | -1): number {
+  if (a === undefined || b === undefined) {
+    return a === b ? 0 : (a === undefined ? 1 : -1) * sign;
+  }
+  if (typeof a === typeof b) return a < b ? -1 : Number(a > b);
+  return typeof a === 'number' ? -1 : 1;
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}T/;
+
+/** Times are written in more than one way, so as texts they would not be in order. */
+function comparable(value: unknown): Value {
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string') return undefined;
+  const time = MOMENT.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(time) ? value : time;
+}
+
+export function isInOrder(items: readonly Doc[], order: Order): boolean {
+  return items.every((item, index) => index === 0 || order(items[index - 1]!, item) <= 0);
+}
