@@ -1,6 +1,6 @@
 import type { ToolContext } from '@toolkeel/contract';
 
-/** One tool call, as the requests that it makes see it: all of them share its deadline. */
+/** The context of one tool call, shared by all its requests. */
 export interface CallContext {
   /** Milliseconds on the pack's clock. */
   readonly deadline: number;
@@ -13,7 +13,7 @@ export interface CallContext {
 export function callContextOf(context: ToolContext, now: number, capMs: number): CallContext {
   return {
     deadline: Math.min(context.deadline, now + capMs),
-    // Read through, because a host may make the signal only when somebody asks for it.
+    // A getter, because the host creates the signal on first access.
     get signal() {
       return context.signal;
     },
@@ -23,17 +23,11 @@ export function callContextOf(context: ToolContext, now: number, capMs: number):
   };
 }
 
-/** The same call with less time or another signal, for work that it can do without. */
-export function within(
-  scope: CallContext,
-  limits: { readonly deadline?: number; readonly signal?: AbortSignal },
-): CallContext {
-  const { deadline = scope.deadline, signal } = limits;
-  return {
-    ...scope,
-    deadline: Math.min(scope.deadline, deadline),
-    get signal() {
-      return signal ?? scope.signal;
-    },
-  };
+export function withDeadline(context: CallContext, deadline: number): CallContext {
+  return { ...context, deadline: Math.min(context.deadline, deadline) };
+}
+
+/** Limits optional work to a share of the remaining time. */
+export function withTimeShare(context: CallContext, now: number, share: number): CallContext {
+  return withDeadline(context, now + (context.deadline - now) * share);
 }

@@ -96,7 +96,7 @@ describe('the configuration', () => {
   it('says what a name may look like', () => {
     const url = 'https://a.example';
     expect(problemsOf({ catalogs: { Ours: { url } } })).toEqual([
-      expect.stringMatching(/^catalogs\.Ours .*small letters/),
+      expect.stringMatching(/^catalogs\.Ours .*lowercase letters/),
     ]);
     expect(problemsOf({ catalogs: { a: { url, headers: { 'a b': 'x' } } } })).toEqual([
       expect.stringMatching(/^catalogs\.a\.headers\.a b .*header/),

@@ -2,7 +2,7 @@ import { withResilience, presets, upstream } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { classify, faultToError } from './faults.js';
-import { OversizedAnswer, UpstreamProblem } from './http/response.js';
+import { ResponseTooLargeError, UpstreamError } from './http/response.js';
 import { TargetNotAllowed } from './http/ssrf.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
@@ -11,7 +11,7 @@ describe('faults', () => {
   it.each([
     [new TargetNotAllowed('no'), 'rejected', 'no'],
     [new Error('wrapped', { cause: new TargetNotAllowed('no') }), 'rejected', 'no'],
-    [new OversizedAnswer(2, 1), 'bad_response', 'answered'],
+    [new ResponseTooLargeError(2, 1), 'bad_response', 'answered'],
     [coded('ECONNREFUSED'), 'connect', 'no'],
     [coded('ECONNRESET'), 'network', 'maybe'],
     [coded('HPE_INVALID_CONSTANT'), 'bad_response', 'answered'],
@@ -28,7 +28,7 @@ describe('faults', () => {
   it('pages above the byte budget do not open the circuit', async () => {
     const clock = new VirtualClock();
     const host = upstream('catalogue', presets.stac);
-    const work = () => Promise.reject(new OversizedAnswer(2, 1));
+    const work = () => Promise.reject(new ResponseTooLargeError(2, 1));
     const search = withResilience(work, presets.stac, {
       effect: 'read',
       clock,
@@ -43,8 +43,7 @@ describe('faults', () => {
     expect(host.circuit).toBe('closed');
   });
 
-  const problem = (status: number) =>
-    new UpstreamProblem('a.example', { status, reason: 'because' });
+  const problem = (status: number) => new UpstreamError('a.example', { status, reason: 'because' });
 
   it.each([
     [400, 'upstream_rejected'],
@@ -67,7 +66,7 @@ describe('faults', () => {
     const bad = faultToError({
       kind: 'bad_response',
       sent: 'answered',
-      cause: new UpstreamProblem('a.example', { reason: 'not JSON' }),
+      cause: new UpstreamError('a.example', { reason: 'not JSON' }),
     });
     expect(bad?.input).toMatchObject({
       code: 'upstream_unavailable',
@@ -76,7 +75,7 @@ describe('faults', () => {
     const big = faultToError({
       kind: 'bad_response',
       sent: 'answered',
-      cause: new OversizedAnswer(20, 10),
+      cause: new ResponseTooLargeError(20, 10),
     });
     expect(big?.input).toMatchObject({
       code: 'response_too_large',

@@ -1,18 +1,24 @@
 import type { Pack, ToolSpec } from '@toolkeel/contract';
-import { catalogsOf, configSchema, defaultCatalogOf, type Environment, type StacConfig } from './config.js';
+import {
+  catalogsOf,
+  configSchema,
+  defaultCatalogOf,
+  type Environment,
+  type StacConfig,
+} from './config.js';
 import type { IsAllowed, Resolve } from './http/ssrf.js';
 import { specs } from './tools/specs/index.js';
-import { docOf } from './json.js';
-import { oneLine } from './text.js';
+import { objectOf } from './json.js';
+import { oneLine } from './strings.js';
 
-/** What is outside of the process, for tests to replace. */
+/** The process environment and the network rules, which tests replace. */
 export interface RuntimeContext {
   readonly env?: Environment;
   readonly resolve?: Resolve;
   readonly isAllowed?: IsAllowed;
 }
 
-/** Describing the tools loads nothing that could run them: a host lists them before it needs them. */
+/** `describe` loads the tool specs only; the handlers are loaded by `create`. */
 export function createStacPack(runtime: RuntimeContext = {}): Pack<typeof configSchema> {
   return {
     name: 'stac',
@@ -26,14 +32,14 @@ export function createStacPack(runtime: RuntimeContext = {}): Pack<typeof config
   };
 }
 
-/** The pack of STAC tools, for a host. */
+/** The STAC pack. */
 export const stac = createStacPack();
 
-/** Every tool lists them: a long list costs a model more than it helps. */
+/** Repeated in every tool description, so the list must stay short. */
 const MAX_NAMES = 8;
 const MAX_LINES = 20;
 
-/** For the server's instructions: the configured catalogues and how to search them. */
+/** The server instructions: the configured catalogues and how to search them. */
 function instructionsFor(config: StacConfig): string {
   const all = Object.entries(catalogsOf(config));
   const lines = all.slice(0, MAX_LINES).map(([name, { url, title }]) => {
@@ -44,25 +50,22 @@ function instructionsFor(config: StacConfig): string {
   return [
     'STAC catalogues, for the argument `catalog`:',
     ...lines,
-    ...(more > 0 ? [`- ${more} more: get_catalog_capabilities names them`] : []),
+    ...(more > 0 ? [`- ${more} more: get_catalog_capabilities lists them`] : []),
     'search_collections with catalog "*" searches all of them for a collection; search_federated searches several for items.',
     ...(config.allowCatalogUrl ? ['`catalog_url` takes any other public STAC catalogue.'] : []),
   ].join('\n');
 }
 
-/** The tools with the configured catalogues named in the descriptions of their arguments. */
-function withCatalogNames(
-  specs: readonly ToolSpec[],
-  config: StacConfig,
-): readonly ToolSpec[] {
+/** Adds the names of the configured catalogues to the argument descriptions. */
+function withCatalogNames(specs: readonly ToolSpec[], config: StacConfig): readonly ToolSpec[] {
   const main = defaultCatalogOf(config);
   const names = Object.keys(catalogsOf(config)).filter((name) => name !== main);
   const shown = [`${main} (default)`, ...names].slice(0, MAX_NAMES);
   const list = `${shown.join(', ')}${names.length >= MAX_NAMES ? ', …' : ''}`;
   return specs.map((spec) => {
-    const properties = docOf(spec.inputSchema['properties']) ?? {};
+    const properties = objectOf(spec.inputSchema['properties']) ?? {};
     const described = ['catalog', 'catalogs'].flatMap((argument) => {
-      const schema = docOf(properties[argument]);
+      const schema = objectOf(properties[argument]);
       const description = `${String(schema?.['description'])} Configured: ${list}.`;
       return schema ? [[argument, { ...schema, description }] as const] : [];
     });

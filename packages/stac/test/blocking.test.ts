@@ -100,7 +100,7 @@ describe('a shape does not hold up the process', () => {
     })();
     expect(data).toMatchObject({
       item_count: 100,
-      warnings: [expect.stringContaining('could not be told')],
+      warnings: [expect.stringContaining('inside the area is unknown')],
     });
   });
 

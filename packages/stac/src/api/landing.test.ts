@@ -1,36 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { capabilitiesIn, type Capability, conformsTo, readLanding } from './landing.js';
+import { capabilitiesFrom, type Capability, includesClass, parseLandingPage } from './landing.js';
 
 const url = new URL('https://a.example/v1');
 const search = { rel: 'search', href: 'https://a.example/v1/search' };
 
 describe('a landing page', () => {
   it('offers POST only where it links POST', () => {
-    expect(readLanding({ links: [search] }, url).search).toMatchObject({ get: true, post: false });
+    expect(parseLandingPage({ links: [search] }, url).search).toMatchObject({
+      get: true,
+      post: false,
+    });
     const both = { links: [search, { ...search, method: 'POST' }] };
-    expect(readLanding(both, url).search).toMatchObject({ get: true, post: true });
-    expect(readLanding({ links: [{ ...search, method: 'POST' }] }, url).search).toMatchObject({
+    expect(parseLandingPage(both, url).search).toMatchObject({ get: true, post: true });
+    expect(parseLandingPage({ links: [{ ...search, method: 'POST' }] }, url).search).toMatchObject({
       get: true,
     });
   });
 
   it('has a search where it advertises one, linked or not', () => {
     const conformsTo = ['https://api.stacspec.org/v1.0.0/item-search'];
-    expect(readLanding({ conformsTo }, url).search?.url.href).toBe('https://a.example/v1/search');
-    expect(readLanding({}, url).search).toBeUndefined();
+    expect(parseLandingPage({ conformsTo }, url).search?.url.href).toBe(
+      'https://a.example/v1/search',
+    );
+    expect(parseLandingPage({}, url).search).toBeUndefined();
   });
 
   it('tells files from a server', () => {
     const child = { rel: 'child', href: './x/collection.json' };
-    expect(readLanding({ type: 'Catalog', links: [child] }, url).kind).toBe('static');
-    expect(readLanding({ type: 'Collection', links: [] }, url).kind).toBe('static');
-    expect(readLanding({ type: 'Catalog', links: [search, child] }, url).kind).toBe('api');
-    expect(readLanding({ links: [{ rel: 'data', href: 'collections' }] }, url).kind).toBe('api');
-    expect(readLanding({ conformsTo: ['x'], links: [] }, url).kind).toBe('api');
+    expect(parseLandingPage({ type: 'Catalog', links: [child] }, url).kind).toBe('static');
+    expect(parseLandingPage({ type: 'Collection', links: [] }, url).kind).toBe('static');
+    expect(parseLandingPage({ type: 'Catalog', links: [search, child] }, url).kind).toBe('api');
+    expect(parseLandingPage({ links: [{ rel: 'data', href: 'collections' }] }, url).kind).toBe(
+      'api',
+    );
+    expect(parseLandingPage({ conformsTo: ['x'], links: [] }, url).kind).toBe('api');
   });
 
   it('resolves relative links', () => {
-    const landing = readLanding(
+    const landing = parseLandingPage(
       {
         links: [
           { rel: 'data', href: './v1/collections' },
@@ -70,30 +77,32 @@ describe('conformance', () => {
     ['http://www.opengis.net/spec/cql2/1.0/req/cql2-json', 'cql2_json'],
     ['http://www.opengis.net/spec/ogcapi-features-3/1.0/req/filter', 'filter'],
   ])('%s means %s', (uri, capability) => {
-    expect([...capabilitiesIn([uri])]).toContain(capability);
-    expect([...capabilitiesIn([`${uri}/`])]).toContain(capability);
+    expect([...capabilitiesFrom([uri])]).toContain(capability);
+    expect([...capabilitiesFrom([`${uri}/`])]).toContain(capability);
   });
 
   it('takes one class for no other', () => {
-    expect([...capabilitiesIn(['https://api.stacspec.org/v1.0.0/item-search#query'])]).toEqual([
+    expect([...capabilitiesFrom(['https://api.stacspec.org/v1.0.0/item-search#query'])]).toEqual([
       'query',
     ]);
-    expect([...capabilitiesIn(['https://api.stacspec.org/v0.3.0/aggregation#filter'])]).toEqual([]);
-    expect([...capabilitiesIn([])]).toEqual([]);
+    expect([...capabilitiesFrom(['https://api.stacspec.org/v0.3.0/aggregation#filter'])]).toEqual(
+      [],
+    );
+    expect([...capabilitiesFrom([])]).toEqual([]);
   });
 
   it('knows a class in another version', () => {
     const classes = ['https://api.stacspec.org/v1.0.0-rc.1/item-search#sort'];
-    expect(conformsTo(classes, 'https://api.stacspec.org/v1.0.0/item-search#sort')).toBe(true);
-    expect(conformsTo(classes, 'https://api.stacspec.org/v1.0.0/item-search')).toBe(false);
+    expect(includesClass(classes, 'https://api.stacspec.org/v1.0.0/item-search#sort')).toBe(true);
+    expect(includesClass(classes, 'https://api.stacspec.org/v1.0.0/item-search')).toBe(false);
     expect(
-      conformsTo(
+      includesClass(
         ['https://api.stacspec.org/v1.0.0/item-search/#sort'],
         'https://api.stacspec.org/v1.0.0/item-search#sort',
       ),
     ).toBe(true);
     expect(
-      conformsTo(
+      includesClass(
         ['http://www.opengis.net/spec/cql2/1.0/conf/cql2-json'],
         'http://www.opengis.net/spec/cql2/0.0/conf/cql2-json',
       ),

@@ -1,5 +1,3 @@
-
-
 type Token =
   | { readonly kind: 'number'; readonly value: number; readonly at: number }
   | { readonly kind: 'text'; readonly value: string; readonly at: number }
@@ -19,9 +17,10 @@ const FORMS = {
 
 const MAX_LENGTH = 20_000;
 
-/** CQL2 text in pieces. */
+/** Splits CQL2 text into tokens. */
 export function tokensOf(source: string): readonly Token[] {
-  if (source.length > MAX_LENGTH) throw new FilterProblem(`longer than ${MAX_LENGTH} characters`);
+  if (source.length > MAX_LENGTH)
+    throw new FilterSyntaxError(`longer than ${MAX_LENGTH} characters`);
   const tokens: Token[] = [];
   let at = 0;
   const take = (form: RegExp): string | undefined => {
@@ -35,7 +34,7 @@ export function tokensOf(source: string): readonly Token[] {
     const from = at;
     const token = next(take, from);
     if (!token)
-      throw new FilterProblem(`cannot read "${source.slice(from, from + 12)}" at ${from}`);
+      throw new FilterSyntaxError(`unexpected "${source.slice(from, from + 12)}" at ${from}`);
     tokens.push(token);
   }
   return [...tokens, { kind: 'end', value: '', at }];
@@ -61,8 +60,8 @@ function unquote(text: string): string {
   return text.slice(1, -1).replaceAll("''", "'");
 }
 
-/** Tokens, one after the other. */
-export class Reader {
+/** A token stream with one token of lookahead. */
+export class TokenReader {
   readonly #tokens: readonly Token[];
   #index = 0;
 
@@ -88,8 +87,8 @@ export class Reader {
     return token.kind === 'name' && !token.quoted && token.value.toUpperCase() === word;
   }
 
-  /** Whether the token after the next one is a mark. */
-  marksNext(value: string): boolean {
+  /** Whether the token after the next one is this mark. */
+  isMarkAfterNext(value: string): boolean {
     const token = this.#tokens[this.#index + 1];
     return token?.kind === 'mark' && token.value === value;
   }
@@ -116,11 +115,13 @@ export class Reader {
 
   fail(what: string): never {
     const { kind, value, at } = this.peek;
-    throw new FilterProblem(`${what} at ${at}, found ${kind === 'end' ? 'the end' : `"${value}"`}`);
+    throw new FilterSyntaxError(
+      `${what} at ${at}, found ${kind === 'end' ? 'the end' : `"${value}"`}`,
+    );
   }
 }
 
-/** A filter that cannot be read, and where. */
-export class FilterProblem extends Error {
-  override readonly name = 'FilterProblem';
+/** A syntax error in a CQL2 filter, with its position. */
+export class FilterSyntaxError extends Error {
+  override readonly name = 'FilterSyntaxError';
 }

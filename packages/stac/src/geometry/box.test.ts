@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asGeometry, boxAround, boxesTouch, boxOfGeometry, boxProblem, flat, readGeometry, split, type Box } from './box.js';
+import {
+  boxToGeometry,
+  boxAround,
+  boxesIntersect,
+  boxOfGeometry,
+  validateBox,
+  toBox,
+  parseGeometry,
+  splitAtAntimeridian,
+  type Box,
+} from './box.js';
 
 const lon = fc.integer({ min: -180, max: 180 });
 const lat = fc.integer({ min: -90, max: 90 });
@@ -9,7 +19,7 @@ const box: fc.Arbitrary<Box> = fc
   .map(([west, a, east, b]) => [west, Math.min(a, b), east, Math.max(a, b)]);
 
 const contains = (whole: Box, [x, y]: readonly [number, number]): boolean =>
-  split(whole).some(([w, s, e, n]) => x >= w && x <= e && y >= s && y <= n);
+  splitAtAntimeridian(whole).some(([w, s, e, n]) => x >= w && x <= e && y >= s && y <= n);
 
 describe('bounding boxes', () => {
   it('accepts 4 and 6 numbers, points, and west beyond east', () => {
@@ -20,8 +30,8 @@ describe('bounding boxes', () => {
       [160.6, -55.95, -170, -25.89],
       [-180, -90, 180, 90],
     ])
-      expect(boxProblem(good)).toBeUndefined();
-    expect(flat([10, 45, 0, 11, 46, 100])).toEqual([10, 45, 11, 46]);
+      expect(validateBox(good)).toBeUndefined();
+    expect(toBox([10, 45, 0, 11, 46, 100])).toEqual([10, 45, 11, 46]);
   });
 
   it.each([
@@ -32,31 +42,32 @@ describe('bounding boxes', () => {
     [[181, 0, 182, 1]],
     [[10, 45, Number.NaN, 46]],
   ])('refuses %j', (bad) => {
-    expect(boxProblem(bad)).toBeTypeOf('string');
+    expect(validateBox(bad)).toBeTypeOf('string');
   });
 
   it('splits a box over the antimeridian into two, and no other', () => {
-    expect(split([170, -10, -170, 10])).toEqual([
+    expect(splitAtAntimeridian([170, -10, -170, 10])).toEqual([
       [170, -10, 180, 10],
       [-180, -10, -170, 10],
     ]);
-    expect(split([180, 0, -170, 1])).toEqual([[-180, 0, -170, 1]]);
-    expect(split([170, 0, -180, 1])).toEqual([[170, 0, 180, 1]]);
-    expect(asGeometry([170, -10, -170, 10])).toMatchObject({ type: 'MultiPolygon' });
-    expect(asGeometry([10, 45, 11, 46])).toMatchObject({ type: 'Polygon' });
+    expect(splitAtAntimeridian([180, 0, -170, 1])).toEqual([[-180, 0, -170, 1]]);
+    expect(splitAtAntimeridian([170, 0, -180, 1])).toEqual([[170, 0, 180, 1]]);
+    expect(boxToGeometry([170, -10, -170, 10])).toMatchObject({ type: 'MultiPolygon' });
+    expect(boxToGeometry([10, 45, 11, 46])).toMatchObject({ type: 'Polygon' });
     fc.assert(
       fc.property(box, (one) => {
-        for (const [west, , east] of split(one)) expect(west).toBeLessThanOrEqual(east);
-        expect(split(one).length).toBeGreaterThan(0);
+        for (const [west, , east] of splitAtAntimeridian(one))
+          expect(west).toBeLessThanOrEqual(east);
+        expect(splitAtAntimeridian(one).length).toBeGreaterThan(0);
       }),
     );
   });
 
   it('meets the antimeridian itself from both sides', () => {
     const line: Box = [180, -90, -180, 90];
-    expect(boxesTouch(line, [179, 0, 180, 1])).toBe(true);
-    expect(boxesTouch(line, [-180, 0, -179, 1])).toBe(true);
-    expect(boxesTouch(line, [0, 0, 1, 1])).toBe(false);
+    expect(boxesIntersect(line, [179, 0, 180, 1])).toBe(true);
+    expect(boxesIntersect(line, [-180, 0, -179, 1])).toBe(true);
+    expect(boxesIntersect(line, [0, 0, 1, 1])).toBe(false);
     const north = [
       [180, -90],
       [180, 90],
@@ -65,16 +76,16 @@ describe('bounding boxes', () => {
       [-180, -90],
       [-180, 90],
     ];
-    expect(asGeometry(line)).toEqual({ type: 'MultiLineString', coordinates: [north, other] });
+    expect(boxToGeometry(line)).toEqual({ type: 'MultiLineString', coordinates: [north, other] });
   });
 
   it('finds out whether two touch, whichever comes first', () => {
-    expect(boxesTouch([170, 0, -170, 1], [-175, 0, -174, 1])).toBe(true);
-    expect(boxesTouch([170, 0, -170, 1], [0, 0, 1, 1])).toBe(false);
+    expect(boxesIntersect([170, 0, -170, 1], [-175, 0, -174, 1])).toBe(true);
+    expect(boxesIntersect([170, 0, -170, 1], [0, 0, 1, 1])).toBe(false);
     fc.assert(
       fc.property(box, box, (a, b) => {
-        expect(boxesTouch(a, b)).toBe(boxesTouch(b, a));
-        expect(boxesTouch(a, a)).toBe(true);
+        expect(boxesIntersect(a, b)).toBe(boxesIntersect(b, a));
+        expect(boxesIntersect(a, a)).toBe(true);
       }),
     );
   });
@@ -143,7 +154,7 @@ describe('geometries', () => {
       { type: 'FeatureCollection', features: [feature] },
       { type: 'GeometryCollection', geometries: [polygon] },
     ])
-      expect(readGeometry(given)).toEqual({ ok: true, value: polygon });
+      expect(parseGeometry(given)).toEqual({ ok: true, value: polygon });
   });
 
   it.each([
@@ -180,7 +191,7 @@ describe('geometries', () => {
     [{ type: 'FeatureCollection', features: [polygon, polygon] }],
     [{}],
   ])('refuses %j', (given) => {
-    expect(readGeometry(given)).toMatchObject({ ok: false });
+    expect(parseGeometry(given)).toMatchObject({ ok: false });
   });
 
   it('survives any JSON', () => {
@@ -189,7 +200,7 @@ describe('geometries', () => {
         fc.dictionary(fc.string(), fc.jsonValue()),
         fc.constantFrom('Polygon', 'Feature', 'Point', 'MultiPolygon'),
         (more, type) => {
-          expect(typeof readGeometry({ ...more, type }).ok).toBe('boolean');
+          expect(typeof parseGeometry({ ...more, type }).ok).toBe('boolean');
           boxOfGeometry({ ...more, type });
         },
       ),

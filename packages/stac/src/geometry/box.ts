@@ -1,12 +1,20 @@
-import { type Doc, docOf, docsOf, listOf, numberOf, numbersOf, textOf } from '../json.js';
+import {
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  arrayOf,
+  numberOf,
+  numbersOf,
+  stringOf,
+} from '../json.js';
 
 type Position = readonly [lon: number, lat: number];
-/** West, south, east, north. West may be greater than east: then it crosses the antimeridian. */
+/** If west is greater than east, the box crosses the antimeridian. */
 export type Box = readonly [west: number, south: number, east: number, north: number];
 
-/** What is wrong with a box of 4 or 6 numbers; undefined if nothing is. */
-export function boxProblem(numbers: readonly number[]): string | undefined {
-  const box = flat(numbers);
+/** The problem of a box of 4 or 6 numbers; undefined if it is valid. */
+export function validateBox(numbers: readonly number[]): string | undefined {
+  const box = toBox(numbers);
   if (!box) return 'must have 4 numbers (west, south, east, north) or 6 (with heights)';
   if (!box.every(Number.isFinite)) return 'must have finite numbers';
   const [west, south, east, north] = box;
@@ -18,8 +26,8 @@ export function boxProblem(numbers: readonly number[]): string | undefined {
   return undefined;
 }
 
-/** Without heights. */
-export function flat(numbers: readonly number[]): Box | undefined {
+/** Drops heights. Undefined unless there are 4 or 6 numbers. */
+export function toBox(numbers: readonly number[]): Box | undefined {
   const [a, b, c, d, e] = numbers as readonly [number, number, number, number, number];
   if (numbers.length === 4) return [a, b, c, d];
   return numbers.length === 6 ? [a, b, d, e] : undefined;
@@ -29,23 +37,23 @@ export function crossesAntimeridian([west, , east]: Box): boolean {
   return west > east;
 }
 
-/** One box, or the two on either side of the antimeridian. */
-export function split(box: Box): readonly Box[] {
+/** The box itself, or its two parts on both sides of the antimeridian. */
+export function splitAtAntimeridian(box: Box): readonly Box[] {
   const [west, south, east, north] = box;
   if (!crossesAntimeridian(box)) return [box];
   const halves: readonly Box[] = [
     [west, south, 180, north],
     [-180, south, east, north],
   ];
-  // A box that begins on the antimeridian has no width on that side; one that is nothing but the
-  // antimeridian has none on either, and is met from both.
+  // A box that starts on the antimeridian has no width on that side. The antimeridian itself has none on
+  // either side and belongs to both.
   const wide = halves.filter(([from, , to]) => from < to);
   return wide.length > 0 ? wide : halves;
 }
 
-/** The same area as a geometry: understood alike by all servers, which a wrapped box is not. */
-export function asGeometry(box: Box): Doc {
-  const parts = split(box);
+/** The box as a geometry. Servers interpret it consistently, unlike a box with west > east. */
+export function boxToGeometry(box: Box): JsonObject {
+  const parts = splitAtAntimeridian(box);
   if (crossesAntimeridian(box) && parts.every(([west, , east]) => west === east)) {
     const sides = parts.map(([x, south, , north]) => [
       [x, south],
@@ -53,7 +61,7 @@ export function asGeometry(box: Box): Doc {
     ]);
     return { type: 'MultiLineString', coordinates: sides };
   }
-  const rings = parts.map((one) => [ringOf(one)]);
+  const rings = parts.map((part) => [ringOf(part)]);
   return rings.length === 1
     ? { type: 'Polygon', coordinates: rings[0] }
     : { type: 'MultiPolygon', coordinates: rings };
@@ -69,22 +77,24 @@ function ringOf([west, south, east, north]: Box): readonly Position[] {
   ];
 }
 
-/** Whether two boxes share a point, over the antimeridian too. */
-export function boxesTouch(one: Box, other: Box): boolean {
-  return split(one).some((a) =>
-    split(other).some((b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]),
+/** Whether two boxes share a point, also across the antimeridian. */
+export function boxesIntersect(one: Box, other: Box): boolean {
+  return splitAtAntimeridian(one).some((a) =>
+    splitAtAntimeridian(other).some(
+      (b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3],
+    ),
   );
 }
 
-/** A bbox from outside, if it is one. */
+/** Parses an untrusted bbox. */
 export function boxOf(value: unknown): Box | undefined {
   const numbers = numbersOf(value);
-  return numbers && flat(numbers);
+  return numbers && toBox(numbers);
 }
 
 /**
- * The smallest box around several. Longitudes lie on a circle, so the box is the circle without its
- * widest gap: scenes on both sides of the antimeridian do not make a box around the world.
+ * The smallest box around several boxes: the circle of longitudes without its widest gap, so that scenes
+ * on both sides of the antimeridian do not span the whole world.
  */
 export function boxAround(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
@@ -95,7 +105,7 @@ export function boxAround(boxes: readonly Box[]): Box | undefined {
     .toSorted((a, b) => a.from - b.from);
   const first = arcs[0]!;
   const last = arcs.reduce((most, { to }) => Math.max(most, to), -Infinity);
-  // What runs over the antimeridian covers the beginning of the circle as well.
+  // A box across the antimeridian also covers the start of the circle.
   let reach = Math.max(first.to, last - 360);
   let gap = { width: 0, west: -180, east: 180 };
   for (const { from, to } of arcs.slice(1)) {
@@ -112,10 +122,10 @@ function wrap(longitude: number): number {
 }
 
 type Geometry =
-  | { readonly ok: true; readonly value: Doc }
+  | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly problem: string };
 
-/** How deep the coordinates of each type are nested. */
+/** The nesting depth of the coordinates of each type. */
 const depths: Readonly<Record<string, number>> = {
   Point: 0,
   MultiPoint: 1,
@@ -125,17 +135,17 @@ const depths: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 };
 
-/** A geometry, or the one inside a Feature, a collection of one feature or of one geometry. */
-export function readGeometry(given: Doc): Geometry {
-  const type = textOf(given['type']);
+/** Parses a geometry, a Feature, or a collection with a single member. */
+export function parseGeometry(given: JsonObject): Geometry {
+  const type = stringOf(given['type']);
   if (type === 'Feature') {
-    const inner = docOf(given['geometry']);
-    return inner ? readGeometry(inner) : problem('is a Feature without a geometry');
+    const inner = objectOf(given['geometry']);
+    return inner ? parseGeometry(inner) : problem('is a Feature without a geometry');
   }
   if (type === 'FeatureCollection' || type === 'GeometryCollection') {
-    const members = docsOf(given[type === 'FeatureCollection' ? 'features' : 'geometries']);
+    const members = objectsOf(given[type === 'FeatureCollection' ? 'features' : 'geometries']);
     const [only] = members;
-    if (only && members.length === 1) return readGeometry(only);
+    if (only && members.length === 1) return parseGeometry(only);
     return problem(`is a ${type} of ${members.length}: give one geometry, e.g. a MultiPolygon`);
   }
   const depth = type === undefined ? undefined : depths[type];
@@ -143,10 +153,10 @@ export function readGeometry(given: Doc): Geometry {
   const { coordinates } = given as { readonly coordinates?: unknown };
   if (!isNested(coordinates, depth)) return problem(`is a ${type} with wrong coordinates`);
   const rings = type === 'Polygon' ? [coordinates] : type === 'MultiPolygon' ? coordinates : [];
-  if (!listOf(rings).flatMap(listOf).every(isRing)) {
+  if (!arrayOf(rings).flatMap(arrayOf).every(isRing)) {
     return problem('has a ring that is not closed or has fewer than 4 positions');
   }
-  // Members that a strict server would refuse, such as `crs`, stay behind.
+  // Drop members such as `crs`, which strict servers reject.
   return { ok: true, value: { type, coordinates } };
 }
 
@@ -166,21 +176,21 @@ function isPosition(value: readonly unknown[]): boolean {
 }
 
 function isRing(value: unknown): boolean {
-  const ring = listOf(value);
-  const text = (position: unknown) => JSON.stringify(listOf(position).slice(0, 2));
+  const ring = arrayOf(value);
+  const text = (position: unknown) => JSON.stringify(arrayOf(position).slice(0, 2));
   return ring.length >= 4 && text(ring[0]) === text(ring.at(-1));
 }
 
-/** The box around a geometry; undefined if it has no positions. */
+/** The bounding box of a geometry; undefined if it has no positions. */
 export function boxOfGeometry(geometry: unknown): Box | undefined {
-  const doc = docOf(geometry);
+  const doc = objectOf(geometry);
   if (!doc) return undefined;
   const parts =
-    textOf(doc['type']) === 'MultiPolygon' ? listOf(doc['coordinates']) : [doc['coordinates']];
-  return boxAround(parts.flatMap((part) => boxOfPositions(part) ?? []).map((box) => box));
+    stringOf(doc['type']) === 'MultiPolygon' ? arrayOf(doc['coordinates']) : [doc['coordinates']];
+  return boxAround(parts.flatMap((part) => boxOfPositions(part)));
 }
 
-function boxOfPositions(part: unknown): [Box] | undefined {
+function boxOfPositions(part: unknown): readonly Box[] {
   const lons: number[] = [];
   const lats: number[] = [];
   const walk = (value: unknown): void => {
@@ -192,7 +202,7 @@ function boxOfPositions(part: unknown): [Box] | undefined {
     } else value.forEach(walk);
   };
   walk(part);
-  if (lons.length === 0) return undefined;
+  if (lons.length === 0) return [];
   const least = (values: number[]) => values.reduce((a, b) => Math.min(a, b));
   const most = (values: number[]) => values.reduce((a, b) => Math.max(a, b));
   return [[least(lons), least(lats), most(lons), most(lats)]];

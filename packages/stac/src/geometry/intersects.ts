@@ -1,42 +1,49 @@
-import { type Area, type Edges, edgesOf, type Effort, type Position, type Shape } from './shape.js';
+import {
+  type Area,
+  type Edges,
+  edgesOf,
+  type WorkBudget,
+  type Position,
+  type Shape,
+} from './shape.js';
 
 /**
- * Whether two shapes share a point, on the plane of longitudes and latitudes, as catalogues do it
- * themselves. Undefined where finding out would take too long.
+ * Whether two shapes share a point on the plane of longitudes and latitudes, as catalogues compute it.
+ * Undefined if the work budget is exhausted.
  */
-export async function touch(
+export async function shapesIntersect(
   one: Shape,
   other: Shape,
-  effort: Effort,
+  budget: WorkBudget,
 ): Promise<boolean | undefined> {
   const [a, b] = [edgesOf(one.lines), edgesOf(other.lines)];
   const [longer, shorter] = a.length > b.length ? [a, b] : [b, a];
-  // The comparing of edges, and whether each part of the one is inside of the other.
-  const insides = one.lines.length * b.length + other.lines.length * a.length;
-  if (!effort.take(a.length * b.length + insides)) return undefined;
+  // The steps of the point-in-polygon tests.
+  const insideSteps = one.lines.length * b.length + other.lines.length * a.length;
+  if (!budget.take(a.length * b.length + insideSteps)) return undefined;
   for (let i = 0; i < longer.length; i++) {
     if (crossesAny(longer, i, shorter)) return true;
-    const turn = effort.rest(shorter.length);
+    const turn = budget.yieldAfter(shorter.length);
     if (turn) await turn;
   }
-  // Without a crossing, each part is inside of the other as a whole or not at all.
-  return (await hasInside(other.areas, one, effort)) || (await hasInside(one.areas, other, effort));
+  // Without a crossing, each part is completely inside or outside of the other shape.
+  return (await hasInside(other.areas, one, budget)) || (await hasInside(one.areas, other, budget));
 }
 
-async function hasInside(areas: readonly Area[], { lines }: Shape, effort: Effort) {
+async function hasInside(areas: readonly Area[], { lines }: Shape, budget: WorkBudget) {
   if (areas.length === 0) return false;
   const edges = areas.map(edgesOf);
   for (const [first] of lines) {
     for (const one of edges) {
       if (first && isInside(first, one)) return true;
-      const turn = effort.rest(one.length);
+      const turn = budget.yieldAfter(one.length);
       if (turn) await turn;
     }
   }
   return false;
 }
 
-/** Even or odd: how many edges a ray to the east meets. */
+/** Even-odd rule with a ray to the east. */
 function isInside([x, y]: Position, { length, x1, y1, x2, y2 }: Edges): boolean {
   let inside = false;
   for (let i = 0; i < length; i++) {
@@ -64,7 +71,7 @@ function crossesAny(one: Edges, i: number, { length, x1, y1, x2, y2 }: Edges): b
   return false;
 }
 
-/** On which side of a line a point lies; 0 on it. */
+/** The side of a line on which a point lies; 0 on the line. */
 function side(ax: number, ay: number, bx: number, by: number, x: number, y: number): number {
   return Math.sign((bx - ax) * (y - ay) - (by - ay) * (x - ax));
 }

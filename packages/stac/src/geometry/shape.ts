@@ -1,11 +1,11 @@
-import { docOf, listOf, numberOf, textOf } from '../json.js';
+import { objectOf, arrayOf, numberOf, stringOf } from '../json.js';
 
 export type Position = readonly [x: number, y: number];
 export type Line = readonly Position[];
 /** An outer ring and its holes. */
 export type Area = readonly Line[];
 
-/** A geometry, taken apart. Points are lines of one position. */
+/** The parts of a geometry. Points are lines with one position. */
 export interface Shape {
   readonly lines: readonly Line[];
   readonly areas: readonly Area[];
@@ -14,18 +14,18 @@ export interface Shape {
 type Reader = (coordinates: unknown) => Shape | undefined;
 
 const readers: Readonly<Record<string, Reader>> = {
-  Point: (one) => linesIn([[one]]),
-  MultiPoint: (many) => linesIn(listOf(many).map((one) => [one])),
+  Point: (position) => linesIn([[position]]),
+  MultiPoint: (many) => linesIn(arrayOf(many).map((one) => [one])),
   LineString: (one) => linesIn([one]),
-  MultiLineString: (many) => linesIn(listOf(many)),
+  MultiLineString: (many) => linesIn(arrayOf(many)),
   Polygon: (one) => areasIn([one]),
-  MultiPolygon: (many) => areasIn(listOf(many)),
+  MultiPolygon: (many) => areasIn(arrayOf(many)),
 };
 
-/** The parts of a GeoJSON geometry from outside; undefined if it is none. */
-export function readShape(geometry: unknown): Shape | undefined {
-  const doc = docOf(geometry);
-  const type = textOf(doc?.['type']) ?? '';
+/** Parses an untrusted GeoJSON geometry; undefined if it is invalid. */
+export function parseShape(geometry: unknown): Shape | undefined {
+  const doc = objectOf(geometry);
+  const type = stringOf(doc?.['type']) ?? '';
   return Object.hasOwn(readers, type) ? readers[type]!(doc?.['coordinates']) : undefined;
 }
 
@@ -35,15 +35,15 @@ function linesIn(given: readonly unknown[]): Shape | undefined {
 }
 
 function areasIn(given: readonly unknown[]): Shape | undefined {
-  const areas = all(given, (area) => all(listOf(area), ringOf));
+  const areas = all(given, (area) => all(arrayOf(area), ringOf));
   return areas && { lines: areas.flat(), areas };
 }
 
 function lineOf(given: unknown): Line | undefined {
-  return all(listOf(given), positionOf);
+  return all(arrayOf(given), positionOf);
 }
 
-/** Closed, where somebody forgot to. */
+/** Closes rings that are not closed. */
 function ringOf(given: unknown): Line | undefined {
   const line = lineOf(given);
   const [first, last] = [line?.[0], line?.at(-1)];
@@ -52,13 +52,13 @@ function ringOf(given: unknown): Line | undefined {
 }
 
 function positionOf(given: unknown): Position | undefined {
-  const [x, y] = listOf(given);
+  const [x, y] = arrayOf(given);
   const [lon, lat] = [numberOf(x), numberOf(y)];
   if (lon === undefined || lat === undefined) return undefined;
   return Math.abs(lon) <= 360 && Math.abs(lat) <= 90 ? [lon, lat] : undefined;
 }
 
-/** All of them, at least one, or nothing: half a shape would be another one. */
+/** Undefined if the list is empty or any entry is invalid. */
 function all<T>(
   given: readonly unknown[],
   read: (one: unknown) => T | undefined,
@@ -72,7 +72,7 @@ function all<T>(
   return found.length > 0 ? found : undefined;
 }
 
-/** From a position to the next, as plain numbers: there may be many of them. */
+/** Edges in typed arrays, because there may be many. */
 export interface Edges {
   readonly length: number;
   readonly x1: Float64Array;
@@ -81,7 +81,7 @@ export interface Edges {
   readonly y2: Float64Array;
 }
 
-/** A line of one position gives one edge without length. */
+/** A line with one position becomes one edge of length 0. */
 export function edgesOf(lines: readonly Line[]): Edges {
   const length = lines.reduce((sum, line) => sum + Math.max(1, line.length - 1), 0);
   const [x1, y1, x2, y2] = Array.from({ length: 4 }, () => new Float64Array(length)) as [
@@ -101,39 +101,39 @@ export function edgesOf(lines: readonly Line[]): Edges {
   return { length, x1, y1, x2, y2 };
 }
 
-/** Work that is bounded, and that lets others have their turn while it lasts. */
-export interface Effort {
-  /** Whether that many steps may still be taken. They are used up if so. */
+/** Bounds CPU-intensive work and yields to the event loop. */
+export interface WorkBudget {
+  /** Reserves steps; false if fewer are left. */
   readonly take: (steps: number) => boolean;
-  /** After each piece of work: something to wait for, once enough has been done at a stretch. */
-  readonly rest: (steps: number) => Promise<void> | undefined;
+  /** Call after each piece of work; await the promise, if any, to yield to the event loop. */
+  readonly yieldAfter: (steps: number) => Promise<void> | undefined;
 }
 
-/** About a third of a second of comparing edges, in all. */
+/** About a third of a second of edge comparisons. */
 const MAX_STEPS = 20_000_000;
-/** A few milliseconds: what others wait for at most. */
-const STRETCH = 100_000;
+/** A few milliseconds of work between yields. */
+const STEPS_PER_TURN = 100_000;
 
-/** One for each call: whoever sends a hundred difficult shapes gets no more than who sends one. */
-export function createEffort(signal: AbortSignal, steps = MAX_STEPS): Effort {
+/** Create one per call, so that many complex shapes share one budget. */
+export function createWorkBudget(signal: AbortSignal, steps = MAX_STEPS): WorkBudget {
   let left = steps;
-  let stretch = 0;
+  let sinceYield = 0;
   return {
     take: (wanted) => {
       if (wanted > left) return false;
       left -= wanted;
       return true;
     },
-    rest: (taken) => {
-      stretch += taken;
-      if (stretch < STRETCH) return undefined;
-      stretch = 0;
-      return turn(signal);
+    yieldAfter: (taken) => {
+      sinceYield += taken;
+      if (sinceYield < STEPS_PER_TURN) return undefined;
+      sinceYield = 0;
+      return yieldToEventLoop(signal);
     },
   };
 }
 
-async function turn(signal: AbortSignal): Promise<void> {
+async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
   });

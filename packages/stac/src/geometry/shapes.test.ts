@@ -2,10 +2,10 @@ import { area as areaOf } from '@turf/area';
 import { intersect } from '@turf/intersect';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEffort, type Position, readShape } from './shape.js';
-import { overlap, readRegion } from './overlap.js';
+import { createWorkBudget, type Position, parseShape } from './shape.js';
+import { overlap, prepareRegion } from './overlap.js';
 import { booleanIntersects } from '@turf/boolean-intersects';
-import { touch } from './intersects.js';
+import { shapesIntersect } from './intersects.js';
 
 const polygon = (...rings: readonly (readonly Position[])[]) => ({
   type: 'Polygon' as const,
@@ -49,12 +49,12 @@ const simplePolygon = (size: number) =>
 
 type Polygon = ReturnType<typeof polygon>;
 
-const effort = (steps?: number) => createEffort(new AbortController().signal, steps);
+const budget = (steps?: number) => createWorkBudget(new AbortController().signal, steps);
 const regionOf = (geometry: unknown, steps?: number) =>
-  readRegion(readShape(geometry)!.areas, effort(steps));
+  prepareRegion(parseShape(geometry)!.areas, budget(steps));
 const shareOf = async (one: unknown, other: unknown) => {
   const [a, b] = [await regionOf(one), await regionOf(other)];
-  return a && b && (await overlap(a, b, effort()))! / a.area;
+  return a && b && (await overlap(a, b, budget()))! / a.area;
 };
 const feature = (geometry: Polygon) => ({ type: 'Feature' as const, properties: {}, geometry });
 
@@ -132,8 +132,8 @@ describe('the part of a shape inside another', () => {
       const angle = (index / 1000) * 2 * Math.PI;
       return [Math.cos(angle), Math.sin(angle)];
     });
-    const areas = readShape(polygon([...ring, ring[0]!]))!.areas;
-    const reading = readRegion(areas, createEffort(leaving.signal));
+    const areas = parseShape(polygon([...ring, ring[0]!]))!.areas;
+    const reading = prepareRegion(areas, createWorkBudget(leaving.signal));
     leaving.abort(new Error('gone'));
     await expect(reading).rejects.toThrow('gone');
   });
@@ -160,7 +160,11 @@ function toGeometry([type, coordinates]: readonly [string, unknown]) {
 }
 
 const shapesTouch = (one: unknown, other: unknown, steps?: number) =>
-  touch(readShape(one)!, readShape(other)!, createEffort(new AbortController().signal, steps));
+  shapesIntersect(
+    parseShape(one)!,
+    parseShape(other)!,
+    createWorkBudget(new AbortController().signal, steps),
+  );
 
 describe('two shapes', () => {
   it('touch where another implementation says so', async () => {
@@ -194,7 +198,7 @@ describe('a geometry from outside', () => {
     const type = fc.constantFrom('Point', 'Polygon', 'MultiPolygon', 'LineString', 'constructor');
     fc.assert(
       fc.property(type, fc.jsonValue(), (name, coordinates) => {
-        const shape = readShape({ type: name, coordinates });
+        const shape = parseShape({ type: name, coordinates });
         expect(shape === undefined || shape.lines.flat().flat().every(Number.isFinite)).toBe(true);
       }),
     );

@@ -1,26 +1,26 @@
 import type { Redactor } from '@toolkeel/pack-kit';
 
 /**
- * Parses JSON into what can be written as JSON again, without our own credentials. Throws a
- * SyntaxError for what is no JSON.
+ * Parses untrusted JSON into a value that can be serialized again, with credentials redacted. Throws a
+ * `SyntaxError` if it is not JSON.
  */
 export function parseJson(text: string, secrets?: Redactor): unknown {
-  const value: unknown = clean(JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text));
-  // One look at the whole text is much cheaper than one at each of its strings.
+  const value: unknown = sanitize(JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text));
+  // Searching the whole text once is much cheaper than searching each of its strings.
   return secrets?.contains(text) ? secrets.redactJson(value) : value;
 }
 
-/** Nobody means more; and what reads an answer recursively must not run out of stack. */
+/** Protects recursive readers of the value from a stack overflow. */
 const MAX_DEPTH = 64;
 const TOO_DEEP = '[nested too deeply]';
 
 type Container = unknown[] | Record<string, unknown>;
 
 /**
- * Makes parsed JSON into what can be written as JSON again. In place and one value after the other: a
- * reviver would take many times as long.
+ * Replaces lone surrogates, infinite numbers and values that are nested too deeply. In place and
+ * iteratively, because a `JSON.parse` reviver takes many times as long.
  */
-function clean(root: unknown): unknown {
+function sanitize(root: unknown): unknown {
   const holder = [root];
   const open: Container[] = [holder];
   const depths = [0];
@@ -53,7 +53,7 @@ function clean(root: unknown): unknown {
   return holder[0];
 }
 
-/** Not by assignment: `__proto__` is a name like any other to an upstream. */
+/** `defineProperty`, because assigning to `__proto__` would set the prototype. */
 function define(container: Record<string, unknown>, name: string, value: unknown): void {
   const how = { value, writable: true, enumerable: true, configurable: true };
   Object.defineProperty(container, name, how);

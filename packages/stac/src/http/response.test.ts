@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { createRedactor } from '@toolkeel/pack-kit';
 import { describe, expect, it } from 'vitest';
-import { OversizedAnswer, readBody, reasonIn, saysTooLarge } from './response.js';
+import { ResponseTooLargeError, readBody, errorReason, isPageTooLarge } from './response.js';
 
 describe('what an error page says', () => {
   it('shows no half of a credential after an echo that shrinks when it is redacted', () => {
@@ -13,7 +13,7 @@ describe('what an error page says', () => {
     const body = padded.padEnd(cutAt, '\u200B') + secret;
     const secrets = createRedactor();
     secrets.add(secret);
-    const reason = reasonIn({ 'content-type': 'text/plain' }, body, secrets);
+    const reason = errorReason({ 'content-type': 'text/plain' }, body, secrets);
     expect(reason).not.toContain(half);
   });
 
@@ -37,7 +37,7 @@ describe('what an error page says', () => {
     ['', undefined],
     ['{}', undefined],
   ])('%s', (body, reason) => {
-    expect(reasonIn({}, body)).toBe(reason);
+    expect(errorReason({}, body)).toBe(reason);
   });
 
   it('is one bounded line, whatever was sent', () => {
@@ -49,7 +49,7 @@ describe('what an error page says', () => {
           fc.jsonValue().map((value) => JSON.stringify({ message: value, detail: value })),
         ),
         (body) => {
-          const reason = reasonIn({}, body);
+          const reason = errorReason({}, body);
           expect(reason === undefined || (reason.length <= 330 && !/\p{Cc}/u.test(reason))).toBe(
             true,
           );
@@ -59,13 +59,13 @@ describe('what an error page says', () => {
   });
 
   it('is known to mean too much where it does', () => {
-    expect(saysTooLarge(413, '')).toBe(true);
-    expect(saysTooLarge(502, '{"message":"Internal server error"}')).toBe(true);
-    expect(saysTooLarge(502, '{"message":"Response payload too large"}')).toBe(true);
-    expect(saysTooLarge(502, '{"code":"ResponseTooLarge","description":"x"}')).toBe(true);
-    expect(saysTooLarge(502, '<html>Bad Gateway</html>')).toBe(false);
-    expect(saysTooLarge(502, '{"code":"InternalServerError","description":"x"}')).toBe(false);
-    expect(saysTooLarge(500, '{"message":"Internal server error"}')).toBe(false);
+    expect(isPageTooLarge(413, '')).toBe(true);
+    expect(isPageTooLarge(502, '{"message":"Internal server error"}')).toBe(true);
+    expect(isPageTooLarge(502, '{"message":"Response payload too large"}')).toBe(true);
+    expect(isPageTooLarge(502, '{"code":"ResponseTooLarge","description":"x"}')).toBe(true);
+    expect(isPageTooLarge(502, '<html>Bad Gateway</html>')).toBe(false);
+    expect(isPageTooLarge(502, '{"code":"InternalServerError","description":"x"}')).toBe(false);
+    expect(isPageTooLarge(500, '{"message":"Internal server error"}')).toBe(false);
   });
 });
 
@@ -77,9 +77,9 @@ describe('a body', () => {
   it('is read up to its budget and not beyond', async () => {
     const read = (size: number) => readBody(stream(Buffer.alloc(60), Buffer.alloc(size)), {}, 100);
     expect(await read(40)).toHaveLength(100);
-    await expect(read(41)).rejects.toBeInstanceOf(OversizedAnswer);
+    await expect(read(41)).rejects.toBeInstanceOf(ResponseTooLargeError);
     await expect(readBody(stream(), { 'content-length': '101' }, 100)).rejects.toBeInstanceOf(
-      OversizedAnswer,
+      ResponseTooLargeError,
     );
   });
 
@@ -87,7 +87,9 @@ describe('a body', () => {
     const headers = { 'content-encoding': 'gzip' };
     const bomb = gzipSync(Buffer.alloc(100_000));
     expect(await readBody(stream(gzipSync('hello')), headers, 100)).toEqual(Buffer.from('hello'));
-    await expect(readBody(stream(bomb), headers, 1000)).rejects.toBeInstanceOf(OversizedAnswer);
+    await expect(readBody(stream(bomb), headers, 1000)).rejects.toBeInstanceOf(
+      ResponseTooLargeError,
+    );
     await expect(readBody(stream(Buffer.from('no gzip')), headers, 100)).rejects.toMatchObject({
       code: 'Z_DATA_ERROR',
     });

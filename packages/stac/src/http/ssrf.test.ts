@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { checkedLookup, checkPublic, isPublicAddress, lookupWith, parseTarget, type Resolve, TargetNotAllowed } from './ssrf.js';
+import {
+  checkedLookup,
+  checkPublic,
+  isPublicAddress,
+  lookupWith,
+  parseTarget,
+  type Resolve,
+  TargetNotAllowed,
+} from './ssrf.js';
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import type { LookupAddress } from 'node:dns';

@@ -3,27 +3,27 @@ import type { Catalog } from '../api/catalogs.js';
 export type Method = 'GET' | 'POST' | 'HEAD';
 
 export interface HttpRequest {
-  /** On whose behalf: decides what may be reached and which headers go along. */
+  /** Decides which targets are allowed and which credentials are sent. */
   readonly catalog: Catalog;
   readonly method: Method;
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
-  /** Requests of one route are expected to take about the same time. */
+  /** Requests of one route share latency statistics. */
   readonly route: string;
-  /** Whether the caller would ask for less if the answer turned out too large. */
+  /** Whether the caller can request a smaller page if the response is too large. */
   readonly divisible?: boolean | undefined;
 }
 
 export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
   /** The parsed body; undefined for HEAD and 304. */
   readonly json: unknown;
   readonly bytes: number;
-  /** Where the answer came from, after redirects: what relative links are relative to. */
+  /** The final URL after redirects, which relative links are resolved against. */
   readonly url: URL;
 }
 

@@ -1,71 +1,70 @@
 import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import { type CallContext, within } from '../call-context.js';
+import { type CallContext, withDeadline, withTimeShare } from '../call-context.js';
 import type { Criteria } from './criteria.js';
-import { type Found, searchItems, type SearchOptions } from './search.js';
-import type { Doc } from '../json.js';
+import { type SearchResult, searchItems, type SearchOptions } from './search.js';
+import type { JsonObject } from '../json.js';
 import type { Cursor } from './cursor.js';
 
 interface CollectOptions extends SearchOptions {
   /** The share of the remaining time that pages after the first may take. */
   readonly shareOfTime: number;
-  /** Whether the items so far fill the answer, so that further pages would be read in vain. */
-  readonly isFull?: (items: Found['items']) => boolean;
+  /** Whether the items fill the answer, so that no further page is needed. */
+  readonly isFull?: (items: SearchResult['items']) => boolean;
 }
 
-/** What servers give out as one page: most refuse or cut larger ones. */
+/** Most servers reject or cut larger pages. */
 export const PAGE_SIZE = 500;
 const MAX_PAGES = 20;
 
-/** Items of as many pages as the limit needs. What one answer has no room for is kept for the next. */
+/** Collects items from as many pages as the limit needs. */
 export function collectItems(
   client: Client,
   catalog: Catalog,
   criteria: Criteria,
   options: CollectOptions,
-  scope: CallContext,
-): Promise<Found> {
-  return client.foundItems.page([catalog.name, criteria], options, () =>
-    readPages(client, catalog, criteria, options, scope),
+  context: CallContext,
+): Promise<SearchResult> {
+  return client.itemBuffer.page([catalog.name, criteria], options, () =>
+    readPages(client, catalog, criteria, options, context),
   );
 }
 
 /**
- * A search over as many pages as its limit needs. The first page must succeed; a later one that
- * fails, or comes too late, leaves the items before it and a cursor that continues there.
+ * The first page must succeed. If a later page fails or is late, the result has the items before it and a
+ * cursor that continues there.
  */
 async function readPages(
   client: Client,
   catalog: Catalog,
   criteria: Criteria,
   { limit, cursor, shareOfTime, isFull = () => false }: CollectOptions,
-  scope: CallContext,
-): Promise<Found> {
-  const landing = await client.landing(catalog, scope);
-  // Each page of a static catalogue is a walk of its own.
+  context: CallContext,
+): Promise<SearchResult> {
+  const landing = await client.landing(catalog, context);
+  // Every page of a static catalogue needs a walk.
   const pageSize = landing.kind === 'static' ? limit : PAGE_SIZE;
-  const begun = client.now();
-  const stopAt = begun + (scope.deadline - begun) * shareOfTime;
-  const more = (left: number, at: SearchOptions['cursor'], pageScope: CallContext) => {
+  const { deadline: stopAt } = withTimeShare(context, client.now(), shareOfTime);
+  const readPage = (left: number, at: SearchOptions['cursor'], pageContext: CallContext) => {
     const options = { limit: Math.min(left, pageSize), cursor: at };
-    return searchItems(client, catalog, criteria, options, pageScope);
+    return searchItems(client, catalog, criteria, options, pageContext);
   };
-  const pages = [await more(limit, cursor, scope)];
+  const pages = [await readPage(limit, cursor, context)];
   const warnings = new Set(pages[0]!.warnings);
   let items = pages[0]!.items;
   let { next } = pages[0]!;
   while (next && items.length < limit && pages.length < MAX_PAGES && !isFull(items)) {
     if (client.now() >= stopAt) break;
     try {
-      const page = await more(limit - items.length, next, within(scope, { deadline: stopAt }));
+      const page = await readPage(limit - items.length, next, withDeadline(context, stopAt));
       for (const warning of page.warnings) warnings.add(warning);
       pages.push(page);
       items = items.concat(page.items);
       next = page.next;
     } catch (cause) {
       if (!(cause instanceof FaultError)) throw cause;
-      scope.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       warnings.add('A further page could not be read; the list continues there.');
       break;
     }
@@ -82,7 +81,7 @@ async function readPages(
   };
 }
 
-function cursorAfter(pages: readonly Found[], kept: number) {
+function cursorAfter(pages: readonly SearchResult[], kept: number) {
   let before = 0;
   for (const page of pages) {
     if (kept < before + page.items.length) return page.after(kept - before);
@@ -92,22 +91,22 @@ function cursorAfter(pages: readonly Found[], kept: number) {
   return last.after(last.items.length);
 }
 
-/** Some items of a search, as many as a bounded number of pages has. */
+/** The items of the first pages of a search. */
 export interface Sample {
-  readonly items: readonly Doc[];
+  readonly items: readonly JsonObject[];
   readonly matched: number | null;
-  /** Whether these are all that match. */
+  /** Whether the sample contains all matching items. */
   readonly complete: boolean;
   readonly warnings: readonly string[];
 }
 
 const SAMPLE_PAGE_SIZE = 250;
-/** With the landing page, three requests in sequence. */
+/** Three sequential requests, including the landing page. */
 const SAMPLE_MAX_PAGES = 2;
 const SAMPLE_SHARE_OF_TIME = 0.7;
 
-/** What counting needs, so that pages stay small where the server can leave the rest out. */
-const COUNTED = {
+/** Requests only the members that statistics need. */
+const SAMPLE_FIELDS = {
   include: ['id', 'collection', 'bbox', 'properties'],
   exclude: ['links', 'assets', 'geometry'],
 };
@@ -116,44 +115,48 @@ export async function sampleItems(
   client: Client,
   catalog: Catalog,
   criteria: Criteria,
-  scope: CallContext,
+  context: CallContext,
 ): Promise<Sample> {
-  const lean = { ...criteria, fields: COUNTED };
-  const items: Doc[] = [];
+  const projected = { ...criteria, fields: SAMPLE_FIELDS };
+  const items: JsonObject[] = [];
   const warnings: string[] = [];
   let matched: number | null = null;
   let cursor: Cursor | undefined;
   let endsEarly = false;
-  let pageScope = scope;
+  let pageContext = context;
   for (let pages = 0; pages < SAMPLE_MAX_PAGES; pages++) {
     try {
-      const found = await searchItems(
+      const result = await searchItems(
         client,
         catalog,
-        lean,
+        projected,
         { limit: SAMPLE_PAGE_SIZE, cursor },
-        pageScope,
+        pageContext,
       );
-      items.push(...found.items);
-      for (const warning of found.warnings) if (!warnings.includes(warning)) warnings.push(warning);
-      matched = found.matched ?? matched;
-      scope.progress({ progress: pages + 1, total: SAMPLE_MAX_PAGES, message: 'reading items to count' });
-      cursor = found.next;
-      endsEarly = found.endsEarly === true;
+      items.push(...result.items);
+      for (const warning of result.warnings)
+        if (!warnings.includes(warning)) warnings.push(warning);
+      matched = result.matched ?? matched;
+      context.progress({
+        progress: pages + 1,
+        total: SAMPLE_MAX_PAGES,
+        message: 'reading items to count',
+      });
+      cursor = result.next;
+      endsEarly = result.endsEarly === true;
     } catch (cause) {
-      // The first page is the answer's ground; the second only makes it broader.
+      // Only the first page is required.
       if (pages === 0 || !(cause instanceof FaultError)) throw cause;
       warnings.push('The second page could not be read; the sample is smaller.');
       return { items, matched, complete: false, warnings };
     }
     if (!cursor) return { items, matched, complete: !endsEarly && isAll(items, matched), warnings };
-    const now = client.now();
-    pageScope = within(scope, { deadline: now + (scope.deadline - now) * SAMPLE_SHARE_OF_TIME });
+    pageContext = withTimeShare(context, client.now(), SAMPLE_SHARE_OF_TIME);
   }
   return { items, matched, complete: false, warnings };
 }
 
-/** A list that ended before all that the server counted is not complete. */
-function isAll(items: readonly Doc[], matched: number | null): boolean {
+/** A list that ends before the reported number of matches is incomplete. */
+function isAll(items: readonly JsonObject[], matched: number | null): boolean {
   return matched === null || items.length >= matched;
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cursorSchema, further, isOnTrail, packCursor, type Trail, unpackCursor } from './cursor.js';
-import { identityOf, limitOf, nextRequest, withLimit, type PageRequest } from './page.js';
+import {
+  cursorSchema,
+  appendToTrail,
+  isRepeatedPage,
+  packCursor,
+  type PageTrail,
+  unpackCursor,
+} from './cursor.js';
+import { requestDigest, limitOf, nextRequest, withLimit, type PageRequest } from './page.js';
 
 const at = new URL('https://a.example/v1/search?limit=2');
 const posted: PageRequest = { method: 'POST', url: at, body: { collections: ['a'], limit: 2 } };
@@ -67,8 +74,8 @@ describe('a page request', () => {
     expect(limitOf(withLimit(posted, 1))).toBe(1);
     expect(limitOf(withLimit(get, 1))).toBe(1);
     expect(limitOf({ method: 'POST', url: at, body: {} })).toBeUndefined();
-    expect(identityOf(withLimit(get, 1))).not.toBe(identityOf(get));
-    expect(identityOf(get)).toHaveLength(8);
+    expect(requestDigest(withLimit(get, 1))).not.toBe(requestDigest(get));
+    expect(requestDigest(get)).toHaveLength(8);
   });
 
   it('comes back out of a cursor as it went in', () => {
@@ -125,11 +132,11 @@ describe('a page request', () => {
 
 /** At which page it is noticed that a list goes in a circle; undefined if it never is. */
 function noticedAt(pageAt: (index: number) => string, pages: number): number | undefined {
-  let trail: Trail | undefined;
+  let trail: PageTrail | undefined;
   for (let index = 0; index < pages; index++) {
     const entries = [{ id: pageAt(index) }];
-    if (isOnTrail(entries, trail)) return index;
-    trail = further(trail, entries);
+    if (isRepeatedPage(entries, trail)) return index;
+    trail = appendToTrail(trail, entries);
   }
   return undefined;
 }
@@ -155,17 +162,17 @@ describe('a trail of pages', () => {
   });
 
   it('tells items of one name in two collections apart', () => {
-    const trail = further(undefined, [{ id: 'tile', collection: 'a' }]);
-    expect(isOnTrail([{ id: 'tile', collection: 'b' }], trail)).toBe(false);
-    expect(isOnTrail([{ id: 'tile', collection: 'a' }], trail)).toBe(true);
+    const trail = appendToTrail(undefined, [{ id: 'tile', collection: 'a' }]);
+    expect(isRepeatedPage([{ id: 'tile', collection: 'b' }], trail)).toBe(false);
+    expect(isRepeatedPage([{ id: 'tile', collection: 'a' }], trail)).toBe(true);
   });
 
   it('does not mind empty pages, and stays short', () => {
-    expect(further(undefined, [])).toBeUndefined();
-    let trail: Trail | undefined;
+    expect(appendToTrail(undefined, [])).toBeUndefined();
+    let trail: PageTrail | undefined;
     for (let page = 0; page < 100; page++) {
-      trail = further(further(trail, [{ id: String(page) }]), []);
-      expect(isOnTrail([], trail)).toBe(false);
+      trail = appendToTrail(appendToTrail(trail, [{ id: String(page) }]), []);
+      expect(isRepeatedPage([], trail)).toBe(false);
     }
     expect(JSON.stringify(trail).length).toBeLessThan(130);
   });

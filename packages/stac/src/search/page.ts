@@ -1,54 +1,58 @@
 import { createHash } from 'node:crypto';
 import type { Redactor } from '@toolkeel/pack-kit';
 import { linkTo, resolveLink } from '../api/links.js';
-import { type Doc, docsOf, matchedOf, textOf } from '../json.js';
+import { type JsonObject, objectsOf, matchedOf, stringOf } from '../json.js';
 import { FaultError, type Fault, type Outcome } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
-import { badAnswer } from '../http/exchange.js';
+import { badResponse } from '../http/exchange.js';
 import { documentOf, type Document } from '../http/documents.js';
 import type { Gateway } from '../http/gateway.js';
-import { OversizedAnswer, UpstreamProblem } from '../http/response.js';
-import type { HttpAnswer } from '../http/types.js';
+import { ResponseTooLargeError, UpstreamError } from '../http/response.js';
+import type { HttpResponse } from '../http/types.js';
 import type { CallContext } from '../call-context.js';
 
-/** What fetches one page. */
+/** A request for one page. */
 export interface PageRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
-  readonly body?: Doc | undefined;
+  readonly body?: JsonObject | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Short, and the same for the same request: to notice a list that leads back to itself. */
-export function identityOf({ method, url, body, headers }: PageRequest): string {
+/** A short digest of a request, to detect loops. */
+export function requestDigest({ method, url, body, headers }: PageRequest): string {
   const text = JSON.stringify([method, url.href, body ?? null, headers ?? {}]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
-/** The request that a page's `next` link asks for. */
-export function nextRequest(page: Doc, at: URL, current: PageRequest): PageRequest | undefined {
+/** The request of a page's `next` link. */
+export function nextRequest(
+  page: JsonObject,
+  at: URL,
+  current: PageRequest,
+): PageRequest | undefined {
   const link = linkTo(page, 'next');
   if (!link) return undefined;
   const url = resolveLink(link.href, at);
   const given = safeHeaders(link.headers ?? {});
   const headers = link.merge ? { ...current.headers, ...given } : given;
   if (link.method === 'GET') return { method: 'GET', url, headers };
-  // A POST without a body of its own continues the search that was posted.
+  // A POST link without a body reuses the body of the current request.
   const body = link.merge || !link.body ? { ...current.body, ...link.body } : link.body;
   return { method: 'POST', url, body, headers };
 }
 
-/** Whether a request would carry a credential into a token: an address is put together from parts. */
+/** Whether a request contains a credential, which must not get into a page token. */
 export function repeatsSecret({ url, body, headers }: PageRequest, secrets: Redactor): boolean {
   return secrets.contains(JSON.stringify([url.href, body ?? {}, headers ?? {}]));
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]{1,64}$/;
-/** Ours to set, or a credential that has no place in a link that goes into a token. */
+/** Headers that the client sets itself, and credentials, which must not get into a page token. */
 const RESERVED_HEADER =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept-encoding|cookie|.*(auth|token|key|secret|signature).*)$/i;
 
-function safeHeaders(given: Doc): Readonly<Record<string, string>> {
+function safeHeaders(given: JsonObject): Readonly<Record<string, string>> {
   const entries = Object.entries(given).flatMap(([name, value]) => {
     const text = Array.isArray(value) ? value.join(', ') : String(value);
     const usable =
@@ -58,14 +62,14 @@ function safeHeaders(given: Doc): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-/** How many items a request asks for, where it says so. */
+/** The limit of a request, if it has one. */
 export function limitOf({ method, url, body }: PageRequest): number | undefined {
   const given = method === 'POST' ? body?.['limit'] : url.searchParams.get('limit');
   const limit = Number(given ?? NaN);
   return Number.isInteger(limit) && limit > 0 ? limit : undefined;
 }
 
-/** The same page with fewer items. */
+/** The same request with another limit. */
 export function withLimit(request: PageRequest, limit: number): PageRequest {
   if (request.method === 'POST') return { ...request, body: { ...request.body, limit } };
   const url = new URL(request.url);
@@ -73,38 +77,38 @@ export function withLimit(request: PageRequest, limit: number): PageRequest {
   return { ...request, url };
 }
 
-/** One page as the server gave it. */
+/** One page of the server. */
 export interface Page {
-  /** What fetched it: smaller than what was asked for, if that was too large. */
+  /** The request that succeeded: with a smaller limit, if the page was too large. */
   readonly request: PageRequest;
-  readonly items: readonly Doc[];
+  readonly items: readonly JsonObject[];
   readonly matched?: number;
   readonly next?: PageRequest;
 }
 
-export interface Fetching {
+export interface FetchOptions {
   readonly gateway: Gateway;
   readonly catalog: Catalog;
   readonly route: string;
-  readonly scope: CallContext;
+  readonly context: CallContext;
 }
 
 const MAX_HALVINGS = 4;
 
 /**
- * Fetches a page, and half of it when the whole is more than the server can send. That is another
- * request, not another attempt at the same one.
+ * Fetches a page, and halves the limit if the page is too large. A smaller page is a new request, not a
+ * retry.
  */
-export async function fetchPage(request: PageRequest, fetching: Fetching): Promise<Page> {
-  const outcome = await tryPage(request, fetching);
+export async function fetchPage(request: PageRequest, fetchOptions: FetchOptions): Promise<Page> {
+  const outcome = await tryPage(request, fetchOptions);
   if (!outcome.ok) throw new FaultError(outcome.fault);
   return outcome.value;
 }
 
-/** The same with the fault as a value. */
+/** Like `fetchPage`, but returns the fault as a value. */
 export async function tryPage(
   request: PageRequest,
-  { gateway, catalog, route, scope }: Fetching,
+  { gateway, catalog, route, context }: FetchOptions,
 ): Promise<Outcome<Page>> {
   let current = request;
   for (let halvings = 0; ; halvings++) {
@@ -113,25 +117,27 @@ export async function tryPage(
     const { method, url, headers, body } = current;
     const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
     const sent = { catalog, method, url, headers, body: text, route, divisible };
-    const outcome: Outcome<HttpAnswer> = await gateway.outcome(sent, scope);
-    if (outcome.ok) return { ok: true, value: readPage(documentOf(outcome.value), current) };
+    const outcome: Outcome<HttpResponse> = await gateway.outcome(sent, context);
+    if (outcome.ok) return { ok: true, value: parsePage(documentOf(outcome.value), current) };
     if (!divisible || !isTooLarge(outcome.fault)) return outcome;
     current = withLimit(current, Math.floor(limit / 2));
   }
 }
 
 function isTooLarge({ cause }: Fault): boolean {
-  return cause instanceof OversizedAnswer || (cause instanceof UpstreamProblem && cause.tooLarge);
+  return (
+    cause instanceof ResponseTooLargeError || (cause instanceof UpstreamError && cause.tooLarge)
+  );
 }
 
-function readPage({ doc, url }: Document, request: PageRequest): Page {
-  if (!Array.isArray(doc['features'])) throw badAnswer(url, 'no list of features in it');
+function parsePage({ doc, url }: Document, request: PageRequest): Page {
+  if (!Array.isArray(doc['features'])) throw badResponse(url, 'no list of features in it');
   const matched = matchedOf(doc);
   const next = nextRequest(doc, url, request);
   return {
     request,
-    // What has no id cannot be asked for again, so it is no item.
-    items: docsOf(doc['features']).filter((item) => textOf(item['id']) !== undefined),
+    // Items without an id are invalid and cannot be requested.
+    items: objectsOf(doc['features']).filter((item) => stringOf(item['id']) !== undefined),
     ...(matched !== undefined && { matched }),
     ...(next && { next }),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printCql2 } from '../cql2/print.js';
-import { meetsQuery, plainQuery, queryProblem, queryToCql2 } from './query.js';
+import { matchesQuery, normalizeQuery, validateQuery, queryToCql2 } from './query.js';
 
 describe('query', () => {
   const query = {
@@ -21,14 +21,14 @@ describe('query', () => {
   });
 
   it('says what it does not know', () => {
-    expect(queryProblem(query)).toBeUndefined();
-    expect(queryProblem({ a: { near: 1 } })).toMatch(/"near" is no operator/);
-    expect(queryProblem({ a: { in: 'b' } })).toMatch(/takes a list/);
-    expect(queryProblem({ a: { eq: { b: 1 } } })).toMatch(/takes one value/);
+    expect(validateQuery(query)).toBeUndefined();
+    expect(validateQuery({ a: { near: 1 } })).toMatch(/"near" is not an operator/);
+    expect(validateQuery({ a: { in: 'b' } })).toMatch(/takes a list/);
+    expect(validateQuery({ a: { eq: { b: 1 } } })).toMatch(/takes one value/);
   });
 
   it('spells equality out', () => {
-    expect(plainQuery({ a: 1, b: { lt: 2 } })).toEqual({ a: { eq: 1 }, b: { lt: 2 } });
+    expect(normalizeQuery({ a: 1, b: { lt: 2 } })).toEqual({ a: { eq: 1 }, b: { lt: 2 } });
   });
 
   it.each([
@@ -44,6 +44,6 @@ describe('query', () => {
     [{ id: 'a' }, true],
   ])('is met by an item or not: %j', (conditions, met) => {
     const item = { id: 'a', properties: { 'eo:cloud_cover': 5, platform: 'sat-1' } };
-    expect(meetsQuery(item, conditions)).toBe(met);
+    expect(matchesQuery(item, conditions)).toBe(met);
   });
 });

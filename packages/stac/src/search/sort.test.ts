@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isInOrder, orderOf, readSortby } from './sort.js';
+import { isInOrder, orderOf, parseSortby } from './sort.js';
 
 const item = (id: string, properties: object = {}) => ({ id, properties });
 const sorted = (sortby: string | undefined, items: readonly ReturnType<typeof item>[]) =>
   items
-    .toSorted(orderOf(sortby === undefined ? undefined : readSortby(sortby)))
+    .toSorted(orderOf(sortby === undefined ? undefined : parseSortby(sortby)))
     .map(({ id }) => id);
 
 describe('the order of items', () => {
@@ -34,7 +34,7 @@ describe('the order of items', () => {
 
   it('is an order, whatever the values are', () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant('2024-01-01T00:00:00Z'));
-    const order = orderOf(readSortby('-k'));
+    const order = orderOf(parseSortby('-k'));
     const one = value.map((k) => item('x', { k }));
     fc.assert(
       fc.property(one, one, one, (a, b, c) => {

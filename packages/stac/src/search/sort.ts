@@ -1,4 +1,4 @@
-import type { Doc } from '../json.js';
+import type { JsonObject } from '../json.js';
 import { propertyOf } from './query.js';
 import { timeOf } from './statistics.js';
 
@@ -7,24 +7,31 @@ export interface SortKey {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `-datetime,+id`, a list of such, or the objects of the extension. */
+/** `-datetime,+id`, a list of such strings, or the objects of the sort extension. */
 export type SortbyArgument = string | readonly (string | SortKey)[];
 
-export function readSortby(given: SortbyArgument): readonly SortKey[] {
+export function parseSortby(given: SortbyArgument): readonly SortKey[] {
   const list = typeof given === 'string' ? given.split(',') : given;
   return list
-    .map((one) => (typeof one === 'string' ? fromText(one.trim()) : one))
+    .map((key) => (typeof key === 'string' ? parseKey(key.trim()) : key))
     .filter(({ field }) => field !== '');
 }
 
-function fromText(text: string): SortKey {
+function parseKey(text: string): SortKey {
   const field = text.replace(/^[+-]/, '').trim();
   return { field, direction: text.startsWith('-') ? 'desc' : 'asc' };
 }
 
+/** The value of the GET parameter. */
+export function sortbyParameter(keys: readonly SortKey[]): string {
+  return keys
+    .map(({ field, direction }) => `${direction === 'desc' ? '-' : '+'}${field}`)
+    .join(',');
+}
+
 const TOP_LEVEL: ReadonlySet<string> = new Set(['id', 'collection', 'geometry', 'bbox']);
 
-/** With `properties.` where it was missing and without where it was: servers disagree on it. */
+/** Toggles the prefix `properties.`, which some servers require and others reject. */
 export function otherPrefix(keys: readonly SortKey[]): readonly SortKey[] {
   return keys.map(({ field, direction }) => {
     if (field.startsWith('properties.')) return { field: field.slice(11), direction };
@@ -32,10 +39,10 @@ export function otherPrefix(keys: readonly SortKey[]): readonly SortKey[] {
   });
 }
 
-/** Negative where the first item comes before the second. */
-export type Order = (one: Doc, other: Doc) => number;
+/** Negative if the first item comes before the second. */
+export type Order = (one: JsonObject, other: JsonObject) => number;
 
-/** The order of the keys that were asked for; newest first where none were. */
+/** The order of the sort keys; newest first without keys. */
 export function orderOf(keys: readonly SortKey[] | undefined): Order {
   if (!keys) return (one, other) => byValue(timeOf(other), timeOf(one), -1);
   return (one, other) => {
@@ -50,7 +57,7 @@ export function orderOf(keys: readonly SortKey[] | undefined): Order {
 
 type Value = number | string | undefined;
 
-/** What has no value comes last, whichever way the others go: `sign` says which one is the first. */
+/** Missing values come last in both directions; `sign` is -1 for descending order. */
 function byValue(a: Value, b: Value, sign: 1 | -1): number {
   if (a === undefined || b === undefined) {
     return a === b ? 0 : (a === undefined ? 1 : -1) * sign;
@@ -59,17 +66,17 @@ function byValue(a: Value, b: Value, sign: 1 | -1): number {
   return typeof a === 'number' ? -1 : 1;
 }
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}T/;
+const DATETIME = /^\d{4}-\d{2}-\d{2}T/;
 
-/** Times are written in more than one way, so as texts they would not be in order. */
+/** Times are compared as numbers, because their string formats differ. */
 function comparable(value: unknown): Value {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
-  const time = MOMENT.test(value) ? Date.parse(value) : NaN;
+  const time = DATETIME.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(time) ? value : time;
 }
 
-export function isInOrder(items: readonly Doc[], order: Order): boolean {
+export function isInOrder(items: readonly JsonObject[], order: Order): boolean {
   return items.every((item, index) => index === 0 || order(items[index - 1]!, item) <= 0);
 }

@@ -1,32 +1,44 @@
-import { countOf, type Doc, docOf, docsOf, numberOf, numbersOf, textOf } from '../json.js';
+import {
+  countOf,
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  numberOf,
+  numbersOf,
+  stringOf,
+} from '../json.js';
 
-/** Members in which catalogues have been seen to keep the size of a file; the standard's first. */
+/** The members in which catalogues store the file size; the standard one first. */
 const SIZE_MEMBERS = ['file:size', 'file:bytes', 'content_length', 'byte_size', 'bytes', 'size'];
 
-/** The size of an asset's file, where its metadata says it. Nothing is no size. */
-export function knownSize(asset: Doc): number | undefined {
+/** The file size in the metadata of an asset. 0 is not a size. */
+export function metadataSize(asset: JsonObject): number | undefined {
   return SIZE_MEMBERS.map((name) => countOf(asset[name])).find(
     (size) => size !== undefined && size > 0,
   );
 }
 
-/** The pixels of an asset that hold data, uncompressed. */
-interface Raw {
+/** The uncompressed size of the pixels with data. */
+interface RawSize {
   readonly bytes: number;
   /** The data type of each band. */
   readonly types: readonly string[];
 }
 
-/** The pixels of an asset: its shape times what its bands hold, by its metadata or its sensor. */
-export function rawSize(asset: Doc, item: Doc, key = ''): Raw | undefined {
-  const properties = docOf(item['properties']) ?? {};
+/** The shape of an asset times the data types of its bands, from the metadata or the sensor registry. */
+export function uncompressedSize(
+  asset: JsonObject,
+  item: JsonObject,
+  key = '',
+): RawSize | undefined {
+  const properties = objectOf(item['properties']) ?? {};
   const own = numbersOf(asset['proj:shape']);
-  const stated = bandTypes(asset, textOf(asset['data_type']));
-  // The item's shape is that of its main grid: it says nothing about a thumbnail or a text file.
+  const stated = bandTypes(asset, stringOf(asset['data_type']));
+  // The shape of the item is its main grid, which does not apply to thumbnails or text files.
   const shape = own ?? (stated.length > 0 ? numbersOf(properties['proj:shape']) : undefined);
   const types =
     stated.length === 0 && own && isImage(asset)
-      ? bandTypes(asset, usualDataType(textOf(item['collection']) ?? '', key))
+      ? bandTypes(asset, defaultDataType(stringOf(item['collection']) ?? '', key))
       : stated;
   if (!shape || shape.length !== 2) return undefined;
   const [height = 0, width = 0] = shape.map(countOf);
@@ -38,33 +50,33 @@ export function rawSize(asset: Doc, item: Doc, key = ''): Raw | undefined {
   return { bytes: Math.ceil(all * dataShare(properties)), types: known };
 }
 
-/** Below this, what a file holds besides its pixels counts as much as they do. */
-const LEAST_SHARE = 0.01;
+/** Below this share, file overhead outweighs the pixels. */
+const MIN_DATA_SHARE = 0.01;
 
-/** The share of a scene's pixels that hold data: at the edge of a swath most of a tile is empty. */
-function dataShare(properties: Doc): number {
+/** The share of pixels with data: at the edge of a swath most of a tile is empty. */
+function dataShare(properties: JsonObject): number {
   const empty = numberOf(properties['s2:nodata_pixel_percentage']);
   const filled = numberOf(properties['sentinel:data_coverage']);
   const percent = empty === undefined ? (filled ?? 100) : 100 - empty;
-  return percent >= 0 && percent <= 100 ? Math.max(LEAST_SHARE, percent / 100) : 1;
+  return percent >= 0 && percent <= 100 ? Math.max(MIN_DATA_SHARE, percent / 100) : 1;
 }
 
-/** The data type of each band; `common` where bands are named without types, or not at all. */
-function bandTypes(asset: Doc, common: string | undefined): readonly (string | undefined)[] {
+/** The data type of each band; `common` for bands without a type, or if no bands are listed. */
+function bandTypes(asset: JsonObject, common: string | undefined): readonly (string | undefined)[] {
   const bands = [asset['raster:bands'], asset['bands'], asset['eo:bands']]
-    .map(docsOf)
+    .map(objectsOf)
     .filter((list) => list.length > 0);
   const typed = bands.find((list) => list.some((band) => band['data_type'] !== undefined));
-  if (typed) return typed.map((band) => textOf(band['data_type']) ?? common);
+  if (typed) return typed.map((band) => stringOf(band['data_type']) ?? common);
   if (common === undefined) return [];
   return (bands[0] ?? [{}]).map(() => common);
 }
 
-function isImage(asset: Doc): boolean {
-  return textOf(asset['type'])?.startsWith('image/') ?? true;
+function isImage(asset: JsonObject): boolean {
+  return stringOf(asset['type'])?.startsWith('image/') ?? true;
 }
 
-/** Bytes of one sample, by the names of the raster extension and of STAC 1.1. */
+/** Bytes per sample, by the data type names of the raster extension and STAC 1.1. */
 const SAMPLE_BYTES: ReadonlyMap<string, number> = new Map(
   Object.entries({
     int8: 1,
@@ -142,8 +154,8 @@ export const sensors: readonly Sensor[] = [
 
 const byCollection = new Map(sensors.map((sensor) => [sensor.collection, sensor]));
 
-/** The usual data type of an asset of a collection; undefined for a collection that is not listed. */
-function usualDataType(collection: string, key: string): string | undefined {
+/** The data type in the sensor registry; undefined for an unlisted collection. */
+function defaultDataType(collection: string, key: string): string | undefined {
   const sensor = byCollection.get(collection.toLowerCase());
   const own = sensor?.assets && new Map(Object.entries(sensor.assets)).get(key.toLowerCase());
   return own ?? sensor?.data_type;

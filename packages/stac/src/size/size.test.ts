@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Doc } from '../json.js';
-import { createEffort } from '../geometry/shape.js';
+import type { JsonObject } from '../json.js';
+import { createWorkBudget } from '../geometry/shape.js';
 import { fractionsInside } from '../geometry/overlap.js';
 import { estimateAssets, extrapolate, totalOf, type AssetFacts } from './estimate.js';
 import { headSample } from './heads.js';
-import { knownSize, rawSize } from './metadata.js';
+import { metadataSize, uncompressedSize } from './metadata.js';
 
 describe('sizes from metadata', () => {
   it('are read from file:size first, and nothing is no size', () => {
-    expect(knownSize({ 'file:size': 10, size: 20 })).toBe(10);
-    expect(knownSize({ 'file:size': 0, content_length: 20 })).toBe(20);
+    expect(metadataSize({ 'file:size': 10, size: 20 })).toBe(10);
+    expect(metadataSize({ 'file:size': 0, content_length: 20 })).toBe(20);
     for (const asset of [
       {},
       { 'file:size': 0 },
@@ -18,7 +18,7 @@ describe('sizes from metadata', () => {
       { 'file:size': '10' },
       { size: Number.NaN },
     ])
-      expect(knownSize(asset)).toBeUndefined();
+      expect(metadataSize(asset)).toBeUndefined();
   });
 
   const item = { properties: { 'proj:shape': [100, 200] } };
@@ -50,7 +50,7 @@ describe('sizes from metadata', () => {
     [{ 'proj:shape': [10, 10] }, undefined],
     [{ type: 'application/xml' }, undefined],
   ])('come from shape and bands: %j', (asset, size) => {
-    expect(rawSize(asset, item)?.bytes).toBe(size);
+    expect(uncompressedSize(asset, item)?.bytes).toBe(size);
   });
 
   it.each([
@@ -64,10 +64,10 @@ describe('sizes from metadata', () => {
     'use the data type of the sensor where the item has none: %s %s',
     (collection, key, asset, size) => {
       const shaped = { 'proj:shape': [10, 10], ...asset };
-      expect(rawSize(shaped, { collection }, key)?.bytes).toBe(size);
+      expect(uncompressedSize(shaped, { collection }, key)?.bytes).toBe(size);
       // The item's shape is that of its main grid, not that of an asset without a data type.
       const main = { collection, properties: { 'proj:shape': [10, 10] } };
-      expect(rawSize(asset, main, key)).toBeUndefined();
+      expect(uncompressedSize(asset, main, key)).toBeUndefined();
     },
   );
 
@@ -79,7 +79,7 @@ describe('sizes from metadata', () => {
     [{ 's2:nodata_pixel_percentage': '75' }, 100],
   ])('count the pixels that hold data: %j', (properties, size) => {
     const asset = { 'proj:shape': [10, 10], data_type: 'uint8' };
-    expect(rawSize(asset, { properties })?.bytes).toBe(size);
+    expect(uncompressedSize(asset, { properties })?.bytes).toBe(size);
   });
 
   it('survive any JSON', () => {
@@ -90,7 +90,7 @@ describe('sizes from metadata', () => {
           fc.jsonValue(),
         ),
         (asset) => {
-          for (const size of [rawSize(asset, item)?.bytes, knownSize(asset)])
+          for (const size of [uncompressedSize(asset, item)?.bytes, metadataSize(asset)])
             expect(size === undefined || size > 0).toBe(true);
         },
       ),
@@ -262,10 +262,10 @@ describe('the part inside an area', () => {
     ],
   });
 
-  const fractions = async (area: Doc | undefined, geometries: readonly unknown[]) => {
+  const fractions = async (area: JsonObject | undefined, geometries: readonly unknown[]) => {
     const items = geometries.map((geometry) => ({ geometry }));
-    const effort = createEffort(new AbortController().signal);
-    return items.map(await fractionsInside(area, items, effort));
+    const budget = createWorkBudget(new AbortController().signal);
+    return items.map(await fractionsInside(area, items, budget));
   };
 
   it('is measured', async () => {

@@ -1,38 +1,45 @@
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import type { Landing } from '../api/landing.js';
-import { type Doc, docOf, listOf, textOf } from '../json.js';
-import { createEffort, type Effort, readShape } from '../geometry/shape.js';
+import type { LandingPage } from '../api/landing.js';
+import { type JsonObject, objectOf, arrayOf, stringOf } from '../json.js';
+import { createWorkBudget, type WorkBudget, parseShape } from '../geometry/shape.js';
 import type { CallContext } from '../call-context.js';
 import type { Criteria } from '../search/criteria.js';
 import type { Cursor } from '../search/cursor.js';
-import { seenCollections } from '../search/diagnose.js';
+import { knownCollectionsFrom } from '../search/diagnose.js';
 import { unsupported } from '../search/plan.js';
-import type { Found, SearchOptions } from '../search/search.js';
-import { type Visitor, walk, type Walked } from './walk.js';
+import type { SearchResult, SearchOptions } from '../search/search.js';
+import { type Visitor, walk, type WalkResult } from './walk.js';
 import { raise, toolError } from '@toolkeel/contract';
 import { didYouMean } from '../search/suggest.js';
-import { touch } from '../geometry/intersects.js';
-import { asGeometry, type Box, boxesTouch, boxOf, boxOfGeometry, flat } from '../geometry/box.js';
-import { touches } from '../search/datetime.js';
-import { meetsQuery } from '../search/query.js';
+import { shapesIntersect } from '../geometry/intersects.js';
+import {
+  boxToGeometry,
+  type Box,
+  boxesIntersect,
+  boxOf,
+  boxOfGeometry,
+  toBox,
+} from '../geometry/box.js';
+import { overlapsSpan } from '../search/datetime.js';
+import { matchesQuery } from '../search/query.js';
 
-/** A search through files: slower than asking a server, and bounded, but the same to the caller. */
+/** Searches a static catalogue by reading its files, within limits. */
 export async function searchStatic(
   client: Client,
   catalog: Catalog,
-  landing: Landing,
+  landing: LandingPage,
   criteria: Criteria,
   { limit, cursor }: SearchOptions,
-  scope: CallContext,
-): Promise<Found> {
+  context: CallContext,
+): Promise<SearchResult> {
   if (criteria.filter !== undefined) {
-    unsupported('filter', 'A static catalogue cannot be asked with CQL2. Use `query` instead.');
+    unsupported('filter', 'A static catalogue does not support CQL2. Use `query` instead.');
   }
   const skip = cursor?.skip ?? 0;
-  const found: Doc[] = [];
-  const collections: Doc[] = [];
-  const effort = createEffort(scope.signal);
+  const found: JsonObject[] = [];
+  const collections: JsonObject[] = [];
+  const budget = createWorkBudget(context.signal);
   const walked = await walk(
     client,
     catalog,
@@ -40,16 +47,16 @@ export async function searchStatic(
     {
       enter: (doc) => {
         if (isCollection(doc)) collections.push(doc);
-        return wanted(doc, criteria);
+        return partsToRead(doc, criteria);
       },
       item: async (item, parent) => {
         const whole = withCollection(item, parent);
-        if (await meetsCriteria(whole, criteria, effort)) found.push(whole);
+        if (await matchesCriteria(whole, criteria, budget)) found.push(whole);
       },
-      // One more than asked for, to know whether there is more.
+      // One more than requested, to know whether there are more.
       done: () => found.length > skip + limit,
     },
-    scope,
+    context,
   );
   const items = found.slice(skip, skip + limit);
   const hasMore = found.length > skip + limit;
@@ -61,109 +68,106 @@ export async function searchStatic(
   });
   return {
     items,
-    // Without more to come, the walk has read everything.
     ...(walked.complete && !hasMore && { matched: found.length }),
     warnings: warningsOf(walked, criteria),
     endsEarly: !walked.complete,
-    seen: seenCollections(collections, false),
+    known: knownCollectionsFrom(collections, false),
     ...(hasMore && { next: at(skip + limit) }),
     after: (kept) => at(skip + kept),
   };
 }
 
-function wanted(doc: Doc, criteria: Criteria): ReturnType<Visitor['enter']> {
+function partsToRead(doc: JsonObject, criteria: Criteria): ReturnType<Visitor['enter']> {
   if (!isCollection(doc)) return { items: true, children: true };
-  const allows = extentAllows(doc, criteria);
+  const allows = extentMayMatch(doc, criteria);
   const { collections } = criteria;
-  const isNamed = !collections || collections.includes(textOf(doc['id']) ?? '');
+  const isNamed = !collections || collections.includes(stringOf(doc['id']) ?? '');
   // An item may name another collection than the one that links to it.
   return { items: allows && (isNamed || 'last'), children: allows };
 }
 
-function withCollection(item: Doc, parent: Doc): Doc {
+function withCollection(item: JsonObject, parent: JsonObject): JsonObject {
   if (item['collection'] !== undefined || !isCollection(parent)) return item;
   return { ...item, collection: parent['id'] };
 }
 
 function warningsOf(
-  { cutShort, cutLast, failures }: Walked,
+  { cutShort, cutLast, failures }: WalkResult,
   { sortby }: Criteria,
 ): readonly string[] {
   const warnings: string[] = [];
-  if (sortby) warnings.push('A static catalogue cannot sort; the order is its own.');
+  if (sortby) warnings.push('A static catalogue cannot sort; items are in catalogue order.');
   if (failures > 0) warnings.push(`${failures} documents of the catalogue could not be read.`);
-  if (cutShort) warnings.push('The catalogue is too large to be walked in one call.');
+  if (cutShort) warnings.push('The catalogue is too large to be read in one call.');
   else if (cutLast) {
-    warnings.push(
-      'Items below other collections that name this collection were not all looked for.',
-    );
+    warnings.push('Not all items below other collections that name this collection were read.');
   }
   return warnings;
 }
 
-/** All collections of a static catalogue, as far as a walk gets. */
+/** The collections of a static catalogue that a walk reaches. */
 export async function staticCollections(
   client: Client,
   catalog: Catalog,
-  landing: Landing,
-  scope: CallContext,
-): Promise<{ readonly collections: readonly Doc[]; readonly complete: boolean }> {
-  const collections: Doc[] = [];
-  const enter = (doc: Doc) => {
+  landing: LandingPage,
+  context: CallContext,
+): Promise<{ readonly collections: readonly JsonObject[]; readonly complete: boolean }> {
+  const collections: JsonObject[] = [];
+  const enter = (doc: JsonObject) => {
     if (isCollection(doc)) collections.push(doc);
     return { items: false, children: true };
   };
   const visitor = { enter, done: () => false };
-  const { complete } = await walk(client, catalog, landing, visitor, scope);
+  const { complete } = await walk(client, catalog, landing, visitor, context);
   return { collections, complete };
 }
 
 export async function staticCollection(
   client: Client,
   catalog: Catalog,
-  landing: Landing,
+  landing: LandingPage,
   id: string,
-  scope: CallContext,
-): Promise<Doc> {
-  let found: Doc | undefined;
+  context: CallContext,
+): Promise<JsonObject> {
+  let found: JsonObject | undefined;
   const ids: string[] = [];
-  const enter = (doc: Doc) => {
+  const enter = (doc: JsonObject) => {
     if (isCollection(doc)) ids.push(String(doc['id']));
     if (isCollection(doc) && doc['id'] === id) found = doc;
     return { items: false, children: true };
   };
-  const visitor = { enter, done: () => found !== undefined, rank: nearestTo(id) };
-  await walk(client, catalog, landing, visitor, scope);
+  const visitor = { enter, done: () => found !== undefined, rank: rankByName(id) };
+  await walk(client, catalog, landing, visitor, context);
   return found ?? missing('collection', id, catalog, ids);
 }
 
 export async function staticItem(
   client: Client,
   catalog: Catalog,
-  landing: Landing,
+  landing: LandingPage,
   [collectionId, itemId]: readonly [string, string],
-  scope: CallContext,
-): Promise<Doc> {
-  let found: Doc | undefined;
+  context: CallContext,
+): Promise<JsonObject> {
+  let found: JsonObject | undefined;
   const visitor = {
-    enter: (doc: Doc) => ({
+    enter: (doc: JsonObject) => ({
       // An item may name another collection than the one that links to it.
       items: !isCollection(doc) || doc['id'] === collectionId || ('last' as const),
       children: true,
     }),
-    item: (item: Doc, parent: Doc) => {
-      const collection = textOf(item['collection']) ?? (isCollection(parent) ? parent['id'] : '');
+    item: (item: JsonObject, parent: JsonObject) => {
+      const collection = stringOf(item['collection']) ?? (isCollection(parent) ? parent['id'] : '');
       if (item['id'] === itemId && collection === collectionId) found = { ...item, collection };
     },
     done: () => found !== undefined,
-    rank: nearestTo(collectionId, itemId),
+    rank: rankByName(collectionId, itemId),
   };
-  await walk(client, catalog, landing, visitor, scope);
+  await walk(client, catalog, landing, visitor, context);
   return found ?? missing('item', itemId, catalog);
 }
 
-/** Files are usually named after what is in them: those first. */
-function nearestTo(...names: readonly string[]): (href: string) => number {
+/** Prefers links that contain a name, because files are usually named after their content. */
+function rankByName(...names: readonly string[]): (href: string) => number {
   const encoded = names.map((name) => encodeURIComponent(name));
   return (href) => -encoded.filter((name) => href.includes(name)).length;
 }
@@ -178,57 +182,68 @@ export function missing(
   return raise(toolError('not_found', message, { details: { resource, id } }));
 }
 
-/** Whether an item is meant, decided here because the catalogue cannot be asked. */
-async function meetsCriteria(
-  item: Doc,
+/** Evaluates the criteria locally. */
+async function matchesCriteria(
+  item: JsonObject,
   criteria: Criteria,
-  effort: Effort,
+  budget: WorkBudget,
 ): Promise<boolean> {
   const { ids, collections, span, query } = criteria;
-  if (collections && !collections.includes(textOf(item['collection']) ?? '')) return false;
-  if (ids && !ids.includes(textOf(item['id']) ?? '')) return false;
-  if (span && !touches(docOf(item['properties']) ?? {}, span)) return false;
-  if (query && !meetsQuery(item, query)) return false;
-  return inArea(item, criteria, effort);
+  if (collections && !collections.includes(stringOf(item['collection']) ?? '')) return false;
+  if (ids && !ids.includes(stringOf(item['id']) ?? '')) return false;
+  if (span && !overlapsSpan(objectOf(item['properties']) ?? {}, span)) return false;
+  if (query && !matchesQuery(item, query)) return false;
+  return inArea(item, criteria, budget);
 }
 
-async function inArea(item: Doc, { bbox, intersects }: Criteria, effort: Effort): Promise<boolean> {
-  const area = intersects ? boxOfGeometry(intersects) : bbox && flat(bbox);
+async function inArea(
+  item: JsonObject,
+  { bbox, intersects }: Criteria,
+  budget: WorkBudget,
+): Promise<boolean> {
+  const area = intersects ? boxOfGeometry(intersects) : bbox && toBox(bbox);
   if (!area) return true;
-  const footprint = docOf(item['geometry']);
+  const footprint = objectOf(item['geometry']);
   const box = boxOf(item['bbox']);
-  // A `bbox` of zeros beside a real geometry is a mistake that some catalogues make.
+  // Some catalogues have a zero `bbox` beside a valid geometry.
   const itemBox = box && !isDegenerate(box) ? box : (boxOfGeometry(footprint) ?? box);
-  if (!itemBox || !boxesTouch(area, itemBox)) return false;
+  if (!itemBox || !boxesIntersect(area, itemBox)) return false;
   if (!footprint) return true;
-  return geometriesTouch(footprint, intersects ?? asGeometry(area), effort);
+  return geometriesIntersect(footprint, intersects ?? boxToGeometry(area), budget);
 }
 
-/** What is no geometry, or too difficult a one, is judged by its box, which has been compared. */
-async function geometriesTouch(one: Doc, other: Doc, effort: Effort): Promise<boolean> {
-  const [a, b] = [readShape(one), readShape(other)];
-  return a && b ? ((await touch(a, b, effort)) ?? true) : true;
+/** Invalid or too complex geometries count as intersecting, because their boxes do. */
+async function geometriesIntersect(
+  one: JsonObject,
+  other: JsonObject,
+  budget: WorkBudget,
+): Promise<boolean> {
+  const [a, b] = [parseShape(one), parseShape(other)];
+  return a && b ? ((await shapesIntersect(a, b, budget)) ?? true) : true;
 }
 
-/** Whether a collection's extent leaves room for what is sought. One without an extent always does. */
-export function extentAllows(collection: Doc, { bbox, intersects, span }: Criteria): boolean {
-  const extent = docOf(collection['extent']);
-  const [whole] = listOf(docOf(extent?.['spatial'])?.['bbox']);
+/** Whether the extent of a collection allows a match. A collection without an extent may always match. */
+export function extentMayMatch(
+  collection: JsonObject,
+  { bbox, intersects, span }: Criteria,
+): boolean {
+  const extent = objectOf(collection['extent']);
+  const [whole] = arrayOf(objectOf(extent?.['spatial'])?.['bbox']);
   const box = boxOf(whole);
-  const area: Box | undefined = intersects ? boxOfGeometry(intersects) : bbox && flat(bbox);
-  if (box && area && !isDegenerate(box) && !boxesTouch(box, area)) return false;
-  const [interval] = listOf(docOf(extent?.['temporal'])?.['interval']);
+  const area: Box | undefined = intersects ? boxOfGeometry(intersects) : bbox && toBox(bbox);
+  if (box && area && !isDegenerate(box) && !boxesIntersect(box, area)) return false;
+  const [interval] = arrayOf(objectOf(extent?.['temporal'])?.['interval']);
   if (!span || !Array.isArray(interval)) return true;
-  const [start = NaN, end = NaN] = interval.map((value) => Date.parse(textOf(value) ?? ''));
+  const [start = NaN, end = NaN] = interval.map((value) => Date.parse(stringOf(value) ?? ''));
   if (start > end) return true;
   return !(start > span.to) && !(end < span.from);
 }
 
-/** Without an area, or with its south above its north: nothing may be left out because of such a box. */
+/** Boxes without an area or with south above north are invalid and must not exclude anything. */
 function isDegenerate([west, south, east, north]: Box): boolean {
   return west === east || south >= north;
 }
 
-function isCollection(doc: Doc): boolean {
-  return textOf(doc['type']) === 'Collection' || docOf(doc['extent']) !== undefined;
+function isCollection(doc: JsonObject): boolean {
+  return stringOf(doc['type']) === 'Collection' || objectOf(doc['extent']) !== undefined;
 }

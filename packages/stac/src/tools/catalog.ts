@@ -1,30 +1,35 @@
 import type { Client } from '../api/client.js';
 import { linksOf } from '../api/links.js';
-import { compact, textOf } from '../json.js';
-import { oneLine } from '../text.js';
+import { compact, stringOf } from '../json.js';
+import { oneLine } from '../strings.js';
 import { catalogTool, conformanceWarning } from './tool.js';
 import { withoutLinks } from './summaries.js';
-import { getCatalogCapabilitiesSpec, getConformanceSpec, getRootSpec, getSensorRegistryInfoSpec } from './specs/catalog.js';
-import { capabilityNames, conformsTo } from '../api/landing.js';
+import {
+  getCatalogCapabilitiesSpec,
+  getConformanceSpec,
+  getRootSpec,
+  getSensorRegistryInfoSpec,
+} from './specs/catalog.js';
+import { capabilityNames, includesClass } from '../api/landing.js';
 import { implementTool } from '@toolkeel/contract';
 import { sensors } from '../size/metadata.js';
 
 const MAX_CHILDREN = 100;
 
-export const getRoot = (client: Client) =>
-  catalogTool(getRootSpec, client, async (args, { scope }) => {
-    const catalog = client.catalogs.choose(args);
-    const landing = await client.landing(catalog, scope, { fresh: true });
+export const getRootTool = (client: Client) =>
+  catalogTool(getRootSpec, client, async (args, { context }) => {
+    const catalog = client.catalogs.select(args);
+    const landing = await client.landing(catalog, context, { fresh: true });
     const { doc, kind, url, conformsTo } = landing;
     const links = linksOf(doc);
     const children = links.filter(({ rel }) => rel === 'child').slice(0, MAX_CHILDREN);
-    const description = textOf(doc['description']);
+    const description = stringOf(doc['description']);
     return {
       ...compact({
-        id: textOf(doc['id']),
-        title: textOf(doc['title']),
+        id: stringOf(doc['id']),
+        title: stringOf(doc['title']),
         description: description && oneLine(description, 1000),
-        stac_version: textOf(doc['stac_version']),
+        stac_version: stringOf(doc['stac_version']),
       }),
       catalog: catalog.name,
       url: url.href,
@@ -37,13 +42,13 @@ export const getRoot = (client: Client) =>
     };
   });
 
-export const getConformance = (client: Client) =>
-  catalogTool(getConformanceSpec, client, async (args, { scope }) => {
-    const catalog = client.catalogs.choose(args);
-    const landing = await client.landing(catalog, scope, { fresh: true });
+export const getConformanceTool = (client: Client) =>
+  catalogTool(getConformanceSpec, client, async (args, { context }) => {
+    const catalog = client.catalogs.select(args);
+    const landing = await client.landing(catalog, context, { fresh: true });
     if (landing.conformanceFault) throw landing.conformanceFault;
     const classes = landing.conformsTo;
-    const checks = args.check?.map((uri) => ({ uri, conforms: conformsTo(classes, uri) }));
+    const checks = args.check?.map((uri) => ({ uri, conforms: includesClass(classes, uri) }));
     return {
       catalog: catalog.name,
       conforms_to: [...classes],
@@ -51,17 +56,17 @@ export const getConformance = (client: Client) =>
     };
   });
 
-export const getCatalogCapabilities = (client: Client) =>
-  catalogTool(getCatalogCapabilitiesSpec, client, async (args, { scope }) => {
-    const catalog = client.catalogs.choose(args);
-    const landing = await client.landing(catalog, scope, { fresh: true });
-    const { can, kind, search, doc } = landing;
-    const version = textOf(doc['stac_version']);
-    const named = capabilityNames.map((name) => [name, can.has(name)] as const);
+export const getCatalogCapabilitiesTool = (client: Client) =>
+  catalogTool(getCatalogCapabilitiesSpec, client, async (args, { context }) => {
+    const catalog = client.catalogs.select(args);
+    const landing = await client.landing(catalog, context, { fresh: true });
+    const { capabilities, kind, search, doc } = landing;
+    const version = stringOf(doc['stac_version']);
+    const named = capabilityNames.map((name) => [name, capabilities.has(name)] as const);
     const supports = {
       ...Object.fromEntries(named),
-      // A link is as good as a class: many servers name only one of the two.
-      queryables: landing.queryables !== undefined || can.has('filter'),
+      // Many servers only provide the link or only the conformance class.
+      queryables: landing.queryables !== undefined || capabilities.has('filter'),
       aggregation: landing.aggregate !== undefined,
       sign_assets: catalog.signing !== undefined,
     };
@@ -78,32 +83,33 @@ export const getCatalogCapabilities = (client: Client) =>
           : [],
       },
       supports,
-      instead: insteadOf(supports, kind),
+      instead: fallbacks(supports, kind),
       configured_catalogs: [...client.catalogs.names],
       warnings: [...conformanceWarning(landing)],
     };
   });
 
-function insteadOf(supports: Readonly<Record<string, boolean>>, kind: string): string[] {
+/** How the pack replaces capabilities that the catalogue lacks. */
+function fallbacks(supports: Readonly<Record<string, boolean>>, kind: string): string[] {
   const rules: readonly (readonly [boolean, string])[] = [
-    [kind === 'static', 'Searches walk the catalogue’s files, within limits.'],
+    [kind === 'static', 'Searches read the catalogue’s files, within limits.'],
     [!supports['aggregation'], 'get_aggregations counts a bounded sample of items.'],
-    [!supports['collection_free_text'], 'search_collections looks through all collections here.'],
-    [!supports['fields'], '`fields` is applied to the answer here.'],
-    [!supports['query'] && supports['filter'] === true, '`query` is translated to CQL2.'],
     [
-      !supports['query'] && supports['filter'] !== true,
-      '`query` is applied to each page of the answer here.',
+      !supports['collection_free_text'],
+      'search_collections reads all collections and searches them locally.',
     ],
+    [!supports['fields'], '`fields` is applied locally.'],
+    [!supports['query'] && supports['filter'] === true, '`query` is translated to CQL2.'],
+    [!supports['query'] && supports['filter'] !== true, '`query` is applied locally to each page.'],
   ];
   return rules.flatMap(([applies, text]) => (applies ? [text] : []));
 }
 
-export const getSensorRegistryInfo = () =>
+export const getSensorRegistryInfoTool = () =>
   implementTool(getSensorRegistryInfoSpec, {
-    handler: async () => ({ count: sensors.length, sensors: sensors.map(listed) }),
+    handler: async () => ({ count: sensors.length, sensors: sensors.map(toOutput) }),
   });
 
-function listed({ collection, data_type, assets }: (typeof sensors)[number]) {
+function toOutput({ collection, data_type, assets }: (typeof sensors)[number]) {
   return { collection, data_type, ...(assets && { assets: { ...assets } }) };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.js';
-import { docOf, textOf } from '../json.js';
-import { latestWarning, readCriteria } from '../search/criteria.js';
+import { objectOf, stringOf } from '../json.js';
+import { latestWarning, parseCriteria } from '../search/criteria.js';
 import { sampleItems } from '../search/collect.js';
 import {
   cloudCoverOf,
@@ -9,6 +9,7 @@ import {
   endOf,
   footprintOf,
   frequencies,
+  isoTime,
   least,
   most,
   spreadOf,
@@ -19,10 +20,10 @@ import { summarizeSearchSpec } from './specs/aggregate.js';
 
 const MAX_HISTOGRAM_BUCKETS = 120;
 
-export const summarizeSearch = (client: Client) =>
-  catalogTool(summarizeSearchSpec, client, async (args, { scope }) => {
-    const catalog = client.catalogs.choose(args);
-    const sample = await sampleItems(client, catalog, readCriteria(args), scope);
+export const summarizeSearchTool = (client: Client) =>
+  catalogTool(summarizeSearchSpec, client, async (args, { context }) => {
+    const catalog = client.catalogs.select(args);
+    const sample = await sampleItems(client, catalog, parseCriteria(args), context);
     const { items, complete, matched } = sample;
     const times = items.flatMap((item) => timeOf(item) ?? []);
     const covers = items.flatMap((item) => cloudCoverOf(item) ?? []);
@@ -31,7 +32,7 @@ export const summarizeSearch = (client: Client) =>
     const footprint = footprintOf(items);
     const first = isoTime(least(times));
     const last = isoTime(most(items.flatMap((item) => endOf(item) ?? [])));
-    const platforms = items.map((item) => textOf(docOf(item['properties'])?.['platform']));
+    const platforms = items.map((item) => stringOf(objectOf(item['properties'])?.['platform']));
     return {
       catalog: catalog.name,
       count: matched ?? (complete ? items.length : null),
@@ -51,7 +52,7 @@ export const summarizeSearch = (client: Client) =>
             histogram: [...coverHistogram(covers)],
           }
         : null,
-      collections: [...frequencies(items.map((item) => textOf(item['collection'])))].slice(0, 50),
+      collections: [...frequencies(items.map((item) => stringOf(item['collection'])))].slice(0, 50),
       platforms: [...frequencies(platforms)].slice(0, 50),
       footprint: complete && footprint ? [...footprint] : null,
       sample_extremes: complete
@@ -66,11 +67,7 @@ export const summarizeSearch = (client: Client) =>
       warnings: [
         ...sample.warnings,
         ...latestWarning(args.datetime),
-        ...(complete ? [] : [`Drawn from the first ${items.length} items only.`]),
+        ...(complete ? [] : [`Based on the first ${items.length} items only.`]),
       ],
     };
   });
-
-function isoTime(time: number | undefined): string | null {
-  return time === undefined ? null : new Date(time).toISOString();
-}

@@ -1,6 +1,16 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
-import { anyOutputFormat, catalogArguments, catalogCodes, idList, limit, outputFormat, readTraits, searchArguments, sortby } from './common.js';
+import {
+  anyOutputFormat,
+  catalogArguments,
+  catalogCodes,
+  idList,
+  limit,
+  outputFormat,
+  readTraits,
+  searchArguments,
+  sortby,
+} from './common.js';
 
 const aggregation = z.object({
   name: z.string(),
@@ -9,7 +19,7 @@ const aggregation = z.object({
   sample_value: z
     .string()
     .optional()
-    .describe('The minimum or maximum among the counted items, where not all were counted.'),
+    .describe('The minimum or maximum of the sample, if not all items were counted.'),
   buckets: z.array(z.object({ key: z.string(), frequency: z.int() })).optional(),
   overflow: z.int().optional(),
 });
@@ -21,21 +31,26 @@ export const getAggregationsSpec = specifyTool({
   name: 'get_aggregations',
   title: 'Aggregations',
   description:
-    'Counts what a search would find: in all, over time, by collection, platform or cloud cover. The catalogue counts where it can; else a bounded sample of items is counted here, and the answer says so.',
+    'Counts the items of a search: in total, over time, by collection, platform or cloud cover. The catalogue counts if it can; else a bounded sample is counted locally, and the answer says so.',
   input: z.object({
     ...searchArguments,
     aggregations: idList
       .optional()
-      .describe('Names, e.g. ["total_count", "datetime_frequency"]; left out: the usual ones.'),
+      .describe('Names, e.g. ["total_count", "datetime_frequency"]. Default: the common ones.'),
     output_format: anyOutputFormat,
     ...catalogArguments,
   }),
   output: z.object({
     catalog: z.string(),
-    method: z.enum(['server', 'sample']).describe('Who counted.'),
+    method: z
+      .enum(['server', 'sample'])
+      .describe('Whether the catalogue or a local sample was counted.'),
     complete: z.boolean().describe('Whether all matching items were counted.'),
-    sampled: z.int().nullable().describe('How many items were counted here.'),
-    available: z.array(z.string()).nullable().describe('What the catalogue can aggregate.'),
+    sampled: z.int().nullable().describe('Number of items counted locally.'),
+    available: z
+      .array(z.string())
+      .nullable()
+      .describe('The aggregations that the catalogue offers.'),
     aggregations: z.array(aggregation),
     warnings: z.array(z.string()),
   }),
@@ -50,7 +65,7 @@ export const summarizeSearchSpec = specifyTool({
   name: 'summarize_search',
   title: 'Summarise a search',
   description:
-    'Summarises what a search finds without listing it: how many items, when they were taken, how cloudy they are, which collections and platforms they come from and which area they cover.',
+    'Summarises the items of a search without listing them: number, dates, cloud cover, collections, platforms and covered area.',
   input: z.object({
     ...searchArguments,
     sortby,
@@ -59,9 +74,9 @@ export const summarizeSearchSpec = specifyTool({
   }),
   output: z.object({
     catalog: z.string(),
-    count: z.int().nullable().describe('How many match in all; null if that is not known.'),
-    sampled: z.int().describe('How many items the rest of this answer is drawn from.'),
-    complete: z.boolean().describe('Whether these are all.'),
+    count: z.int().nullable().describe('Total number of matches; null if unknown.'),
+    sampled: z.int().describe('Number of items that the statistics are based on.'),
+    complete: z.boolean().describe('Whether the sample contains all matches.'),
     first_datetime: z.string().nullable(),
     last_datetime: z.string().nullable(),
     date_histogram: z.object({ interval: z.enum(['day', 'month', 'year']), buckets }),
@@ -106,20 +121,17 @@ export const estimateDataSizeSpec = specifyTool({
   name: 'estimate_data_size',
   title: 'Estimate data size',
   description:
-    'Estimates how many bytes the assets of a search would be to download: from file sizes in the metadata, from raster shapes and data types, from HEAD requests. Says which share each method covers, how far off it may be, and how much of it lies inside the area. What is not known is said to be unknown.',
+    'Estimates the download size of the assets of a search: from file sizes in the metadata, HEAD requests, raster shapes and data types. Reports the share of each method, a range, and the part inside the area. Unknown sizes are reported as unknown.',
   input: z.object({
     ...searchArguments,
     aoi_geojson: searchArguments.intersects.describe(
-      'The area of interest as GeoJSON: how much of the data lies inside it.',
+      'Area of interest as GeoJSON, to estimate the part inside it.',
     ),
     assets: idList.optional().describe('Only these assets of each item, e.g. ["red", "nir"].'),
     limit: limit(10_000).describe(
-      'How many items to look at, 200 at most; the size of all that match is extrapolated. Default: 10.',
+      'Number of items to estimate, at most 200; the size of all matches is extrapolated. Default: 10.',
     ),
-    force_metadata_only: z
-      .boolean()
-      .default(false)
-      .describe('Whether to make no HEAD requests to the files.'),
+    force_metadata_only: z.boolean().default(false).describe('Whether to send no HEAD requests.'),
     output_format: outputFormat,
     ...catalogArguments,
   }),
@@ -130,16 +142,16 @@ export const estimateDataSizeSpec = specifyTool({
     matched: z.int().nullable(),
     estimated_size_bytes: bytes
       .nullable()
-      .describe('null: nothing is known. Unknown assets are not in it.'),
+      .describe('Without assets of unknown size; null if all are unknown.'),
     estimated_size_mb: z.number().nullable().describe('In megabytes of 10^6 bytes.'),
     estimated_size_gb: z.number().nullable().describe('In gigabytes of 10^9 bytes.'),
     low_bytes: bytes.nullable(),
     high_bytes: bytes
       .nullable()
-      .describe('null: it may be any size, because the size of some assets is unknown.'),
+      .describe('null: no upper bound, because the size of some assets is unknown.'),
     all_matched_bytes: bytes
       .nullable()
-      .describe('For all items that match: their number times the mean of those looked at.'),
+      .describe('For all matches: their number times the mean of the estimated items.'),
     all_matched_low_bytes: bytes.nullable(),
     all_matched_high_bytes: bytes.nullable(),
     aoi: z

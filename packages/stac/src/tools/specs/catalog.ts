@@ -1,13 +1,20 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
-import { anyOutputFormat, catalogArguments, catalogCodes, idList, outputFormat, readTraits } from './common.js';
+import {
+  anyOutputFormat,
+  catalogArguments,
+  catalogCodes,
+  idList,
+  outputFormat,
+  readTraits,
+} from './common.js';
 
 export const getRootSpec = specifyTool({
   ...readTraits,
   name: 'get_root',
   title: 'Catalogue root',
   description:
-    'Reads the landing page of a STAC catalogue: what it is, which version it speaks, how many links it has and which collections or children it names.',
+    'Reads the landing page of a STAC catalogue: its title, description, STAC version, number of links and children.',
   input: z.object({ output_format: outputFormat, ...catalogArguments }),
   output: z.object({
     catalog: z.string(),
@@ -33,10 +40,9 @@ export const getConformanceSpec = specifyTool({
   ...readTraits,
   name: 'get_conformance',
   title: 'Conformance classes',
-  description:
-    'Lists the conformance classes that a STAC API names, and says of given ones whether it names them, in whatever version.',
+  description: 'Lists the conformance classes of a STAC API, and checks given ones in any version.',
   input: z.object({
-    check: idList.optional().describe('Conformance URIs to look for.'),
+    check: idList.optional().describe('Conformance URIs to check.'),
     output_format: anyOutputFormat,
     ...catalogArguments,
   }),
@@ -53,7 +59,7 @@ export const getCatalogCapabilitiesSpec = specifyTool({
   name: 'get_catalog_capabilities',
   title: 'Catalogue capabilities',
   description:
-    'Says what a catalogue can be asked for: how it searches, sorts and filters (query, CQL2), whether it has queryables, aggregations and a search for collections, and what is done here instead where it has not.',
+    'Lists the capabilities of a catalogue: how it searches, sorts and filters (query, CQL2), whether it has queryables, aggregations and collection search, and how missing ones are replaced.',
   input: z.object({ output_format: anyOutputFormat, ...catalogArguments }),
   output: z.object({
     catalog: z.string(),

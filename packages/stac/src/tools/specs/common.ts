@@ -1,14 +1,14 @@
 import { type ErrorCode, profilesFrom } from '@toolkeel/contract';
 import * as z from 'zod';
 
-/** What all tools of this pack have in common. */
+/** The traits that all tools of this pack share. */
 export const readTraits = {
   category: 'read',
   effect: 'read',
   profiles: profilesFrom('readonly'),
 } as const;
 
-/** What every tool that talks to a catalogue can answer, beside the codes that all tools share. */
+/** The error codes of every tool that sends requests, in addition to those of all tools. */
 export const catalogCodes = Object.freeze([
   'upstream_unavailable',
   'upstream_rejected',
@@ -20,7 +20,7 @@ export const catalogCodes = Object.freeze([
   'invalid_input',
 ] as const satisfies readonly ErrorCode[]);
 
-/** Some clients send lists and objects as JSON in a string. */
+/** Some clients send lists and objects as JSON strings. */
 function fromJsonText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -32,14 +32,14 @@ function fromJsonText(value: unknown): unknown {
 
 const lenient = <T extends z.ZodType>(schema: T) => z.preprocess(fromJsonText, schema);
 
-/** One name is a list of one; an empty list is none. */
-function listed(value: unknown): unknown {
+/** A single name becomes a list; an empty list counts as omitted. */
+function toList(value: unknown): unknown {
   const parsed = fromJsonText(value);
   if (Array.isArray(parsed) && parsed.length === 0) return undefined;
   return typeof parsed === 'string' ? [parsed] : parsed;
 }
 
-/** `west,south,east,north`, as in the parameter of a URL. */
+/** `west,south,east,north`, as in a URL parameter. */
 function fromNumberList(value: unknown): unknown {
   const parsed = fromJsonText(value);
   if (typeof parsed !== 'string') return parsed;
@@ -52,7 +52,7 @@ function fromNumberText(value: unknown): unknown {
 }
 
 export const id = z.string().min(1).max(512);
-const names = z.preprocess(listed, z.array(id).max(500).optional());
+export const idList = z.preprocess(toList, z.array(id).max(500).optional());
 const geoJson = lenient(z.looseObject({ type: z.string() }));
 
 export const catalogArguments = {
@@ -66,16 +66,13 @@ export const catalogArguments = {
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional()
-    .describe('A public STAC catalogue by the address of its landing page.'),
+    .describe('The URL of the landing page of a public STAC catalogue.'),
 };
 
-const collections = names.optional().describe('Collection ids, e.g. ["sentinel-2-l2a"].');
-export const idList = names;
-
-/** Which items are meant. */
+/** The arguments that select items. */
 export const searchArguments = {
-  collections,
-  ids: names.optional().describe('Item ids.'),
+  collections: idList.optional().describe('Collection ids, e.g. ["sentinel-2-l2a"].'),
+  ids: idList.optional().describe('Item ids.'),
   bbox: z
     .preprocess(
       fromNumberList,
@@ -126,26 +123,26 @@ export const limit = (max: number, initial = 10) =>
   z
     .preprocess(fromNumberText, z.int().min(1).max(max))
     .default(initial)
-    .describe(`How many at most in one answer. Default: ${initial}.`);
+    .describe(`Maximum number of results. Default: ${initial}.`);
 
 export const outputFormat = z
   .enum(['text', 'json'])
   .default('text')
-  .describe('text: the essentials; json: everything that the catalogue says.');
+  .describe('text: the essentials; json: all data of the catalogue.');
 
-/** For tools whose answer has one form only. */
-export const anyOutputFormat = outputFormat.describe('text and json give the same answer here.');
-export const assets = names
+/** For tools with a single output format. */
+export const anyOutputFormat = outputFormat.describe('text and json are equivalent here.');
+export const assets = idList
   .optional()
   .describe('Keys or roles of assets whose URLs to return: ["red", "data"]; "*" for all.');
 
 export const signAssets = z
   .boolean()
   .default(false)
-  .describe('Whether to sign asset URLs, so that they can be downloaded for a while.');
+  .describe('Whether to sign asset URLs for a temporary download.');
 
 export const pageToken = z
   .string()
   .max(8192)
   .optional()
-  .describe('meta.pagination.next_token of the answer before.');
+  .describe('meta.pagination.next_token of the previous answer.');

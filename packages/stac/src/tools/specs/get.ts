@@ -1,13 +1,23 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
-import { assets, catalogArguments, catalogCodes, fields, id, idList, outputFormat, readTraits, signAssets } from './common.js';
+import {
+  assets,
+  catalogArguments,
+  catalogCodes,
+  fields,
+  id,
+  idList,
+  outputFormat,
+  readTraits,
+  signAssets,
+} from './common.js';
 
 export const getCollectionSpec = specifyTool({
   ...readTraits,
   name: 'get_collection',
   title: 'One collection',
   description:
-    'Reads one collection: what it contains, its extent in space and time, its licence and providers. With output_format "json" or `fields` also summaries, item assets and everything else.',
+    'Reads one collection: its content, extent in space and time, licence and providers. output_format "json" or `fields` adds summaries, item assets and all other members.',
   input: z.object({
     collection_id: id.describe('The id of the collection.'),
     fields,
@@ -44,7 +54,7 @@ export const getItemSpec = specifyTool({
   errors: [...catalogCodes, 'unsupported_by_upstream'],
 });
 
-export const property = z.object({
+export const queryable = z.object({
   name: z.string(),
   type: z.string().optional(),
   title: z.string().optional(),
@@ -62,7 +72,7 @@ export const getQueryablesSpec = specifyTool({
   name: 'get_queryables',
   title: 'Queryable properties',
   description:
-    'Lists the properties that items can be filtered by, with their types and allowed values: of the whole catalogue, or of one or more collections.',
+    'Lists the properties that items can be filtered by, with types and allowed values: of the whole catalogue, or of one or more collections.',
   input: z.object({
     collection_id: idList.optional().describe('One collection id or several.'),
     output_format: outputFormat,
@@ -71,10 +81,8 @@ export const getQueryablesSpec = specifyTool({
   output: z.object({
     catalog: z.string(),
     collections: z.array(z.string()),
-    properties: z.array(property),
-    additional_properties: z
-      .boolean()
-      .describe('Whether other names may be used too; if not, they are refused.'),
+    properties: z.array(queryable),
+    additional_properties: z.boolean().describe('Whether filters may use other names.'),
   }),
   errors: [...catalogCodes, 'unsupported_by_upstream'],
 });

@@ -1,10 +1,15 @@
 import type { ToolSpec } from '@toolkeel/contract';
 import { estimateDataSizeSpec, getAggregationsSpec, summarizeSearchSpec } from './aggregate.js';
-import { getCatalogCapabilitiesSpec, getConformanceSpec, getRootSpec, getSensorRegistryInfoSpec } from './catalog.js';
+import {
+  getCatalogCapabilitiesSpec,
+  getConformanceSpec,
+  getRootSpec,
+  getSensorRegistryInfoSpec,
+} from './catalog.js';
 import { getCollectionSpec, getItemSpec, getQueryablesSpec } from './get.js';
 import { searchCollectionsSpec, searchFederatedSpec, searchItemsSpec } from './search.js';
 
-/** What the tools are, without anything that could run them. */
+/** The tool specs, loaded without the handlers. */
 export const specs: readonly ToolSpec[] = [
   searchItemsSpec,
   searchCollectionsSpec,

@@ -1,6 +1,19 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
-import { assets, catalogArguments, catalogCodes, fields, idList, limit, outputFormat, pageToken, readTraits, searchArguments, signAssets, sortby } from './common.js';
+import {
+  assets,
+  catalogArguments,
+  catalogCodes,
+  fields,
+  idList,
+  limit,
+  outputFormat,
+  pageToken,
+  readTraits,
+  searchArguments,
+  signAssets,
+  sortby,
+} from './common.js';
 import { cursorSchema, federatedCursorSchema } from '../../search/cursor.js';
 
 export const searchItemsSpec = specifyTool({
@@ -8,7 +21,7 @@ export const searchItemsSpec = specifyTool({
   name: 'search_items',
   title: 'Search items',
   description:
-    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Answers with the essentials of each item, such as its thumbnail; `assets` adds asset URLs, output_format "json" or `fields` more.',
+    'Searches a STAC catalogue for items (scenes, tiles, datasets) by collection, area, time and properties. Returns the essentials of each item, such as its thumbnail; `assets` adds asset URLs, output_format "json" or `fields` more.',
   input: z.object({
     ...searchArguments,
     sortby,
@@ -23,17 +36,14 @@ export const searchItemsSpec = specifyTool({
   output: z.object({
     catalog: z.string(),
     items: z.array(z.looseObject({ id: z.string() })),
-    matched: z
-      .int()
-      .nullable()
-      .describe('How many there are in all; null if the catalogue does not say.'),
+    matched: z.int().nullable().describe('Total number of matches; null if unknown.'),
     warnings: z.array(z.string()),
   }),
   errors: [...catalogCodes, 'unsupported_by_upstream'],
   paging: { token: 'page_token', cursor: cursorSchema, items: 'items', unbound: ['limit'] },
 });
 
-/** How one of several catalogues answered. */
+/** The result of one of several catalogues. */
 const catalogReport = z.object({
   catalog: z.string(),
   ok: z.boolean(),
@@ -47,7 +57,7 @@ export const searchFederatedSpec = specifyTool({
   name: 'search_federated',
   title: 'Search several catalogues',
   description:
-    'Puts one search to several catalogues at once and merges what they find, by `sortby` or else newest first. A catalogue that fails or is slow does not hold up the others: the answer says which one, and why.',
+    'Searches several catalogues at once and merges the items by `sortby`, default newest first. A slow or failed catalogue does not delay the others; the answer reports it with the reason.',
   input: z.object({
     catalogs: idList
       .optional()
@@ -55,7 +65,7 @@ export const searchFederatedSpec = specifyTool({
     ...searchArguments,
     sortby,
     fields,
-    limit: limit(100).describe('How many at most from each catalogue. Default: 10.'),
+    limit: limit(100).describe('Maximum number of results per catalogue. Default: 10.'),
     output_format: outputFormat,
     page_token: pageToken,
   }),
@@ -79,7 +89,7 @@ export const searchCollectionsSpec = specifyTool({
   name: 'search_collections',
   title: 'Search collections',
   description:
-    'Finds collections by words, area and time, or lists them all. Where the catalogue cannot search, all its collections are looked through here. Begin with this when you do not know a collection id.',
+    'Searches collections by words, area and time, or lists them all. If the catalogue cannot search, all its collections are read and searched locally. Start here if you do not know a collection id.',
   input: z.object({
     q: z
       .string()
@@ -87,11 +97,11 @@ export const searchCollectionsSpec = specifyTool({
       .max(500)
       .optional()
       .describe(
-        'Words to look for in id, title, keywords and description; commas separate alternatives.',
+        'Words to find in id, title, keywords and description; commas separate alternatives.',
       ),
     bbox: searchArguments.bbox,
     datetime: searchArguments.datetime,
-    limit: limit(10_000).describe('How many at most from each catalogue. Default: 10.'),
+    limit: limit(10_000).describe('Maximum number of results per catalogue. Default: 10.'),
     fields,
     output_format: outputFormat,
     page_token: pageToken,
@@ -101,16 +111,18 @@ export const searchCollectionsSpec = specifyTool({
     ),
   }),
   output: z.object({
-    catalog: z.string().describe('"*" if all were searched; each collection then names its own.'),
+    catalog: z
+      .string()
+      .describe('"*" if all were searched; each collection then has its own `catalog`.'),
     collections: z.array(z.looseObject({ id: z.string() })),
-    matched: z.int().nullable().describe('How many match in all, where that is known.'),
+    matched: z.int().nullable().describe('Total number of matches; null if unknown.'),
     searched: z
       .enum(['server', 'local', 'list', 'mixed'])
-      .describe('Who searched: the catalogue, or we, through all its collections.'),
+      .describe('Whether the catalogue searched, or the collections were searched locally.'),
     catalogs: z
       .array(catalogReport)
       .optional()
-      .describe('What became of each catalogue, if all were searched.'),
+      .describe('The result of each catalogue, if all were searched.'),
     warnings: z.array(z.string()),
   }),
   errors: [...catalogCodes, 'unsupported_by_upstream'],

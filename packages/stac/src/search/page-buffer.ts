@@ -1,12 +1,12 @@
 import { canonicalJson } from '@toolkeel/contract';
-import type { Doc } from '../json.js';
+import type { JsonObject } from '../json.js';
 import { fitsToken, type Cursor } from './cursor.js';
 
-/** A fetched list: one answer may have room for only a part of it. */
+/** A fetched list. An answer may have room for only a part of it. */
 export interface FetchedList {
-  readonly items: readonly Doc[];
+  readonly items: readonly JsonObject[];
   readonly warnings: readonly string[];
-  /** Whether the list ended although there may be more. */
+  /** Whether the list ends although there may be more items. */
   readonly endsEarly?: boolean;
   /** Continues after all of these items. */
   readonly next?: Cursor | undefined;
@@ -14,7 +14,7 @@ export interface FetchedList {
   readonly after: (kept: number) => Cursor;
 }
 
-interface Leftover<List> {
+interface BufferEntry<List> {
   readonly list: List;
   /** Items of the list that earlier answers contained. */
   readonly from: number;
@@ -23,27 +23,27 @@ interface Leftover<List> {
 
 const TTL_MS = 600_000;
 const MAX_ENTRIES = 128;
-/** In characters of JSON. Entries that continue the same list share its items. */
+/** In characters of JSON. Entries of the same list share its items. */
 const MAX_TOTAL_SIZE = 16 * 1024 * 1024;
 
 export const TOKEN_TOO_LONG =
-  'There is more, but the catalogue’s reference to it is too long to hand out.';
+  'There is more, but the next link of the catalogue is too long for a page token.';
 
 /**
- * Fetched items that did not fit into an answer. The next page of the same query comes from here, so
- * that a cut does not repeat the upstream request. In another process, or after eviction, the cursor
- * still works: it contains the request.
+ * Buffers fetched items that did not fit into an answer, so that the next page of the same query needs
+ * no upstream request. Cursors do not depend on the buffer: in another process or after eviction, the
+ * request in the cursor is sent again.
  */
-export class Leftovers<List extends FetchedList> {
+export class PageBuffer<List extends FetchedList> {
   readonly #now: () => number;
-  readonly #entries = new Map<string, Leftover<List>>();
-  readonly #sizes = new WeakMap<readonly Doc[], number>();
+  readonly #entries = new Map<string, BufferEntry<List>>();
+  readonly #sizes = new WeakMap<readonly JsonObject[], number>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** At most `limit` items of a list: stored ones, else those that `load` fetches. */
+  /** At most `limit` items of a list: buffered ones, else those that `load` fetches. */
   async page(
     query: unknown,
     { limit, cursor }: { readonly limit: number; readonly cursor?: Cursor | undefined },
@@ -75,12 +75,12 @@ export class Leftovers<List extends FetchedList> {
     };
   }
 
-  #find(key: string): Leftover<List> | undefined {
+  #find(key: string): BufferEntry<List> | undefined {
     const entry = this.#entries.get(key);
     return entry && this.#now() - entry.storedAt < TTL_MS ? entry : undefined;
   }
 
-  #store(key: string, entry: Leftover<List>): void {
+  #store(key: string, entry: BufferEntry<List>): void {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     for (const oldest of this.#entries.keys()) {
@@ -94,7 +94,7 @@ export class Leftovers<List extends FetchedList> {
     return [...lists].reduce((total, items) => total + this.#sizeOf(items), 0);
   }
 
-  #sizeOf(items: readonly Doc[]): number {
+  #sizeOf(items: readonly JsonObject[]): number {
     const size = this.#sizes.get(items) ?? JSON.stringify(items).length;
     this.#sizes.set(items, size);
     return size;
