@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { readFileSync, statSync } from 'node:fs';
+import * as z from 'zod';
 
 /** Names of URL parameters that hold credentials. */
 const KEY_NAME =

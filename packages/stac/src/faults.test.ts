@@ -1,4 +1,4 @@
-import { withResilience, presets, upstream } from '@toolkeel/kernel';
+import { presets, upstream, withResilience } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { classify, faultToError } from './faults.js';

@@ -1,8 +1,8 @@
 import { toolError, type ToolError } from '@toolkeel/contract';
 import { classifyError, type Fault, type FaultKind, type Sent } from '@toolkeel/kernel';
-import type { catalogCodes } from './tools/specs/common.js';
 import { ResponseTooLargeError, UpstreamError } from './http/response.js';
 import { TargetNotAllowed } from './http/ssrf.js';
+import type { catalogCodes } from './tools/specs/common.js';
 
 export type CatalogCode = (typeof catalogCodes)[number] | 'response_too_large';
 

@@ -9,17 +9,17 @@ import {
 } from '@toolkeel/kernel';
 import { Catalogs } from './api/catalogs.js';
 import { Client } from './api/client.js';
+import { Signer } from './api/signer.js';
 import type { StacConfig } from './config.js';
-import { AgentPool, Gateway } from './http/gateway.js';
 import { Documents } from './http/documents.js';
+import { AgentPool, Gateway } from './http/gateway.js';
+import { isPublicAddress, systemResolve } from './http/ssrf.js';
 import { memberOf } from './json.js';
 import type { RuntimeContext } from './pack.js';
 import { prompts } from './prompts.js';
-import { isPublicAddress, systemResolve } from './http/ssrf.js';
 import { createResources } from './resources.js';
-import { Signer } from './api/signer.js';
-import { describeFailure } from './tools/tool.js';
 import { createTools } from './tools/index.js';
+import { describeFailure } from './tools/tool.js';
 
 const HEALTH_TIMEOUT_MS = 5_000;
 

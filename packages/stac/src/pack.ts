@@ -7,9 +7,9 @@ import {
   type StacConfig,
 } from './config.js';
 import type { IsAllowed, Resolve } from './http/ssrf.js';
-import { specs } from './tools/specs/index.js';
 import { objectOf } from './json.js';
 import { oneLine } from './strings.js';
+import { specs } from './tools/specs/index.js';
 
 /** The process environment and the network rules, which tests replace. */
 export interface RuntimeContext {
@@ -57,12 +57,12 @@ function instructionsFor(config: StacConfig): string {
 }
 
 /** Adds the names of the configured catalogues to the argument descriptions. */
-function withCatalogNames(specs: readonly ToolSpec[], config: StacConfig): readonly ToolSpec[] {
+function withCatalogNames(tools: readonly ToolSpec[], config: StacConfig): readonly ToolSpec[] {
   const main = defaultCatalogOf(config);
   const names = Object.keys(catalogsOf(config)).filter((name) => name !== main);
   const shown = [`${main} (default)`, ...names].slice(0, MAX_NAMES);
   const list = `${shown.join(', ')}${names.length >= MAX_NAMES ? ', …' : ''}`;
-  return specs.map((spec) => {
+  return tools.map((spec) => {
     const properties = objectOf(spec.inputSchema['properties']) ?? {};
     const described = ['catalog', 'catalogs'].flatMap((argument) => {
       const schema = objectOf(properties[argument]);

@@ -1,11 +1,11 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { createRedactor, type Redactor } from '@toolkeel/pack-kit';
 import {
-  type CatalogConfig,
   catalogsOf,
   defaultCatalogOf,
-  type Environment,
   readSecret,
+  type CatalogConfig,
+  type Environment,
   type StacConfig,
 } from '../config.js';
 import { checkPublic, parseTarget, type IsAllowed } from '../http/ssrf.js';
@@ -104,10 +104,10 @@ export class Catalogs {
 /** For catalogues from arguments, which have no credentials. */
 const noSecrets = createRedactor();
 
-function isSameUrl(one: URL, other: URL): boolean {
+function isSameUrl(a: URL, b: URL): boolean {
   const normalized = ({ origin, pathname, search }: URL) =>
     `${origin}${withoutTrailingSlashes(pathname)}${search}`;
-  return normalized(one) === normalized(other);
+  return normalized(a) === normalized(b);
 }
 
 function configuredCatalog(name: string, config: CatalogConfig, env: Environment): Catalog {

@@ -1,16 +1,16 @@
 import { FaultError, type Clock } from '@toolkeel/kernel';
-import { stringsOf, type JsonObject } from '../json.js';
-import type { Gateway } from '../http/gateway.js';
-import type { Document, Documents } from '../http/documents.js';
 import { TtlCache } from '../cache.js';
 import { withTimeShare, type CallContext } from '../call-context.js';
+import type { Document, Documents } from '../http/documents.js';
+import type { Gateway } from '../http/gateway.js';
+import { stringsOf, type JsonObject } from '../json.js';
+import type { CollectionSearchResult } from '../search/collections.js';
 import type { KnownCollections } from '../search/diagnose.js';
 import { PageBuffer } from '../search/page-buffer.js';
 import type { SearchResult } from '../search/search.js';
-import type { CollectionSearchResult } from '../search/collections.js';
-import type { Signer } from './signer.js';
 import type { Catalog, Catalogs } from './catalogs.js';
 import { parseLandingPage, type LandingPage } from './landing.js';
+import type { Signer } from './signer.js';
 
 interface ClientParts {
   readonly catalogs: Catalogs;

@@ -1,8 +1,8 @@
-import { objectsOf, matchedOf, stringOf, type JsonObject } from '../json.js';
-import { badResponse } from '../http/exchange.js';
-import { documentOf } from '../http/documents.js';
 import { withTimeShare, type CallContext } from '../call-context.js';
-import { requestDigest, nextRequest, type PageRequest } from '../search/page.js';
+import { documentOf } from '../http/documents.js';
+import { badResponse } from '../http/exchange.js';
+import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { nextRequest, requestDigest, type PageRequest } from '../search/page.js';
 import type { Catalog } from './catalogs.js';
 import type { Client } from './client.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { capabilitiesFrom, type Capability, includesClass, parseLandingPage } from './landing.js';
+import { capabilitiesFrom, includesClass, parseLandingPage, type Capability } from './landing.js';
 
 const url = new URL('https://a.example/v1');
 const search = { rel: 'search', href: 'https://a.example/v1/search' };

@@ -1,7 +1,7 @@
 import type { FaultError } from '@toolkeel/kernel';
-import { type JsonObject, stringOf, stringsOf } from '../json.js';
-import { below, linkTo, linksWith, targetOf } from './links.js';
+import { stringOf, stringsOf, type JsonObject } from '../json.js';
 import { withoutTrailingSlashes } from '../strings.js';
+import { below, linksWith, linkTo, targetOf } from './links.js';
 
 /** The landing page of a catalogue: its capabilities and endpoints. */
 export interface LandingPage {

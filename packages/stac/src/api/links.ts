@@ -1,5 +1,5 @@
-import { objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
 import { parseTarget } from '../http/ssrf.js';
+import { objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
 import { withoutTrailingSlashes } from '../strings.js';
 
 /** A STAC link, with the members that pagination adds. */

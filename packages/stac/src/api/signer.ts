@@ -1,10 +1,10 @@
-import { objectOf, isObject, memberOf, stringOf, type JsonObject } from '../json.js';
-import type { Catalog, Signing } from './catalogs.js';
-import { below } from './links.js';
-import { badResponse } from '../http/exchange.js';
-import type { Documents } from '../http/documents.js';
 import { BoundedMap } from '../cache.js';
 import type { CallContext } from '../call-context.js';
+import type { Documents } from '../http/documents.js';
+import { badResponse } from '../http/exchange.js';
+import { isObject, memberOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import type { Catalog, Signing } from './catalogs.js';
+import { below } from './links.js';
 
 interface Token {
   readonly value: string;

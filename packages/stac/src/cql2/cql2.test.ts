@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json.js';
+import { FilterSyntaxError } from './lexer.js';
 import { parseCql2 } from './parse.js';
 import { printCql2 } from './print.js';
-import { FilterSyntaxError } from './lexer.js';
 
 const property = (name: string) => ({ property: name });
 

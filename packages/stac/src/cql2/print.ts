@@ -1,4 +1,4 @@
-import { isObject, arrayOf, type JsonObject } from '../json.js';
+import { arrayOf, isObject, type JsonObject } from '../json.js';
 import { FilterSyntaxError } from './lexer.js';
 import { printWkt } from './wkt.js';
 

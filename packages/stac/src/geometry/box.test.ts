@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  boxToGeometry,
   boxAround,
   boxesIntersect,
   boxOfGeometry,
-  validateBox,
-  toBox,
+  boxToGeometry,
   parseGeometry,
   splitAtAntimeridian,
+  toBox,
+  validateBox,
   type Box,
 } from './box.js';
 

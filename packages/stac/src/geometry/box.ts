@@ -1,11 +1,11 @@
 import {
-  type JsonObject,
-  objectOf,
-  objectsOf,
   arrayOf,
   numberOf,
   numbersOf,
+  objectOf,
+  objectsOf,
   stringOf,
+  type JsonObject,
 } from '../json.js';
 
 type Position = readonly [lon: number, lat: number];

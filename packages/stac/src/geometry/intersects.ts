@@ -1,10 +1,10 @@
 import {
+  edgesOf,
   type Area,
   type Edges,
-  edgesOf,
-  type WorkBudget,
   type Position,
   type Shape,
+  type WorkBudget,
 } from './shape.js';
 
 /**
@@ -12,14 +12,14 @@ import {
  * Undefined if the work budget is exhausted.
  */
 export async function shapesIntersect(
-  one: Shape,
-  other: Shape,
+  left: Shape,
+  right: Shape,
   budget: WorkBudget,
 ): Promise<boolean | undefined> {
-  const [a, b] = [edgesOf(one.lines), edgesOf(other.lines)];
+  const [a, b] = [edgesOf(left.lines), edgesOf(right.lines)];
   const [longer, shorter] = a.length > b.length ? [a, b] : [b, a];
   // The steps of the point-in-polygon tests.
-  const insideSteps = one.lines.length * b.length + other.lines.length * a.length;
+  const insideSteps = left.lines.length * b.length + right.lines.length * a.length;
   if (!budget.take(a.length * b.length + insideSteps)) return undefined;
   for (let i = 0; i < longer.length; i++) {
     if (crossesAny(longer, i, shorter)) return true;
@@ -27,16 +27,18 @@ export async function shapesIntersect(
     if (turn) await turn;
   }
   // Without a crossing, each part is completely inside or outside of the other shape.
-  return (await hasInside(other.areas, one, budget)) || (await hasInside(one.areas, other, budget));
+  return (
+    (await hasInside(right.areas, left, budget)) || (await hasInside(left.areas, right, budget))
+  );
 }
 
 async function hasInside(areas: readonly Area[], { lines }: Shape, budget: WorkBudget) {
   if (areas.length === 0) return false;
   const edges = areas.map(edgesOf);
   for (const [first] of lines) {
-    for (const one of edges) {
-      if (first && isInside(first, one)) return true;
-      const turn = budget.yieldAfter(one.length);
+    for (const boundary of edges) {
+      if (first && isInside(first, boundary)) return true;
+      const turn = budget.yieldAfter(boundary.length);
       if (turn) await turn;
     }
   }
@@ -54,8 +56,8 @@ function isInside([x, y]: Position, { length, x1, y1, x2, y2 }: Edges): boolean 
   return inside;
 }
 
-function crossesAny(one: Edges, i: number, { length, x1, y1, x2, y2 }: Edges): boolean {
-  const [ax, ay, bx, by] = [one.x1[i]!, one.y1[i]!, one.x2[i]!, one.y2[i]!];
+function crossesAny(left: Edges, i: number, { length, x1, y1, x2, y2 }: Edges): boolean {
+  const [ax, ay, bx, by] = [left.x1[i]!, left.y1[i]!, left.x2[i]!, left.y2[i]!];
   for (let j = 0; j < length; j++) {
     const [cx, cy, dx, dy] = [x1[j]!, y1[j]!, x2[j]!, y2[j]!];
     const isApart =

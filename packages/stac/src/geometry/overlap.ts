@@ -1,13 +1,13 @@
+import type { JsonObject } from '../json.js';
 import {
+  edgesOf,
+  parseShape,
   type Area,
   type Edges,
-  edgesOf,
-  type WorkBudget,
   type Line,
   type Position,
-  parseShape,
+  type WorkBudget,
 } from './shape.js';
-import type { JsonObject } from '../json.js';
 
 /** An area, prepared for overlap computation. */
 interface Region {
@@ -37,11 +37,11 @@ export async function prepareRegion(
 
 /** The area that two regions share; undefined if the work budget is exhausted. */
 export function overlap(
-  one: Region,
-  other: Region,
+  left: Region,
+  right: Region,
   budget: WorkBudget,
 ): Promise<number | undefined> {
-  return overlapOfEdges(one.edges, other.edges, budget);
+  return overlapOfEdges(left.edges, right.edges, budget);
 }
 
 /** Projects a ring to an equal-area plane and winds outer rings and holes in opposite directions. */
@@ -62,23 +62,23 @@ function areaUnder({ length, x1, y1, x2, y2 }: Edges): number {
  * points or special cases, and its run time depends on the number of pairs only.
  */
 async function overlapOfEdges(
-  one: Edges,
-  other: Edges,
+  left: Edges,
+  right: Edges,
   budget: WorkBudget,
 ): Promise<number | undefined> {
-  if (!budget.take(one.length * other.length)) return undefined;
+  if (!budget.take(left.length * right.length)) return undefined;
   let sum = 0;
-  for (let i = 0; i < one.length; i++) {
-    sum += below(one, i, other);
-    const turn = budget.yieldAfter(other.length);
+  for (let i = 0; i < left.length; i++) {
+    sum += below(left, i, right);
+    const turn = budget.yieldAfter(right.length);
     if (turn) await turn;
   }
   return sum;
 }
 
 /** The area below edge `i` and below the other edges, down to the south pole. */
-function below(one: Edges, i: number, { length, x1, y1, x2, y2 }: Edges): number {
-  const [ax, ay, bx, by] = [one.x1[i]!, one.y1[i]!, one.x2[i]!, one.y2[i]!];
+function below(left: Edges, i: number, { length, x1, y1, x2, y2 }: Edges): number {
+  const [ax, ay, bx, by] = [left.x1[i]!, left.y1[i]!, left.x2[i]!, left.y2[i]!];
   if (ax === bx) return 0;
   const [west, east] = ax < bx ? [ax, bx] : [bx, ax];
   const slope = (by - ay) / (bx - ax);

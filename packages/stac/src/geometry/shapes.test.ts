@@ -1,11 +1,11 @@
 import { area as areaOf } from '@turf/area';
+import { booleanIntersects } from '@turf/boolean-intersects';
 import { intersect } from '@turf/intersect';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWorkBudget, type Position, parseShape } from './shape.js';
-import { overlap, prepareRegion } from './overlap.js';
-import { booleanIntersects } from '@turf/boolean-intersects';
 import { shapesIntersect } from './intersects.js';
+import { overlap, prepareRegion } from './overlap.js';
+import { createWorkBudget, parseShape, type Position } from './shape.js';
 
 const polygon = (...rings: readonly (readonly Position[])[]) => ({
   type: 'Polygon' as const,

@@ -1,16 +1,16 @@
 import { FaultError, faultFromResponse, type Fault } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
-import { checkPublic, parseTarget, type IsAllowed } from './ssrf.js';
 import type { Agents } from './gateway.js';
+import { parseJson } from './parse-json.js';
 import {
   ACCEPT_ENCODING,
-  readBody,
   errorReason,
   isPageTooLarge,
+  readBody,
   UpstreamError,
 } from './response.js';
-import { parseJson } from './parse-json.js';
-import { headerOf, type HttpResponse, type HttpRequest, type Method } from './types.js';
+import { checkPublic, parseTarget, type IsAllowed } from './ssrf.js';
+import { headerOf, type HttpRequest, type HttpResponse, type Method } from './types.js';
 
 export interface ExchangeOptions {
   readonly agents: Agents;

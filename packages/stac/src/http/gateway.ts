@@ -1,4 +1,3 @@
-import type { Agent, request as undiciRequest } from 'undici';
 import {
   parseServerHints,
   upstream,
@@ -11,6 +10,7 @@ import {
   type ResilientFunction,
   type Upstream,
 } from '@toolkeel/kernel';
+import type { Agent, request as undiciRequest } from 'undici';
 import { BoundedMap } from '../cache.js';
 import type { CallContext } from '../call-context.js';
 import { classify } from '../faults.js';

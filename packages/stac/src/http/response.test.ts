@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { createRedactor } from '@toolkeel/pack-kit';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResponseTooLargeError, readBody, errorReason, isPageTooLarge } from './response.js';
+import { errorReason, isPageTooLarge, readBody, ResponseTooLargeError } from './response.js';
 
 describe('what an error page says', () => {
   it('shows no half of a credential after an echo that shrinks when it is redacted', () => {

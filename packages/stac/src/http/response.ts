@@ -1,10 +1,10 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Redactor } from '@toolkeel/pack-kit';
 import { objectOf, stringOf } from '../json.js';
 import { oneLine } from '../strings.js';
 import { parseJson } from './parse-json.js';
 import { headerOf, type HttpHeaders } from './types.js';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
 /** An error response of an upstream, or one that cannot be used. */
 export class UpstreamError extends Error {

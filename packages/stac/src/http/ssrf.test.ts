@@ -1,3 +1,6 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkedLookup,
@@ -5,12 +8,9 @@ import {
   isPublicAddress,
   lookupWith,
   parseTarget,
-  type Resolve,
   TargetNotAllowed,
+  type Resolve,
 } from './ssrf.js';
-import { isIP } from 'node:net';
-import fc from 'fast-check';
-import type { LookupAddress } from 'node:dns';
 
 describe('request targets', () => {
   it.each([
@@ -198,7 +198,7 @@ describe('public addresses', () => {
       (a === 0x3fff && b! < 0x1000);
     fc.assert(
       fc.property(groups, (values) => {
-        const isPublic = values[0]! >> 13 === 1 && !isSpecial(values);
+        const isPublic = values[0] >> 13 === 1 && !isSpecial(values);
         const full = values.map((value) => value.toString(16)).join(':');
         const compressed = new URL(`http://[${full}]/`).hostname.slice(1, -1);
         const padded = values.map((value) => value.toString(16).padStart(4, '0').toUpperCase());

@@ -1,16 +1,16 @@
 import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import { type CallContext, withDeadline, withTimeShare } from '../call-context.js';
-import type { Criteria } from './criteria.js';
-import { type SearchResult, searchItems, type SearchOptions } from './search.js';
+import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
 import type { JsonObject } from '../json.js';
+import type { Criteria } from './criteria.js';
 import type { Cursor } from './cursor.js';
+import { searchItems, type SearchOptions, type SearchResult } from './search.js';
 
 interface CollectOptions extends SearchOptions {
   /** The share of the remaining time that pages after the first may take. */
   readonly shareOfTime: number;
-  /** Whether the items fill the answer, so that no further page is needed. */
+  /** Whether the items fill the result, so that no further page is needed. */
   readonly isFull?: (items: SearchResult['items']) => boolean;
 }
 

@@ -1,8 +1,8 @@
 import { raise, toolError } from '@toolkeel/contract';
-import { objectsOf, isObject, numbersOf, type JsonObject } from '../json.js';
-import { boxAround, boxOfGeometry, validateBox, parseGeometry } from '../geometry/box.js';
+import { boxAround, boxOfGeometry, parseGeometry, validateBox } from '../geometry/box.js';
+import { isObject, numbersOf, objectsOf, type JsonObject } from '../json.js';
 import { parseDatetime, type Span } from './datetime.js';
-import { parseFields, type FieldsArgument, type Fields } from './fields.js';
+import { parseFields, type Fields, type FieldsArgument } from './fields.js';
 import { normalizeQuery, validateQuery } from './query.js';
 import { parseSortby, type SortbyArgument, type SortKey } from './sort.js';
 
@@ -65,7 +65,7 @@ function asksForLatest(datetime: string | undefined): boolean {
 /** For tools that do not list items: "latest" only affects the order. */
 export function latestWarning(datetime: string | undefined): readonly string[] {
   return asksForLatest(datetime)
-    ? ['`datetime: "latest"` only affects the order; this answer covers all times.']
+    ? ['`datetime: "latest"` only affects the order; this result covers all times.']
     : [];
 }
 

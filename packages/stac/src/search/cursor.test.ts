@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  cursorSchema,
   appendToTrail,
+  cursorSchema,
   isRepeatedPage,
   packCursor,
-  type PageTrail,
   unpackCursor,
+  type PageTrail,
 } from './cursor.js';
-import { requestDigest, limitOf, nextRequest, withLimit, type PageRequest } from './page.js';
+import { limitOf, nextRequest, requestDigest, withLimit, type PageRequest } from './page.js';
 
 const at = new URL('https://a.example/v1/search?limit=2');
 const posted: PageRequest = { method: 'POST', url: at, body: { collections: ['a'], limit: 2 } };

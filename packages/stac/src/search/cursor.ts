@@ -1,7 +1,7 @@
-import * as z from 'zod';
-import { type JsonObject, stringOf } from '../json.js';
-import type { PageRequest } from './page.js';
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { stringOf, type JsonObject } from '../json.js';
+import type { PageRequest } from './page.js';
 
 /** Digests of earlier pages of a list, to detect repeated pages. Part of the page token. */
 const trailSchema = z.strictObject({

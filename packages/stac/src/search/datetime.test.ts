@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDatetime, overlapsSpan } from './datetime.js';
+import { overlapsSpan, parseDatetime } from './datetime.js';
 
 describe('datetime', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldsForServer, project, parseFields } from './fields.js';
+import { fieldsForServer, parseFields, project } from './fields.js';
 import { otherPrefix, parseSortby } from './sort.js';
 
 const item = {

@@ -31,7 +31,7 @@ export function parseFields(given: FieldsArgument | undefined): Fields | undefin
   };
 }
 
-/** Always requested, because answers need them. */
+/** Always requested, because results need them. */
 const ESSENTIAL = ['id', 'collection', 'bbox', 'properties.datetime'] as const;
 
 /** The fields for the request. Empty lists are omitted, because servers treat them differently. */

@@ -2,7 +2,7 @@ import { canonicalJson } from '@toolkeel/contract';
 import type { JsonObject } from '../json.js';
 import { fitsToken, type Cursor } from './cursor.js';
 
-/** A fetched list. An answer may have room for only a part of it. */
+/** A fetched list. A result may have room for only a part of it. */
 export interface FetchedList {
   readonly items: readonly JsonObject[];
   readonly warnings: readonly string[];
@@ -16,7 +16,7 @@ export interface FetchedList {
 
 interface BufferEntry<List> {
   readonly list: List;
-  /** Items of the list that earlier answers contained. */
+  /** Items of the list that earlier results contained. */
   readonly from: number;
   readonly storedAt: number;
 }
@@ -30,7 +30,7 @@ export const TOKEN_TOO_LONG =
   'There is more, but the next link of the catalogue is too long for a page token.';
 
 /**
- * Buffers fetched items that did not fit into an answer, so that the next page of the same query needs
+ * Buffers fetched items that did not fit into a result, so that the next page of the same query needs
  * no upstream request. Cursors do not depend on the buffer: in another process or after eviction, the
  * request in the cursor is sent again.
  */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Redactor } from '@toolkeel/pack-kit';
-import { linkTo, resolveLink } from '../api/links.js';
-import { type JsonObject, objectsOf, matchedOf, stringOf } from '../json.js';
 import { FaultError, type Fault, type Outcome } from '@toolkeel/kernel';
+import type { Redactor } from '@toolkeel/pack-kit';
 import type { Catalog } from '../api/catalogs.js';
-import { badResponse } from '../http/exchange.js';
+import { linkTo, resolveLink } from '../api/links.js';
+import type { CallContext } from '../call-context.js';
 import { documentOf, type Document } from '../http/documents.js';
+import { badResponse } from '../http/exchange.js';
 import type { Gateway } from '../http/gateway.js';
 import { ResponseTooLargeError, UpstreamError } from '../http/response.js';
 import type { HttpResponse } from '../http/types.js';
-import type { CallContext } from '../call-context.js';
+import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
 
 /** A request for one page. */
 export interface PageRequest {

@@ -1,14 +1,14 @@
 import { raise, toolError } from '@toolkeel/contract';
 import type { Capability, LandingPage } from '../api/landing.js';
 import { below } from '../api/links.js';
-import { type JsonObject, isObject } from '../json.js';
-import { type Criteria, invalid } from './criteria.js';
-import type { PageRequest } from './page.js';
+import { FilterSyntaxError } from '../cql2/lexer.js';
 import { parseCql2 } from '../cql2/parse.js';
 import { printCql2 } from '../cql2/print.js';
-import { FilterSyntaxError } from '../cql2/lexer.js';
 import { boxToGeometry, crossesAntimeridian, toBox } from '../geometry/box.js';
+import { isObject, type JsonObject } from '../json.js';
+import { invalid, type Criteria } from './criteria.js';
 import { fieldsForServer, type Fields } from './fields.js';
+import type { PageRequest } from './page.js';
 import { queryToCql2 } from './query.js';
 import { sortbyParameter, type SortKey } from './sort.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printCql2 } from '../cql2/print.js';
-import { matchesQuery, normalizeQuery, validateQuery, queryToCql2 } from './query.js';
+import { matchesQuery, normalizeQuery, queryToCql2, validateQuery } from './query.js';
 
 describe('query', () => {
   const query = {

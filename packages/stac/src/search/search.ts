@@ -2,18 +2,18 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
-import type { JsonObject } from '../json.js';
 import type { CallContext } from '../call-context.js';
+import type { JsonObject } from '../json.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
 import {
-  type Cursor,
-  fitsToken,
   appendToTrail,
+  fitsToken,
   isRepeatedPage,
   packCursor,
-  type PageTrail,
   unpackCursor,
+  type Cursor,
+  type PageTrail,
 } from './cursor.js';
 import {
   diagnose,
@@ -22,16 +22,16 @@ import {
   unseenProperties,
   type KnownCollections,
 } from './diagnose.js';
+import { TOKEN_TOO_LONG, type FetchedList } from './page-buffer.js';
 import {
-  type FetchOptions,
   fetchPage,
+  repeatsSecret,
   requestDigest,
+  tryPage,
+  type FetchOptions,
   type Page,
   type PageRequest,
-  repeatsSecret,
-  tryPage,
 } from './page.js';
-import { TOKEN_TOO_LONG, type FetchedList } from './page-buffer.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
 import { matchesQuery } from './query.js';
 import { otherPrefix, sortbyParameter, type SortKey } from './sort.js';

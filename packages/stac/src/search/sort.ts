@@ -40,15 +40,15 @@ export function otherPrefix(keys: readonly SortKey[]): readonly SortKey[] {
 }
 
 /** Negative if the first item comes before the second. */
-export type Order = (one: JsonObject, other: JsonObject) => number;
+export type Order = (a: JsonObject, b: JsonObject) => number;
 
 /** The order of the sort keys; newest first without keys. */
 export function orderOf(keys: readonly SortKey[] | undefined): Order {
-  if (!keys) return (one, other) => byValue(timeOf(other), timeOf(one), -1);
-  return (one, other) => {
+  if (!keys) return (a, b) => byValue(timeOf(b), timeOf(a), -1);
+  return (a, b) => {
     for (const { field, direction } of keys) {
-      const [a, b] = [comparable(propertyOf(one, field)), comparable(propertyOf(other, field))];
-      const order = direction === 'asc' ? byValue(a, b, 1) : byValue(b, a, -1);
+      const [x, y] = [comparable(propertyOf(a, field)), comparable(propertyOf(b, field))];
+      const order = direction === 'asc' ? byValue(x, y, 1) : byValue(y, x, -1);
       if (order !== 0) return order;
     }
     return 0;

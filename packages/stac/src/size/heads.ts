@@ -1,8 +1,8 @@
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import { headerOf } from '../http/types.js';
-import { parseTarget } from '../http/ssrf.js';
 import { withTimeShare, type CallContext } from '../call-context.js';
+import { parseTarget } from '../http/ssrf.js';
+import { headerOf } from '../http/types.js';
 import { byGroup } from './estimate.js';
 
 const PARALLEL = 12;

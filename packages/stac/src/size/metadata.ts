@@ -1,11 +1,11 @@
 import {
   countOf,
-  type JsonObject,
-  objectOf,
-  objectsOf,
   numberOf,
   numbersOf,
+  objectOf,
+  objectsOf,
   stringOf,
+  type JsonObject,
 } from '../json.js';
 
 /** The members in which catalogues store the file size; the standard one first. */

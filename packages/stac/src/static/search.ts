@@ -1,28 +1,28 @@
+import { raise, toolError } from '@toolkeel/contract';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
-import { type JsonObject, objectOf, arrayOf, stringOf } from '../json.js';
-import { createWorkBudget, type WorkBudget, parseShape } from '../geometry/shape.js';
 import type { CallContext } from '../call-context.js';
-import type { Criteria } from '../search/criteria.js';
-import type { Cursor } from '../search/cursor.js';
-import { knownCollectionsFrom } from '../search/diagnose.js';
-import { unsupported } from '../search/plan.js';
-import type { SearchResult, SearchOptions } from '../search/search.js';
-import { type Visitor, walk, type WalkResult } from './walk.js';
-import { raise, toolError } from '@toolkeel/contract';
-import { didYouMean } from '../search/suggest.js';
-import { shapesIntersect } from '../geometry/intersects.js';
 import {
-  boxToGeometry,
-  type Box,
   boxesIntersect,
   boxOf,
   boxOfGeometry,
+  boxToGeometry,
   toBox,
+  type Box,
 } from '../geometry/box.js';
+import { shapesIntersect } from '../geometry/intersects.js';
+import { createWorkBudget, parseShape, type WorkBudget } from '../geometry/shape.js';
+import { arrayOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import type { Criteria } from '../search/criteria.js';
+import type { Cursor } from '../search/cursor.js';
 import { overlapsSpan } from '../search/datetime.js';
+import { knownCollectionsFrom } from '../search/diagnose.js';
+import { unsupported } from '../search/plan.js';
 import { matchesQuery } from '../search/query.js';
+import type { SearchOptions, SearchResult } from '../search/search.js';
+import { didYouMean } from '../search/suggest.js';
+import { walk, type Visitor, type WalkResult } from './walk.js';
 
 /** Searches a static catalogue by reading its files, within limits. */
 export async function searchStatic(
@@ -214,11 +214,11 @@ async function inArea(
 
 /** Invalid or too complex geometries count as intersecting, because their boxes do. */
 async function geometriesIntersect(
-  one: JsonObject,
-  other: JsonObject,
+  left: JsonObject,
+  right: JsonObject,
   budget: WorkBudget,
 ): Promise<boolean> {
-  const [a, b] = [parseShape(one), parseShape(other)];
+  const [a, b] = [parseShape(left), parseShape(right)];
   return a && b ? ((await shapesIntersect(a, b, budget)) ?? true) : true;
 }
 

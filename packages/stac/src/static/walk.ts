@@ -2,9 +2,9 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { linksOf, targetOf } from '../api/links.js';
+import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
 import type { Document } from '../http/documents.js';
 import { objectsOf, stringOf, type JsonObject } from '../json.js';
-import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
 
 /** Controls a walk and receives what it finds. */
 export interface Visitor {

@@ -1,8 +1,8 @@
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { linkTo } from '../api/links.js';
-import { compact, objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { CallContext } from '../call-context.js';
+import { compact, objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
 import { didYouMean } from '../search/suggest.js';
@@ -56,10 +56,10 @@ export function signItems(
   return client.signer.signItems(catalog, needed, context);
 }
 
-/** Warns if the answer contains no asset URLs to sign. */
+/** Warns if the result contains no asset URLs to sign. */
 export function unsignedWarning(shown: readonly JsonObject[]): readonly string[] {
   if (shown.length === 0 || shown.some((item) => item['assets'] !== undefined)) return [];
-  return ['The answer has no asset URLs to sign. Add `assets`, or "assets" to `fields`.'];
+  return ['The result has no asset URLs to sign. Add `assets`, or "assets" to `fields`.'];
 }
 
 /** The members needed to download assets, without band details. */

@@ -1,18 +1,18 @@
+import { implementTool } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
+import { capabilityNames, includesClass } from '../api/landing.js';
 import { linksOf } from '../api/links.js';
 import { compact, stringOf } from '../json.js';
+import { sensors } from '../size/metadata.js';
 import { oneLine } from '../strings.js';
-import { catalogTool, conformanceWarning } from './tool.js';
-import { withoutLinks } from './summaries.js';
 import {
   getCatalogCapabilitiesSpec,
   getConformanceSpec,
   getRootSpec,
   getSensorRegistryInfoSpec,
 } from './specs/catalog.js';
-import { capabilityNames, includesClass } from '../api/landing.js';
-import { implementTool } from '@toolkeel/contract';
-import { sensors } from '../size/metadata.js';
+import { withoutLinks } from './summaries.js';
+import { catalogTool, conformanceWarning } from './tool.js';
 
 const MAX_CHILDREN = 100;
 

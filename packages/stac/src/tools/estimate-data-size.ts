@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
-import { objectOf, isObject, stringOf, type JsonObject } from '../json.js';
-import { createWorkBudget } from '../geometry/shape.js';
 import type { CallContext } from '../call-context.js';
 import { boxToGeometry, toBox } from '../geometry/box.js';
-import { geometryOf, parseCriteria, type Criteria } from '../search/criteria.js';
-import { collectItems } from '../search/collect.js';
-import type { SearchResult } from '../search/search.js';
 import { fractionsInside, type FractionOf } from '../geometry/overlap.js';
+import { createWorkBudget } from '../geometry/shape.js';
+import { isObject, objectOf, stringOf, type JsonObject } from '../json.js';
+import { collectItems } from '../search/collect.js';
+import { geometryOf, parseCriteria, type Criteria } from '../search/criteria.js';
+import type { SearchResult } from '../search/search.js';
 import {
   estimateAssets,
   extrapolate,
@@ -22,8 +22,8 @@ import {
 } from '../size/estimate.js';
 import { headSizes, type HeadSizes } from '../size/heads.js';
 import { metadataSize, uncompressedSize } from '../size/metadata.js';
-import { catalogTool } from './tool.js';
 import { estimateDataSizeSpec, type part } from './specs/aggregate.js';
+import { catalogTool } from './tool.js';
 
 interface AssetEntry {
   /** The index of its item. */

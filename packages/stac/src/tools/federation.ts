@@ -144,7 +144,7 @@ const LATE = {
 };
 const UNEXPECTED = { code: 'internal_error', message: 'The search failed.', retryable: false };
 
-/** The report on one catalogue in the answer. */
+/** The report on one catalogue. */
 export function reportFor(
   { name }: Catalog,
   result: Settled<FetchedList & { readonly matched?: number | null }>,

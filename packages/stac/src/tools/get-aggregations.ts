@@ -2,16 +2,14 @@ import { FaultError } from '@toolkeel/kernel';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
+import type { CallContext } from '../call-context.js';
 import { documentOf } from '../http/documents.js';
 import { badResponse } from '../http/exchange.js';
-import { countOf, type JsonObject, objectOf, objectsOf, stringOf } from '../json.js';
-import type { CallContext } from '../call-context.js';
-import { asParameters, checkFilter, searchBody } from '../search/plan.js';
+import { countOf, objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { sampleItems, type Sample } from '../search/collect.js';
 import { latestWarning, parseCriteria, type Criteria } from '../search/criteria.js';
 import { diagnose, explainRejection } from '../search/diagnose.js';
-import { type Sample, sampleItems } from '../search/collect.js';
-import { catalogTool } from './tool.js';
-import { type Aggregation, getAggregationsSpec } from './specs/aggregate.js';
+import { asParameters, checkFilter, searchBody } from '../search/plan.js';
 import {
   cloudCoverOf,
   coverHistogram,
@@ -24,6 +22,8 @@ import {
   timeOf,
   type Bucket,
 } from '../search/statistics.js';
+import { getAggregationsSpec, type Aggregation } from './specs/aggregate.js';
+import { catalogTool } from './tool.js';
 
 const DEFAULT_AGGREGATIONS = [
   'total_count',

@@ -1,28 +1,28 @@
 import { FaultError } from '@toolkeel/kernel';
-import { type JsonObject, objectOf, isObject, arrayOf, numberOf, stringOf } from '../json.js';
-import type { CallContext } from '../call-context.js';
-import { loadKnownCollections, unseenFields } from '../search/diagnose.js';
-import { searchItems } from '../search/search.js';
-import { missing, staticCollection, staticItem } from '../static/search.js';
+import type * as z from 'zod';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { collectionsUrl, type LandingPage } from '../api/landing.js';
 import { below, linkTo, resolveLink } from '../api/links.js';
-import { project, parseFields } from '../search/fields.js';
-import { collectionSummary, itemDetails, providersOf, withoutLinks } from './summaries.js';
-import { catalogTool } from './tool.js';
-import { getCollectionSpec, getItemSpec, getQueryablesSpec, type queryable } from './specs/get.js';
+import type { CallContext } from '../call-context.js';
+import { arrayOf, isObject, numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
+import { loadKnownCollections, unseenFields } from '../search/diagnose.js';
+import { parseFields, project } from '../search/fields.js';
+import { unsupported } from '../search/plan.js';
+import { searchItems } from '../search/search.js';
+import { missing, staticCollection, staticItem } from '../static/search.js';
+import { oneLine } from '../strings.js';
 import {
   assetWarnings,
+  includeAssets,
   requireSigning,
   signItems,
   unsignedWarning,
-  includeAssets,
   withSelectedAssets,
 } from './assets.js';
-import type * as z from 'zod';
-import { unsupported } from '../search/plan.js';
-import { oneLine } from '../strings.js';
+import { getCollectionSpec, getItemSpec, getQueryablesSpec, type queryable } from './specs/get.js';
+import { collectionSummary, itemDetails, providersOf, withoutLinks } from './summaries.js';
+import { catalogTool } from './tool.js';
 
 /** Reads a collection. Fails the call with `not_found` if it does not exist. */
 export async function getCollection(

@@ -1,13 +1,13 @@
 import type { Tool } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import { estimateDataSizeTool } from './estimate-data-size.js';
-import { getAggregationsTool } from './get-aggregations.js';
 import {
   getCatalogCapabilitiesTool,
   getConformanceTool,
   getRootTool,
   getSensorRegistryInfoTool,
 } from './catalog.js';
+import { estimateDataSizeTool } from './estimate-data-size.js';
+import { getAggregationsTool } from './get-aggregations.js';
 import { getCollectionTool, getItemTool, getQueryablesTool } from './get.js';
 import { searchCollectionsTool } from './search-collections.js';
 import { searchFederatedTool } from './search-federated.js';

@@ -64,7 +64,7 @@ async function searchAllCatalogs(
   query: CollectionQuery,
   from: FederatedCursor | undefined,
   context: CallContext,
-  answer: {
+  output: {
     readonly show: (collection: JsonObject) => JsonObject & { readonly id: string };
     readonly notes: readonly string[];
   },
@@ -86,7 +86,7 @@ async function searchAllCatalogs(
   const data = {
     catalog: ALL_CATALOGS,
     collections: merged.map(({ item, search }) => ({
-      ...answer.show(item),
+      ...output.show(item),
       catalog: searches[search]!.catalog.name,
     })),
     matched: isKnown ? counts.reduce((sum: number, count) => sum + (count ?? 0), 0) : null,
@@ -96,7 +96,7 @@ async function searchAllCatalogs(
       ...catalogs.flatMap(({ catalog, error }) =>
         error ? [`${catalog} was not searched: ${error.message}`] : [],
       ),
-      ...answer.notes,
+      ...output.notes,
       ...(!from && merged.length === 0 ? [emptyWarning(answered, answered, query)] : []),
     ],
   };

@@ -1,24 +1,24 @@
 import { page } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
 import type { JsonObject } from '../json.js';
-import { parseCriteria } from '../search/criteria.js';
 import { collectItems, PAGE_SIZE } from '../search/collect.js';
-import { project, parseFields, type Fields } from '../search/fields.js';
+import { parseCriteria } from '../search/criteria.js';
 import { unseenFields } from '../search/diagnose.js';
+import { parseFields, project, type Fields } from '../search/fields.js';
 import { searchItems } from '../search/search.js';
 import { oneLine } from '../strings.js';
 import {
   ALL_ASSETS,
   assetWarnings,
+  includeAssets,
   requireSigning,
   signItems,
   unsignedWarning,
-  includeAssets,
   withSelectedAssets,
 } from './assets.js';
+import { searchItemsSpec } from './specs/search.js';
 import { itemSummary } from './summaries.js';
 import { catalogTool } from './tool.js';
-import { searchItemsSpec } from './specs/search.js';
 
 /** The share of the remaining time that pages after the first may take. */
 const SHARE_OF_TIME = 0.7;

@@ -1,9 +1,9 @@
 import {
+  arrayOf,
   compact,
+  numberOf,
   objectOf,
   objectsOf,
-  arrayOf,
-  numberOf,
   stringOf,
   stringsOf,
   type JsonObject,

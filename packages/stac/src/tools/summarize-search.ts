@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.js';
 import { objectOf, stringOf } from '../json.js';
-import { latestWarning, parseCriteria } from '../search/criteria.js';
 import { sampleItems } from '../search/collect.js';
+import { latestWarning, parseCriteria } from '../search/criteria.js';
 import {
   cloudCoverOf,
   coverHistogram,
@@ -15,8 +15,8 @@ import {
   spreadOf,
   timeOf,
 } from '../search/statistics.js';
-import { catalogTool } from './tool.js';
 import { summarizeSearchSpec } from './specs/aggregate.js';
+import { catalogTool } from './tool.js';
 
 const MAX_HISTOGRAM_BUCKETS = 120;
 

@@ -62,7 +62,7 @@ export function asFault(cause: unknown): unknown {
   return new FaultError({ kind: 'rejected', sent: 'no', cause });
 }
 
-/** A failure inside a successful answer. */
+/** A failure inside a successful result. */
 export interface PartialFailure {
   readonly code: string;
   readonly message: string;

@@ -31,7 +31,7 @@ export const getAggregationsSpec = specifyTool({
   name: 'get_aggregations',
   title: 'Aggregations',
   description:
-    'Counts the items of a search: in total, over time, by collection, platform or cloud cover. The catalogue counts if it can; else a bounded sample is counted locally, and the answer says so.',
+    'Counts the items of a search: in total, over time, by collection, platform or cloud cover. The catalogue counts if it can; else a bounded sample is counted locally, and the result says so.',
   input: z.object({
     ...searchArguments,
     aggregations: idList

@@ -1,4 +1,4 @@
-import { type ErrorCode, profilesFrom } from '@toolkeel/contract';
+import { profilesFrom, type ErrorCode } from '@toolkeel/contract';
 import * as z from 'zod';
 
 /** The traits that all tools of this pack share. */
@@ -145,4 +145,4 @@ export const pageToken = z
   .string()
   .max(8192)
   .optional()
-  .describe('meta.pagination.next_token of the previous answer.');
+  .describe('meta.pagination.next_token of the previous result.');

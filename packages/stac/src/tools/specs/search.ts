@@ -1,5 +1,6 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
+import { cursorSchema, federatedCursorSchema } from '../../search/cursor.js';
 import {
   assets,
   catalogArguments,
@@ -14,7 +15,6 @@ import {
   signAssets,
   sortby,
 } from './common.js';
-import { cursorSchema, federatedCursorSchema } from '../../search/cursor.js';
 
 export const searchItemsSpec = specifyTool({
   ...readTraits,
@@ -57,7 +57,7 @@ export const searchFederatedSpec = specifyTool({
   name: 'search_federated',
   title: 'Search several catalogues',
   description:
-    'Searches several catalogues at once and merges the items by `sortby`, default newest first. A slow or failed catalogue does not delay the others; the answer reports it with the reason.',
+    'Searches several catalogues at once and merges the items by `sortby`, default newest first. A slow or failed catalogue does not delay the others; the result reports it with the reason.',
   input: z.object({
     catalogs: idList
       .optional()
