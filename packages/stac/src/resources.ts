@@ -1,4 +1,5 @@
 import { raise, toolError, type PackResource, type ToolContext } from '@toolkeel/contract';
+import { CatalogCall } from './api/catalog-call.js';
 import type { Catalog } from './api/catalogs.js';
 import type { Client } from './api/client.js';
 import { callContextOf, type CallContext } from './call-context.js';
@@ -31,7 +32,10 @@ export function createResources(client: Client): readonly PackResource[] {
       title: 'STAC collection',
       description: 'A collection as the catalogue describes it.',
       read: reader(([catalog = '', collection = ''], context) => {
-        return getCollection(client, catalogNamed(client, catalog), collection, context);
+        return getCollection(
+          new CatalogCall(client, catalogNamed(client, catalog), context),
+          collection,
+        );
       }, 2),
     },
     {
@@ -41,7 +45,10 @@ export function createResources(client: Client): readonly PackResource[] {
       title: 'STAC item',
       description: 'An item as the catalogue describes it, with the URLs of its assets.',
       read: reader(([catalog = '', collection = '', item = ''], context) => {
-        return getItem(client, catalogNamed(client, catalog), [collection, item], context);
+        return getItem(new CatalogCall(client, catalogNamed(client, catalog), context), [
+          collection,
+          item,
+        ]);
       }, 3),
     },
   ];

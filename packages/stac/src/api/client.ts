@@ -1,7 +1,7 @@
 import { FaultError, type Clock } from '@toolkeel/kernel';
 import { TtlCache } from '../cache.js';
 import { withTimeShare, type CallContext } from '../call-context.js';
-import type { Document, Documents } from '../http/documents.js';
+import type { Documents } from '../http/documents.js';
 import type { Gateway } from '../http/gateway.js';
 import { stringsOf, type JsonObject } from '../json.js';
 import type { CollectionSearchResult } from '../search/collections.js';
@@ -77,13 +77,18 @@ export class Client {
   }
 
   async #load(catalog: Catalog, context: CallContext): Promise<LandingPage> {
-    const { doc, url } = await this.get(catalog, catalog.url, 'landing', context);
+    const { doc, url } = await this.documents.get(catalog, catalog.url, 'landing', context);
     const landing = parseLandingPage(doc, url);
     if (landing.conformsTo.length > 0 || !landing.conformance) return landing;
     // Servers before STAC API 1.0 list their conformance classes on a separate page.
     const limited = withTimeShare(context, this.now(), CONFORMANCE_SHARE);
     try {
-      const conformance = await this.get(catalog, landing.conformance, 'conformance', limited);
+      const conformance = await this.documents.get(
+        catalog,
+        landing.conformance,
+        'conformance',
+        limited,
+      );
       const merged: JsonObject = { ...doc, conformsTo: stringsOf(conformance.doc['conformsTo']) };
       return parseLandingPage(merged, url);
     } catch (conformanceFault) {
@@ -91,10 +96,6 @@ export class Client {
       context.signal.throwIfAborted();
       return { ...landing, conformanceFault };
     }
-  }
-
-  get(catalog: Catalog, url: URL, route: string, context: CallContext): Promise<Document> {
-    return this.documents.get(catalog, url, route, context);
   }
 
   /** Whether to send searches by POST: the catalogue offers it and has not rejected it. */

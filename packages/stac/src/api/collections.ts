@@ -1,10 +1,8 @@
-import { withTimeShare, type CallContext } from '../call-context.js';
 import { documentOf } from '../http/documents.js';
 import { badResponse } from '../http/exchange.js';
 import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
 import { nextRequest, requestDigest, type PageRequest } from '../search/page.js';
-import type { Catalog } from './catalogs.js';
-import type { Client } from './client.js';
+import type { CatalogCall } from './catalog-call.js';
 
 export interface CollectionsPage {
   readonly request: PageRequest;
@@ -19,15 +17,13 @@ const SHARE_OF_TIME = 0.8;
 
 /** One page of the list of collections. Not every server paginates it. */
 export async function collectionsPage(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   request: PageRequest,
-  context: CallContext,
 ): Promise<CollectionsPage> {
   const { method, url, headers, body } = request;
   const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
-  const sent = { catalog, method, url, headers, body: text, route: 'collections' };
-  const { doc, url: at } = documentOf(await client.gateway.send(sent, context));
+  const response = await call.send({ method, url, headers, body: text, route: 'collections' });
+  const { doc, url: at } = documentOf(response);
   if (!Array.isArray(doc['collections'])) throw badResponse(at, 'no list of collections in it');
   const next = nextRequest(doc, at, request);
   const collections = objectsOf(doc['collections']).filter(({ id }) => stringOf(id) !== undefined);
@@ -45,19 +41,17 @@ export interface AllCollections {
 }
 
 export async function allCollections(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   first: PageRequest,
-  context: CallContext,
 ): Promise<AllCollections> {
-  const { deadline: stopAt } = withTimeShare(context, client.now(), SHARE_OF_TIME);
+  const { deadline: stopAt } = call.withTimeShare(SHARE_OF_TIME).context;
   const byId = new Map<string, JsonObject>();
   const seen = new Set<string>();
   let request: PageRequest | undefined = first;
   for (let pages = 0; request; pages++) {
-    if (pages >= MAX_PAGES || (pages > 0 && client.now() >= stopAt)) break;
+    if (pages >= MAX_PAGES || (pages > 0 && call.now() >= stopAt)) break;
     seen.add(requestDigest(request));
-    const page = await collectionsPage(client, catalog, request, context);
+    const page = await collectionsPage(call, request);
     const before = byId.size;
     for (const collection of page.collections) byId.set(String(collection['id']), collection);
     const { next } = page;

@@ -1,7 +1,5 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
-import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { JsonObject } from '../json.js';
 import type { Criteria } from './criteria.js';
 import type { Cursor } from './cursor.js';
@@ -20,14 +18,12 @@ const MAX_PAGES = 20;
 
 /** Collects items from as many pages as the limit needs. */
 export function collectItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   options: CollectOptions,
-  context: CallContext,
 ): Promise<SearchResult> {
-  return client.itemBuffer.page([catalog.name, criteria], options, () =>
-    readPages(client, catalog, criteria, options, context),
+  return call.client.itemBuffer.page([call.catalog.name, criteria], options, () =>
+    readPages(call, criteria, options),
   );
 }
 
@@ -36,35 +32,33 @@ export function collectItems(
  * cursor that continues there.
  */
 async function readPages(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   { limit, cursor, shareOfTime, isFull = () => false }: CollectOptions,
-  context: CallContext,
 ): Promise<SearchResult> {
-  const landing = await client.landing(catalog, context);
+  const landing = await call.landing();
   // Every page of a static catalogue needs a walk.
   const pageSize = landing.kind === 'static' ? limit : PAGE_SIZE;
-  const { deadline: stopAt } = withTimeShare(context, client.now(), shareOfTime);
-  const readPage = (left: number, at: SearchOptions['cursor'], pageContext: CallContext) => {
+  const limited = call.withTimeShare(shareOfTime);
+  const readPage = (left: number, at: SearchOptions['cursor'], pageCall: CatalogCall) => {
     const options = { limit: Math.min(left, pageSize), cursor: at };
-    return searchItems(client, catalog, criteria, options, pageContext);
+    return searchItems(pageCall, criteria, options);
   };
-  const pages = [await readPage(limit, cursor, context)];
+  const pages = [await readPage(limit, cursor, call)];
   const warnings = new Set(pages[0]!.warnings);
   let items = pages[0]!.items;
   let { next } = pages[0]!;
   while (next && items.length < limit && pages.length < MAX_PAGES && !isFull(items)) {
-    if (client.now() >= stopAt) break;
+    if (call.now() >= limited.context.deadline) break;
     try {
-      const page = await readPage(limit - items.length, next, withDeadline(context, stopAt));
+      const page = await readPage(limit - items.length, next, limited);
       for (const warning of page.warnings) warnings.add(warning);
       pages.push(page);
       items = items.concat(page.items);
       next = page.next;
     } catch (cause) {
       if (!(cause instanceof FaultError)) throw cause;
-      context.signal.throwIfAborted();
+      call.context.signal.throwIfAborted();
       warnings.add('A further page could not be read; the list continues there.');
       break;
     }
@@ -111,33 +105,22 @@ const SAMPLE_FIELDS = {
   exclude: ['links', 'assets', 'geometry'],
 };
 
-export async function sampleItems(
-  client: Client,
-  catalog: Catalog,
-  criteria: Criteria,
-  context: CallContext,
-): Promise<Sample> {
+export async function sampleItems(call: CatalogCall, criteria: Criteria): Promise<Sample> {
   const projected = { ...criteria, fields: SAMPLE_FIELDS };
   const items: JsonObject[] = [];
   const warnings: string[] = [];
   let matched: number | null = null;
   let cursor: Cursor | undefined;
   let endsEarly = false;
-  let pageContext = context;
+  let pageCall = call;
   for (let pages = 0; pages < SAMPLE_MAX_PAGES; pages++) {
     try {
-      const result = await searchItems(
-        client,
-        catalog,
-        projected,
-        { limit: SAMPLE_PAGE_SIZE, cursor },
-        pageContext,
-      );
+      const result = await searchItems(pageCall, projected, { limit: SAMPLE_PAGE_SIZE, cursor });
       items.push(...result.items);
       for (const warning of result.warnings)
         if (!warnings.includes(warning)) warnings.push(warning);
       matched = result.matched ?? matched;
-      context.progress({
+      call.context.progress({
         progress: pages + 1,
         total: SAMPLE_MAX_PAGES,
         message: 'reading items to count',
@@ -151,7 +134,7 @@ export async function sampleItems(
       return { items, matched, complete: false, warnings };
     }
     if (!cursor) return { items, matched, complete: !endsEarly && isAll(items, matched), warnings };
-    pageContext = withTimeShare(context, client.now(), SAMPLE_SHARE_OF_TIME);
+    pageCall = call.withTimeShare(SAMPLE_SHARE_OF_TIME);
   }
   return { items, matched, complete: false, warnings };
 }

@@ -1,5 +1,4 @@
-import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import {
   allCollections,
   collectionsPage,
@@ -8,7 +7,6 @@ import {
 } from '../api/collections.js';
 import { collectionsUrl, type LandingPage } from '../api/landing.js';
 import { linkTo } from '../api/links.js';
-import type { CallContext } from '../call-context.js';
 import { crossesAntimeridian, toBox } from '../geometry/box.js';
 import { objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import { extentMayMatch, staticCollections } from '../static/search.js';
@@ -40,18 +38,20 @@ export interface CollectionSearchResult extends FetchedList {
 
 /** Searches collections on the server if it supports the query, else locally. */
 export function searchCollections(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   query: CollectionQuery,
   cursor: Cursor | undefined,
-  context: CallContext,
 ): Promise<CollectionSearchResult> {
   const { limit, ...key } = query;
-  return client.collectionBuffer.page([catalog.name, key], { limit, cursor }, async () => {
-    const landing = await client.landing(catalog, context);
-    const search = isSupportedByServer(landing, query) ? searchOnServer : searchLocally;
-    return search(client, catalog, landing, query, cursor, context);
-  });
+  return call.client.collectionBuffer.page(
+    [call.catalog.name, key],
+    { limit, cursor },
+    async () => {
+      const landing = await call.landing();
+      const search = isSupportedByServer(landing, query) ? searchOnServer : searchLocally;
+      return search(call, landing, query, cursor);
+    },
+  );
 }
 
 function isFiltered({ q, bbox, datetime }: CollectionQuery): boolean {
@@ -71,22 +71,20 @@ function isSupportedByServer(
 }
 
 async function searchOnServer(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   query: CollectionQuery,
   cursor: Cursor | undefined,
-  context: CallContext,
 ): Promise<CollectionSearchResult> {
   const first = firstRequest(landing, query);
   const request = cursor ? unpackCursor(cursor, first) : first;
-  const page = await collectionsPage(client, catalog, request, context);
+  const page = await collectionsPage(call, request);
   const skip = cursor?.skip ?? 0;
   const seen = [...(cursor?.seen ?? []), requestDigest(request)];
   const { next } = page;
   const trail = cursor?.trail;
   const isRepeated = skip === 0 && isRepeatedPage(page.collections, trail);
-  const isSecret = next !== undefined && repeatsSecret(next, catalog.secrets);
+  const isSecret = next !== undefined && repeatsSecret(next, call.catalog.secrets);
   const isLoop = isRepeated || (next !== undefined && seen.includes(requestDigest(next)));
   const items = isRepeated ? [] : page.collections.slice(skip);
   const cursorInPage = (from: number) =>
@@ -127,12 +125,10 @@ function firstRequest(
 }
 
 async function searchLocally(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   query: CollectionQuery,
   cursor: Cursor | undefined,
-  context: CallContext,
 ): Promise<CollectionSearchResult> {
   const request: PageRequest = { method: 'GET', url: collectionsUrl(landing) };
   const {
@@ -140,8 +136,8 @@ async function searchLocally(
     complete,
     circular = false,
   }: AllCollections = landing.collections
-    ? await allCollections(client, catalog, request, context)
-    : await linkedCollections(client, catalog, landing, context);
+    ? await allCollections(call, request)
+    : await linkedCollections(call, landing);
   const matching = matchCollections(collections, query);
   const skip = cursor?.skip ?? 0;
   return {
@@ -159,16 +155,11 @@ async function searchLocally(
 }
 
 /** Without a list of collections: those that the landing page links to. */
-function linkedCollections(
-  client: Client,
-  catalog: Catalog,
-  landing: LandingPage,
-  context: CallContext,
-) {
+function linkedCollections(call: CatalogCall, landing: LandingPage) {
   if (landing.kind === 'api' && !linkTo(landing.doc, 'child')) {
     unsupported('collections', 'This catalogue does not list its collections.');
   }
-  return staticCollections(client, catalog, landing, context);
+  return staticCollections(call, landing);
 }
 
 /** The matching collections, best first. */

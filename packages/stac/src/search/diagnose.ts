@@ -1,11 +1,10 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
 import { collectionsPage } from '../api/collections.js';
 import type { LandingPage } from '../api/landing.js';
 import { linksWith } from '../api/links.js';
-import { withTimeShare, type CallContext } from '../call-context.js';
 import { FilterSyntaxError } from '../cql2/lexer.js';
 import { parseCql2 } from '../cql2/parse.js';
 import { faultToError } from '../faults.js';
@@ -41,20 +40,19 @@ export function knownCollectionsFrom(
 
 /** Cached, or the first page of the list with one request. Faults do not fail the call. */
 export async function loadKnownCollections(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
-  context: CallContext,
 ): Promise<KnownCollections | undefined> {
   const { collections, capabilities } = landing;
   if (!collections) return linkedCollections(landing);
+  const { client, catalog } = call;
   return client.collectionCache.get(catalog.name) ?? unlessFault(load());
 
   async function load(): Promise<KnownCollections> {
     const url = new URL(collections!);
     if (capabilities.has('collection_search')) url.searchParams.set('limit', String(LIST_LIMIT));
     const request = { method: 'GET', url } as const;
-    const page = await collectionsPage(client, catalog, request, limitTime(client, context));
+    const page = await collectionsPage(call.withTimeShare(SHARE_OF_TIME), request);
     const known = knownCollectionsFrom(page.collections, page.next === undefined);
     client.collectionCache.set(catalog.name, known);
     return known;
@@ -84,23 +82,18 @@ function decoded(text: string): string {
 
 /** The names of a catalogue's queryables. Cached, or with one request. */
 async function loadQueryableNames(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   { queryables }: LandingPage,
-  context: CallContext,
 ): Promise<readonly string[] | undefined> {
   if (!queryables) return undefined;
+  const { client, catalog } = call;
   const cached = client.queryableCache.get(catalog.name);
   if (cached) return cached;
-  const loading = client.get(catalog, queryables, 'queryables', limitTime(client, context));
+  const loading = call.withTimeShare(SHARE_OF_TIME).get(queryables, 'queryables');
   const loaded = await unlessFault(loading);
   const names = loaded && Object.keys(objectOf(loaded.doc['properties']) ?? {});
   if (names) client.queryableCache.set(catalog.name, names);
   return names;
-}
-
-function limitTime(client: Client, context: CallContext): CallContext {
-  return withTimeShare(context, client.now(), SHARE_OF_TIME);
 }
 
 async function unlessFault<T>(loading: Promise<T>): Promise<T | undefined> {
@@ -117,18 +110,17 @@ async function unlessFault<T>(loading: Promise<T>): Promise<T | undefined> {
  * have, with suggestions. Sends at most one request.
  */
 export async function diagnose(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   criteria: Criteria,
-  context: CallContext,
   read?: KnownCollections,
 ): Promise<readonly string[]> {
+  const { catalog } = call;
   const { collections = [] } = criteria;
   const names = propertiesIn(criteria);
   const isUnknown = (name: string) => !isKnownProperty(name);
   if (collections.length > 0) {
-    const known = read ?? (await loadKnownCollections(client, catalog, landing, context));
+    const known = read ?? (await loadKnownCollections(call, landing));
     const missing = known ? collections.filter((id) => !known.byId.has(id)) : [];
     const summarized = collections.flatMap((id) => known?.byId.get(id) ?? []);
     const others = names.filter((name) => isUnknown(name) && !summarized.includes(name));
@@ -138,7 +130,7 @@ export async function diagnose(
     ];
   }
   if (!names.some(isUnknown)) return [];
-  const queryables = (await loadQueryableNames(client, catalog, landing, context)) ?? [];
+  const queryables = (await loadQueryableNames(call, landing)) ?? [];
   return names
     .filter((name) => isUnknown(name) && !queryables.includes(name))
     .slice(0, MAX_NOTES)
@@ -147,15 +139,13 @@ export async function diagnose(
 
 /** Names collections that the catalogue does not have, with suggestions. Sends at most one request. */
 export async function missingCollections(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   collections: readonly string[],
-  context: CallContext,
 ): Promise<readonly string[]> {
-  const known = await loadKnownCollections(client, catalog, landing, context);
+  const known = await loadKnownCollections(call, landing);
   const missing = known ? collections.filter((id) => !known.byId.has(id)) : [];
-  return missing.slice(0, MAX_NOTES).map((id) => collectionNote(id, catalog, known!));
+  return missing.slice(0, MAX_NOTES).map((id) => collectionNote(id, call.catalog, known!));
 }
 
 function collectionNote(id: string, { name }: Catalog, { byId, complete }: KnownCollections) {

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { FaultError, type Fault, type Outcome } from '@toolkeel/kernel';
 import type { Redactor } from '@toolkeel/pack-kit';
-import type { Catalog } from '../api/catalogs.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import { linkTo, resolveLink } from '../api/links.js';
-import type { CallContext } from '../call-context.js';
 import { documentOf, type Document } from '../http/documents.js';
 import { badResponse } from '../http/exchange.js';
-import type { Gateway } from '../http/gateway.js';
 import { ResponseTooLargeError, UpstreamError } from '../http/response.js';
 import type { HttpResponse } from '../http/types.js';
 import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
@@ -86,21 +84,14 @@ export interface Page {
   readonly next?: PageRequest;
 }
 
-export interface FetchOptions {
-  readonly gateway: Gateway;
-  readonly catalog: Catalog;
-  readonly route: string;
-  readonly context: CallContext;
-}
-
 const MAX_HALVINGS = 4;
 
 /**
  * Fetches a page, and halves the limit if the page is too large. A smaller page is a new request, not a
  * retry.
  */
-export async function fetchPage(request: PageRequest, fetchOptions: FetchOptions): Promise<Page> {
-  const outcome = await tryPage(request, fetchOptions);
+export async function fetchPage(request: PageRequest, call: CatalogCall): Promise<Page> {
+  const outcome = await tryPage(request, call);
   if (!outcome.ok) throw new FaultError(outcome.fault);
   return outcome.value;
 }
@@ -108,7 +99,7 @@ export async function fetchPage(request: PageRequest, fetchOptions: FetchOptions
 /** Like `fetchPage`, but returns the fault as a value. */
 export async function tryPage(
   request: PageRequest,
-  { gateway, catalog, route, context }: FetchOptions,
+  { client, catalog, context }: CatalogCall,
 ): Promise<Outcome<Page>> {
   let current = request;
   for (let halvings = 0; ; halvings++) {
@@ -116,8 +107,8 @@ export async function tryPage(
     const divisible = limit > 1 && halvings < MAX_HALVINGS;
     const { method, url, headers, body } = current;
     const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
-    const sent = { catalog, method, url, headers, body: text, route, divisible };
-    const outcome: Outcome<HttpResponse> = await gateway.outcome(sent, context);
+    const sent = { catalog, method, url, headers, body: text, route: 'search', divisible };
+    const outcome: Outcome<HttpResponse> = await client.gateway.outcome(sent, context);
     if (outcome.ok) return { ok: true, value: parsePage(documentOf(outcome.value), current) };
     if (!divisible || !isTooLarge(outcome.fault)) return outcome;
     current = withLimit(current, Math.floor(limit / 2));

@@ -1,8 +1,6 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { LandingPage } from '../api/landing.js';
-import type { CallContext } from '../call-context.js';
 import type { JsonObject } from '../json.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
@@ -28,7 +26,6 @@ import {
   repeatsSecret,
   requestDigest,
   tryPage,
-  type FetchOptions,
   type Page,
   type PageRequest,
 } from './page.js';
@@ -60,38 +57,33 @@ export const REPEATS_SECRET =
 
 /** Searches items: one page of at most `limit` items. */
 export function searchItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   options: SearchOptions,
-  context: CallContext,
 ): Promise<SearchResult> {
-  return client.itemBuffer.page([catalog.name, criteria], options, () =>
-    fetchItems(client, catalog, criteria, options, context),
+  return call.client.itemBuffer.page([call.catalog.name, criteria], options, () =>
+    fetchItems(call, criteria, options),
   );
 }
 
 /** Adds warnings about collections and properties that the catalogue does not have. */
 async function fetchItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   options: SearchOptions,
-  context: CallContext,
 ): Promise<SearchResult> {
-  const landing = await client.landing(catalog, context);
+  const landing = await call.landing();
   const isFirst = options.cursor === undefined;
-  const diagnosis = (known?: KnownCollections) =>
-    diagnose(client, catalog, landing, criteria, context, known);
+  const diagnosis = (known?: KnownCollections) => diagnose(call, landing, criteria, known);
   try {
-    const result = await runSearch(client, catalog, landing, criteria, options, context);
+    const result = await runSearch(call, landing, criteria, options);
     const { items, known } = result;
     // A requested collection without items in the result may not exist.
     const unseenCollections = async () => {
       const returned = new Set(items.map((item) => item['collection']));
       const unseen = (criteria.collections ?? []).filter((id) => !returned.has(id));
       if (unseen.length === 0) return [];
-      return missingCollections(client, catalog, landing, unseen, context);
+      return missingCollections(call, landing, unseen);
     };
     const isProjected = criteria.fields !== undefined && landing.capabilities.has('fields');
     const notes =
@@ -110,44 +102,40 @@ async function fetchItems(
 
 /** The page may have more items than the limit, because servers may ignore it. */
 async function runSearch(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   criteria: Criteria,
   options: SearchOptions,
-  context: CallContext,
 ): Promise<SearchResult> {
   if (landing.kind === 'static') {
-    return searchStatic(client, catalog, landing, criteria, options, context);
+    return searchStatic(call, landing, criteria, options);
   }
-  const plan = planSearch(landing, criteria, client.mayPost(catalog, landing));
-  const fetchOptions: FetchOptions = { gateway: client.gateway, catalog, route: 'search', context };
-  const search = new PagedSearch(plan, fetchOptions, options);
-  return search.run(() => fetchFirstPage(client, criteria, plan, fetchOptions, options.limit));
+  const plan = planSearch(landing, criteria, call.client.mayPost(call.catalog, landing));
+  const search = new PagedSearch(plan, call, options);
+  return search.run(() => fetchFirstPage(call, criteria, plan, options.limit));
 }
 
 /** Fetches the first page by POST if the catalogue offers it, else by GET. */
 async function fetchFirstPage(
-  client: Client,
+  call: CatalogCall,
   criteria: Criteria,
   plan: SearchPlan,
-  fetchOptions: FetchOptions,
   limit: number,
 ): Promise<Page> {
   const get = firstRequest(plan, limit, false);
   const request = plan.post ? firstRequest(plan, limit, true) : get;
-  const outcome = await tryPage(request, fetchOptions);
+  const outcome = await tryPage(request, call);
   if (outcome.ok) return outcome.value;
   const { status = 0 } = outcome.fault;
   if (request.method === 'POST' && [404, 405, 501].includes(status) && !isTooLongForGet(get)) {
-    client.notePostRejected(fetchOptions.catalog);
-    return fetchPage(get, fetchOptions);
+    call.client.notePostRejected(call.catalog);
+    return fetchPage(get, call);
   }
   if ((status === 400 || status === 422) && criteria.sortby) {
     // Some servers sort by `datetime`, others by `properties.datetime`, and reject the other name.
     const sortby = otherPrefix(criteria.sortby);
     const other = firstRequest(withSortby(plan, sortby), limit, request.method === 'POST');
-    const second = await tryPage(other, fetchOptions);
+    const second = await tryPage(other, call);
     if (second.ok) return second.value;
   }
   throw new FaultError(outcome.fault);
@@ -160,16 +148,16 @@ function withSortby(plan: SearchPlan, sortby: readonly SortKey[]): SearchPlan {
 
 class PagedSearch {
   readonly #plan: SearchPlan;
-  readonly #fetchOptions: FetchOptions;
+  readonly #call: CatalogCall;
   readonly #options: SearchOptions;
   readonly #warnings: string[];
   #endsEarly = false;
   /** Cursors store the difference to this request, which has the GET parameters and the POST body. */
   readonly #reference: PageRequest;
 
-  constructor(plan: SearchPlan, fetchOptions: FetchOptions, options: SearchOptions) {
+  constructor(plan: SearchPlan, call: CatalogCall, options: SearchOptions) {
     this.#plan = plan;
-    this.#fetchOptions = fetchOptions;
+    this.#call = call;
     this.#options = options;
     this.#warnings = [...plan.warnings];
     const { url } = firstRequest(plan, options.limit, false);
@@ -181,7 +169,7 @@ class PagedSearch {
     const { cursor } = this.#options;
     const seen = [...(cursor?.seen ?? [])];
     let page = cursor
-      ? await fetchPage(unpackCursor(cursor, this.#reference), this.#fetchOptions)
+      ? await fetchPage(unpackCursor(cursor, this.#reference), this.#call)
       : await first();
     const skip = cursor?.skip ?? 0;
     let matches = this.#matchesIn(page, skip);
@@ -204,7 +192,7 @@ class PagedSearch {
       }
       seen.push(requestDigest(page.request));
       trail = appendToTrail(trail, page.items);
-      page = await fetchPage(next, this.#fetchOptions);
+      page = await fetchPage(next, this.#call);
       matches = this.#matchesIn(page, 0);
     }
   }
@@ -227,7 +215,7 @@ class PagedSearch {
   #nextOf(page: Page, seen: readonly string[]): PageRequest | undefined {
     const { next } = page;
     if (!next) return undefined;
-    if (repeatsSecret(next, this.#fetchOptions.catalog.secrets)) {
+    if (repeatsSecret(next, this.#call.catalog.secrets)) {
       this.#endEarly(REPEATS_SECRET);
       return undefined;
     }

@@ -1,6 +1,4 @@
-import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
-import { withTimeShare, type CallContext } from '../call-context.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import { parseTarget } from '../http/ssrf.js';
 import { headerOf } from '../http/types.js';
 import { byGroup } from './estimate.js';
@@ -51,19 +49,18 @@ function rankOf(place: number): number {
 
 /** Determines file sizes by HEAD requests. */
 export async function headSizes(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   candidates: readonly Candidate[],
-  context: CallContext,
 ): Promise<HeadSizes> {
-  const limited = withTimeShare(context, client.now(), SHARE_OF_TIME);
+  const limited = call.withTimeShare(SHARE_OF_TIME);
+  const { context } = call;
   const sizes = new Map<string, number>();
   const reachable = candidates.filter(({ href }) => /^https?:/i.test(href));
   const queue = [...headSample(reachable, MAX_HEADS)];
   const total = queue.length;
   const worker = async (): Promise<void> => {
     for (let href = queue.shift(); href !== undefined; href = queue.shift()) {
-      const size = await headSize(client, catalog, href, limited);
+      const size = await headSize(limited, href);
       if (size !== undefined) sizes.set(href, size);
       context.progress({
         progress: total - queue.length,
@@ -79,10 +76,8 @@ export async function headSizes(
 }
 
 async function headSize(
-  client: Client,
-  catalog: Catalog,
+  { client, catalog, context }: CatalogCall,
   href: string,
-  context: CallContext,
 ): Promise<number | undefined> {
   try {
     // The signed URL is a secret and must not leave this function.

@@ -1,8 +1,7 @@
 import { raise, toolError } from '@toolkeel/contract';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
-import type { CallContext } from '../call-context.js';
 import {
   boxesIntersect,
   boxOf,
@@ -26,12 +25,10 @@ import { walk, type Visitor, type WalkResult } from './walk.js';
 
 /** Searches a static catalogue by reading its files, within limits. */
 export async function searchStatic(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   criteria: Criteria,
   { limit, cursor }: SearchOptions,
-  context: CallContext,
 ): Promise<SearchResult> {
   if (criteria.filter !== undefined) {
     unsupported('filter', 'A static catalogue does not support CQL2. Use `query` instead.');
@@ -39,25 +36,19 @@ export async function searchStatic(
   const skip = cursor?.skip ?? 0;
   const found: JsonObject[] = [];
   const collections: JsonObject[] = [];
-  const budget = createWorkBudget(context.signal);
-  const walked = await walk(
-    client,
-    catalog,
-    landing,
-    {
-      enter: (doc) => {
-        if (isCollection(doc)) collections.push(doc);
-        return partsToRead(doc, criteria);
-      },
-      item: async (item, parent) => {
-        const whole = withCollection(item, parent);
-        if (await matchesCriteria(whole, criteria, budget)) found.push(whole);
-      },
-      // One more than requested, to know whether there are more.
-      done: () => found.length > skip + limit,
+  const budget = createWorkBudget(call.context.signal);
+  const walked = await walk(call, landing, {
+    enter: (doc) => {
+      if (isCollection(doc)) collections.push(doc);
+      return partsToRead(doc, criteria);
     },
-    context,
-  );
+    item: async (item, parent) => {
+      const whole = withCollection(item, parent);
+      if (await matchesCriteria(whole, criteria, budget)) found.push(whole);
+    },
+    // One more than requested, to know whether there are more.
+    done: () => found.length > skip + limit,
+  });
   const items = found.slice(skip, skip + limit);
   const hasMore = found.length > skip + limit;
   const at = (from: number): Cursor => ({
@@ -107,10 +98,8 @@ function warningsOf(
 
 /** The collections of a static catalogue that a walk reaches. */
 export async function staticCollections(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
-  context: CallContext,
 ): Promise<{ readonly collections: readonly JsonObject[]; readonly complete: boolean }> {
   const collections: JsonObject[] = [];
   const enter = (doc: JsonObject) => {
@@ -118,16 +107,14 @@ export async function staticCollections(
     return { items: false, children: true };
   };
   const visitor = { enter, done: () => false };
-  const { complete } = await walk(client, catalog, landing, visitor, context);
+  const { complete } = await walk(call, landing, visitor);
   return { collections, complete };
 }
 
 export async function staticCollection(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   id: string,
-  context: CallContext,
 ): Promise<JsonObject> {
   let found: JsonObject | undefined;
   const ids: string[] = [];
@@ -137,16 +124,14 @@ export async function staticCollection(
     return { items: false, children: true };
   };
   const visitor = { enter, done: () => found !== undefined, rank: rankByName(id) };
-  await walk(client, catalog, landing, visitor, context);
-  return found ?? missing('collection', id, catalog, ids);
+  await walk(call, landing, visitor);
+  return found ?? missing('collection', id, call.catalog, ids);
 }
 
 export async function staticItem(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   [collectionId, itemId]: readonly [string, string],
-  context: CallContext,
 ): Promise<JsonObject> {
   let found: JsonObject | undefined;
   const visitor = {
@@ -162,8 +147,8 @@ export async function staticItem(
     done: () => found !== undefined,
     rank: rankByName(collectionId, itemId),
   };
-  await walk(client, catalog, landing, visitor, context);
-  return found ?? missing('item', itemId, catalog);
+  await walk(call, landing, visitor);
+  return found ?? missing('item', itemId, call.catalog);
 }
 
 /** Prefers links that contain a name, because files are usually named after their content. */

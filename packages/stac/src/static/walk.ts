@@ -1,8 +1,6 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import { linksOf, targetOf } from '../api/links.js';
-import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
 import type { Document } from '../http/documents.js';
 import { objectsOf, stringOf, type JsonObject } from '../json.js';
 
@@ -52,13 +50,12 @@ const SHARE_OF_TIME = 0.8;
  * Unreadable documents are skipped and counted.
  */
 export async function walk(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   from: Document,
   visitor: Visitor,
-  context: CallContext,
 ): Promise<WalkResult> {
-  const { deadline: stopAt } = withTimeShare(context, client.now(), SHARE_OF_TIME);
+  const { context } = call;
+  const { deadline: stopAt } = call.withTimeShare(SHARE_OF_TIME).context;
   const seen = new Set<string>([from.url.href]);
   let queue: readonly Step[] = [];
   let last: readonly Step[] = [];
@@ -73,7 +70,7 @@ export async function walk(
   let failures = 0;
   let firstFault: FaultError | undefined;
   while (queue.length > 0 || last.length > 0) {
-    const isOver = client.now() >= (read > 0 ? stopAt : context.deadline);
+    const isOver = call.now() >= (read > 0 ? stopAt : context.deadline);
     const isLast = queue.length === 0;
     const allowance = isLast
       ? Math.min(MAX_LAST_DOCUMENTS - askedLast, MAX_DOCUMENTS - asked)
@@ -85,8 +82,8 @@ export async function walk(
     asked += batch.length;
     if (isLast) askedLast += batch.length;
     // As soon as there is a result, a stalled document must not fail the call.
-    const limited = read > 0 ? withDeadline(context, stopAt) : context;
-    const results = await Promise.all(batch.map((step) => load(client, catalog, step, limited)));
+    const limited = read > 0 ? call.withDeadline(stopAt) : call;
+    const results = await Promise.all(batch.map((step) => load(limited, step)));
     context.progress({ progress: read, message: 'reading the catalogue' });
     for (const result of results) {
       if ('fault' in result) {
@@ -114,14 +111,9 @@ export async function walk(
 
 type Loaded = { readonly step: Step; readonly document: Document } | { readonly fault: FaultError };
 
-async function load(
-  client: Client,
-  catalog: Catalog,
-  step: Step,
-  context: CallContext,
-): Promise<Loaded> {
+async function load(call: CatalogCall, step: Step): Promise<Loaded> {
   try {
-    return { step, document: await client.get(catalog, step.href, 'static', context) };
+    return { step, document: await call.get(step.href, 'static') };
   } catch (fault) {
     // Only a cancellation ends the walk.
     if (!(fault instanceof FaultError)) throw fault;

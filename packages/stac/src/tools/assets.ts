@@ -1,7 +1,6 @@
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
-import type { Client } from '../api/client.js';
 import { linkTo } from '../api/links.js';
-import type { CallContext } from '../call-context.js';
 import { compact, objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
@@ -44,16 +43,14 @@ export function requireSigning({ name, signing }: Catalog): void {
 
 /** Signs the selected assets and the thumbnail. */
 export function signItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   items: readonly JsonObject[],
   wanted: readonly string[] | undefined,
-  context: CallContext,
 ): Promise<readonly JsonObject[]> {
   const needed = items.map((item) =>
     wanted ? { ...item, assets: pickAssets(item, [...wanted, thumbnailKey(item) ?? '']) } : item,
   );
-  return client.signer.signItems(catalog, needed, context);
+  return call.client.signer.signItems(call.catalog, needed, call.context);
 }
 
 /** Warns if the result contains no asset URLs to sign. */

@@ -17,9 +17,10 @@ import { catalogTool, conformanceWarning } from './tool.js';
 const MAX_CHILDREN = 100;
 
 export const getRootTool = (client: Client) =>
-  catalogTool(getRootSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
-    const landing = await client.landing(catalog, context, { fresh: true });
+  catalogTool(getRootSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
+    const landing = await call.landing({ fresh: true });
     const { doc, kind, url, conformsTo } = landing;
     const links = linksOf(doc);
     const children = links.filter(({ rel }) => rel === 'child').slice(0, MAX_CHILDREN);
@@ -43,9 +44,10 @@ export const getRootTool = (client: Client) =>
   });
 
 export const getConformanceTool = (client: Client) =>
-  catalogTool(getConformanceSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
-    const landing = await client.landing(catalog, context, { fresh: true });
+  catalogTool(getConformanceSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
+    const landing = await call.landing({ fresh: true });
     if (landing.conformanceFault) throw landing.conformanceFault;
     const classes = landing.conformsTo;
     const checks = args.check?.map((uri) => ({ uri, conforms: includesClass(classes, uri) }));
@@ -57,9 +59,10 @@ export const getConformanceTool = (client: Client) =>
   });
 
 export const getCatalogCapabilitiesTool = (client: Client) =>
-  catalogTool(getCatalogCapabilitiesSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
-    const landing = await client.landing(catalog, context, { fresh: true });
+  catalogTool(getCatalogCapabilitiesSpec, client, async (_args, { select }) => {
+    const call = select();
+    const { catalog } = call;
+    const landing = await call.landing({ fresh: true });
     const { capabilities, kind, search, doc } = landing;
     const version = stringOf(doc['stac_version']);
     const named = capabilityNames.map((name) => [name, capabilities.has(name)] as const);

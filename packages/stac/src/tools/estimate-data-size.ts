@@ -1,7 +1,6 @@
 import type * as z from 'zod';
-import type { Catalog } from '../api/catalogs.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
-import type { CallContext } from '../call-context.js';
 import { boxToGeometry, toBox } from '../geometry/box.js';
 import { fractionsInside, type FractionOf } from '../geometry/overlap.js';
 import { createWorkBudget } from '../geometry/shape.js';
@@ -40,23 +39,26 @@ const MAX_ITEMS = 200;
 const SHARE_OF_TIME = 0.5;
 
 export const estimateDataSizeTool = (client: Client) =>
-  catalogTool(estimateDataSizeSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
+  catalogTool(estimateDataSizeSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
     const area = args.aoi_geojson && geometryOf('aoi_geojson', args.aoi_geojson);
     const given = parseCriteria(args);
     const criteria: Criteria =
       area && !given.bbox && !given.intersects ? { ...given, intersects: area } : given;
     const limit = Math.min(args.limit, MAX_ITEMS);
     const shareOfTime = SHARE_OF_TIME;
-    const found = await collectItems(client, catalog, criteria, { limit, shareOfTime }, context);
+    const found = await collectItems(call, criteria, { limit, shareOfTime });
     const inside = area ?? areaOf(criteria);
-    const fractionOf = await fractionsInside(inside, found.items, createWorkBudget(context.signal));
+    const fractionOf = await fractionsInside(
+      inside,
+      found.items,
+      createWorkBudget(call.context.signal),
+    );
     const entries = found.items.flatMap((item, index) =>
       entriesOf(item, index, args.assets, fractionOf),
     );
-    const heads = args.force_metadata_only
-      ? NO_HEADS
-      : await headsFor(client, catalog, entries, context);
+    const heads = args.force_metadata_only ? NO_HEADS : await headsFor(call, entries);
     const sizes = estimateAssets(
       entries.map(({ href, facts }) => ({
         ...facts,
@@ -166,16 +168,11 @@ function encodingOf(asset: JsonObject, types: readonly string[]): Encoding {
 }
 
 /** Sends HEAD requests for files without a size in the metadata: exact, unlike pixel counts. */
-async function headsFor(
-  client: Client,
-  catalog: Catalog,
-  entries: readonly AssetEntry[],
-  context: CallContext,
-): Promise<HeadSizes> {
+async function headsFor(call: CatalogCall, entries: readonly AssetEntry[]): Promise<HeadSizes> {
   const candidates = entries.flatMap(({ href, facts: { known, group, raw } }) =>
     href !== undefined && known === undefined ? [{ href, group, raw }] : [],
   );
-  return headSizes(client, catalog, candidates, context);
+  return headSizes(call, candidates);
 }
 
 /** Rounded to six significant digits, so that a small size does not become 0. */

@@ -1,5 +1,6 @@
 import { isRetryable, raise, toolError } from '@toolkeel/contract';
 import type { Clock } from '@toolkeel/kernel';
+import { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import type { CallContext } from '../call-context.js';
@@ -36,12 +37,14 @@ export async function searchAll<T>(
   client: Client,
   searches: readonly CatalogSearch[],
   context: CallContext,
-  run: (search: CatalogSearch, context: CallContext) => Promise<T>,
+  run: (call: CatalogCall, cursor: Cursor | undefined) => Promise<T>,
 ): Promise<readonly Settled<T>[]> {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const waitBudgetMs = (context.deadline - client.now()) * WAIT_SHARE;
-  const running = searches.map((search) => run(search, { ...context, signal }));
+  const running = searches.map(({ catalog, cursor }) =>
+    run(new CatalogCall(client, catalog, { ...context, signal }), cursor),
+  );
   const settled = await settleAll(running, waitBudgetMs, client.clock);
   stop.abort(new Error('late'));
   context.signal.throwIfAborted();

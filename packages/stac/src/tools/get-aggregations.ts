@@ -1,8 +1,7 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalogs.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
-import type { CallContext } from '../call-context.js';
 import { documentOf } from '../http/documents.js';
 import { badResponse } from '../http/exchange.js';
 import { countOf, objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
@@ -35,21 +34,17 @@ const DEFAULT_AGGREGATIONS = [
 ];
 
 export const getAggregationsTool = (client: Client) =>
-  catalogTool(getAggregationsSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
+  catalogTool(getAggregationsSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
     const criteria = parseCriteria(args);
     const latest = latestWarning(args.datetime);
-    const landing = await client.landing(catalog, context);
-    const diagnosis = () => diagnose(client, catalog, landing, criteria, context);
+    const landing = await call.landing();
+    const diagnosis = () => diagnose(call, landing, criteria);
     const counted = landing.aggregate
-      ? await aggregateOnServer(
-          client,
-          catalog,
-          landing,
-          criteria,
-          args.aggregations,
-          context,
-        ).catch((cause: unknown) => explainRejection(cause, diagnosis))
+      ? await aggregateOnServer(call, landing, criteria, args.aggregations).catch(
+          (cause: unknown) => explainRejection(cause, diagnosis),
+        )
       : undefined;
     if (counted) {
       const isEmpty = counted.aggregations.some(
@@ -58,7 +53,7 @@ export const getAggregationsTool = (client: Client) =>
       const notes = isEmpty ? await diagnosis() : [];
       return { catalog: catalog.name, ...counted, warnings: [...latest, ...notes] };
     }
-    const sample = await sampleItems(client, catalog, criteria, context);
+    const sample = await sampleItems(call, criteria);
     const { aggregations, unknown } = aggregateLocally(
       sample,
       args.aggregations ?? DEFAULT_AGGREGATIONS,
@@ -81,20 +76,18 @@ export const getAggregationsTool = (client: Client) =>
 
 /** Undefined if the catalogue does not have the endpoint that it advertises. */
 async function aggregateOnServer(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   criteria: Criteria,
   wanted: readonly string[] | undefined,
-  context: CallContext,
 ) {
-  const available = wanted ? undefined : await availableNames(client, catalog, landing, context);
+  const available = wanted ? undefined : await availableNames(call, landing);
   const defaults = DEFAULT_AGGREGATIONS.filter((name) => available?.includes(name) ?? true);
   const names =
     wanted ?? (defaults.length > 0 ? defaults : (available ?? DEFAULT_AGGREGATIONS).slice(0, 10));
   checkFilter(landing, criteria);
   try {
-    const doc = await aggregate(client, catalog, landing, criteria, names, context);
+    const doc = await aggregate(call, landing, criteria, names);
     return {
       method: 'server' as const,
       complete: true,
@@ -110,14 +103,12 @@ async function aggregateOnServer(
 }
 
 async function availableNames(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   { aggregations }: LandingPage,
-  context: CallContext,
 ): Promise<readonly string[] | undefined> {
   if (!aggregations) return undefined;
   try {
-    const { doc } = await client.get(catalog, aggregations, 'aggregations', context);
+    const { doc } = await call.get(aggregations, 'aggregations');
     return objectsOf(doc['aggregations']).flatMap(({ name }) => stringOf(name) ?? []);
   } catch (cause) {
     // The list is optional.
@@ -127,12 +118,10 @@ async function availableNames(
 }
 
 async function aggregate(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   criteria: Criteria,
   names: readonly string[],
-  context: CallContext,
 ): Promise<JsonObject> {
   const { capabilities, aggregate: endpoint } = landing;
   const body = searchBody(criteria, capabilities);
@@ -142,16 +131,12 @@ async function aggregate(
     for (const [name, value] of asParameters(body, capabilities)) url.searchParams.set(name, value);
     url.searchParams.set('aggregations', names.join(','));
   }
-  const response = await client.gateway.send(
-    {
-      catalog,
-      method: isPost ? 'POST' : 'GET',
-      url,
-      body: isPost ? JSON.stringify({ ...body, aggregations: names }) : undefined,
-      route: 'aggregate',
-    },
-    context,
-  );
+  const response = await call.send({
+    method: isPost ? 'POST' : 'GET',
+    url,
+    body: isPost ? JSON.stringify({ ...body, aggregations: names }) : undefined,
+    route: 'aggregate',
+  });
   const { doc } = documentOf(response);
   if (!Array.isArray(doc['aggregations'])) throw badResponse(url, 'no list of aggregations in it');
   return doc;

@@ -1,10 +1,10 @@
 import { FaultError } from '@toolkeel/kernel';
 import type * as z from 'zod';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Catalog } from '../api/catalogs.js';
 import type { Client } from '../api/client.js';
 import { collectionsUrl, type LandingPage } from '../api/landing.js';
 import { below, linkTo, resolveLink } from '../api/links.js';
-import type { CallContext } from '../call-context.js';
 import { arrayOf, isObject, numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
 import { loadKnownCollections, unseenFields } from '../search/diagnose.js';
 import { parseFields, project } from '../search/fields.js';
@@ -25,43 +25,36 @@ import { collectionSummary, itemDetails, providersOf, withoutLinks } from './sum
 import { catalogTool } from './tool.js';
 
 /** Reads a collection. Fails the call with `not_found` if it does not exist. */
-export async function getCollection(
-  client: Client,
-  catalog: Catalog,
-  id: string,
-  context: CallContext,
-): Promise<JsonObject> {
-  const landing = await client.landing(catalog, context);
-  if (landing.kind === 'static') return staticCollection(client, catalog, landing, id, context);
+export async function getCollection(call: CatalogCall, id: string): Promise<JsonObject> {
+  const landing = await call.landing();
+  if (landing.kind === 'static') return staticCollection(call, landing, id);
   const url = below(collectionsUrl(landing), id);
-  const doc = await unlessMissing(client.get(catalog, url, 'collection', context), [404, 410]);
+  const doc = await unlessMissing(call.get(url, 'collection'), [404, 410]);
   if (hasId(doc)) return doc;
-  const known = await loadKnownCollections(client, catalog, landing, context);
-  return missing('collection', id, catalog, known?.byId.keys());
+  const known = await loadKnownCollections(call, landing);
+  return missing('collection', id, call.catalog, known?.byId.keys());
 }
 
 /** Reads an item. Fails the call with `not_found` if it does not exist. */
 export async function getItem(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   ids: readonly [collectionId: string, itemId: string],
-  context: CallContext,
 ): Promise<JsonObject> {
   const [collectionId, itemId] = ids;
-  const landing = await client.landing(catalog, context);
-  if (landing.kind === 'static') return staticItem(client, catalog, landing, ids, context);
+  const landing = await call.landing();
+  if (landing.kind === 'static') return staticItem(call, landing, ids);
   if (!landing.collections && landing.search) {
     const criteria = { collections: [collectionId], ids: [itemId] };
-    const { items } = await searchItems(client, catalog, criteria, { limit: 1 }, context);
-    return items.find((item) => item['id'] === itemId) ?? missing('item', itemId, catalog);
+    const { items } = await searchItems(call, criteria, { limit: 1 });
+    return items.find((item) => item['id'] === itemId) ?? missing('item', itemId, call.catalog);
   }
   const url = below(collectionsUrl(landing), collectionId, 'items', itemId);
-  const doc = await unlessMissing(client.get(catalog, url, 'item', context), [404, 410]);
+  const doc = await unlessMissing(call.get(url, 'item'), [404, 410]);
   if (hasId(doc)) return doc;
-  const known = await loadKnownCollections(client, catalog, landing, context);
+  const known = await loadKnownCollections(call, landing);
   return known?.complete && !known.byId.has(collectionId)
-    ? missing('collection', collectionId, catalog, known.byId.keys())
-    : missing('item', itemId, catalog);
+    ? missing('collection', collectionId, call.catalog, known.byId.keys())
+    : missing('item', itemId, call.catalog);
 }
 
 /** Some servers return an object without an id, or a message, for a missing resource. */
@@ -85,9 +78,10 @@ async function unlessMissing(
 }
 
 export const getCollectionTool = (client: Client) =>
-  catalogTool(getCollectionSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
-    const doc = await getCollection(client, catalog, args.collection_id, context);
+  catalogTool(getCollectionSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
+    const doc = await getCollection(call, args.collection_id);
     const whole = withoutLinks(doc);
     const brief = () => ({
       ...collectionSummary(doc),
@@ -100,14 +94,13 @@ export const getCollectionTool = (client: Client) =>
   });
 
 export const getItemTool = (client: Client) =>
-  catalogTool(getItemSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
+  catalogTool(getItemSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
     if (args.sign_assets) requireSigning(catalog);
-    const doc = await getItem(client, catalog, [args.collection_id, args.item_id], context);
+    const doc = await getItem(call, [args.collection_id, args.item_id]);
     const { assets: wanted } = args;
-    const [item = doc] = args.sign_assets
-      ? await signItems(client, catalog, [doc], wanted, context)
-      : [doc];
+    const [item = doc] = args.sign_assets ? await signItems(call, [doc], wanted) : [doc];
     const isBrief = args.output_format === 'text' && args.fields === undefined;
     const fields = parseFields(args.fields);
     const shown = isBrief
@@ -125,18 +118,19 @@ export const getItemTool = (client: Client) =>
   });
 
 export const getQueryablesTool = (client: Client) =>
-  catalogTool(getQueryablesSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
+  catalogTool(getQueryablesSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
     const ids = [...new Set(args.collection_id ?? [])];
-    const landing = await client.landing(catalog, context);
+    const landing = await call.landing();
     if (landing.kind === 'static') noQueryables(catalog);
     const schemas =
       ids.length === 0
-        ? [{ id: undefined, schema: await catalogQueryables(client, catalog, landing, context) }]
+        ? [{ id: undefined, schema: await catalogQueryables(call, landing) }]
         : await Promise.all(
             ids.map(async (id) => ({
               id,
-              schema: await collectionQueryables(client, catalog, landing, id, context),
+              schema: await collectionQueryables(call, landing, id),
             })),
           );
     return {
@@ -149,33 +143,26 @@ export const getQueryablesTool = (client: Client) =>
     };
   });
 
-async function catalogQueryables(
-  client: Client,
-  catalog: Catalog,
-  landing: LandingPage,
-  context: CallContext,
-) {
+async function catalogQueryables(call: CatalogCall, landing: LandingPage) {
   const url = landing.queryables ?? below(landing.url, 'queryables');
-  const schema = await querySchema(client.get(catalog, url, 'queryables', context));
-  return schema ?? noQueryables(catalog);
+  const schema = await querySchema(call.get(url, 'queryables'));
+  return schema ?? noQueryables(call.catalog);
 }
 
 /** Reads the queryables at the standard path, else those that the collection links to. */
 async function collectionQueryables(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   landing: LandingPage,
   id: string,
-  context: CallContext,
 ): Promise<JsonObject> {
   const standard = below(collectionsUrl(landing), id, 'queryables');
-  const schema = await querySchema(client.get(catalog, standard, 'queryables', context));
+  const schema = await querySchema(call.get(standard, 'queryables'));
   if (schema) return schema;
-  const collection = await getCollection(client, catalog, id, context);
+  const collection = await getCollection(call, id);
   const link = linkTo(collection, 'queryables');
   const linked = link && resolveLink(link.href, below(collectionsUrl(landing), id));
-  if (!linked || linked.href === standard.href) return noQueryables(catalog);
-  const { doc } = await client.get(catalog, linked, 'queryables', context);
+  if (!linked || linked.href === standard.href) return noQueryables(call.catalog);
+  const { doc } = await call.get(linked, 'queryables');
   return doc;
 }
 

@@ -22,7 +22,7 @@ import { catalogTool } from './tool.js';
 const ALL_CATALOGS = '*';
 
 export const searchCollectionsTool = (client: Client) =>
-  catalogTool(searchCollectionsSpec, client, async (args, { context, cursor }) => {
+  catalogTool(searchCollectionsSpec, client, async (args, { context, cursor, select }) => {
     const { bbox, datetime, q } = args;
     const query: CollectionQuery = { ...parseCriteria({ bbox, datetime }), q, limit: args.limit };
     const isBrief = args.output_format === 'text' && args.fields === undefined;
@@ -40,9 +40,10 @@ export const searchCollectionsTool = (client: Client) =>
         notes: latestWarning(datetime),
       });
     }
-    const catalog = client.catalogs.select(args);
+    const call = select();
+    const { catalog } = call;
     const from = isFederated ? undefined : cursor;
-    const list = await searchCollections(client, catalog, query, from, context);
+    const list = await searchCollections(call, query, from);
     const isEmpty = !cursor && list.items.length === 0;
     const data = {
       catalog: catalog.name,
@@ -70,8 +71,8 @@ async function searchAllCatalogs(
   },
 ) {
   const searches = resumeSearches(client.catalogs.all, from);
-  const settled = await searchAll(client, searches, context, ({ catalog, cursor }, limited) =>
-    searchCollections(client, catalog, query, cursor, limited),
+  const settled = await searchAll(client, searches, context, (call, cursor) =>
+    searchCollections(call, query, cursor),
   );
   const catalogs = searches.map(({ catalog }, index) =>
     reportFor(catalog, settled[index]!, () => 0),

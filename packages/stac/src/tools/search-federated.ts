@@ -23,8 +23,8 @@ export const searchFederatedTool = (client: Client) =>
   catalogTool(searchFederatedSpec, client, async (args, { context, cursor: from }) => {
     const criteria = parseCriteria(args);
     const searches = searchesFor(client, args.catalogs, from);
-    const settled = await searchAll(client, searches, context, ({ catalog, cursor }, limited) =>
-      searchItems(client, catalog, criteria, { limit: args.limit, cursor }, limited),
+    const settled = await searchAll(client, searches, context, (call, cursor) =>
+      searchItems(call, criteria, { limit: args.limit, cursor }),
     );
     throwIfAllFailed(searches, settled);
 

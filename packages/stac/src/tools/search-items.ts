@@ -29,8 +29,9 @@ const isFull = (show: (item: JsonObject) => JsonObject) => (items: readonly Json
   items.reduce((sum, item) => sum + JSON.stringify(show(item)).length, 0) > READ_AHEAD_BYTES;
 
 export const searchItemsTool = (client: Client) =>
-  catalogTool(searchItemsSpec, client, async (args, { context, cursor }) => {
-    const catalog = client.catalogs.select(args);
+  catalogTool(searchItemsSpec, client, async (args, { cursor, select }) => {
+    const call = select();
+    const { catalog } = call;
     if (args.sign_assets) requireSigning(catalog);
     const isBrief = args.output_format === 'text' && args.fields === undefined;
     // The brief format shows no asset URLs by default, so signing adds all of them.
@@ -41,11 +42,9 @@ export const searchItemsTool = (client: Client) =>
     const options = { limit: args.limit, cursor, shareOfTime: SHARE_OF_TIME, isFull: isFull(show) };
     const found =
       args.limit > PAGE_SIZE
-        ? await collectItems(client, catalog, criteria, options, context)
-        : await searchItems(client, catalog, criteria, options, context);
-    const items = args.sign_assets
-      ? await signItems(client, catalog, found.items, wanted, context)
-      : found.items;
+        ? await collectItems(call, criteria, options)
+        : await searchItems(call, criteria, options);
+    const items = args.sign_assets ? await signItems(call, found.items, wanted) : found.items;
     const shown = items.map(show);
     const data = {
       catalog: catalog.name,

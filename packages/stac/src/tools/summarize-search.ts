@@ -21,9 +21,10 @@ import { catalogTool } from './tool.js';
 const MAX_HISTOGRAM_BUCKETS = 120;
 
 export const summarizeSearchTool = (client: Client) =>
-  catalogTool(summarizeSearchSpec, client, async (args, { context }) => {
-    const catalog = client.catalogs.select(args);
-    const sample = await sampleItems(client, catalog, parseCriteria(args), context);
+  catalogTool(summarizeSearchSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
+    const sample = await sampleItems(call, parseCriteria(args));
     const { items, complete, matched } = sample;
     const times = items.flatMap((item) => timeOf(item) ?? []);
     const covers = items.flatMap((item) => cloudCoverOf(item) ?? []);

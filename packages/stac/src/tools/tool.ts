@@ -14,6 +14,7 @@ import {
   type ToolSpec,
 } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
+import { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
 import type { LandingPage } from '../api/landing.js';
 import { callContextOf, type CallContext } from '../call-context.js';
@@ -21,9 +22,11 @@ import { faultToError } from '../faults.js';
 import { TargetNotAllowed } from '../http/ssrf.js';
 import { memberOf } from '../json.js';
 
-interface Call<Cursor> {
+interface ToolCall<Cursor> {
   readonly context: CallContext;
   readonly cursor: Cursor | undefined;
+  /** Selects the catalogue that the arguments name. */
+  readonly select: () => CatalogCall;
 }
 
 /** A tool that sends requests to catalogues. All requests of a call share its deadline. */
@@ -38,13 +41,14 @@ export function catalogTool<
   client: Client,
   run: (
     args: OutputOf<In>,
-    call: Call<OutputOf<Cursor>>,
+    call: ToolCall<OutputOf<Cursor>>,
   ) => Promise<HandlerResult<Out, Code, Partial, Cursor>>,
 ): Tool<In, Out> {
   const handler = async (args: OutputOf<In>, toolContext: ToolContext<OutputOf<Cursor>>) => {
     const context = callContextOf(toolContext, client.now(), client.capMs);
     try {
-      return await run(args, { context, cursor: toolContext.cursor });
+      const select = () => new CatalogCall(client, client.catalogs.select(args), context);
+      return await run(args, { context, cursor: toolContext.cursor, select });
     } catch (cause) {
       throw asFault(cause);
     }
