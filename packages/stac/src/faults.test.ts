@@ -51,7 +51,7 @@ describe('faults', () => {
     [404, 'not_found'],
     [410, 'not_found'],
     [422, 'upstream_rejected'],
-  ])('%i becomes %s, with the upstream’s words', (status, code) => {
+  ])('maps %i to %s with the upstream’s reason', (status, code) => {
     const error = faultToError({
       kind: 'rejected',
       sent: 'answered',
@@ -62,7 +62,7 @@ describe('faults', () => {
     expect(error?.input.message).toContain('because');
   });
 
-  it('names what it cannot read and what is too large', () => {
+  it('maps unreadable and oversized responses', () => {
     const bad = faultToError({
       kind: 'bad_response',
       sent: 'answered',
@@ -86,7 +86,7 @@ describe('faults', () => {
     ).toBe('forbidden');
   });
 
-  it('leaves the rest to the default table', () => {
+  it('leaves other faults to the default mapping', () => {
     expect(
       faultToError({ kind: 'server', sent: 'answered', status: 503, cause: problem(503) }),
     ).toBeUndefined();

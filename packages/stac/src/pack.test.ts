@@ -9,8 +9,8 @@ const describedCatalog = (config: object, tool: string, argument = 'catalog') =>
   return properties[argument]?.description;
 };
 
-describe('what a model is told of the configured catalogues', () => {
-  it('names the built-in ones in the instructions', () => {
+describe('the configured catalogues in instructions and descriptions', () => {
+  it('lists the built-in ones in the instructions', () => {
     const text = stac.instructions!(configSchema.parse({}));
     expect(text).toContain('- earth-search (default): Earth Search by Element 84');
     expect(text).toContain('- planetary-computer: Microsoft Planetary Computer');
@@ -18,7 +18,7 @@ describe('what a model is told of the configured catalogues', () => {
     expect(text).toContain('`catalog_url`');
   });
 
-  it('names configured ones by title, else by host', () => {
+  it('describes configured ones by title, else by host', () => {
     const text = stac.instructions!(
       configSchema.parse({
         builtinCatalogs: false,
@@ -34,7 +34,7 @@ describe('what a model is told of the configured catalogues', () => {
     expect(text).not.toContain('catalog_url');
   });
 
-  it('names them in the description of the argument, and keeps a long list short', () => {
+  it('lists them in the argument description, and shortens a long list', () => {
     expect(describedCatalog({}, 'search_items')).toContain(
       'Configured: earth-search (default), planetary-computer.',
     );

@@ -5,7 +5,7 @@ const url = new URL('https://a.example/v1');
 const search = { rel: 'search', href: 'https://a.example/v1/search' };
 
 describe('a landing page', () => {
-  it('offers POST only where it links POST', () => {
+  it('offers POST only if it links POST', () => {
     expect(parseLandingPage({ links: [search] }, url).search).toMatchObject({
       get: true,
       post: false,
@@ -17,7 +17,7 @@ describe('a landing page', () => {
     });
   });
 
-  it('has a search where it advertises one, linked or not', () => {
+  it('has a search if it advertises one, linked or not', () => {
     const conformsTo = ['https://api.stacspec.org/v1.0.0/item-search'];
     expect(parseLandingPage({ conformsTo }, url).search?.url.href).toBe(
       'https://a.example/v1/search',
@@ -25,7 +25,7 @@ describe('a landing page', () => {
     expect(parseLandingPage({}, url).search).toBeUndefined();
   });
 
-  it('tells files from a server', () => {
+  it('distinguishes static catalogues from servers', () => {
     const child = { rel: 'child', href: './x/collection.json' };
     expect(parseLandingPage({ type: 'Catalog', links: [child] }, url).kind).toBe('static');
     expect(parseLandingPage({ type: 'Collection', links: [] }, url).kind).toBe('static');
@@ -81,7 +81,7 @@ describe('conformance', () => {
     expect([...capabilitiesFrom([`${uri}/`])]).toContain(capability);
   });
 
-  it('takes one class for no other', () => {
+  it('does not confuse classes', () => {
     expect([...capabilitiesFrom(['https://api.stacspec.org/v1.0.0/item-search#query'])]).toEqual([
       'query',
     ]);
@@ -91,7 +91,7 @@ describe('conformance', () => {
     expect([...capabilitiesFrom([])]).toEqual([]);
   });
 
-  it('knows a class in another version', () => {
+  it('recognises a class in another version', () => {
     const classes = ['https://api.stacspec.org/v1.0.0-rc.1/item-search#sort'];
     expect(includesClass(classes, 'https://api.stacspec.org/v1.0.0/item-search#sort')).toBe(true);
     expect(includesClass(classes, 'https://api.stacspec.org/v1.0.0/item-search')).toBe(false);

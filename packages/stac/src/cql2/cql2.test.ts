@@ -103,7 +103,7 @@ describe('CQL2', () => {
         ],
       },
     ],
-  ])('reads %s', (text, json) => {
+  ])('parses %s', (text, json) => {
     expect(parseCql2(text)).toEqual(json);
     expect(parseCql2(printCql2(json))).toEqual(json);
   });
@@ -124,7 +124,7 @@ describe('CQL2', () => {
     'POINT(1)',
     'a IN 5',
     '('.repeat(100),
-  ])('refuses %s', (text) => {
+  ])('rejects %s', (text) => {
     if (text === 'a') expect(parseCql2(text)).toEqual({ property: 'a' });
     else expect(() => parseCql2(text)).toThrow(FilterSyntaxError);
   });
@@ -172,7 +172,7 @@ describe('CQL2', () => {
     ),
   }));
 
-  it('says the same in text and in JSON', () => {
+  it('round-trips between text and JSON', () => {
     fc.assert(
       fc.property(filter, (json) => {
         expect(parseCql2(printCql2(json))).toEqual(json);
@@ -180,7 +180,7 @@ describe('CQL2', () => {
     );
   });
 
-  it('never throws anything but a FilterProblem', () => {
+  it('only throws FilterSyntaxError', () => {
     const pieces = fc.array(
       fc.constantFrom(
         'a',

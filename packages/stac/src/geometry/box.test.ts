@@ -22,7 +22,7 @@ const contains = (whole: Box, [x, y]: readonly [number, number]): boolean =>
   splitAtAntimeridian(whole).some(([w, s, e, n]) => x >= w && x <= e && y >= s && y <= n);
 
 describe('bounding boxes', () => {
-  it('accepts 4 and 6 numbers, points, and west beyond east', () => {
+  it('accepts 4 and 6 numbers, points, and west > east', () => {
     for (const good of [
       [10, 45, 11, 46],
       [10, 45, 0, 11, 46, 100],
@@ -41,11 +41,11 @@ describe('bounding boxes', () => {
     [[10, -91, 11, 45]],
     [[181, 0, 182, 1]],
     [[10, 45, Number.NaN, 46]],
-  ])('refuses %j', (bad) => {
+  ])('rejects %j', (bad) => {
     expect(validateBox(bad)).toBeTypeOf('string');
   });
 
-  it('splits a box over the antimeridian into two, and no other', () => {
+  it('splits only boxes that cross the antimeridian', () => {
     expect(splitAtAntimeridian([170, -10, -170, 10])).toEqual([
       [170, -10, 180, 10],
       [-180, -10, -170, 10],
@@ -63,7 +63,7 @@ describe('bounding boxes', () => {
     );
   });
 
-  it('meets the antimeridian itself from both sides', () => {
+  it('treats the antimeridian as part of both sides', () => {
     const line: Box = [180, -90, -180, 90];
     expect(boxesIntersect(line, [179, 0, 180, 1])).toBe(true);
     expect(boxesIntersect(line, [-180, 0, -179, 1])).toBe(true);
@@ -79,7 +79,7 @@ describe('bounding boxes', () => {
     expect(boxToGeometry(line)).toEqual({ type: 'MultiLineString', coordinates: [north, other] });
   });
 
-  it('finds out whether two touch, whichever comes first', () => {
+  it('computes intersections symmetrically', () => {
     expect(boxesIntersect([170, 0, -170, 1], [-175, 0, -174, 1])).toBe(true);
     expect(boxesIntersect([170, 0, -170, 1], [0, 0, 1, 1])).toBe(false);
     fc.assert(
@@ -90,7 +90,7 @@ describe('bounding boxes', () => {
     );
   });
 
-  it('draws the smallest box around several, over the antimeridian if that is shorter', () => {
+  it('computes the smallest box around several, also across the antimeridian', () => {
     expect(
       boxAround([
         [178, -18, 179, -17],
@@ -112,7 +112,7 @@ describe('bounding boxes', () => {
     expect(boxAround([])).toBeUndefined();
   });
 
-  it('leaves no corner of any box outside', () => {
+  it('covers all corners of all boxes', () => {
     fc.assert(
       fc.property(fc.array(box, { minLength: 1, maxLength: 6 }), (boxes) => {
         const around = boxAround(boxes)!;
@@ -146,7 +146,7 @@ const polygon = {
 };
 
 describe('geometries', () => {
-  it('takes a geometry out of a Feature and out of collections of one', () => {
+  it('extracts the geometry of a Feature and of collections with one member', () => {
     const feature = { type: 'Feature', properties: {}, geometry: { ...polygon, crs: 'x' } };
     for (const given of [
       polygon,
@@ -190,11 +190,11 @@ describe('geometries', () => {
     [{ type: 'Feature', geometry: null }],
     [{ type: 'FeatureCollection', features: [polygon, polygon] }],
     [{}],
-  ])('refuses %j', (given) => {
+  ])('rejects %j', (given) => {
     expect(parseGeometry(given)).toMatchObject({ ok: false });
   });
 
-  it('survives any JSON', () => {
+  it('accepts any JSON without throwing', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -207,7 +207,7 @@ describe('geometries', () => {
     );
   });
 
-  it('draws a box, over the antimeridian for two halves', () => {
+  it('computes a box, across the antimeridian for two parts', () => {
     expect(boxOfGeometry(polygon)).toEqual([0, 0, 1, 1]);
     const half = (west: number, east: number) => [
       [

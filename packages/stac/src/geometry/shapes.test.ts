@@ -21,7 +21,7 @@ const box = (west: number, south: number, east: number, north: number) =>
     [west, south],
   ]);
 
-/** Crosses itself about as often as that many edges can. */
+/** A ring with nearly the maximum number of self-intersections. */
 function star(corners: number): readonly Position[] {
   const ring = Array.from({ length: corners }, (_, index): Position => {
     const angle = (index * 2.399963) % (2 * Math.PI);
@@ -31,7 +31,7 @@ function star(corners: number): readonly Position[] {
   return [...ring, ring[0]!];
 }
 
-/** A ring around a centre, with its corners at any distance: it does not cross itself. */
+/** A ring around a centre without self-intersections. */
 const simplePolygon = (size: number) =>
   fc
     .tuple(
@@ -58,8 +58,8 @@ const shareOf = async (one: unknown, other: unknown) => {
 };
 const feature = (geometry: Polygon) => ({ type: 'Feature' as const, properties: {}, geometry });
 
-describe('the part of a shape inside another', () => {
-  it('is what another implementation says, for areas as large as scenes', async () => {
+describe('overlap', () => {
+  it('agrees with turf for areas of scene size', async () => {
     const scene = simplePolygon(0.2);
     await fc.assert(
       fc.asyncProperty(scene, scene, async (one, other) => {
@@ -74,7 +74,7 @@ describe('the part of a shape inside another', () => {
     );
   });
 
-  it('does not count holes, whichever way they run', async () => {
+  it('excludes holes of either winding', async () => {
     const hole: Position[] = [
       [0, 0],
       [2, 0],
@@ -89,7 +89,7 @@ describe('the part of a shape inside another', () => {
     }
   });
 
-  it('adds up over the parts of a shape', async () => {
+  it('adds up over the parts of a multipolygon', async () => {
     const parts = [box(0, 0, 1, 1), box(2, 0, 3, 1)].map(({ coordinates }) => coordinates);
     const both = { type: 'MultiPolygon', coordinates: parts };
     expect(await shareOf(both, box(0, 0, 2, 1))).toBeCloseTo(0.5, 6);
@@ -117,16 +117,16 @@ describe('the part of a shape inside another', () => {
         [0, 0],
       ]),
     ],
-  ])('has no meaning for one that %s', async (_, geometry) => {
+  ])('is undefined for a shape that %s', async (_, geometry) => {
     expect(await regionOf(geometry)).toBeUndefined();
   });
 
-  it('is not sought beyond the effort that is left', async () => {
+  it('is undefined if the work budget is exhausted', async () => {
     expect(await regionOf(box(0, 0, 1, 1), 16)).toBeDefined();
     expect(await regionOf(box(0, 0, 1, 1), 15)).toBeUndefined();
   });
 
-  it('ends when the caller has gone', async () => {
+  it('stops when the call is cancelled', async () => {
     const leaving = new AbortController();
     const ring = Array.from({ length: 1000 }, (_, index): Position => {
       const angle = (index / 1000) * 2 * Math.PI;
@@ -142,7 +142,7 @@ describe('the part of a shape inside another', () => {
 type Geometry = Parameters<typeof booleanIntersects>[0];
 
 const position = fc.tuple(fc.integer({ min: -2, max: 10 }), fc.integer({ min: 38, max: 50 }));
-/** Without repetition: the other implementation stumbles over edges without length. */
+/** Without repeated positions, because turf does not support edges of length 0. */
 const positions = fc.uniqueArray(position, { minLength: 2, maxLength: 5, selector: String });
 const geometry = fc.oneof(
   simplePolygon(1),
@@ -166,8 +166,8 @@ const shapesTouch = (one: unknown, other: unknown, steps?: number) =>
     createWorkBudget(new AbortController().signal, steps),
   );
 
-describe('two shapes', () => {
-  it('touch where another implementation says so', async () => {
+describe('shapesIntersect', () => {
+  it('agrees with turf', async () => {
     await fc.assert(
       fc.asyncProperty(geometry, geometry, async (one, other) => {
         const expected = booleanIntersects(one as Geometry, other as Geometry);
@@ -178,7 +178,7 @@ describe('two shapes', () => {
     );
   });
 
-  it('touch at a corner, along a side, and one inside of the other, but not inside of a hole', async () => {
+  it('handles shared corners, shared sides, containment and holes', async () => {
     const big = box(0, 0, 10, 10);
     const ring = polygon(big.coordinates[0] as never, box(1, 1, 9, 9).coordinates[0] as never);
     expect(await shapesTouch(big, box(10, 10, 11, 11))).toBe(true);
@@ -188,13 +188,13 @@ describe('two shapes', () => {
     expect(await shapesTouch(ring, { type: 'Point', coordinates: [0.5, 5] })).toBe(true);
   });
 
-  it('are not compared beyond the effort that is left', async () => {
+  it('is undefined if the work budget is exhausted', async () => {
     expect(await shapesTouch(box(0, 0, 1, 1), box(2, 2, 3, 3), 10)).toBeUndefined();
   });
 });
 
-describe('a geometry from outside', () => {
-  it('is read or refused, whatever it is', () => {
+describe('parseShape', () => {
+  it('parses or rejects any JSON', () => {
     const type = fc.constantFrom('Point', 'Polygon', 'MultiPolygon', 'LineString', 'constructor');
     fc.assert(
       fc.property(type, fc.jsonValue(), (name, coordinates) => {

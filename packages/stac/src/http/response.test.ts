@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorReason, isPageTooLarge, readBody, ResponseTooLargeError } from './response.js';
 
-describe('what an error page says', () => {
-  it('shows no half of a credential after an echo that shrinks when it is redacted', () => {
+describe('errorReason', () => {
+  it('contains no part of a credential if redaction shortens the body', () => {
     const secret = 'sk-0123456789abcdef';
     const padded = secret.split('').join('\u200B'.repeat(900));
     const half = secret.slice(0, 12);
@@ -40,7 +40,7 @@ describe('what an error page says', () => {
     expect(errorReason({}, body)).toBe(reason);
   });
 
-  it('is one bounded line, whatever was sent', () => {
+  it('is a single bounded line for any body', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -58,7 +58,7 @@ describe('what an error page says', () => {
     );
   });
 
-  it('is known to mean too much where it does', () => {
+  it('recognises pages that are too large', () => {
     expect(isPageTooLarge(413, '')).toBe(true);
     expect(isPageTooLarge(502, '{"message":"Internal server error"}')).toBe(true);
     expect(isPageTooLarge(502, '{"message":"Response payload too large"}')).toBe(true);
@@ -69,12 +69,12 @@ describe('what an error page says', () => {
   });
 });
 
-describe('a body', () => {
+describe('readBody', () => {
   const stream = async function* (...chunks: readonly Buffer[]) {
     yield* chunks;
   };
 
-  it('is read up to its budget and not beyond', async () => {
+  it('rejects bodies beyond the budget', async () => {
     const read = (size: number) => readBody(stream(Buffer.alloc(60), Buffer.alloc(size)), {}, 100);
     expect(await read(40)).toHaveLength(100);
     await expect(read(41)).rejects.toBeInstanceOf(ResponseTooLargeError);
@@ -83,7 +83,7 @@ describe('a body', () => {
     );
   });
 
-  it('is unpacked up to its budget and not beyond', async () => {
+  it('rejects decoded bodies beyond the budget', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const bomb = gzipSync(Buffer.alloc(100_000));
     expect(await readBody(stream(gzipSync('hello')), headers, 100)).toEqual(Buffer.from('hello'));

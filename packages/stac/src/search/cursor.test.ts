@@ -15,21 +15,21 @@ const posted: PageRequest = { method: 'POST', url: at, body: { collections: ['a'
 const next = (link: Record<string, unknown>, current = posted) =>
   nextRequest({ links: [{ rel: 'next', ...link }] }, at, current);
 
-describe('a next link', () => {
-  it('is followed as it is by GET', () => {
+describe('nextRequest', () => {
+  it('uses a GET link unchanged', () => {
     expect(next({ href: '?limit=2&token=a%0Ab' })).toMatchObject({ method: 'GET' });
     expect(next({ href: '?limit=2&token=a%0Ab' })?.url.href).toBe(
       'https://a.example/v1/search?limit=2&token=a%0Ab',
     );
   });
 
-  it('sends its own body alone without merge', () => {
+  it('sends only the body of the link without merge', () => {
     const link = { href: './search', method: 'POST', body: { token: 't' } };
     expect(next(link)?.body).toEqual({ token: 't' });
     expect(next({ ...link, merge: false })?.body).toEqual({ token: 't' });
   });
 
-  it('merges body and headers where it says so', () => {
+  it('merges body and headers with merge', () => {
     const link = {
       href: './search',
       method: 'POST',
@@ -44,11 +44,11 @@ describe('a next link', () => {
     });
   });
 
-  it('continues the posted search where it has no body', () => {
+  it('reuses the body of the current request if the link has none', () => {
     expect(next({ href: '/v1/search?next=x', method: 'POST' })?.body).toEqual(posted.body);
   });
 
-  it('takes no credential along, and no header that is ours', () => {
+  it('drops credentials and reserved headers', () => {
     const headers = {
       Authorization: 'Bearer x',
       'X-Api-Key': 'k',
@@ -62,13 +62,13 @@ describe('a next link', () => {
     expect(next({ href: 'x', headers })?.headers).toEqual({ 'x-page': '2' });
   });
 
-  it('may be absent', () => {
+  it('is undefined without a link', () => {
     expect(nextRequest({ links: [] }, at, posted)).toBeUndefined();
   });
 });
 
-describe('a page request', () => {
-  it('knows its limit and can ask for less', () => {
+describe('page requests and cursors', () => {
+  it('reads and replaces the limit', () => {
     const get: PageRequest = { method: 'GET', url: at };
     expect([limitOf(posted), limitOf(get)]).toEqual([2, 2]);
     expect(limitOf(withLimit(posted, 1))).toBe(1);
@@ -78,7 +78,7 @@ describe('a page request', () => {
     expect(requestDigest(get)).toHaveLength(8);
   });
 
-  it('comes back out of a cursor as it went in', () => {
+  it('round-trip through a cursor', () => {
     const body = fc.dictionary(
       fc.constantFrom('a', 'b', 'token', 'intersects'),
       fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value))),
@@ -116,7 +116,7 @@ describe('a page request', () => {
     );
   });
 
-  it('leaves out of a cursor what the arguments say anyway', () => {
+  it('omit from the cursor what the arguments contain', () => {
     const huge = { type: 'Polygon', coordinates: Array.from({ length: 4000 }, () => [0, 0]) };
     const first: PageRequest = { method: 'POST', url: at, body: { intersects: huge } };
     const cursor = packCursor({ ...first, body: { intersects: huge, token: 't' } }, first, {
@@ -130,7 +130,7 @@ describe('a page request', () => {
   });
 });
 
-/** At which page it is noticed that a list goes in a circle; undefined if it never is. */
+/** The page at which a loop is detected; undefined if it is not. */
 function noticedAt(pageAt: (index: number) => string, pages: number): number | undefined {
   let trail: PageTrail | undefined;
   for (let index = 0; index < pages; index++) {
@@ -141,8 +141,8 @@ function noticedAt(pageAt: (index: number) => string, pages: number): number | u
   return undefined;
 }
 
-describe('a trail of pages', () => {
-  it('tells a circle of any length, and nothing else', () => {
+describe('a page trail', () => {
+  it('detects loops of any length, without false positives', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.integer({ min: 1, max: 60 }), (before, period) => {
         const pageAt = (index: number) =>
@@ -155,19 +155,19 @@ describe('a trail of pages', () => {
     expect(noticedAt(String, 5000)).toBeUndefined();
   });
 
-  it('notices a short circle as soon as it closes', () => {
+  it('detects a short loop at its first repeated page', () => {
     for (let period = 1; period <= 6; period++) {
       expect(noticedAt((index) => String(index % period), 100)).toBe(period);
     }
   });
 
-  it('tells items of one name in two collections apart', () => {
+  it('distinguishes items with the same id in two collections', () => {
     const trail = appendToTrail(undefined, [{ id: 'tile', collection: 'a' }]);
     expect(isRepeatedPage([{ id: 'tile', collection: 'b' }], trail)).toBe(false);
     expect(isRepeatedPage([{ id: 'tile', collection: 'a' }], trail)).toBe(true);
   });
 
-  it('does not mind empty pages, and stays short', () => {
+  it('ignores empty pages and has a bounded size', () => {
     expect(appendToTrail(undefined, [])).toBeUndefined();
     let trail: PageTrail | undefined;
     for (let page = 0; page < 100; page++) {

@@ -20,7 +20,7 @@ describe('datetime', () => {
     ['../2024-06-01', '../2024-06-01T23:59:59.999Z'],
     ['/2024-06-01T12:00:00Z', '../2024-06-01T12:00:00Z'],
     [' 2024-06-01 / 2024-06-02 ', '2024-06-01T00:00:00Z/2024-06-02T23:59:59.999Z'],
-  ])('reads %s', (given, value) => {
+  ])('parses %s', (given, value) => {
     expect(parseDatetime(given)).toMatchObject({ ok: true, value });
   });
 
@@ -38,11 +38,11 @@ describe('datetime', () => {
     '2024/2024/2024',
     '24-06-01',
     '2024-6-1',
-  ])('refuses %s', (given) => {
+  ])('rejects %s', (given) => {
     expect(parseDatetime(given)).toMatchObject({ ok: false });
   });
 
-  it('gives moments that every parser reads, in order', () => {
+  it('returns ordered RFC 3339 datetimes', () => {
     const date = fc.date({
       min: new Date('1970-01-01'),
       max: new Date('2999-12-31'),
@@ -64,7 +64,7 @@ describe('datetime', () => {
     );
   });
 
-  it('survives any text', () => {
+  it('accepts any string without throwing', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(typeof parseDatetime(text).ok).toBe('boolean');
@@ -72,7 +72,7 @@ describe('datetime', () => {
     );
   });
 
-  it('compares items with a moment, with a span and with neither', () => {
+  it('compares items with a datetime, an interval or neither', () => {
     const span = { from: Date.parse('2024-06-01'), to: Date.parse('2024-06-30') };
     expect(overlapsSpan({ datetime: '2024-06-15T00:00:00Z' }, span)).toBe(true);
     expect(overlapsSpan({ datetime: '2024-07-15T00:00:00Z' }, span)).toBe(false);

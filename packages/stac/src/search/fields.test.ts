@@ -11,7 +11,7 @@ const item = {
 };
 
 describe('fields', () => {
-  it('are read in every form', () => {
+  it('accept every notation', () => {
     const wanted = { include: ['id', 'assets.red.href'], exclude: ['geometry'] };
     expect(parseFields('id, assets.red.href,-geometry')).toEqual(wanted);
     expect(parseFields(['id', '+assets.red.href', '-geometry'])).toEqual(wanted);
@@ -19,7 +19,7 @@ describe('fields', () => {
     expect(parseFields({ exclude: ['a'] })).toEqual({ include: [], exclude: ['a'] });
   });
 
-  it('shrink an item, and never lose its id', () => {
+  it('project an item and keep its id', () => {
     expect(project(item, parseFields('assets.red.href'))).toEqual({
       id: 'a',
       collection: 'c',
@@ -33,7 +33,7 @@ describe('fields', () => {
     expect(project(item, undefined)).toBe(item);
   });
 
-  it('ask the server for no less than an answer needs, and for no empty list', () => {
+  it('request the essential members and no empty list', () => {
     expect(fieldsForServer(parseFields('assets'))).toEqual({
       include: ['id', 'collection', 'bbox', 'properties.datetime', 'assets'],
     });
@@ -42,7 +42,7 @@ describe('fields', () => {
 });
 
 describe('sortby', () => {
-  it('is read in every form', () => {
+  it('accepts every notation', () => {
     const keys = [
       { field: 'properties.datetime', direction: 'desc' },
       { field: 'id', direction: 'asc' },

@@ -8,7 +8,7 @@ const sorted = (sortby: string | undefined, items: readonly ReturnType<typeof it
     .toSorted(orderOf(sortby === undefined ? undefined : parseSortby(sortby)))
     .map(({ id }) => id);
 
-describe('the order of items', () => {
+describe('orderOf', () => {
   const items = [
     item('b', { cloud: 5, datetime: '2024-01-01T00:00:00Z' }),
     item('a', { cloud: 50, datetime: '2024-01-01T00:00:00.5Z' }),
@@ -16,23 +16,23 @@ describe('the order of items', () => {
     item('c', { cloud: 7, datetime: '2025-01-01T01:00:00+02:00' }),
   ];
 
-  it('is by the keys that were asked for, with what has none at the end', () => {
+  it('sorts by the keys, missing values last', () => {
     expect(sorted('cloud', items)).toEqual(['b', 'c', 'a', 'd']);
     expect(sorted('-properties.cloud', items)).toEqual(['a', 'c', 'b', 'd']);
     expect(sorted('-id', items)).toEqual(['d', 'c', 'b', 'a']);
     expect(sorted('datetime', items)).toEqual(['b', 'a', 'c', 'd']);
   });
 
-  it('is newest first without keys', () => {
+  it('sorts newest first without keys', () => {
     expect(sorted(undefined, items)).toEqual(['c', 'a', 'b', 'd']);
   });
 
-  it('goes on to the next key where the first says nothing', () => {
+  it('uses the next key for equal values', () => {
     const alike = [item('x', { k: 1 }), item('z', { k: 1 }), item('y', { k: 0 })];
     expect(sorted('k,-id', alike)).toEqual(['y', 'z', 'x']);
   });
 
-  it('is an order, whatever the values are', () => {
+  it('is a consistent order for any values', () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant('2024-01-01T00:00:00Z'));
     const order = orderOf(parseSortby('-k'));
     const one = value.map((k) => item('x', { k }));

@@ -1,29 +1,32 @@
-/** Numbers that an upstream may say and no answer can carry: they cost themselves, and nothing else. */
+/** Numbers that a result cannot contain are dropped without failing the rest. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { api, classes, item } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
 const strange = [1e300, 1e308, 2 ** 53, 1.5, -1, -0, '1e999', '7', null, [], {}];
-/** As it stands in a body: one that is too large for a number as well. */
+/** JSON literals, including one beyond the range of numbers. */
 const written = (value: unknown) => (value === '1e999' ? '1e999' : JSON.stringify(value));
 
-describe('a number that makes no sense', () => {
-  it.each(strange.map((count) => [count]))('is not told: %j items', async (count) => {
-    const body = `{"type":"FeatureCollection","features":[${JSON.stringify(item('a'))}],"links":[],"numberMatched":${written(count)}}`;
-    const { rig } = await world(
-      api({ before: ({ path }) => (path === '/search' ? { text: body } : undefined) }),
-    );
-    const matched = Object.is(count, -0) ? 0 : null;
-    for (const tool of ['search_items', 'estimate_data_size'])
-      expect(await rig.data(tool)).toMatchObject({ matched });
-    expect(await rig.data('summarize_search')).toMatchObject({ sampled: 1 });
-    expect(await rig.data('get_aggregations')).toMatchObject({ sampled: 1 });
-  });
+describe('a malformed number', () => {
+  it.each(strange.map((count) => [count]))(
+    'is not reported as the number of matches: %j',
+    async (count) => {
+      const body = `{"type":"FeatureCollection","features":[${JSON.stringify(item('a'))}],"links":[],"numberMatched":${written(count)}}`;
+      const { rig } = await setup(
+        api({ before: ({ path }) => (path === '/search' ? { text: body } : undefined) }),
+      );
+      const matched = Object.is(count, -0) ? 0 : null;
+      for (const tool of ['search_items', 'estimate_data_size'])
+        expect(await rig.data(tool)).toMatchObject({ matched });
+      expect(await rig.data('summarize_search')).toMatchObject({ sampled: 1 });
+      expect(await rig.data('get_aggregations')).toMatchObject({ sampled: 1 });
+    },
+  );
 
-  it('does not cost what other catalogues found', async () => {
+  it('does not fail other catalogues', async () => {
     const good = await serve(api());
     const bad = await serve(
       api({
@@ -34,7 +37,7 @@ describe('a number that makes no sense', () => {
       }),
     );
     const catalogs = { good: { url: good.origin }, bad: { url: bad.origin } };
-    const rig = await rigFor({ catalogs });
+    const rig = await createRig({ catalogs });
     expect(await rig.data('search_federated')).toMatchObject({
       items: [{ id: 'a' }, { id: 'b' }, { id: 'x' }],
       catalogs: [
@@ -48,23 +51,23 @@ describe('a number that makes no sense', () => {
     ['file:size', { 'file:size': 1e308 }],
     ['proj:shape', { 'proj:shape': [1e200, 1e200], data_type: 'uint8' }],
     ['proj:shape', { 'proj:shape': [2 ** 40, 2 ** 40], data_type: 'float64' }],
-  ])('is no size: %s', async (_, facts) => {
+  ])('is not a size: %s', async (_, facts) => {
     const odd = { href: 's3://bucket/x', ...facts };
     const assets = { odd, odder: odd, red: { href: 's3://bucket/y', 'file:size': 1000 } };
-    const { rig } = await world(api({ items: [item('a', { assets })] }));
+    const { rig } = await setup(api({ items: [item('a', { assets })] }));
     expect(await rig.data('estimate_data_size')).toMatchObject({
       estimated_size_bytes: 1000,
       coverage: { unknown: { assets: 2 } },
     });
   });
 
-  it('is no count of a bucket', async () => {
+  it('is not the count of a bucket', async () => {
     const buckets = [
       { key: 'a', frequency: 1e300 },
       { key: 'b', frequency: 3 },
     ];
     const aggregations = [{ name: 'collection_frequency', buckets, overflow: 1e300 }];
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         conformsTo: [classes.core, classes.search, classes.aggregation],
         before: ({ path }) => (path === '/aggregate' ? { json: { aggregations } } : undefined),
@@ -76,7 +79,7 @@ describe('a number that makes no sense', () => {
     expect(read).toEqual([{ name: 'collection_frequency', buckets: [{ key: 'b', frequency: 3 }] }]);
   });
 
-  it('may stand anywhere in an answer', async () => {
+  it('may occur anywhere in a response', async () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.constantFrom(...strange, 9e15, 1e21, 5e-324),
@@ -102,7 +105,7 @@ describe('a number that makes no sense', () => {
           c: { href: 's3://b/c', 'file:size': 7, 'proj:shape': [1, 1], data_type: 'int8' },
         },
       });
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         before: ({ path }) =>
           path === '/search'
@@ -134,12 +137,12 @@ describe('a number that makes no sense', () => {
   });
 });
 
-describe('an item that is nested without end', () => {
-  it('does not cost the page', async () => {
+describe('a deeply nested item', () => {
+  it('does not fail the page', async () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000);
     const bad = JSON.stringify(item('bad', { properties: { x: 'HERE' } })).replace('"HERE"', deep);
     const text = `{"type":"FeatureCollection","features":[${bad},${JSON.stringify(item('good'))}]}`;
-    const { rig } = await world(
+    const { rig } = await setup(
       api({ before: ({ path }) => (path === '/search' ? { text } : undefined) }),
     );
     expect(await rig.data('search_items', { output_format: 'json' })).toMatchObject({

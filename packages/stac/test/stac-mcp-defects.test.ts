@@ -1,16 +1,16 @@
 /**
- * What was found wrong in stac-mcp 6.5.0 and earlier, one test for each: none of it may be true here.
+ * Regression tests for the defects of stac-mcp 6.5.0 and earlier, one for each.
  */
 import { runTool } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { api, classes, collection, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, serve } = useWorld();
+const { setup, serve } = useHarness();
 
 describe('defects of stac-mcp', () => {
   it('B1: an estimate of real items with file:size was 0 bytes', async () => {
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         items: [
           item('a', { assets: { x: { href: 'https://f.example/x', 'file:size': 123_456 } } }),
@@ -24,8 +24,8 @@ describe('defects of stac-mcp', () => {
     });
   });
 
-  it('B1: an estimate of which nothing is known was 0 bytes', async () => {
-    const { rig } = await world(
+  it('B1: an estimate without any known size was 0 bytes', async () => {
+    const { rig } = await setup(
       api({ items: [item('a', { assets: { x: { href: 's3://bucket/x' } } })] }),
     );
     expect(await rig.data('estimate_data_size')).toMatchObject({
@@ -37,7 +37,7 @@ describe('defects of stac-mcp', () => {
   });
 
   it('B2: text mode crashed as soon as assets were analysed', async () => {
-    const { rig } = await world(api());
+    const { rig } = await setup(api());
     for (const output_format of ['text', 'json'])
       expect(await rig.data('estimate_data_size', { output_format })).toMatchObject({
         estimated_size_bytes: 2000,
@@ -45,18 +45,18 @@ describe('defects of stac-mcp', () => {
       });
   });
 
-  it('B3: queryables of a list of collections were asked for under the name of the list', async () => {
+  it('B3: queryables of several collections were requested under the joined name', async () => {
     const schema = {
       type: 'object',
       properties: { 'eo:cloud_cover': { type: 'number', minimum: 0 } },
       additionalProperties: false,
     };
-    const { rig, server } = await world(
+    const { rig, server } = await setup(
       api({ before: ({ path }) => (path.endsWith('/queryables') ? { json: schema } : undefined) }),
     );
     const data = await rig.data('get_queryables', { collection_id: ['scenes', 'maps'] });
     expect(
-      server.seen
+      server.requests
         .map(({ path }) => path)
         .slice(1)
         .toSorted(),
@@ -72,12 +72,12 @@ describe('defects of stac-mcp', () => {
     });
   });
 
-  it('B4: aggregations were refused by servers that have them, or posted to /search without names', async () => {
+  it('B4: aggregations were rejected by servers that support them, or posted to /search without names', async () => {
     const aggregations = [
       { name: 'total_count', data_type: 'integer', value: 42 },
       { name: 'collection_frequency', buckets: [{ key: 'scenes', frequency: 42 }], overflow: 0 },
     ];
-    const { rig, server } = await world(
+    const { rig, server } = await setup(
       api({
         conformsTo: [classes.core, classes.search, classes.aggregation],
         extraLinks: (origin) => [
@@ -102,14 +102,14 @@ describe('defects of stac-mcp', () => {
         { buckets: [{ key: 'scenes', frequency: 42 }] },
       ],
     });
-    const asked = server.seen.find(({ path }) => path === '/aggregate');
+    const asked = server.requests.find(({ path }) => path === '/aggregate');
     expect(asked?.params.get('aggregations')).toBe('total_count,collection_frequency');
     expect(asked?.params.get('collections')).toBe('scenes');
-    expect(server.seen.some(({ path }) => path === '/search')).toBe(false);
+    expect(server.requests.some(({ path }) => path === '/search')).toBe(false);
   });
 
   it('B4: without /aggregate there was an error instead of a count', async () => {
-    const { rig } = await world(api());
+    const { rig } = await setup(api());
     expect(await rig.data('get_aggregations', {})).toMatchObject({
       method: 'sample',
       complete: true,
@@ -118,18 +118,18 @@ describe('defects of stac-mcp', () => {
   });
 
   it('B5: a search never showed the dates of its items', async () => {
-    const { rig } = await world(api());
+    const { rig } = await setup(api());
     expect(await rig.data('search_items')).toMatchObject({
       items: [{ datetime: '2024-06-01T10:00:00Z' }, {}],
     });
   });
 
-  it('B6: two searches that differ in their order got the same cached answer', async () => {
-    const { rig, server } = await world(api({ post: true, conformsTo: Object.values(classes) }));
+  it('B6: two searches with different sort orders got the same cached result', async () => {
+    const { rig, server } = await setup(api({ post: true, conformsTo: Object.values(classes) }));
     await rig.data('search_items', { sortby: '-properties.datetime' });
     await rig.data('search_items', { sortby: '+properties.datetime' });
     expect(
-      server.seen.filter(({ path }) => path === '/search').map(({ body }) => body['sortby']),
+      server.requests.filter(({ path }) => path === '/search').map(({ body }) => body['sortby']),
     ).toEqual([
       [{ field: 'properties.datetime', direction: 'desc' }],
       [{ field: 'properties.datetime', direction: 'asc' }],
@@ -137,7 +137,7 @@ describe('defects of stac-mcp', () => {
   });
 
   it('B7: no timeout applied to root, collections, items and searches', async () => {
-    const { rig } = await world(() => ({ act: 'stall' }), { toolTimeoutSecs: 0.5 });
+    const { rig } = await setup(() => ({ act: 'stall' }), { toolTimeoutSecs: 0.5 });
     const calls = [
       rig.code('get_root'),
       rig.code('search_collections'),
@@ -147,8 +147,8 @@ describe('defects of stac-mcp', () => {
     expect(await Promise.all(calls)).toEqual(['timeout', 'timeout', 'timeout', 'timeout']);
   });
 
-  it('B8: connection errors were retried five times, a Retry-After without bound, a posted search not at all', async () => {
-    const { rig, server } = await world(
+  it('B8: connection errors were retried five times, Retry-After was unbounded, POST searches were not retried', async () => {
+    const { rig, server } = await setup(
       api({
         post: true,
         before: ({ path }) => (path === '/search' ? { act: 'reset' } : undefined),
@@ -156,19 +156,19 @@ describe('defects of stac-mcp', () => {
     );
     expect(await rig.code('search_items')).toBe('upstream_unavailable');
     expect(
-      server.seen.filter(({ path, method }) => path === '/search' && method === 'POST'),
+      server.requests.filter(({ path, method }) => path === '/search' && method === 'POST'),
     ).toHaveLength(3);
-    const limited = await world(() => ({
+    const limited = await setup(() => ({
       status: 503,
       json: {},
       headers: { 'retry-after': '3600' },
     }));
     expect(await limited.rig.code('get_root')).toBe('upstream_unavailable');
-    expect(limited.server.seen).toHaveLength(1);
+    expect(limited.server.requests).toHaveLength(1);
   });
 
-  it('B9: errors were told apart by searching their class names', async () => {
-    const { rig } = await world(
+  it('B9: errors were classified by class name substrings', async () => {
+    const { rig } = await setup(
       api({
         before: ({ path }) =>
           path === '/search'
@@ -184,13 +184,13 @@ describe('defects of stac-mcp', () => {
     });
   });
 
-  it('B10: the tests’ server needed data that was not there', async () => {
+  it('B10: the test server needed missing data', async () => {
     const server = await serve(api({ items: [item('made-here')] }));
     expect(server.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it('B11: there was no way to the second page, and has_more was a guess', async () => {
-    const { rig } = await world(
+  it('B11: the second page was unreachable, and has_more was a guess', async () => {
+    const { rig } = await setup(
       api({
         before: ({ path, params }) => {
           if (path !== '/search') return undefined;
@@ -210,14 +210,14 @@ describe('defects of stac-mcp', () => {
       data: { items: [{ id: 'c' }] },
       meta: { pagination: { has_more: false } },
     });
-    const full = await world(api());
+    const full = await setup(api());
     expect((await full.rig.run('search_items', { limit: 2 })).meta.pagination).toMatchObject({
       has_more: false,
     });
   });
 
   it('B12: signing silently did nothing', async () => {
-    const { rig } = await world(api());
+    const { rig } = await setup(api());
     expect(
       await rig.run('get_item', { collection_id: 'scenes', item_id: 'a', sign_assets: true }),
     ).toMatchObject({
@@ -226,8 +226,8 @@ describe('defects of stac-mcp', () => {
     expect(await rig.code('search_items', { sign_assets: true })).toBe('unsupported_by_upstream');
   });
 
-  it('B13: capabilities were looked up under addresses that no specification has', async () => {
-    const { rig } = await world(
+  it('B13: capabilities were requested at non-standard URLs', async () => {
+    const { rig } = await setup(
       api({
         conformsTo: Object.values(classes).map((uri) => uri.replace('v1.0.0/', 'v1.0.0-rc.2/')),
         extraLinks: (origin) => [
@@ -255,15 +255,15 @@ describe('defects of stac-mcp', () => {
   });
 
   it('a missing item or collection was a success without data', async () => {
-    const { rig } = await world(api());
+    const { rig } = await setup(api());
     expect(await rig.run('get_item', { collection_id: 'scenes', item_id: 'none' })).toMatchObject({
       error: { code: 'not_found', retryable: false, details: { resource: 'item', id: 'none' } },
     });
     expect(await rig.code('get_collection', { collection_id: 'none' })).toBe('not_found');
   });
 
-  it('metadata only still asked for files', async () => {
-    const { rig, server } = await world(
+  it('force_metadata_only still sent HEAD requests', async () => {
+    const { rig, server } = await setup(
       api({
         before: ({ path, origin }) =>
           path === '/search'
@@ -272,11 +272,11 @@ describe('defects of stac-mcp', () => {
       }),
     );
     await rig.data('estimate_data_size', { force_metadata_only: true });
-    expect(server.seen.filter(({ method }) => method === 'HEAD')).toEqual([]);
+    expect(server.requests.filter(({ method }) => method === 'HEAD')).toEqual([]);
   });
 
-  it('an area of interest was echoed and not used', async () => {
-    const { rig, server } = await world(api({ items: [item('a')], post: true }));
+  it('an area of interest was echoed but not used', async () => {
+    const { rig, server } = await setup(api({ items: [item('a')], post: true }));
     const aoi_geojson = {
       type: 'Polygon',
       coordinates: [
@@ -291,7 +291,7 @@ describe('defects of stac-mcp', () => {
     };
     const data = await rig.data('estimate_data_size', { aoi_geojson });
     expect(data).toMatchObject({ estimated_size_bytes: 1000, aoi: { clipped_size_bytes: 500 } });
-    expect(server.seen.at(-1)?.body['intersects']).toEqual(aoi_geojson);
+    expect(server.requests.at(-1)?.body['intersects']).toEqual(aoi_geojson);
   });
 
   it('a search for collections could not search', async () => {
@@ -300,7 +300,7 @@ describe('defects of stac-mcp', () => {
       collection('sentinel-2-l2a', { keywords: ['optical'] }),
       collection('dem'),
     ];
-    const { rig } = await world(api({ collections }));
+    const { rig } = await setup(api({ collections }));
     const found = async (q: string) =>
       ((await rig.data('search_collections', { q }))['collections'] as { id: string }[]).map(
         ({ id }) => id,
@@ -311,7 +311,7 @@ describe('defects of stac-mcp', () => {
   });
 
   it('output schemas, annotations and structured errors were missing', async () => {
-    const { rig } = await world(api());
+    const { rig } = await setup(api());
     for (const tool of rig.instance.tools) {
       expect(tool.dataSchema).toMatchObject({ type: 'object' });
       expect(tool.effect).toBe('read');

@@ -1,15 +1,14 @@
-/** Lists that lie about where they end, and in which order they are. */
+/** Lists with loops, wrong ends and wrong orders. */
 import { describe, expect, it } from 'vitest';
 import { api, classes, collection, item, page } from './support/api.js';
-import type { Rig } from './support/rig.js';
-import type { Answering } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { type Rig, useHarness } from './support/rig.js';
+import type { Handler } from './support/server.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
 type Listed = { items?: { id: string }[]; collections?: { id: string }[]; warnings: string[] };
 
-/** Follows a list as far as it goes, and not beyond 60 pages. */
+/** Reads a list to its end, at most 60 pages. */
 async function followed(rig: Rig, tool: string, args: object) {
   const ids: string[] = [];
   const warnings: string[] = [];
@@ -26,8 +25,8 @@ async function followed(rig: Rig, tool: string, args: object) {
   return { ids, warnings, pages: Infinity };
 }
 
-/** Pages of one entry each, in a circle, with an address that has never been there before. */
-const circle = (path: string, period: number): Answering =>
+/** Pages with one entry each, in a loop with a new URL for each page. */
+const circle = (path: string, period: number): Handler =>
   api({
     conformsTo: Object.values(classes),
     before: ({ path: asked, params, origin }) => {
@@ -41,27 +40,27 @@ const circle = (path: string, period: number): Answering =>
     },
   });
 
-describe('a list that goes in a circle under ever new addresses ends', () => {
-  it.each([1, 2, 3, 5, 13])('of %i pages of items', async (period) => {
-    const { rig } = await world(circle('/search', period));
+describe('a list that loops under new URLs ends', () => {
+  it.each([1, 2, 3, 5, 13])('with a loop of %i pages of items', async (period) => {
+    const { rig } = await setup(circle('/search', period));
     const { ids, warnings, pages } = await followed(rig, 'search_items', { limit: 1 });
     expect(new Set(ids).size).toBe(period);
     expect(pages).toBeLessThanOrEqual(4 * period + 2);
     expect(warnings).toEqual([expect.stringContaining('returned a page again')]);
   });
 
-  it.each([1, 3])('of %i pages of collections', async (period) => {
-    const { rig } = await world(circle('/collections', period));
+  it.each([1, 3])('with a loop of %i pages of collections', async (period) => {
+    const { rig } = await setup(circle('/collections', period));
     const { ids, warnings } = await followed(rig, 'search_collections', { limit: 1 });
     expect(ids).toEqual(Array.from({ length: period }, (_, index) => `i${index}`));
     expect(warnings).toEqual([expect.stringContaining('returned a page again')]);
   });
 
-  it('and what was looked through here is not called complete', async () => {
-    const answering = circle('/collections', 3);
-    const { rig } = await world((seen, count) => {
-      const reply = answering(seen, count);
-      return seen.path === '/'
+  it('and a local search of it is not reported as complete', async () => {
+    const handler = circle('/collections', 3);
+    const { rig } = await setup((request, count) => {
+      const reply = handler(request, count);
+      return request.path === '/'
         ? { json: { ...(reply.json as object), conformsTo: [classes.core, classes.search] } }
         : reply;
     });
@@ -76,15 +75,15 @@ describe('a list that goes in a circle under ever new addresses ends', () => {
     });
   });
 
-  it('and a summary of it is not called complete', async () => {
-    const { rig } = await world(circle('/search', 1));
+  it('and a summary of it is not reported as complete', async () => {
+    const { rig } = await setup(circle('/search', 1));
     expect(await rig.data('summarize_search')).toMatchObject({ sampled: 1, complete: false });
   });
 });
 
 describe('a sample', () => {
   const counted = (matched: number | undefined) =>
-    world(
+    setup(
       api({
         before: ({ path }) =>
           path === '/search'
@@ -97,7 +96,7 @@ describe('a sample', () => {
       }),
     );
 
-  it('is complete if nothing is missing of what was counted', async () => {
+  it('is complete if it has the reported number of matches', async () => {
     for (const [matched, complete] of [
       [2, true],
       [undefined, true],
@@ -109,23 +108,23 @@ describe('a sample', () => {
     }
   });
 
-  it('of files is not complete if some could not be read', async () => {
+  it('of a static catalogue is incomplete if a file cannot be read', async () => {
     const server = await serve(({ path }) => {
       const links = ['a', 'b'].map((id) => ({ rel: 'item', href: `/${id}` }));
       if (path === '/') return { json: { type: 'Catalog', id: 'files', links } };
       return path === '/a' ? { json: item('a') } : { status: 404, json: {} };
     });
-    const rig = await rigFor({ catalogs: { files: { url: server.origin } } });
+    const rig = await createRig({ catalogs: { files: { url: server.origin } } });
     expect(await rig.data('summarize_search')).toMatchObject({ sampled: 1, complete: false });
   });
 
-  it('says when the last of its spans ends', async () => {
+  it('reports the end of the last interval', async () => {
     const properties = {
       datetime: null,
       start_datetime: '2010-12-12T00:00:00Z',
       end_datetime: '2015-01-16T00:00:00Z',
     };
-    const { rig } = await world(api({ items: [item('a', { properties })] }));
+    const { rig } = await setup(api({ items: [item('a', { properties })] }));
     expect(await rig.data('summarize_search')).toMatchObject({
       first_datetime: '2010-12-12T00:00:00.000Z',
       last_datetime: '2015-01-16T00:00:00.000Z',
@@ -135,17 +134,17 @@ describe('a sample', () => {
   });
 
   it.each(['summarize_search', 'get_aggregations', 'search_collections'])(
-    'by %s says that "latest" means nothing to it',
+    'by %s warns that "latest" has no effect',
     async (tool) => {
-      const { rig } = await world(api());
+      const { rig } = await setup(api());
       const latest = { warnings: expect.arrayContaining([expect.stringContaining('"latest"')]) };
       expect(await rig.data(tool, { datetime: 'latest' })).toMatchObject(latest);
       expect(await rig.data(tool)).not.toMatchObject(latest);
     },
   );
 
-  it('that the server counts says so as well', async () => {
-    const { rig } = await world(
+  it('that the server counts warns as well', async () => {
+    const { rig } = await setup(
       api({
         conformsTo: Object.values(classes),
         before: ({ path }) =>
@@ -162,11 +161,11 @@ describe('a sample', () => {
   });
 });
 
-describe('buckets that are too many', () => {
-  it('are counted together', async () => {
+describe('too many buckets', () => {
+  it('are summed as overflow', async () => {
     const buckets = Array.from({ length: 210 }, (_, index) => ({ key: `${index}`, frequency: 2 }));
     const aggregations = [{ name: 'x_frequency', buckets, overflow: 7 }];
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         conformsTo: Object.values(classes),
         before: ({ path }) => (path === '/aggregate' ? { json: { aggregations } } : undefined),
@@ -186,14 +185,14 @@ describe('a federated search', () => {
     const conformsTo = Object.values(classes);
     const one = await serve(api({ conformsTo, items: first }));
     const other = await serve(api({ conformsTo, items: second }));
-    return rigFor({ catalogs: { one: { url: one.origin }, other: { url: other.origin } } });
+    return createRig({ catalogs: { one: { url: one.origin }, other: { url: other.origin } } });
   };
   const idsOf = (data: Readonly<Record<string, unknown>>) =>
     (data['items'] as { id: string }[]).map(({ id }) => id).join(' ');
   const warningsOf = (data: Readonly<Record<string, unknown>>) =>
     (data['catalogs'] as { warnings: string[] }[]).map(({ warnings }) => warnings.join(' '));
 
-  it('is merged newest first', async () => {
+  it('merges newest first', async () => {
     const rig = await two(
       [scene('a', '09', 1), scene('b', '05', 2)],
       [scene('c', '07', 3), scene('d', '03', 4)],
@@ -203,7 +202,7 @@ describe('a federated search', () => {
     expect(warningsOf(data)).toEqual(['', '']);
   });
 
-  it('is merged by what it is to be sorted by', async () => {
+  it('merges by sortby', async () => {
     const rig = await two(
       [scene('a', '01', 10), scene('b', '09', 30)],
       [scene('c', '05', 20), scene('d', '02', 40)],
@@ -213,7 +212,7 @@ describe('a federated search', () => {
     expect(warningsOf(data)).toEqual(['', '']);
   });
 
-  it('says whose items are not in order', async () => {
+  it('warns about catalogues with another order', async () => {
     const rig = await two([scene('a', '01', 10), scene('b', '09', 5)], [scene('c', '05', 20)]);
     for (const args of [{}, { sortby: '-properties.datetime' }]) {
       const data = await rig.data('search_federated', args);
@@ -223,7 +222,7 @@ describe('a federated search', () => {
 });
 
 describe('a walk', () => {
-  it('goes eight levels down, and no further', async () => {
+  it('stops at eight levels', async () => {
     const server = await serve(({ path, origin }) => {
       const level = Number(path.slice(1) || 0);
       if (path.startsWith('/item')) return { json: item(path.slice(1)) };
@@ -233,9 +232,9 @@ describe('a walk', () => {
       ];
       return { json: { type: 'Catalog', id: `level${level}`, links } };
     });
-    const rig = await rigFor({ catalogs: { files: { url: server.origin } } });
+    const rig = await createRig({ catalogs: { files: { url: server.origin } } });
     await rig.data('search_items', { limit: 100 });
-    const levels = server.seen.filter(({ path }) => /^\/\d+$/.test(path));
+    const levels = server.requests.filter(({ path }) => /^\/\d+$/.test(path));
     expect(levels.map(({ path }) => path).at(-1)).toBe('/8');
   });
 });

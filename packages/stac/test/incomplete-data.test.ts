@@ -1,16 +1,16 @@
-/** Regressions: answers that stated more, or less, than the catalogue's documents show. */
+/** Regressions: results that claimed more, or less, than the catalogue's documents show. */
 import { describe, expect, it } from 'vitest';
 import { api, classes, collection, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
 type Answer = Readonly<Record<string, unknown>>;
 const idsIn = (data: Answer) => (data['items'] as { id: string }[]).map(({ id }) => id);
 
 describe('minima and maxima of an incomplete sample', () => {
   const sampled = (matched: number) =>
-    world(
+    setup(
       api({
         before: ({ path }) =>
           path === '/search'
@@ -67,7 +67,7 @@ describe('minima and maxima of an incomplete sample', () => {
 
 describe('a dead conformance link', () => {
   const withLink = (reply: { status: number; json: unknown }, href = '/conformance') =>
-    world(
+    setup(
       api({
         conformsTo: [],
         extraLinks: () => [{ rel: 'conformance', href }],
@@ -79,7 +79,7 @@ describe('a dead conformance link', () => {
   it.each([
     [404, 'not_found'],
     [500, 'upstream_unavailable'],
-  ])('answered with %i does not end get_root or a search', async (status, code) => {
+  ])('with status %i does not fail get_root or a search', async (status, code) => {
     const { rig } = await withLink({ status, json: {} });
     expect(await rig.data('get_root')).toMatchObject({
       id: 'test',
@@ -91,22 +91,22 @@ describe('a dead conformance link', () => {
       search: { available: true },
       warnings: [expect.stringContaining(code)],
     });
-    // What depends on the page reports why it is missing, not that the catalogue lacks a feature.
+    // Tools that depend on the page report the failure, not a missing capability.
     expect(await rig.code('get_conformance')).toBe(code);
     expect(await rig.code('search_items', { filter: 'a = 1' })).toBe(code);
   });
 
-  it('that is no web address is ignored', async () => {
+  it('that is not an http URL is ignored', async () => {
     const { rig } = await withLink({ status: 404, json: {} }, 'file:///conformance');
     expect(await rig.data('get_root')).toMatchObject({ id: 'test', warnings: [] });
   });
 });
 
 describe('a list of collections', () => {
-  it('has the matched number of the server', async () => {
+  it('has the number of matches of the server', async () => {
     const list = { collections: [collection('a'), collection('b')] };
     for (const number of [{ numberMatched: 731 }, { context: { matched: 731 } }]) {
-      const { rig } = await world(
+      const { rig } = await setup(
         api({
           conformsTo: [classes.core, classes.collectionSearch],
           before: ({ path, origin }) =>
@@ -127,10 +127,10 @@ describe('a list of collections', () => {
 });
 
 describe('a federated search', () => {
-  it('names every catalogue and its reason when all of them fail', async () => {
+  it('reports every catalogue and its reason if all fail', async () => {
     const down = await serve(() => ({ status: 503, json: {} }));
     const shut = await serve(() => ({ status: 401, json: { errors: ['no key given'] } }));
-    const rig = await rigFor({
+    const rig = await createRig({
       catalogs: { first: { url: down.origin }, second: { url: shut.origin } },
       maxRetries: 0,
     });
@@ -152,7 +152,7 @@ describe('a static catalogue', () => {
     const server = await serve(({ path }) =>
       Object.hasOwn(files, path) ? { json: files[path] } : { status: 404, json: {} },
     );
-    const rig = await rigFor({ catalogs: { files: { url: `${server.origin}/catalog.json` } } });
+    const rig = await createRig({ catalogs: { files: { url: `${server.origin}/catalog.json` } } });
     return { rig, server };
   };
   const links = (rel: string, ...hrefs: readonly string[]) => hrefs.map((href) => ({ rel, href }));
@@ -195,11 +195,11 @@ describe('a static catalogue', () => {
     expect(idsIn(await rig.data('search_items', { collections: ['mixed'], limit: 1 }))).toEqual([
       'm1',
     ]);
-    const order = server.seen.map(({ path }) => path).filter((path) => /^\/[am]\d$/.test(path));
+    const order = server.requests.map(({ path }) => path).filter((path) => /^\/[am]\d$/.test(path));
     expect(order.slice(0, 2).toSorted()).toEqual(['/m1', '/m2']);
   });
 
-  it('knows how many items match once all of it is walked', async () => {
+  it('reports the number of matches if all of it was read', async () => {
     const { rig } = await start();
     expect(await rig.data('search_items', { collections: ['alps'] })).toMatchObject({ matched: 3 });
     expect(await rig.data('search_items', { collections: ['alps'], limit: 2 })).toMatchObject({
@@ -208,7 +208,7 @@ describe('a static catalogue', () => {
     expect(await rig.data('summarize_search')).toMatchObject({ count: 5, complete: true });
   });
 
-  it('does not claim a matched number when a document cannot be read', async () => {
+  it('does not report a number of matches if a document cannot be read', async () => {
     const { rig } = await tree({
       '/catalog.json': { type: 'Catalog', id: 'files', links: links('item', '/a1', '/gone') },
       '/a1': item('a1'),
@@ -237,6 +237,6 @@ describe('a static catalogue', () => {
       matched: null,
       warnings: [expect.stringContaining('below other collections')],
     });
-    expect(server.seen.filter(({ path }) => path.startsWith('/x'))).toHaveLength(100);
+    expect(server.requests.filter(({ path }) => path.startsWith('/x'))).toHaveLength(100);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { api, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
-/** Loopback stands in for the internet: .2 is public, .1 is private. */
+/** Loopback addresses as stand-ins: 127.0.0.2 is public, 127.0.0.1 is private. */
 const isAllowed = (address: string) => address === '127.0.0.2';
 const names: Record<string, string[]> = {
   'public.example': ['127.0.0.2'],
@@ -14,7 +14,7 @@ const names: Record<string, string[]> = {
 const resolve = async (name: string) =>
   (names[name] ?? []).map((address) => ({ address, family: 4 }));
 
-describe('an address from an argument', () => {
+describe('a URL from an argument', () => {
   it.each([
     'http://127.0.0.1:80/',
     'http://localhost/',
@@ -27,28 +27,28 @@ describe('an address from an argument', () => {
     'http://0.0.0.0/',
     'https://user:password@stac.example/',
   ])('%s is forbidden', async (catalog_url) => {
-    const { rig, server } = await world(api());
+    const { rig, server } = await setup(api());
     expect(await rig.code('get_root', { catalog_url })).toBe('forbidden');
     expect(await rig.code('search_federated', { catalogs: [catalog_url] })).toBe('forbidden');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it.each(['file:///etc/passwd', 'ftp://a.example/', 'x'])(
-    '%s is refused by the schema',
+    '%s is rejected by the schema',
     async (catalog_url) => {
-      const { rig } = await world(api());
+      const { rig } = await setup(api());
       expect(await rig.code('get_root', { catalog_url })).toBe('validation_error');
     },
   );
 
-  it('is forbidden when its name leads inside', async () => {
-    const { rig } = await world(api());
+  it('is forbidden if its name resolves to a private address', async () => {
+    const { rig } = await setup(api());
     const asked: string[] = [];
     const resolver = async (name: string) => {
       asked.push(name);
       return [{ address: '127.0.0.1', family: 4 }];
     };
-    const own = await rigFor(
+    const own = await createRig(
       { catalogs: { a: { url: 'http://127.0.0.1:9/' } } },
       { resolve: resolver },
     );
@@ -61,10 +61,10 @@ describe('an address from an argument', () => {
     ).toBe('forbidden');
   });
 
-  it('is reached when its name leads outside', async () => {
+  it('is allowed if its name resolves to public addresses', async () => {
     const server = await serve(api(), '127.0.0.2');
     const { port } = new URL(server.origin);
-    const rig = await rigFor(
+    const rig = await createRig(
       { catalogs: { a: { url: 'http://127.0.0.1:9/' } } },
       { resolve, isAllowed },
     );
@@ -78,7 +78,7 @@ describe('an address from an argument', () => {
     );
   });
 
-  it('is forbidden when it redirects inside, by address or by name', async () => {
+  it('is forbidden if it redirects to a private address or name', async () => {
     const inside = await serve(api());
     const { port } = new URL(inside.origin);
     for (const location of [
@@ -88,17 +88,17 @@ describe('an address from an argument', () => {
       'http://[::1]/',
     ]) {
       const server = await serve(() => ({ status: 302, headers: { location } }), '127.0.0.2');
-      const rig = await rigFor(
+      const rig = await createRig(
         { catalogs: { a: { url: 'http://127.0.0.1:9/' } } },
         { resolve, isAllowed },
       );
       const code = await rig.code('get_root', { catalog_url: server.origin });
       expect({ location, code }).toEqual({ location, code: 'forbidden' });
     }
-    expect(inside.seen).toEqual([]);
+    expect(inside.requests).toEqual([]);
   });
 
-  it('cannot use a configured catalogue to get inside', async () => {
+  it('cannot reach a configured catalogue through links', async () => {
     const configured = await serve(api());
     const server = await serve(
       ({ origin }) => ({
@@ -112,29 +112,29 @@ describe('an address from an argument', () => {
       }),
       '127.0.0.2',
     );
-    const rig = await rigFor(
+    const rig = await createRig(
       { catalogs: { a: { url: configured.origin } } },
       { resolve, isAllowed },
     );
     expect(await rig.code('search_items', { catalog_url: server.origin })).toBe('forbidden');
-    expect(configured.seen).toEqual([]);
+    expect(configured.requests).toEqual([]);
   });
 
-  it('is a configured catalogue where it names one', async () => {
-    const { rig, server } = await world(api());
+  it('selects a configured catalogue with the same URL', async () => {
+    const { rig, server } = await setup(api());
     expect(await rig.data('get_root', { catalog_url: `${server.origin}/` })).toMatchObject({
       catalog: 'test',
     });
   });
 
-  it('can be switched off', async () => {
-    const { rig } = await world(api(), { allowCatalogUrl: false });
+  it('can be disabled', async () => {
+    const { rig } = await setup(api(), { allowCatalogUrl: false });
     expect(await rig.code('get_root', { catalog_url: 'https://stac.example/' })).toBe('forbidden');
   });
 });
 
-describe('files of a catalogue', () => {
-  it('are not asked for inside, unless they are the catalogue’s own', async () => {
+describe('asset files', () => {
+  it('at private addresses are not requested, except those of the catalogue itself', async () => {
     const other = await serve(() => ({ headers: { 'content-length': '5' } }));
     const assets = (origin: string) => ({
       own: { href: `${origin}/own` },
@@ -142,7 +142,7 @@ describe('files of a catalogue', () => {
       metadata: { href: 'http://169.254.169.254/latest' },
       disk: { href: 'file:///etc/passwd' },
     });
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         before: ({ path, origin, method }) => {
           if (path === '/search') return page([item('a', { assets: assets(origin) })]);
@@ -154,10 +154,10 @@ describe('files of a catalogue', () => {
       estimated_size_bytes: 11,
       coverage: { head: { assets: 1 }, unknown: { assets: 3 } },
     });
-    expect(other.seen).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 
-  it('are asked for where the operator trusts their store', async () => {
+  it('are requested from trusted origins', async () => {
     const store = await serve(() => ({ headers: { 'content-length': '5' } }));
     const server = await serve(
       api({
@@ -168,14 +168,14 @@ describe('files of a catalogue', () => {
       }),
     );
     const secret = { Authorization: 'Bearer hidden-token' };
-    const rig = await rigFor({
+    const rig = await createRig({
       catalogs: { a: { url: server.origin, headers: secret, trustedOrigins: [store.origin] } },
     });
     expect(await rig.data('estimate_data_size')).toMatchObject({ estimated_size_bytes: 5 });
-    expect(store.seen).toHaveLength(1);
-    expect(store.seen[0]?.headers.authorization).toBeUndefined();
+    expect(store.requests).toHaveLength(1);
+    expect(store.requests[0]?.headers.authorization).toBeUndefined();
     expect(
-      server.seen.every(({ headers }) => headers.authorization === 'Bearer hidden-token'),
+      server.requests.every(({ headers }) => headers.authorization === 'Bearer hidden-token'),
     ).toBe(true);
   });
 });
