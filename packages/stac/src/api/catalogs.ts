@@ -94,7 +94,7 @@ export class Catalogs {
     const configured = this.all.find((catalog) => isSameUrl(catalog.url, url));
     if (configured) return configured;
     if (!this.#allowUrls) {
-      raise(toolError('forbidden', 'Only configured catalogues can be used here.'));
+      raise(toolError('forbidden', 'Only configured catalogues are allowed.'));
     }
     checkPublic(url, this.#isAllowed);
     return { name: url.href, url, headers: {}, trusted: new Set(), secrets: noSecrets };

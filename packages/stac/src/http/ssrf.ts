@@ -19,15 +19,13 @@ export function parseTarget(href: string, base?: string | URL): URL {
   try {
     url = new URL(href, base);
   } catch {
-    throw new TargetNotAllowed('The address is not a valid URL.');
+    throw new TargetNotAllowed('The URL is invalid.');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new TargetNotAllowed(`Only http and https addresses can be used, not ${url.protocol}`);
+    throw new TargetNotAllowed(`Only http and https URLs are allowed, not ${url.protocol}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new TargetNotAllowed(
-      'The address contains credentials. Configure the catalogue instead.',
-    );
+    throw new TargetNotAllowed('The URL contains credentials. Configure the catalogue instead.');
   }
   return url;
 }
@@ -43,7 +41,7 @@ export function checkPublic(url: URL, isAllowed: IsAllowed = isPublicAddress): v
 
 function reject(host: string): never {
   throw new TargetNotAllowed(
-    `${host || 'The address'} is not on the public internet. The operator can configure it as a catalogue.`,
+    `${host || 'The URL'} is not on the public internet. The operator can configure it as a catalogue.`,
   );
 }
 

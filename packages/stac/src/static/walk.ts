@@ -64,8 +64,8 @@ export async function walk(
     last = last.concat(steps.filter((step) => step.last));
   };
   add(stepsFrom(from, 0, visitor, seen));
-  let asked = 0;
-  let askedLast = 0;
+  let requested = 0;
+  let requestedLast = 0;
   let read = 0;
   let failures = 0;
   let firstFault: FaultError | undefined;
@@ -73,14 +73,14 @@ export async function walk(
     const isOver = call.now() >= (read > 0 ? stopAt : context.deadline);
     const isLast = queue.length === 0;
     const allowance = isLast
-      ? Math.min(MAX_LAST_DOCUMENTS - askedLast, MAX_DOCUMENTS - asked)
-      : MAX_DOCUMENTS - asked;
+      ? Math.min(MAX_LAST_DOCUMENTS - requestedLast, MAX_DOCUMENTS - requested)
+      : MAX_DOCUMENTS - requested;
     if (allowance <= 0 || isOver) break;
     const batch = (isLast ? last : queue).slice(0, Math.min(PARALLEL, allowance));
     if (isLast) last = last.slice(batch.length);
     else queue = queue.slice(batch.length);
-    asked += batch.length;
-    if (isLast) askedLast += batch.length;
+    requested += batch.length;
+    if (isLast) requestedLast += batch.length;
     // As soon as there is a result, a stalled document must not fail the call.
     const limited = read > 0 ? call.withDeadline(stopAt) : call;
     const results = await Promise.all(batch.map((step) => load(limited, step)));
