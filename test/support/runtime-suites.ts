@@ -16,8 +16,8 @@ export const runtimeSuites: readonly string[] = [
   'packages/host/test/{delivery-*,ends,http,interop,tracing}.test.ts',
   // What a broken connection looks like, from both of its ends.
   'packages/sandbox/test/{control,faults}.test.ts',
-  'packages/stac/test/{faults,reach}.test.ts',
-  'packages/stac/src/reach/*.test.ts',
+  'packages/stac/test/{faults,ssrf}.test.ts',
+  'packages/stac/src/http/ssrf.test.ts',
   // Which connections of a browser hold up the end of a server.
   'packages/x/test/callback.test.ts',
   // Newer Node brings SQLite along, older Node takes it from a package.

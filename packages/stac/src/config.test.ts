@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Catalogs } from './api/catalogs.js';
-import { configFromEnvironment, configSchema } from './config.js';
-import { isPublicAddress } from './reach/addresses.js';
-import { ConfigError, readSecret } from './secrets.js';
+import { ConfigError, configFromEnvironment, configSchema, readSecret } from './config.js';
+import { isPublicAddress } from './http/ssrf.js';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -17,14 +16,14 @@ const catalogs = (config: z.input<typeof configSchema>, env = {}) =>
   new Catalogs(configSchema.parse(config), env, isPublicAddress);
 
 describe('the configuration', () => {
-  it('has two catalogues and a default without being told', () => {
+  it('has two built-in catalogues and a default', () => {
     const known = catalogs({});
     expect(known.names).toEqual(['earth-search', 'planetary-computer']);
     expect(known.defaultName).toBe('earth-search');
     expect(known.byName('planetary-computer').signing).toBeDefined();
   });
 
-  it('can be written as JSON Schema', () => {
+  it('converts to JSON Schema', () => {
     expect(z.toJSONSchema(configSchema, { io: 'input' })).toMatchObject({ type: 'object' });
   });
 
@@ -34,11 +33,11 @@ describe('the configuration', () => {
     [{ catalogs: { a: { url: 'ftp://a.example' } } }],
     [{ catalogs: { a: { url: 'https://a.example', headers: { 'bad header': 'x' } } } }],
     [{ toolTimeoutSecs: 0 }],
-  ])('refuses %j', (config) => {
+  ])('rejects %j', (config) => {
     expect(configSchema.safeParse(config).success).toBe(false);
   });
 
-  it('takes the address and the cap from the environment', () => {
+  it('reads the URL and the timeout from the environment', () => {
     expect(configFromEnvironment({})).toEqual({});
     const env = { TOOLKEEL_STAC_URL: 'http://127.0.0.1:1/', TOOLKEEL_TOOL_TIMEOUT_SECS: '7' };
     const config = configSchema.parse(configFromEnvironment(env));
@@ -55,7 +54,7 @@ describe('the configuration', () => {
       ({ path, message }) => `${path.join('.')} ${message}`,
     );
 
-  it('names a default that is not there, and refuses to have no catalogue at all', () => {
+  it('rejects an unknown default and an empty list of catalogues', () => {
     expect(problemsOf({ defaultCatalog: 'x' })).toEqual([
       expect.stringMatching(/^defaultCatalog .*earth-search, planetary-computer/),
     ]);
@@ -76,7 +75,7 @@ describe('the configuration', () => {
     'https://a.example/?x=1&accessToken=hidden',
     'https://a.example/?sig=hidden',
     'https://a.example/?APIKEY=hidden',
-  ])('refuses a credential in an address, and says where it belongs: %s', (url) => {
+  ])('rejects a credential in a URL and suggests headers: %s', (url) => {
     const signing = { tokenUrl: url };
     for (const one of [
       { url },
@@ -89,15 +88,15 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes an address with other parameters', () => {
+  it('accepts a URL with other parameters', () => {
     const url = 'https://a.example/?f=json&monkey=1&keyword=x&token=';
     expect(problemsOf({ catalogs: { a: { url } } })).toEqual([]);
   });
 
-  it('says what a name may look like', () => {
+  it('describes valid names', () => {
     const url = 'https://a.example';
     expect(problemsOf({ catalogs: { Ours: { url } } })).toEqual([
-      expect.stringMatching(/^catalogs\.Ours .*small letters/),
+      expect.stringMatching(/^catalogs\.Ours .*lowercase letters/),
     ]);
     expect(problemsOf({ catalogs: { a: { url, headers: { 'a b': 'x' } } } })).toEqual([
       expect.stringMatching(/^catalogs\.a\.headers\.a b .*header/),
@@ -106,7 +105,7 @@ describe('the configuration', () => {
 });
 
 describe('secrets', () => {
-  it('come from the environment, with what goes before them', () => {
+  it('come from the environment, with a prefix', () => {
     expect(readSecret({ env: 'T', prefix: 'Bearer ' }, 'x', { T: 'abc' })).toBe('Bearer abc');
     expect(() => readSecret({ env: 'T' }, 'headers.Authorization', {})).toThrow(
       /headers\.Authorization.*T/,
@@ -114,7 +113,7 @@ describe('secrets', () => {
     expect(() => readSecret('a\r\nb', 'x', {})).toThrow(ConfigError);
   });
 
-  it('come from a file that nobody else can read', () => {
+  it('come from a file with mode 600', () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolkeel-stac-'));
     folders.push(folder);
     const file = join(folder, 'token');
@@ -127,7 +126,7 @@ describe('secrets', () => {
     expect(() => readSecret({ file: join(folder, 'none') }, 'x', {})).toThrow(ConfigError);
   });
 
-  it('are known, so that they can be kept out of answers', () => {
+  it('are redacted', () => {
     const config = {
       catalogs: {
         a: {

@@ -1,6 +1,7 @@
+import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
 
-/** Names of parameters whose value nobody else should know. */
+/** Names of URL parameters that hold credentials. */
 const KEY_NAME =
   /(^|[-_.])(api|access|auth|client|app)?(key|token|secret|password|passwd|pwd|auth|credentials?|sig|signature)$/;
 
@@ -9,7 +10,7 @@ function isKeyName(name: string): boolean {
 }
 
 const NO_CREDENTIAL =
-  'holds a credential, and an address is shown to callers: send it by `headers`, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }';
+  'contains a credential, and callers can see the URL. Use `headers` instead, such as { "Authorization": { "env": "NAME", "prefix": "Bearer " } }';
 
 const httpUrl = z
   .url({ protocol: /^https?$/ })
@@ -22,14 +23,14 @@ function holdsCredential(href: string): boolean {
   return username !== '' || password !== '' || [...searchParams].some(isKey);
 }
 
-/** A value in the open, or where a secret is kept: a variable of the environment or a file. */
+/** A literal value, or a reference to an environment variable or a file. */
 const secret = z.union([
   z.string(),
   z.strictObject({ env: z.string().min(1), prefix: z.string().optional() }),
   z.strictObject({ file: z.string().min(1), prefix: z.string().optional() }),
 ]);
 
-/** A record says only that a key is wrong, not what a right one is. */
+/** Replaces zod's message for an invalid record key, which does not describe a valid key. */
 const keyError = (message: string) => ({
   error: ({ code }: { readonly code?: string | undefined }) =>
     code === 'invalid_key' ? message : undefined,
@@ -38,33 +39,33 @@ const keyError = (message: string) => ({
 const headers = z.record(
   z.string().regex(/^[!#$%&'*+.^_`|~\w-]+$/),
   secret,
-  keyError('is no name for a header'),
+  keyError('is not a valid header name'),
 );
 
 const catalog = z.strictObject({
-  url: httpUrl.describe('The landing page. It may be private: you named it.'),
+  url: httpUrl.describe('The URL of the landing page. Private addresses are allowed.'),
   title: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .describe('What the catalogue contains. Models read it in the instructions of the server.'),
-  headers: headers
-    .optional()
-    .describe('Sent to the origin of `url` and to no other, e.g. Authorization.'),
+    .describe('What the catalogue contains. Shown to the model in the server instructions.'),
+  headers: headers.optional().describe('Sent only to the origin of `url`, e.g. Authorization.'),
   trustedOrigins: z
     .array(httpUrl)
     .optional()
-    .describe('Further origins of this catalogue, such as its asset store. They may be private.'),
+    .describe(
+      'Further origins of this catalogue, such as its asset store. Private addresses are allowed.',
+    ),
   signing: z
     .strictObject({
-      tokenUrl: httpUrl.describe('Gives tokens at {tokenUrl}/{account}/{container}.'),
+      tokenUrl: httpUrl.describe('Tokens are read from {tokenUrl}/{account}/{container}.'),
       openAccounts: z.array(z.string()).optional(),
       subscriptionKey: secret.optional(),
     })
     .optional()
     .describe(
-      'Short-lived tokens for assets in Azure blob storage, as Planetary Computer has them.',
+      'Short-lived tokens for assets in Azure Blob Storage, as Planetary Computer uses them.',
     ),
 });
 
@@ -75,45 +76,48 @@ const settings = z.strictObject({
       z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
       catalog,
       keyError(
-        'is no name for a catalogue: small letters, digits, ".", "_" and "-", beginning with a letter or digit, 64 at most',
+        'is not a valid catalogue name: up to 64 lowercase letters, digits, ".", "_" and "-", starting with a letter or digit',
       ),
     )
     .default({}),
   builtinCatalogs: z
     .boolean()
     .default(true)
-    .describe('Whether earth-search and planetary-computer are there without being named.'),
+    .describe('Whether earth-search and planetary-computer are available.'),
   allowCatalogUrl: z
     .boolean()
     .default(true)
-    .describe('Whether a call may name a public catalogue by its address.'),
+    .describe('Whether calls may select any public catalogue by URL.'),
   toolTimeoutSecs: z.number().positive().max(3600).default(15),
   attemptTimeoutSecs: z.number().positive().max(3600).default(6),
   maxRetries: z.int().min(0).max(5).default(2),
-  hedge: z.boolean().default(false).describe('A second request beside one that is slow.'),
+  hedge: z
+    .boolean()
+    .default(false)
+    .describe('Whether to send a second request when the first one is slow.'),
   maxResponseBytes: z
     .int()
     .min(65_536)
     .max(268_435_456)
     .default(8_388_608)
-    .describe('The largest answer of a catalogue that is read.'),
+    .describe('The maximum size of a response.'),
 });
 
 /** `packs.stac` of the configuration. */
 export const configSchema = settings.check(({ value, issues }) => {
   const names = Object.keys(catalogsOf(value));
   const { defaultCatalog } = value;
-  const refuse = (path: string, message: string) =>
+  const addIssue = (path: string, message: string) =>
     issues.push({ code: 'custom', path: [path], message, input: value });
-  if (names.length === 0) refuse('catalogs', 'names no catalogue, and `builtinCatalogs` is off');
+  if (names.length === 0) addIssue('catalogs', 'is empty, and `builtinCatalogs` is false');
   else if (defaultCatalog !== undefined && !names.includes(defaultCatalog)) {
-    refuse('defaultCatalog', `must be a catalogue that there is: ${names.join(', ')}`);
+    addIssue('defaultCatalog', `must be a configured catalogue: ${names.join(', ')}`);
   }
 });
 
 export type StacConfig = z.output<typeof configSchema>;
 export type CatalogConfig = z.output<typeof catalog>;
-export type SecretSource = z.output<typeof secret>;
+type SecretSource = z.output<typeof secret>;
 
 const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
   'earth-search': {
@@ -131,7 +135,7 @@ const builtinCatalogs: Readonly<Record<string, CatalogConfig>> = {
   },
 };
 
-/** All catalogues: those that are there without being named, and what was said of them and others. */
+/** The built-in and the configured catalogues. */
 export function catalogsOf({
   builtinCatalogs: hasBuiltin,
   catalogs,
@@ -141,21 +145,56 @@ export function catalogsOf({
 
 const DEFAULT_CATALOG = 'earth-search';
 
-/** The catalogue of a call that names none. */
+/** The catalogue that calls without `catalog` use. */
 export function defaultCatalogOf(config: StacConfig): string {
   const names = Object.keys(catalogsOf(config));
   return config.defaultCatalog ?? names.find((name) => name === DEFAULT_CATALOG) ?? names[0]!;
 }
 
-/** What the environment says about `packs.stac`; it goes over the file and under the flags. */
-export function configFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-): z.input<typeof configSchema> {
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of `packs.stac` from environment variables, which override the file. */
+export function configFromEnvironment(env: Environment): z.input<typeof configSchema> {
   const url = env['TOOLKEEL_STAC_URL'];
   const seconds = env['STAC_MCP_TOOL_TIMEOUT_SECS'] ?? env['TOOLKEEL_TOOL_TIMEOUT_SECS'];
   return {
     ...(url && { catalogs: { default: { url } }, defaultCatalog: 'default' }),
-    // A value that is no number is refused by the schema, which names it.
+    // The schema rejects NaN and names the setting.
     ...(seconds && { toolTimeoutSecs: Number(seconds) }),
   };
+}
+
+/** An unusable setting. The message names the setting, never its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Reads a secret from its source. */
+export function readSecret(source: SecretSource, setting: string, env: Environment): string {
+  const value = typeof source === 'string' ? source : readStored(source, setting, env);
+  if (/[\r\n\0]/.test(value)) throw new ConfigError(`${setting}: contains a line break`);
+  return value;
+}
+
+function readStored(
+  source: Exclude<SecretSource, string>,
+  setting: string,
+  env: Environment,
+): string {
+  const value = 'env' in source ? env[source.env] : readSecretFile(source.file, setting);
+  if (value === undefined || value === '') {
+    const where = 'env' in source ? `the variable ${source.env}` : `the file ${source.file}`;
+    throw new ConfigError(`${setting}: ${where} is empty or missing`);
+  }
+  return `${source.prefix ?? ''}${value}`;
+}
+
+function readSecretFile(path: string, setting: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  // Windows has no permission bits.
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+    throw new ConfigError(`${setting}: ${path} can be read by others; set its mode to 600`);
+  }
+  return readFileSync(path, 'utf8').trim();
 }

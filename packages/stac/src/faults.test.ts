@@ -1,17 +1,17 @@
-import { withResilience, presets, upstream } from '@toolkeel/kernel';
+import { presets, upstream, withResilience } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { classify, faultToError } from './faults.js';
-import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
-import { TargetRefused } from './reach/target.js';
+import { ResponseTooLargeError, UpstreamError } from './http/response.js';
+import { TargetNotAllowed } from './http/ssrf.js';
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
 
 describe('faults', () => {
   it.each([
-    [new TargetRefused('no'), 'rejected', 'no'],
-    [new Error('wrapped', { cause: new TargetRefused('no') }), 'rejected', 'no'],
-    [new OversizedAnswer(2, 1), 'bad_response', 'answered'],
+    [new TargetNotAllowed('no'), 'rejected', 'no'],
+    [new Error('wrapped', { cause: new TargetNotAllowed('no') }), 'rejected', 'no'],
+    [new ResponseTooLargeError(2, 1), 'bad_response', 'answered'],
     [coded('ECONNREFUSED'), 'connect', 'no'],
     [coded('ECONNRESET'), 'network', 'maybe'],
     [coded('HPE_INVALID_CONSTANT'), 'bad_response', 'answered'],
@@ -28,7 +28,7 @@ describe('faults', () => {
   it('pages above the byte budget do not open the circuit', async () => {
     const clock = new VirtualClock();
     const host = upstream('catalogue', presets.stac);
-    const work = () => Promise.reject(new OversizedAnswer(2, 1));
+    const work = () => Promise.reject(new ResponseTooLargeError(2, 1));
     const search = withResilience(work, presets.stac, {
       effect: 'read',
       clock,
@@ -43,8 +43,7 @@ describe('faults', () => {
     expect(host.circuit).toBe('closed');
   });
 
-  const problem = (status: number) =>
-    new UpstreamProblem('a.example', { status, reason: 'because' });
+  const problem = (status: number) => new UpstreamError('a.example', { status, reason: 'because' });
 
   it.each([
     [400, 'upstream_rejected'],
@@ -52,7 +51,7 @@ describe('faults', () => {
     [404, 'not_found'],
     [410, 'not_found'],
     [422, 'upstream_rejected'],
-  ])('%i becomes %s, with the upstream’s words', (status, code) => {
+  ])('maps %i to %s with the upstream’s reason', (status, code) => {
     const error = faultToError({
       kind: 'rejected',
       sent: 'answered',
@@ -63,11 +62,11 @@ describe('faults', () => {
     expect(error?.input.message).toContain('because');
   });
 
-  it('names what it cannot read and what is too large', () => {
+  it('maps unreadable and oversized responses', () => {
     const bad = faultToError({
       kind: 'bad_response',
       sent: 'answered',
-      cause: new UpstreamProblem('a.example', { reason: 'not JSON' }),
+      cause: new UpstreamError('a.example', { reason: 'not JSON' }),
     });
     expect(bad?.input).toMatchObject({
       code: 'upstream_unavailable',
@@ -76,18 +75,18 @@ describe('faults', () => {
     const big = faultToError({
       kind: 'bad_response',
       sent: 'answered',
-      cause: new OversizedAnswer(20, 10),
+      cause: new ResponseTooLargeError(20, 10),
     });
     expect(big?.input).toMatchObject({
       code: 'response_too_large',
       details: { bytes: 20, budget: 10 },
     });
     expect(
-      faultToError({ kind: 'rejected', sent: 'no', cause: new TargetRefused('x') })?.input.code,
+      faultToError({ kind: 'rejected', sent: 'no', cause: new TargetNotAllowed('x') })?.input.code,
     ).toBe('forbidden');
   });
 
-  it('leaves the rest to the default table', () => {
+  it('leaves other faults to the default mapping', () => {
     expect(
       faultToError({ kind: 'server', sent: 'answered', status: 503, cause: problem(503) }),
     ).toBeUndefined();

@@ -1,17 +1,17 @@
 import { toolError, type ToolError } from '@toolkeel/contract';
 import { classifyError, type Fault, type FaultKind, type Sent } from '@toolkeel/kernel';
-import type { catalogCodes } from './codes.js';
-import { OversizedAnswer, UpstreamProblem } from './http/problem.js';
-import { TargetRefused } from './reach/target.js';
+import { ResponseTooLargeError, UpstreamError } from './http/response.js';
+import { TargetNotAllowed } from './http/ssrf.js';
+import type { catalogCodes } from './tools/specs/common.js';
 
 export type CatalogCode = (typeof catalogCodes)[number] | 'response_too_large';
 
-/** The kernel's reading of errors, and what undici and zlib throw besides. */
+/** Classifies the errors that undici and zlib throw in addition to those that the kernel knows. */
 export function classify(cause: unknown): Fault {
-  const refused = findCause(cause, TargetRefused);
-  if (refused) return { kind: 'rejected', sent: 'no', cause: refused };
-  const oversized = findCause(cause, OversizedAnswer);
-  // Asking for less is up to the caller: the upstream has answered, and would answer so again.
+  const notAllowed = findCause(cause, TargetNotAllowed);
+  if (notAllowed) return { kind: 'rejected', sent: 'no', cause: notAllowed };
+  const oversized = findCause(cause, ResponseTooLargeError);
+  // Final, because a retry would return the same response; the caller can request less.
   if (oversized) return { kind: 'bad_response', sent: 'answered', final: true, cause: oversized };
   const fault = classifyError(cause);
   if (fault.kind !== 'unexpected') return fault;
@@ -22,7 +22,7 @@ export function classify(cause: unknown): Fault {
 function kindOfCode(code: string): readonly [FaultKind, Sent] {
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT'))
     return ['bad_response', 'answered'];
-  // A TLS handshake that failed: nothing of the request has left.
+  // The TLS handshake failed: no byte of the request was sent.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return ['connect', 'no'];
   }
@@ -44,31 +44,31 @@ function findCause<T extends Error>(cause: unknown, kind: new (...args: never[])
   return undefined;
 }
 
-/** What a fault of a catalogue means to the caller; undefined where the default table says it well. */
+/** Maps faults of a catalogue to tool errors; undefined where the default mapping applies. */
 export function faultToError(fault: Fault): ToolError<CatalogCode, null> | undefined {
   const { cause, status } = fault;
-  if (cause instanceof TargetRefused) {
+  if (cause instanceof TargetNotAllowed) {
     return toolError('forbidden', cause.message, { details: { reason: 'target not allowed' } });
   }
-  if (cause instanceof OversizedAnswer) {
+  if (cause instanceof ResponseTooLargeError) {
     const { bytes, budget } = cause;
-    const message = `The catalogue's answer has more than ${budget} bytes. Ask for less at a time.`;
+    const message = `The response of the catalogue exceeds ${budget} bytes. Request fewer items at a time.`;
     return toolError('response_too_large', message, { details: { bytes, budget } });
   }
-  if (!(cause instanceof UpstreamProblem)) return undefined;
+  if (!(cause instanceof UpstreamError)) return undefined;
   const { host, reason } = cause;
-  const said = reason === undefined ? '' : ` It says: ${reason}`;
+  const explanation = reason === undefined ? '' : ` Reason: ${reason}`;
   if (fault.kind === 'bad_response') {
-    const message = `${host} gave an answer that is not STAC.${said}`;
+    const message = `${host} returned a response that is not STAC.${explanation}`;
     return toolError('upstream_unavailable', message, { details: { upstream: host } });
   }
   if (fault.kind !== 'rejected' || status === undefined) return undefined;
   const details = { status, ...(reason !== undefined && { reason }) };
   if (status === 404 || status === 410) {
-    return toolError('not_found', `${host} does not have what was asked for.${said}`);
+    return toolError('not_found', `${host} does not have the requested resource.${explanation}`);
   }
   if (status === 403) {
-    return toolError('forbidden', `${host} does not allow this.${said}`, { details });
+    return toolError('forbidden', `${host} denied access.${explanation}`, { details });
   }
-  return toolError('upstream_rejected', `${host} refused the request.${said}`, { details });
+  return toolError('upstream_rejected', `${host} rejected the request.${explanation}`, { details });
 }

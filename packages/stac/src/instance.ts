@@ -9,19 +9,17 @@ import {
 } from '@toolkeel/kernel';
 import { Catalogs } from './api/catalogs.js';
 import { Client } from './api/client.js';
+import { Signer } from './api/signer.js';
 import type { StacConfig } from './config.js';
-import { AgentPool } from './http/agents.js';
 import { Documents } from './http/documents.js';
-import { Gateway } from './http/gateway.js';
+import { AgentPool, Gateway } from './http/gateway.js';
+import { isPublicAddress, systemResolve } from './http/ssrf.js';
 import { memberOf } from './json.js';
 import type { RuntimeContext } from './pack.js';
 import { prompts } from './prompts.js';
-import { isPublicAddress } from './reach/addresses.js';
-import { systemResolve } from './reach/lookup.js';
 import { createResources } from './resources.js';
-import { Signer } from './sign/signer.js';
-import { failureOf } from './tools/failure.js';
 import { createTools } from './tools/index.js';
+import { describeFailure } from './tools/tool.js';
 
 const HEALTH_TIMEOUT_MS = 5_000;
 
@@ -48,23 +46,22 @@ export function createInstance(
   const signer = new Signer(documents, () => clock.wallNow());
   const capMs = config.toolTimeoutSecs * 1000;
   const client = new Client({ catalogs, gateway, documents, signer, clock, capMs });
-  let looking: Promise<PackHealth> | undefined;
-  const instance = {
+  let healthCheck: Promise<PackHealth> | undefined;
+  return {
     tools: createTools(client),
     resources: createResources(client),
     prompts,
-    // Whoever asks meanwhile waits for the same look: credentials go out once, not once for each.
+    // Concurrent health checks share one, so that they do not multiply requests.
     health: () => {
-      looking ??= healthOf(client).finally(() => (looking = undefined));
-      return looking;
+      healthCheck ??= checkHealth(client).finally(() => (healthCheck = undefined));
+      return healthCheck;
     },
     upstreams: () => gateway.upstreams,
     close: () => pool.close(),
   };
-  return instance;
 }
 
-/** The preset, with what the operator changed. One attempt cannot take longer than the call. */
+/** The preset with the operator's settings. An attempt cannot take longer than the call. */
 function policyOf(config: StacConfig): ResiliencePolicy {
   const callTimeoutMs = config.toolTimeoutSecs * 1000;
   return definePolicy({
@@ -78,39 +75,44 @@ function policyOf(config: StacConfig): ResiliencePolicy {
   });
 }
 
-/** Whether the configured catalogues answer. The default one decides; the others are reported. */
-async function healthOf(client: Client): Promise<PackHealth> {
-  const scope = {
+/** Reads the landing pages of all configured catalogues. The pack is healthy if the default one responds. */
+async function checkHealth(client: Client): Promise<PackHealth> {
+  const context = {
     deadline: client.now() + HEALTH_TIMEOUT_MS,
     signal: new AbortController().signal,
     correlationId: 'health',
     noteRetry: () => {},
     progress: () => {},
   };
-  const looks = client.catalogs.all.map(async (catalog) => {
+  const checks = client.catalogs.all.map(async (catalog) => {
     const { name, url } = catalog;
     try {
-      const { kind } = await client.landing(catalog, scope, { fresh: true });
-      return { name, ok: true, says: `answers (${kind})`, detail: `${url.host} answers (${kind})` };
+      const { kind } = await client.landing(catalog, context, { fresh: true });
+      return {
+        name,
+        ok: true,
+        state: `answers (${kind})`,
+        detail: `${url.host} answers (${kind})`,
+      };
     } catch (cause) {
-      const says = failureOf(cause)?.code ?? 'failed';
-      return { name, ok: false, says, detail: `${url.host} fails: ${says}${factOf(cause)}` };
+      const state = describeFailure(cause)?.code ?? 'failed';
+      return { name, ok: false, state, detail: `${url.host} fails: ${state}${causeOf(cause)}` };
     }
   });
-  const results = await Promise.all(looks);
+  const results = await Promise.all(checks);
   const main = results.find(({ name }) => name === client.catalogs.defaultName);
   return {
     ok: main?.ok === true,
-    detail: results.map(({ name, says }) => `${name}: ${says}`).join('; '),
+    detail: results.map(({ name, state }) => `${name}: ${state}`).join('; '),
     upstreams: results.map(({ name, ok, detail }) => ({ name, ok, detail })),
   };
 }
 
-/** The one fact about a fault that tells an operator where to look: a status, a clock, an error's code. */
-function factOf(cause: unknown): string {
+/** The status, the timeout or the system error code of a fault, for the operator. */
+function causeOf(cause: unknown): string {
   if (!(cause instanceof FaultError)) return '';
   const { status, clock, cause: thrown } = cause.fault;
   const code = memberOf(thrown, 'code');
-  const fact = status ?? clock ?? (typeof code === 'string' ? code : undefined);
-  return fact === undefined ? '' : ` (${fact})`;
+  const detail = status ?? clock ?? (typeof code === 'string' ? code : undefined);
+  return detail === undefined ? '' : ` (${detail})`;
 }

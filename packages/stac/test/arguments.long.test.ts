@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { api } from './support/api.js';
-import { fuzzArguments } from './support/fuzz.js';
-import { useWorld } from './support/world.js';
+import { fuzzArguments, useHarness } from './support/rig.js';
 
-const { world } = useWorld();
+const { setup } = useHarness();
 
-it('ten thousand made-up arguments a tool: a valid answer each, and no request for the refused', async () => {
-  await expect(fuzzArguments(await world(api()), 10_000)).resolves.toBeUndefined();
+it('10,000 random arguments per tool: a valid envelope each, and no request for rejected ones', async () => {
+  await expect(fuzzArguments(await setup(api()), 10_000)).resolves.toBeUndefined();
 });

@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { api } from './support/api.js';
-import { fuzzArguments } from './support/fuzz.js';
-import { useWorld } from './support/world.js';
+import { fuzzArguments, useHarness } from './support/rig.js';
 
-const { world } = useWorld();
+const { setup } = useHarness();
 
 describe('arguments', () => {
-  it('that a schema refuses never reach a catalogue; those that it accepts get an answer', async () => {
-    await expect(fuzzArguments(await world(api()), 300)).resolves.toBeUndefined();
+  it('that a schema rejects never reach a catalogue; accepted ones get a valid envelope', async () => {
+    await expect(fuzzArguments(await setup(api()), 300)).resolves.toBeUndefined();
   }, 60_000);
 
-  it('may be a box as it stands in a URL', async () => {
-    const { rig, server } = await world(api());
+  it('may contain a bbox in URL notation', async () => {
+    const { rig, server } = await setup(api());
     await rig.data('search_items', { bbox: '9, 44,12.5,47' });
-    expect(server.seen.at(-1)!.params.get('bbox')).toBe('9,44,12.5,47');
+    expect(server.requests.at(-1)!.params.get('bbox')).toBe('9,44,12.5,47');
     for (const bbox of ['here', '0,0,1', '0,0,1,x', '']) {
       expect(await rig.run('search_items', { bbox })).toMatchObject({
         success: false,
@@ -32,9 +31,9 @@ describe('arguments', () => {
     ['search_items', { catalog: 'test', catalog_url: 'https://stac.example/' }],
     ['estimate_data_size', { aoi_geojson: { type: 'Circle' } }],
     ['search_federated', { catalogs: ['1', '2', '3', '4', '5', '6', '7', '8', '9'] }],
-  ])('that make no sense are invalid_input: %s %j', async (tool, args) => {
-    const { rig, server } = await world(api());
+  ])('that are inconsistent are invalid_input: %s %j', async (tool, args) => {
+    const { rig, server } = await setup(api());
     expect(await rig.code(tool, args)).toBe('invalid_input');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { api, item } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { serve, rigFor, world } = useWorld();
+const { serve, createRig, setup } = useHarness();
 
 const blob = 'https://account.blob.core.windows.net/container/red.tif';
 const preview = 'https://account.blob.core.windows.net/container/preview.png';
@@ -31,12 +31,12 @@ const signing = async () => {
     }),
   );
   const catalog = { url: server.origin, signing: { tokenUrl: `${server.origin}/sas` } };
-  return { rig: await rigFor({ catalogs: { test: catalog } }), server };
+  return { rig: await createRig({ catalogs: { test: catalog } }), server };
 };
 
-describe('the URLs of assets', () => {
-  it('include the thumbnail of every found item by default', async () => {
-    const { rig } = await world(api({ items: [scene, item('b')] }));
+describe('asset URLs', () => {
+  it('include the thumbnail of every item by default', async () => {
+    const { rig } = await setup(api({ items: [scene, item('b')] }));
     const { items } = await rig.data('search_items');
     expect(items).toMatchObject([
       { id: 'a', thumbnail: preview, assets: ['red', 'metadata', 'preview'] },
@@ -45,8 +45,8 @@ describe('the URLs of assets', () => {
     expect((items as object[])[1]).not.toHaveProperty('thumbnail');
   });
 
-  it('are returned for the wanted keys and roles, and resolved against the item', async () => {
-    const { rig } = await world(api({ items: [scene] }));
+  it('are returned for selected keys and roles, and resolved against the item', async () => {
+    const { rig } = await setup(api({ items: [scene] }));
     const found = await rig.data('search_items', { assets: ['data', 'metadata'] });
     expect(firstItem(found)?.['assets']).toEqual({
       red: { href: blob, type: 'image/tiff', roles: ['data', 'reflectance'] },
@@ -61,8 +61,8 @@ describe('the URLs of assets', () => {
     expect(Object.keys((one as { assets: object }).assets)).toEqual(['red']);
   });
 
-  it('are narrowed in json and added to `fields`', async () => {
-    const { rig } = await world(api({ items: [scene] }));
+  it('are filtered in json and added to `fields`', async () => {
+    const { rig } = await setup(api({ items: [scene] }));
     const json = { assets: ['red'], output_format: 'json' };
     expect(firstItem(await rig.data('search_items', json))).toMatchObject({
       type: 'Feature',
@@ -77,7 +77,7 @@ describe('the URLs of assets', () => {
     });
   });
 
-  it('are signed in every form of the answer when the call requests it', async () => {
+  it('are signed in every output format on request', async () => {
     const { rig, server } = await signing();
     const signed = { red: { href: `${blob}?sig=abc` } };
     const all = firstItem(await rig.data('search_items', { sign_assets: true }));
@@ -86,10 +86,10 @@ describe('the URLs of assets', () => {
     expect(firstItem(some)).toMatchObject({ thumbnail: `${preview}?sig=abc`, assets: signed });
     const one = await rig.data('get_item', { ...place, sign_assets: true, assets: ['data'] });
     expect(one).toMatchObject({ item: { thumbnail: `${preview}?sig=abc`, assets: signed } });
-    expect(server.seen.filter(({ path }) => path.startsWith('/sas/'))).toHaveLength(1);
+    expect(server.requests.filter(({ path }) => path.startsWith('/sas/'))).toHaveLength(1);
   });
 
-  it('that the answer leaves out are named in a warning when they are to be signed', async () => {
+  it('that the result omits cause a warning with sign_assets', async () => {
     const { rig } = await signing();
     const args = { sign_assets: true, fields: ['properties.datetime'] };
     const warnings = [expect.stringContaining('Add `assets`')];
@@ -97,8 +97,8 @@ describe('the URLs of assets', () => {
     expect(await rig.data('get_item', { ...place, ...args })).toMatchObject({ warnings });
   });
 
-  it('that no item has are answered with a suggestion', async () => {
-    const { rig } = await world(api({ items: [scene] }));
+  it('that no item has cause a warning with a suggestion', async () => {
+    const { rig } = await setup(api({ items: [scene] }));
     const warnings = [
       'No item has an asset with the key or role "Red ". Did you mean "red"? Keys: red, metadata, preview.',
     ];

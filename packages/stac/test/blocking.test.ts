@@ -1,17 +1,17 @@
 /**
- * What one argument or one answer may cost: the process has other calls to serve, and a deadline
- * cannot end what does not let a timer run. Time is the processor's, so that a busy machine does not
- * matter; each bar is many times what a bounded way takes and a small part of what an unbounded one
+ * CPU bounds for hostile arguments and responses: a deadline cannot end work that blocks the event
+ * loop. The tests measure CPU time, which does not depend on the load of the machine; each threshold
+ * is many times what the bounded algorithm takes and a small part of what the unbounded one
  * took.
  */
 import { describe, expect, it } from 'vitest';
 import { api, classes, item } from './support/api.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
-/** What the processor spent on it, in milliseconds. */
+/** CPU time in milliseconds. */
 async function costOf(run: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await run();
@@ -21,7 +21,7 @@ async function costOf(run: () => Promise<unknown>): Promise<number> {
 
 type Ring = [number, number][];
 
-/** Crosses itself about as often as that many edges can. */
+/** A ring with nearly the maximum number of self-intersections. */
 const star = (corners: number): Ring => {
   const ring = Array.from({ length: corners }, (_, index): [number, number] => {
     const angle = (index * 2.399963) % (2 * Math.PI);
@@ -37,7 +37,7 @@ const circle = (corners: number): Ring => {
   });
   return [...ring, ring[0]!];
 };
-/** Two of these, one turned by a quarter, cross each other everywhere. */
+/** Two of these, one rotated by 90°, intersect everywhere. */
 const comb = (teeth: number, turned: boolean): Ring => {
   const ring = Array.from({ length: teeth }, (_, index): Ring => {
     const at = index / teeth;
@@ -52,7 +52,7 @@ const comb = (teeth: number, turned: boolean): Ring => {
 };
 const polygon = (ring: Ring) => ({ type: 'Polygon', coordinates: [ring] });
 
-describe('a shape does not hold up the process', () => {
+describe('a geometry does not block the event loop', () => {
   const bbox = [9, 44, 12, 47];
 
   it.each([
@@ -63,7 +63,7 @@ describe('a shape does not hold up the process', () => {
     ['crosses the footprint everywhere', comb(300, false), comb(300, true)],
     ['meets a footprint as long as itself', circle(3000), circle(3000)],
   ])('that %s', async (_, area, footprint) => {
-    const { rig } = await world(api({ items: [item('a', { geometry: polygon(footprint) })] }));
+    const { rig } = await setup(api({ items: [item('a', { geometry: polygon(footprint) })] }));
     await rig.data('estimate_data_size', { bbox });
     let longest = 0;
     let before = process.cpuUsage();
@@ -77,7 +77,7 @@ describe('a shape does not hold up the process', () => {
     );
     clearInterval(timer);
     expect(cost).toBeLessThan(2000);
-    // The CPU time of one stretch is some milliseconds.
+    // The work yields every few milliseconds.
     expect(longest).toBeLessThan(1000);
   });
 
@@ -85,7 +85,7 @@ describe('a shape does not hold up the process', () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       item(`i${index}`, { geometry: polygon(circle(1000)) }),
     );
-    const { rig } = await world(api({ items: many }));
+    const { rig } = await setup(api({ items: many }));
     const data = await (async () => {
       let answer: Readonly<Record<string, unknown>> = {};
       const cost = await costOf(async () => {
@@ -100,11 +100,11 @@ describe('a shape does not hold up the process', () => {
     })();
     expect(data).toMatchObject({
       item_count: 100,
-      warnings: [expect.stringContaining('could not be told')],
+      warnings: [expect.stringContaining('inside the area is unknown')],
     });
   });
 
-  it('of a file in a static catalogue', async () => {
+  it('in a static catalogue', async () => {
     const server = await serve(({ path }) =>
       path === '/catalog.json'
         ? { json: { type: 'Catalog', id: 'files', links: [{ rel: 'items', href: './i.json' }] } }
@@ -118,7 +118,7 @@ describe('a shape does not hold up the process', () => {
             },
           },
     );
-    const rig = await rigFor({ catalogs: { files: { url: `${server.origin}/catalog.json` } } });
+    const rig = await createRig({ catalogs: { files: { url: `${server.origin}/catalog.json` } } });
     await rig.data('search_items');
     const intersects = polygon(circle(3000));
     const cost = await costOf(() => rig.data('search_items', { intersects }));
@@ -126,7 +126,7 @@ describe('a shape does not hold up the process', () => {
   });
 });
 
-describe('a text does not hold up the process', () => {
+describe('a string does not block the event loop', () => {
   const landing = (origin: string, more: object) => ({
     json: {
       type: 'Catalog',
@@ -159,7 +159,7 @@ describe('a text does not hold up the process', () => {
       () => ({ status: 502, json: { code: 'x', message: 'exceed '.repeat(9000) } }),
     ],
   ])('%s', async (_, answer) => {
-    const { rig } = await world(
+    const { rig } = await setup(
       api({ before: ({ path, origin }) => (path === '/' ? answer(origin) : undefined) }),
       { maxRetries: 0 },
     );
@@ -175,14 +175,14 @@ describe('a text does not hold up the process', () => {
     const digits = '1'.repeat(299);
     const list = Array.from({ length: 60_000 }, () => digits).join(',');
     const text = `{"type":"FeatureCollection","features":[{"id":"a","properties":{"x":[${list}]}}]}`;
-    const { rig } = await world(
+    const { rig } = await setup(
       api({ before: ({ path }) => (path === '/search' ? { text } : undefined) }),
       { maxResponseBytes: 33_554_432 },
     );
     expect(await costOf(() => rig.data('search_items'))).toBeLessThan(3000);
   });
 
-  it('more links than a walk may follow', async () => {
+  it('more links than the walk limit', async () => {
     const links = Array.from({ length: 150_000 }, (_, index) => ({
       rel: 'child',
       href: `${index}`,
@@ -194,7 +194,7 @@ describe('a text does not hold up the process', () => {
         links: path === '/first' ? links : [{ rel: 'child', href: '/first' }],
       },
     }));
-    const rig = await rigFor({ catalogs: { a: { url: server.origin } }, toolTimeoutSecs: 8 });
+    const rig = await createRig({ catalogs: { a: { url: server.origin } }, toolTimeoutSecs: 8 });
     expect(await rig.data('search_items')).toMatchObject({
       warnings: [expect.stringContaining('too large')],
     });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { api, classes, collection } from './support/api.js';
-import type { Seen } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
+import type { ReceivedRequest } from './support/server.js';
 
-const { world } = useWorld();
+const { createRig, serve, setup } = useHarness();
 
 const ids = (data: Readonly<Record<string, unknown>>) =>
   (data['collections'] as { id: string }[]).map(({ id }) => id);
@@ -11,11 +11,11 @@ const many = Array.from({ length: 25 }, (_, index) =>
   collection(`c${String(index).padStart(2, '0')}`),
 );
 
-/** Ten a page, by offset. */
+/** Ten per page, by offset. */
 const paged = (conformsTo?: readonly string[]) =>
   api({
     ...(conformsTo && { conformsTo }),
-    before: ({ path, params }: Seen) => {
+    before: ({ path, params }: ReceivedRequest) => {
       if (path !== '/collections') return undefined;
       const offset = Number(params.get('offset') ?? 0);
       const size = Number(params.get('limit') ?? 10);
@@ -28,17 +28,17 @@ const paged = (conformsTo?: readonly string[]) =>
   });
 
 describe('collections', () => {
-  it('are all looked through where the server cannot search', async () => {
-    const { rig, server } = await world(paged());
+  it('are searched locally if the server cannot search', async () => {
+    const { rig, server } = await setup(paged());
     const data = await rig.data('search_collections', { q: 'c24' });
     expect(ids(data)).toEqual(['c24']);
     expect(data).toMatchObject({ searched: 'local', matched: 1 });
-    expect(server.seen.filter(({ path }) => path === '/collections')).toHaveLength(3);
+    expect(server.requests.filter(({ path }) => path === '/collections')).toHaveLength(3);
   });
 
-  it('are searched by the server where it can', async () => {
+  it('are searched by the server if it can', async () => {
     const conformsTo = [classes.core, classes.collectionSearch, classes.freeText];
-    const { rig, server } = await world(paged(conformsTo));
+    const { rig, server } = await setup(paged(conformsTo));
     expect(
       await rig.data('search_collections', {
         q: 'x',
@@ -47,7 +47,7 @@ describe('collections', () => {
         limit: 5,
       }),
     ).toMatchObject({ searched: 'server' });
-    expect(Object.fromEntries(server.seen.at(-1)!.params)).toEqual({
+    expect(Object.fromEntries(server.requests.at(-1)!.params)).toEqual({
       q: 'x',
       bbox: '1,2,3,4',
       datetime: '2024-01-01T00:00:00Z/2024-12-31T23:59:59.999Z',
@@ -61,7 +61,7 @@ describe('collections', () => {
   it.each([undefined, [classes.core, classes.collectionSearch]])(
     'are listed page by page',
     async (conformsTo) => {
-      const { rig } = await world(paged(conformsTo));
+      const { rig } = await setup(paged(conformsTo));
       const found: string[] = [];
       let token: string | undefined;
       do {
@@ -77,8 +77,8 @@ describe('collections', () => {
     },
   );
 
-  it('end where their list leads in circles', async () => {
-    const { rig } = await world(
+  it('end if their list loops', async () => {
+    const { rig } = await setup(
       api({
         before: ({ path }) =>
           path === '/collections'
@@ -103,15 +103,15 @@ describe('collections', () => {
       at('alps', [5, 44, 16, 48], '2015-01-01T00:00:00Z'),
       at('fiji', [176, -20, -178, -12], '2020-01-01T00:00:00Z'),
     ];
-    const { rig } = await world(api({ collections }));
+    const { rig } = await setup(api({ collections }));
     expect(ids(await rig.data('search_collections', { bbox: [179, -18, -179, -17] }))).toEqual([
       'fiji',
     ]);
     expect(ids(await rig.data('search_collections', { datetime: '../2016' }))).toEqual(['alps']);
   });
 
-  it('are shown whole, or as much of them as was asked for', async () => {
-    const { rig } = await world(
+  it('are shown completely or as selected by fields', async () => {
+    const { rig } = await setup(
       api({
         collections: [collection('a', { summaries: { gsd: [10] }, providers: [{ name: 'ESA' }] })],
       }),
@@ -127,8 +127,8 @@ describe('collections', () => {
     expect(whole['collection']).not.toHaveProperty('links');
   });
 
-  it('are asked for again only if they have changed', async () => {
-    const { rig, server } = await world(
+  it('are revalidated with ETags', async () => {
+    const { rig, server } = await setup(
       api({
         before: ({ path, headers }) => {
           if (path !== '/collections/a') return undefined;
@@ -140,9 +140,110 @@ describe('collections', () => {
     const first = await rig.data('get_collection', { collection_id: 'a' });
     expect(await rig.data('get_collection', { collection_id: 'a' })).toEqual(first);
     expect(
-      server.seen
+      server.requests
         .filter(({ path }) => path === '/collections/a')
         .map(({ headers }) => headers['if-none-match']),
     ).toEqual([undefined, '"1"']);
+  });
+});
+
+const twoCatalogs = async (second: 'works' | 'fails' = 'works') => {
+  const one = await serve(api({ collections: [collection('sentinel-2-l2a'), collection('dem')] }));
+  const other = await serve(
+    second === 'works'
+      ? api({ collections: [collection('landsat-c2-l2'), collection('sentinel-1-grd')] })
+      : () => ({ status: 403, json: { description: 'no entry' } }),
+  );
+  const catalogs = { one: { url: one.origin }, other: { url: other.origin } };
+  return createRig({ catalogs, defaultCatalog: 'one' });
+};
+
+const found = (data: Readonly<Record<string, unknown>>) =>
+  (data['collections'] as { id: string; catalog?: string }[]).map(
+    ({ id, catalog }) => `${catalog ?? ''}/${id}`,
+  );
+
+describe('search_collections with catalog "*"', () => {
+  it('merges the results and names the catalogue of each collection', async () => {
+    const rig = await twoCatalogs();
+    const data = await rig.data('search_collections', { catalog: '*', q: 'sentinel' });
+    expect(found(data)).toEqual(['one/sentinel-2-l2a', 'other/sentinel-1-grd']);
+    expect(data).toMatchObject({ catalog: '*', matched: 2, searched: 'local', warnings: [] });
+    expect(data['catalogs']).toMatchObject([
+      { catalog: 'one', ok: true, matched: 1 },
+      { catalog: 'other', ok: true, matched: 1 },
+    ]);
+  });
+
+  it('paginates over all catalogues without repetition', async () => {
+    const rig = await twoCatalogs();
+    const all: string[] = [];
+    let page_token: string | undefined;
+    do {
+      const answer = await rig.run('search_collections', {
+        catalog: '*',
+        limit: 1,
+        ...(page_token && { page_token }),
+      });
+      if (!answer.success) throw new Error(JSON.stringify(answer.error));
+      all.push(...found(answer.data));
+      page_token = answer.meta.pagination?.next_token;
+    } while (page_token !== undefined && all.length < 10);
+    expect(all.toSorted()).toEqual([
+      'one/dem',
+      'one/sentinel-2-l2a',
+      'other/landsat-c2-l2',
+      'other/sentinel-1-grd',
+    ]);
+  });
+
+  it('reports failed catalogues, and all of them if none responded', async () => {
+    const rig = await twoCatalogs('fails');
+    const data = await rig.data('search_collections', { catalog: '*', q: 'sentinel' });
+    expect(found(data)).toEqual(['one/sentinel-2-l2a']);
+    expect(data['matched']).toBeNull();
+    expect(data['warnings']).toEqual([
+      expect.stringMatching(/^other was not searched: .*no entry/),
+    ]);
+    expect(data['catalogs']).toMatchObject([
+      { ok: true },
+      { ok: false, error: { code: 'forbidden' } },
+    ]);
+
+    const none = await serve(() => ({ status: 403, json: {} }));
+    const catalogs = { a: { url: none.origin }, b: { url: `${none.origin}/b` } };
+    const answer = await (
+      await createRig({ catalogs })
+    ).run('search_collections', { catalog: '*' });
+    expect(answer).toMatchObject({
+      error: { code: 'forbidden', message: expect.stringMatching(/ a: .* b: /) as unknown },
+    });
+  });
+
+  it('is rejected by other tools, which name the tool to use', async () => {
+    const { rig } = await setup(api());
+    const answer = await rig.run('search_items', { catalog: '*' });
+    expect(answer).toMatchObject({
+      error: {
+        code: 'invalid_input',
+        message: expect.stringContaining('search_federated') as unknown,
+      },
+    });
+  });
+});
+
+describe('an empty result', () => {
+  it('names the searched catalogue and suggests what to try', async () => {
+    const rig = await twoCatalogs();
+    const { warnings } = await rig.data('search_collections', { q: 'landsat' });
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Found no matching collection in one\. Try: .*catalog "\*" \(also other\)/,
+      ),
+    ]);
+    const everywhere = await rig.data('search_collections', { catalog: '*', q: 'nothing' });
+    expect(everywhere['warnings']).toEqual([
+      expect.stringMatching(/^Found no matching collection in one, other\. Try: use fewer/),
+    ]);
   });
 });

@@ -1,9 +1,9 @@
 import { echoes } from '@toolkeel/pack-kit/testing';
 import { describe, expect, it } from 'vitest';
 import { api, classes, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { serve, rigFor } = useWorld();
+const { serve, createRig } = useHarness();
 
 const TOKEN = 'hunter2-hunter2';
 const headers = {
@@ -13,19 +13,22 @@ const headers = {
 const env = { TOKEN };
 
 describe('credentials', () => {
-  it('go to their catalogue', async () => {
+  it('are sent to their catalogue', async () => {
     const server = await serve(api());
-    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const rig = await createRig({ catalogs: { a: { url: server.origin, headers } } }, { env });
     await rig.data('search_items');
     expect(
-      server.seen.map((seen) => [seen.headers.authorization, seen.headers['x-api-key']]),
+      server.requests.map((request) => [
+        request.headers.authorization,
+        request.headers['x-api-key'],
+      ]),
     ).toEqual([
       [`Bearer ${TOKEN}`, TOKEN],
       [`Bearer ${TOKEN}`, TOKEN],
     ]);
   });
 
-  it('do not go to another origin: by link, by next link, or by redirect', async () => {
+  it('are not sent to another origin by link, next link or redirect', async () => {
     const other = await serve(api());
     const port = new URL(other.origin).port;
     const foreign = `http://127.0.0.1:${port}`;
@@ -54,41 +57,41 @@ describe('credentials', () => {
       a: { url: linking.origin, headers, trustedOrigins },
       b: { url: redirecting.origin, headers, trustedOrigins },
     };
-    const rig = await rigFor({ catalogs }, { env });
+    const rig = await createRig({ catalogs }, { env });
     await rig.data('get_collection', { collection_id: 'scenes' });
     const first = await rig.run('search_items');
     await rig.data('search_items', { page_token: first.meta.pagination?.next_token });
     await rig.data('get_root', { catalog: 'b' });
-    expect(other.seen.length).toBeGreaterThanOrEqual(3);
-    for (const seen of other.seen) {
-      expect(seen.headers.authorization).toBeUndefined();
-      expect(seen.headers['x-api-key']).toBeUndefined();
+    expect(other.requests.length).toBeGreaterThanOrEqual(3);
+    for (const request of other.requests) {
+      expect(request.headers.authorization).toBeUndefined();
+      expect(request.headers['x-api-key']).toBeUndefined();
     }
   });
 
-  it('do not go along when a redirect leads away and back', async () => {
+  it('are not sent after a redirect to another origin and back', async () => {
     const landing = api();
     const away = await serve(({ params }) => ({
       status: 307,
       headers: { location: `${params.get('home')}/back` },
     }));
-    const home = await serve((seen, count) => {
-      const { path, origin } = seen;
-      if (path === '/back') return landing({ ...seen, path: '/' }, count);
+    const home = await serve((request, count) => {
+      const { path, origin } = request;
+      if (path === '/back') return landing({ ...request, path: '/' }, count);
       const location = `${away.origin}/?home=${encodeURIComponent(origin)}`;
-      return path === '/' ? { status: 307, headers: { location } } : landing(seen, count);
+      return path === '/' ? { status: 307, headers: { location } } : landing(request, count);
     });
     const trustedOrigins = [away.origin];
     const catalogs = { a: { url: home.origin, headers, trustedOrigins } };
-    const rig = await rigFor({ catalogs }, { env });
+    const rig = await createRig({ catalogs }, { env });
     await rig.data('get_root');
-    expect(home.seen.map((seen) => [seen.path, seen.headers.authorization])).toEqual([
+    expect(home.requests.map((request) => [request.path, request.headers.authorization])).toEqual([
       ['/', `Bearer ${TOKEN}`],
       ['/back', undefined],
     ]);
   });
 
-  it('never come back in an answer or a token, even if the server repeats them', async () => {
+  it('are redacted from results and tokens if the server echoes them', async () => {
     const echo = `you sent Bearer ${TOKEN}`;
     const server = await serve(
       api({
@@ -102,7 +105,7 @@ describe('credentials', () => {
         },
       }),
     );
-    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const rig = await createRig({ catalogs: { a: { url: server.origin, headers } } }, { env });
     const answers = [
       await rig.run('search_items', { output_format: 'json' }),
       await rig.run('get_collection', { collection_id: 'scenes' }),
@@ -116,7 +119,7 @@ describe('credentials', () => {
   });
 });
 
-describe('credentials that a server repeats in disguise', () => {
+describe('credentials that a server echoes in another encoding', () => {
   const escaped = (text: string) =>
     [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
   const percent = (text: string) =>
@@ -127,14 +130,14 @@ describe('credentials that a server repeats in disguise', () => {
     ['escaped for both', escaped(percent(TOKEN))],
     ['with a tab that a URL loses', TOKEN.replace('2', String.raw`2\t`)],
   ];
-  /** All that can be read out of an answer, its token included. */
+  /** Everything readable in a result, including its token. */
   const readOut = (answer: { meta: { pagination?: { next_token?: string | null } } }) => {
     const token = answer.meta.pagination?.next_token ?? '';
     const text = JSON.stringify(answer) + Buffer.from(token, 'base64url').toString('latin1');
     return `${text} ${decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'))}`;
   };
 
-  it.each(disguises)('stay out of answers and tokens: %s', async (_, disguise) => {
+  it.each(disguises)('are redacted from results and tokens: %s', async (_, disguise) => {
     const server = await serve(
       api({
         conformsTo: Object.values(classes),
@@ -149,7 +152,7 @@ describe('credentials that a server repeats in disguise', () => {
         },
       }),
     );
-    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const rig = await createRig({ catalogs: { a: { url: server.origin, headers } } }, { env });
     const calls: [string, object][] = [
       ['search_items', { output_format: 'json' }],
       ['search_federated', { catalogs: ['a'] }],
@@ -168,14 +171,14 @@ describe('credentials that a server repeats in disguise', () => {
     expect(JSON.stringify(rig.events)).not.toContain(TOKEN);
   });
 
-  it('stay out of where an answer came from', async () => {
+  it('are redacted from the URL of a result', async () => {
     const landing = api();
-    const server = await serve((seen, count) =>
-      seen.path === '/' && !seen.params.has('k')
+    const server = await serve((request, count) =>
+      request.path === '/' && !request.params.has('k')
         ? { status: 307, headers: { location: `/?k=${percent(TOKEN)}` } }
-        : landing(seen, count),
+        : landing(request, count),
     );
-    const rig = await rigFor({ catalogs: { a: { url: server.origin, headers } } }, { env });
+    const rig = await createRig({ catalogs: { a: { url: server.origin, headers } } }, { env });
     const answer = await rig.run('get_root');
     expect(readOut(answer)).not.toContain(TOKEN);
     expect(answer).toMatchObject({ success: false, error: { code: 'upstream_unavailable' } });
@@ -184,7 +187,7 @@ describe('credentials that a server repeats in disguise', () => {
 
 describe('signing', () => {
   const blob = 'https://account.blob.core.windows.net/container/file.tif';
-  const world = async (expiry: () => string, before?: Parameters<typeof api>[0]) => {
+  const setup = async (expiry: () => string, before?: Parameters<typeof api>[0]) => {
     const server = await serve(
       api({
         items: [
@@ -209,8 +212,8 @@ describe('signing', () => {
       openAccounts: ['free'],
       subscriptionKey: { env: 'TOKEN' },
     };
-    const rig = await rigFor({ catalogs: { a: { url: server.origin, signing } } }, { env });
-    const tokens = () => server.seen.filter(({ path }) => path.startsWith('/sas/'));
+    const rig = await createRig({ catalogs: { a: { url: server.origin, signing } } }, { env });
+    const tokens = () => server.requests.filter(({ path }) => path.startsWith('/sas/'));
     return { rig, tokens };
   };
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
@@ -219,8 +222,8 @@ describe('signing', () => {
       ({ href }) => href,
     );
 
-  it('signs what needs it, with one token, and only when asked', async () => {
-    const { rig, tokens } = await world(inAnHour);
+  it('signs only assets that need it, with one token, on request', async () => {
+    const { rig, tokens } = await setup(inAnHour);
     const args = { collection_id: 'scenes', item_id: 'a' };
     expect(hrefs(await rig.data('get_item', args))).toContain(blob);
     expect(tokens()).toHaveLength(0);
@@ -238,26 +241,26 @@ describe('signing', () => {
     });
   });
 
-  it('asks again shortly before a token expires', async () => {
-    const { rig, tokens } = await world(() => new Date(Date.now() + 30_000).toISOString());
+  it('renews a token shortly before it expires', async () => {
+    const { rig, tokens } = await setup(() => new Date(Date.now() + 30_000).toISOString());
     const args = { collection_id: 'scenes', item_id: 'a', sign_assets: true };
     await rig.data('get_item', args);
     await rig.data('get_item', args);
     expect(tokens()).toHaveLength(2);
   });
 
-  it('says when a token cannot be had', async () => {
-    const { rig } = await world(() => 'never');
+  it('reports an unavailable token service', async () => {
+    const { rig } = await setup(() => 'never');
     expect(
       await rig.code('get_item', { collection_id: 'scenes', item_id: 'a', sign_assets: true }),
     ).toBe('upstream_unavailable');
   });
 });
 
-describe('every way in which a server can repeat a credential', () => {
+describe('every encoding in which a server can echo a credential', () => {
   const SECRET = 'tok-ABC/def+0123_456.789=';
 
-  it.each(echoes)('stays out of answers and events: $name', async ({ write }) => {
+  it.each(echoes)('is redacted from results and events: $name', async ({ write }) => {
     const echo = write(SECRET);
     const server = await serve(
       api({
@@ -270,7 +273,7 @@ describe('every way in which a server can repeat a credential', () => {
       }),
     );
     const catalogs = { a: { url: server.origin, headers } };
-    const rig = await rigFor({ catalogs }, { env: { TOKEN: SECRET } });
+    const rig = await createRig({ catalogs }, { env: { TOKEN: SECRET } });
     const answers = [
       await rig.run('search_items', { output_format: 'json' }),
       await rig.run('get_collection', { collection_id: 'scenes' }),

@@ -2,10 +2,10 @@ import { buildManifest, checkObservedCodes, type ObservedCode } from '@toolkeel/
 import { describe, expect, it } from 'vitest';
 import { stac } from '../src/index.js';
 import { api } from './support/api.js';
+import { useHarness } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
-const { world } = useWorld();
+const { setup } = useHarness();
 
 const argsOf: Readonly<Record<string, object>> = {
   get_collection: { collection_id: 'scenes' },
@@ -32,7 +32,7 @@ const unsupported: Readonly<Record<string, object>> = {
 };
 
 describe('error codes', () => {
-  it('are those that each tool declares: no more and no fewer', async () => {
+  it('are exactly those that each tool declares', async () => {
     const observed: ObservedCode[] = [];
     const note = (tool: string, code: string, expected: string) => {
       expect({ tool, code }).toEqual({ tool, code: expected });
@@ -44,13 +44,13 @@ describe('error codes', () => {
       .map(({ name }) => name)
       .filter((name) => name !== 'get_sensor_registry_info');
     for (const [reply, code] of replies) {
-      const { rig } = await world(() => reply, { maxRetries: 0 });
+      const { rig } = await setup(() => reply, { maxRetries: 0 });
       for (const tool of tools) note(tool, await rig.code(tool, argsOf[tool]), code);
     }
-    const broken = await world(() => ({ status: 500, json: {} }), { maxRetries: 0 });
+    const broken = await setup(() => ({ status: 500, json: {} }), { maxRetries: 0 });
     while ((await broken.rig.code('get_root')) !== 'circuit_open');
     for (const tool of tools) note(tool, await broken.rig.code(tool, argsOf[tool]), 'circuit_open');
-    const well = await world(api());
+    const well = await setup(api());
     for (const tool of tools) {
       const wrong = tool === 'search_federated' ? { catalogs: ['none'] } : { catalog: 'none' };
       note(tool, await well.rig.code(tool, { ...argsOf[tool], ...wrong }), 'invalid_input');
@@ -62,7 +62,7 @@ describe('error codes', () => {
         'unsupported_by_upstream',
       );
     }
-    const lone = await world(({ path }) =>
+    const lone = await setup(({ path }) =>
       path === '/' ? { json: { conformsTo: ['x'], links: [] } } : { status: 404, json: {} },
     );
     note(

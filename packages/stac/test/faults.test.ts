@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { api, item, page } from './support/api.js';
-import type { Reply, Seen } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
+import type { ReceivedRequest, Reply } from './support/server.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
-/** The given replies to searches first, then as usual. */
+/** The given replies to the first searches, then the default ones. */
 const failing = (...replies: readonly Reply[]) => {
   const left = [...replies];
-  return api({ before: ({ path }: Seen) => (path === '/search' ? left.shift() : undefined) });
+  return api({
+    before: ({ path }: ReceivedRequest) => (path === '/search' ? left.shift() : undefined),
+  });
 };
 const always = (reply: Reply) =>
-  api({ before: ({ path }: Seen) => (path === '/search' ? reply : undefined) });
-const searches = (seen: readonly Seen[]) => seen.filter(({ path }) => path === '/search').length;
+  api({ before: ({ path }: ReceivedRequest) => (path === '/search' ? reply : undefined) });
+const searches = (requests: readonly ReceivedRequest[]) =>
+  requests.filter(({ path }) => path === '/search').length;
 
-describe('faults that pass', () => {
+describe('transient faults', () => {
   it.each<[string, Reply]>([
     ['500', { status: 500, text: 'oops' }],
     [
@@ -30,17 +33,17 @@ describe('faults that pass', () => {
     ['429 without a hint', { status: 429, json: {} }],
     ['a reset', { act: 'reset' }],
     ['half a body', { act: 'half', json: { type: 'FeatureCollection', features: [item('a')] } }],
-  ])('%s is tried again', async (_, reply) => {
-    const { rig, server } = await world(failing(reply, reply));
+  ])('%s is retried', async (_, reply) => {
+    const { rig, server } = await setup(failing(reply, reply));
     const envelope = await rig.run('search_items');
     expect(envelope.success).toBe(true);
     expect(envelope.meta.retry_count).toBe(2);
-    expect(searches(server.seen)).toBe(3);
+    expect(searches(server.requests)).toBe(3);
     expect(rig.events.filter(({ type }) => type === 'retry_attempt')).toHaveLength(2);
   });
 
-  it('a short Retry-After is waited for', async () => {
-    const { rig } = await world(
+  it('a short Retry-After is honoured', async () => {
+    const { rig } = await setup(
       failing({ status: 429, json: {}, headers: { 'retry-after': '1' } }),
     );
     const envelope = await rig.run('search_items');
@@ -49,7 +52,7 @@ describe('faults that pass', () => {
   });
 });
 
-describe('faults that stay', () => {
+describe('permanent faults', () => {
   it.each<[string, Reply, string, number]>([
     ['503', { status: 503, json: {} }, 'upstream_unavailable', 3],
     ['501', { status: 501, json: {} }, 'upstream_rejected', 1],
@@ -79,38 +82,38 @@ describe('faults that stay', () => {
       'upstream_unavailable',
       6,
     ],
-  ])('%s is answered with its code', async (_, reply, code, attempts) => {
-    const { rig, server } = await world(always(reply));
+  ])('%s maps to its code', async (_, reply, code, attempts) => {
+    const { rig, server } = await setup(always(reply));
     const envelope = await rig.run('search_items');
     expect(envelope).toMatchObject({ success: false, error: { code } });
-    expect(searches(server.seen)).toBe(attempts);
+    expect(searches(server.requests)).toBe(attempts);
     expect(JSON.stringify(envelope)).not.toContain('127.0.0.1:1/');
   });
 
-  it('says how long to wait', async () => {
-    const { rig } = await world(
+  it('report retry_after_ms', async () => {
+    const { rig } = await setup(
       always({ status: 429, json: {}, headers: { 'retry-after': '60' } }),
     );
     expect(await rig.run('search_items')).toMatchObject({ error: { retry_after_ms: 60_000 } });
   });
 
-  it('a host that nobody is at', async () => {
+  it('a closed port is upstream_unavailable', async () => {
     const server = await serve(api());
     await server.close();
-    const rig = await rigFor({ catalogs: { gone: { url: server.origin } } });
+    const rig = await createRig({ catalogs: { gone: { url: server.origin } } });
     expect(await rig.code('get_root')).toBe('upstream_unavailable');
   });
 
-  it('opens the circuit after many, and says so', async () => {
-    const { rig } = await world(always({ status: 503, json: {} }), { maxRetries: 0 });
+  it('open the circuit', async () => {
+    const { rig } = await setup(always({ status: 503, json: {} }), { maxRetries: 0 });
     const codes = new Set<string>();
-    // It takes 20 failures and a second of them: a burst is not an outage.
+    // The circuit needs 20 failures over a second, so that a burst does not open it.
     while (!codes.has('circuit_open')) codes.add(await rig.code('search_items'));
     expect([...codes]).toEqual(['upstream_unavailable', 'circuit_open']);
   });
 });
 
-describe('the cap of a call', () => {
+describe('the deadline of a call', () => {
   const tools: [string, object][] = [
     ['search_items', {}],
     ['search_collections', { q: 'x' }],
@@ -126,13 +129,13 @@ describe('the cap of a call', () => {
     ['get_catalog_capabilities', {}],
   ];
 
-  it('ends every tool when the upstream never answers', async () => {
+  it('ends every tool if the upstream never responds', async () => {
     const server = await serve(() => ({ act: 'stall' }));
     const config = {
       catalogs: { one: { url: server.origin }, two: { url: `${server.origin}/two` } },
       toolTimeoutSecs: 2,
     };
-    const rig = await rigFor(config);
+    const rig = await createRig(config);
     const begun = performance.now();
     const answers = await Promise.all(
       tools.map(async ([tool, args]) => {
@@ -149,30 +152,30 @@ describe('the cap of a call', () => {
     }
   });
 
-  it('is one for all requests of a call', async () => {
-    const { rig } = await world(always({ act: 'stall' }), { toolTimeoutSecs: 1 });
+  it('applies to all requests of a call together', async () => {
+    const { rig } = await setup(always({ act: 'stall' }), { toolTimeoutSecs: 1 });
     expect(await rig.run('summarize_search')).toMatchObject({
       error: { code: 'timeout', details: { clock: 'deadline' } },
     });
   });
 
-  it('can be shorter by the host’s word', async () => {
-    const { rig } = await world(always({ act: 'stall' }));
+  it('can be shortened by the host', async () => {
+    const { rig } = await setup(always({ act: 'stall' }));
     expect(await rig.code('search_items', {}, { deadline: performance.now() + 300 })).toBe(
       'timeout',
     );
   });
 
-  it('does not hold a caller who has gone', async () => {
-    const { rig } = await world(always({ act: 'stall' }));
+  it('does not delay a cancelled call', async () => {
+    const { rig } = await setup(always({ act: 'stall' }));
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
     expect(await rig.code('search_items', {}, { signal: controller.signal })).toBe('cancelled');
   });
 });
 
-describe('a part of an answer', () => {
-  it('is given by a federated search when a catalogue fails or stalls', async () => {
+describe('a partial result', () => {
+  it('is returned by a federated search if a catalogue fails or stalls', async () => {
     const good = await serve(api({ items: [item('good')] }));
     const bad = await serve(() => ({ status: 403, json: { message: 'no' } }));
     const slow = await serve(() => ({ act: 'stall' }));
@@ -181,7 +184,7 @@ describe('a part of an answer', () => {
       bad: { url: bad.origin },
       slow: { url: slow.origin },
     };
-    const rig = await rigFor({ catalogs, toolTimeoutSecs: 1.5 });
+    const rig = await createRig({ catalogs, toolTimeoutSecs: 1.5 });
     const data = await rig.data('search_federated');
     expect(data).toMatchObject({
       items: [{ id: 'good', catalog: 'good' }],
@@ -193,8 +196,8 @@ describe('a part of an answer', () => {
     });
   });
 
-  it('is given by a summary whose second page fails', async () => {
-    const { rig } = await world(
+  it('is returned by a summary if the second page fails', async () => {
+    const { rig } = await setup(
       api({
         before: ({ path, params }) => {
           if (path !== '/search') return undefined;
@@ -210,8 +213,8 @@ describe('a part of an answer', () => {
     });
   });
 
-  it('is given by an estimate when a file cannot be asked', async () => {
-    const { rig } = await world(
+  it('is returned by an estimate if a HEAD request fails', async () => {
+    const { rig } = await setup(
       api({
         items: [],
         before: ({ path, origin, method }) => {
@@ -251,10 +254,10 @@ describe('a part of an answer', () => {
   });
 });
 
-describe('a limit that a success reports', () => {
-  it('holds back the next request', async () => {
+describe('a rate limit in a successful response', () => {
+  it('delays the next request', async () => {
     const reset = String(Math.ceil(Date.now() / 1000) + 40);
-    const { rig, server } = await world(
+    const { rig, server } = await setup(
       api({
         before: ({ path }) =>
           path === '/search'
@@ -270,11 +273,11 @@ describe('a limit that a success reports', () => {
       }),
     );
     expect(await rig.code('search_items')).toBe('success');
-    const before = server.seen.length;
+    const before = server.requests.length;
     expect(await rig.run('search_items')).toMatchObject({
       success: false,
       error: { code: 'rate_limited', retry_after_ms: expect.any(Number) },
     });
-    expect(server.seen).toHaveLength(before);
+    expect(server.requests).toHaveLength(before);
   });
 });

@@ -3,9 +3,9 @@ import type { ToolContext } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { configSchema, stac } from '../src/index.js';
 import { api, item } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, rigFor, serve } = useWorld();
+const { setup, createRig, serve } = useHarness();
 
 const context = (): ToolContext => ({
   signal: new AbortController().signal,
@@ -16,7 +16,7 @@ const context = (): ToolContext => ({
 });
 
 describe('the pack', () => {
-  it('describes thirteen reading tools', () => {
+  it('describes thirteen read-only tools', () => {
     const specs = stac.describe();
     expect(specs.map(({ name }) => name).toSorted()).toEqual([
       'estimate_data_size',
@@ -39,13 +39,13 @@ describe('the pack', () => {
     }
   });
 
-  it('is described by its README, tool by tool and key by key', () => {
+  it('has every tool and configuration key in its README', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
     for (const { name } of stac.describe()) expect(readme).toContain(`\`${name}\``);
     for (const key of Object.keys(configSchema.shape)) expect(readme).toContain(`\`${key}`);
   });
 
-  it('takes the arguments of stac-mcp under their names', () => {
+  it('accepts the argument names of stac-mcp', () => {
     const theirs: Record<string, string[]> = {
       get_root: ['catalog_url'],
       get_conformance: ['catalog_url', 'check'],
@@ -87,7 +87,7 @@ describe('the pack', () => {
     }
   });
 
-  it('loads no HTTP client and no geometry before they are needed', () => {
+  it('does not load undici eagerly', () => {
     const folder = new URL('../src/', import.meta.url);
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /(?<!\.test)\.ts$/.test(name),
@@ -95,13 +95,13 @@ describe('the pack', () => {
     expect(sources.length).toBeGreaterThan(40);
     for (const name of sources) {
       const text = readFileSync(new URL(name, folder), 'utf8');
-      const eager = [...text.matchAll(/^(?:import|export) (?!type).*?from '(undici)'/gms)];
+      const eager = [...text.matchAll(/^(?:import|export) (?!type)[^;]*?from '(undici)'/gm)];
       expect(eager.map(([, specifier]) => `${name}: ${specifier}`)).toEqual([]);
     }
   });
 
-  it('has collections and items to read', async () => {
-    const { rig } = await world(api({ items: [item('a b')] }));
+  it('has collections and items as resources', async () => {
+    const { rig } = await setup(api({ items: [item('a b')] }));
     const [collections, items] = rig.instance.resources!;
     expect(
       JSON.parse(await collections!.read('stac://test/collections/scenes', context())),
@@ -125,8 +125,8 @@ describe('the pack', () => {
     });
   });
 
-  it('has prompts that name its tools', async () => {
-    const { rig } = await world(api());
+  it('has prompts that name existing tools', async () => {
+    const { rig } = await setup(api());
     const names = stac.describe().map(({ name }) => name);
     for (const prompt of rig.instance.prompts!) {
       const text = prompt.render({ place: 'Bern', time: '2024', collection: 'c' });
@@ -138,11 +138,11 @@ describe('the pack', () => {
     }
   });
 
-  it('says how its catalogues are', async () => {
+  it('reports the health of its catalogues', async () => {
     const good = await serve(api());
     const bad = await serve(() => ({ status: 401, json: {} }));
     const catalogs = { bad: { url: bad.origin }, good: { url: good.origin } };
-    const well = await rigFor({ catalogs, defaultCatalog: 'good' });
+    const well = await createRig({ catalogs, defaultCatalog: 'good' });
     expect(await well.instance.health()).toEqual({
       ok: true,
       detail: 'bad: unauthorized; good: answers (api)',
@@ -159,22 +159,22 @@ describe('the pack', () => {
         },
       ],
     });
-    const ill = await rigFor({ catalogs, defaultCatalog: 'bad' });
+    const ill = await createRig({ catalogs, defaultCatalog: 'bad' });
     expect((await ill.instance.health()).ok).toBe(false);
   });
 
-  it('asks its catalogues once for all who want to know at the same time', async () => {
-    const { rig, server } = await world(api());
+  it('shares concurrent health checks', async () => {
+    const { rig, server } = await setup(api());
     const { instance } = rig;
     const looks = await Promise.all(Array.from({ length: 20 }, () => instance.health()));
     expect(looks.every(({ ok }) => ok)).toBe(true);
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     await instance.health();
-    expect(server.seen).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
-  it('closes, and closes again', async () => {
-    const { rig } = await world(api());
+  it('can be closed twice', async () => {
+    const { rig } = await setup(api());
     await rig.data('get_root');
     await rig.close();
     await expect(rig.close()).resolves.toBeUndefined();

@@ -8,10 +8,9 @@ import {
   type StacSandboxOptions,
 } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Rig } from './support/rig.js';
-import { useWorld } from './support/world.js';
+import { useHarness, type Rig } from './support/rig.js';
 
-const { rigFor } = useWorld();
+const { createRig } = useHarness();
 
 const running: StacSandbox[] = [];
 afterEach(async () => {
@@ -33,7 +32,7 @@ const open = async (options: StacSandboxOptions = {}, config: object = {}) => {
     hostile: { url: sandbox.hostileUrl },
   };
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  const rig = await rigFor({ catalogs, defaultCatalog: 'box', ...config }, { resolve });
+  const rig = await createRig({ catalogs, defaultCatalog: 'box', ...config }, { resolve });
   return { sandbox, rig };
 };
 
@@ -59,7 +58,7 @@ const readAll = async (rig: Rig, args: object) => {
   return ids;
 };
 
-describe('whichever server the sandbox behaves like', () => {
+describe('every sandbox flavour', () => {
   const searches = {
     collection: { collections: [COLLECTION] },
     time: { collections: [COLLECTION], datetime: '2020/2021-06' },
@@ -67,7 +66,7 @@ describe('whichever server the sandbox behaves like', () => {
     query: { collections: [COLLECTION], query: { 'eo:cloud_cover': { lt: 30 } } },
   };
 
-  it('every item is found once, page by page, and the same as everywhere', async () => {
+  it('returns every item once over all pages, identical across flavours', async () => {
     const { rig: full } = await open();
     const reference = new Map<string, string[]>();
     for (const [name, args] of Object.entries(searches)) {
@@ -88,7 +87,7 @@ describe('whichever server the sandbox behaves like', () => {
     }
   }, 60_000);
 
-  it.each(flavours)('every tool answers: %s', async (flavour) => {
+  it.each(flavours)('supports every tool: %s', async (flavour) => {
     const { rig, sandbox } = await open({ flavour });
     const [first] = idsIn(await rig.data('search_items', { collections: [COLLECTION], limit: 1 }));
     expect(await rig.data('get_item', { collection_id: COLLECTION, item_id: first })).toMatchObject(
@@ -132,7 +131,7 @@ describe('whichever server the sandbox behaves like', () => {
     });
   });
 
-  it('no normal call needs more than three requests', async () => {
+  it('needs at most three requests for a normal call', async () => {
     const { sandbox } = await open({ flavour: 'earth-search' });
     const calls: [string, object][] = [
       ['get_item', { collection_id: COLLECTION, item_id: 'none' }],
@@ -146,7 +145,7 @@ describe('whichever server the sandbox behaves like', () => {
       ['estimate_data_size', { force_metadata_only: true }],
     ];
     for (const [tool, args] of calls) {
-      const fresh = await rigFor({ catalogs: { box: { url: sandbox.url } } });
+      const fresh = await createRig({ catalogs: { box: { url: sandbox.url } } });
       sandbox.clearLog();
       await fresh.run(tool, args);
       expect(sandbox.log().length).toBeLessThanOrEqual(3);
@@ -155,7 +154,7 @@ describe('whichever server the sandbox behaves like', () => {
 });
 
 describe('sizes', () => {
-  it('are exact where files can be asked for, and else have the truth inside their range', async () => {
+  it('are exact with HEAD requests, else the range contains the true size', async () => {
     const { rig, sandbox } = await open();
     const search = { collections: [COLLECTION], limit: 4 };
     const ids = idsIn(await rig.data('search_items', search));
@@ -179,7 +178,7 @@ describe('sizes', () => {
     else expect(guessed['high_bytes']).toBeNull();
   });
 
-  it('of signed files are asked for with a token that nobody sees', async () => {
+  it('of signed files use a token that is never exposed', async () => {
     const assetsPort = await freePort();
     const assetBase = `http://toolkeelsandbox.blob.core.windows.net:${assetsPort}`;
     const { rig, sandbox } = await open({ flavour: 'planetary-computer', assetsPort, assetBase });
@@ -204,8 +203,8 @@ describe('sizes', () => {
   });
 });
 
-describe('files', () => {
-  it('are walked', async () => {
+describe('static catalogues', () => {
+  it('are searched', async () => {
     const { rig } = await open();
     const data = await rig.data('search_items', { catalog: 'files', limit: 5 });
     expect(idsIn(data)).toHaveLength(5);
@@ -214,7 +213,7 @@ describe('files', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('that lead nowhere, in circles and inside are left in time', async () => {
+  it('with dead links, loops and private links end in time', async () => {
     const { rig, sandbox } = await open({}, { toolTimeoutSecs: 4 });
     const envelope = await rig.run('search_items', { catalog: 'hostile', datetime: '1901' });
     expect(envelope.success || envelope.error.code).toBeTruthy();
@@ -225,7 +224,7 @@ describe('files', () => {
 describe('faults', () => {
   const passing: FaultKind[] = [...fastFaults, 'length-too-long', 'html-502'];
 
-  it.each(passing)('%s passes', async (kind) => {
+  it.each(passing)('%s is retried successfully', async (kind) => {
     const { rig, sandbox } = await open({ faults: [{ kind, times: 1, routes: ['search'] }] });
     expect(await rig.code('search_items', { limit: 1 })).toBe('success');
     expect(sandbox.counts().byFault).toMatchObject({ [kind]: 1 });
@@ -238,13 +237,13 @@ describe('faults', () => {
     ['http-501', 'upstream_rejected'],
     ['http-403', 'forbidden'],
     ['http-429', 'rate_limited'],
-  ])('%s for good is %s', async (kind, code) => {
+  ])('permanent %s is %s', async (kind, code) => {
     const faults = [{ kind, routes: ['search'] }];
     const { rig } = await open({ flavour: 'pgstac', faults }, { toolTimeoutSecs: 2 });
     expect(await rig.code('search_items')).toBe(code);
   });
 
-  it('loop-next, empty pages and pages that are too large do not stop a search', async () => {
+  it('loop-next, empty pages and oversized pages do not fail a search', async () => {
     for (const kind of ['loop-next', 'empty-page', 'too-large-413', 'too-large-502'] as const) {
       const { rig } = await open({
         faults: [
@@ -256,7 +255,7 @@ describe('faults', () => {
     }
   });
 
-  it('at one request in five leave nearly every call successful, with three attempts at most', async () => {
+  it('in 20 % of requests leave nearly every call successful, with at most three attempts', async () => {
     const { rig, sandbox } = await open({
       seed: 3,
       drawBy: 'request',

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { api, classes, item, page } from './support/api.js';
-import type { Reply, Seen } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
+import type { ReceivedRequest, Reply } from './support/server.js';
 
-const { world } = useWorld();
+const { setup } = useHarness();
 
 const all = Object.values(classes);
-const searches = (seen: readonly Seen[]) => seen.filter(({ path }) => path === '/search');
+const searches = (requests: readonly ReceivedRequest[]) =>
+  requests.filter(({ path }) => path === '/search');
 const ids = (data: Readonly<Record<string, unknown>>) =>
   (data['items'] as { id: string }[]).map(({ id }) => id);
 
 describe('a search', () => {
-  it('is posted where that is offered', async () => {
-    const { rig, server } = await world(api({ post: true, conformsTo: all }));
+  it('uses POST if offered', async () => {
+    const { rig, server } = await setup(api({ post: true, conformsTo: all }));
     await rig.data('search_items', {
       collections: ['scenes'],
       bbox: [10, 45, 11, 46],
@@ -22,7 +23,7 @@ describe('a search', () => {
       fields: ['assets'],
       limit: 5,
     });
-    const [search] = searches(server.seen);
+    const [search] = searches(server.requests);
     expect(search).toMatchObject({
       method: 'POST',
       body: {
@@ -37,8 +38,8 @@ describe('a search', () => {
     });
   });
 
-  it('goes by GET where nothing else is offered, encoded as the standard says', async () => {
-    const { rig, server } = await world(api({ conformsTo: all }));
+  it('uses GET otherwise, encoded as the specification requires', async () => {
+    const { rig, server } = await setup(api({ conformsTo: all }));
     await rig.data('search_items', {
       collections: ['scenes', 'maps'],
       bbox: [10, 45, 11, 46],
@@ -47,7 +48,7 @@ describe('a search', () => {
       fields: '-geometry',
       filter: { op: '<', args: [{ property: 'eo:cloud_cover' }, 10] },
     });
-    const [search] = searches(server.seen);
+    const [search] = searches(server.requests);
     expect(search?.method).toBe('GET');
     expect(Object.fromEntries(search!.params)).toEqual({
       collections: 'scenes,maps',
@@ -62,9 +63,9 @@ describe('a search', () => {
   });
 
   it.each([404, 405, 501])(
-    'falls back to GET when POST is answered with %i, and remembers',
+    'falls back to GET after a %i to POST, and remembers it',
     async (status) => {
-      const { rig, server } = await world(
+      const { rig, server } = await setup(
         api({
           post: true,
           before: ({ path, method }) =>
@@ -73,48 +74,48 @@ describe('a search', () => {
       );
       expect(ids(await rig.data('search_items'))).toEqual(['a', 'b']);
       await rig.data('search_items');
-      expect(searches(server.seen).map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
+      expect(searches(server.requests).map(({ method }) => method)).toEqual(['POST', 'GET', 'GET']);
     },
   );
 
-  it('asks for the landing page once', async () => {
-    const { rig, server } = await world(api());
+  it('requests the landing page once', async () => {
+    const { rig, server } = await setup(api());
     await rig.data('search_items');
     await rig.data('search_items', { limit: 1 });
-    expect(server.seen.filter(({ path }) => path === '/')).toHaveLength(1);
+    expect(server.requests.filter(({ path }) => path === '/')).toHaveLength(1);
   });
 
-  it('sends a box over the antimeridian as the geometry of its halves', async () => {
-    const { rig, server } = await world(api({ post: true }));
+  it('sends a box across the antimeridian as a geometry', async () => {
+    const { rig, server } = await setup(api({ post: true }));
     await rig.data('search_items', { bbox: [170, -20, -170, -10] });
-    const [{ body }] = searches(server.seen) as [Seen];
+    const [{ body }] = searches(server.requests) as [ReceivedRequest];
     expect(body['bbox']).toBeUndefined();
     expect(body['intersects']).toMatchObject({ type: 'MultiPolygon' });
   });
 
-  it('translates between the two languages of CQL2', async () => {
+  it('converts between CQL2 text and JSON', async () => {
     const json = { op: '=', args: [{ property: 'a' }, 1] };
     const only = (...more: string[]) => [classes.core, classes.search, classes.filter, ...more];
-    const jsonOnly = await world(api({ post: true, conformsTo: only(classes.json) }));
+    const jsonOnly = await setup(api({ post: true, conformsTo: only(classes.json) }));
     await jsonOnly.rig.data('search_items', { filter: 'a = 1' });
-    expect(searches(jsonOnly.server.seen)[0]?.body).toMatchObject({
+    expect(searches(jsonOnly.server.requests)[0]?.body).toMatchObject({
       filter: json,
       'filter-lang': 'cql2-json',
     });
-    const textOnly = await world(api({ post: true, conformsTo: only(classes.text) }));
+    const textOnly = await setup(api({ post: true, conformsTo: only(classes.text) }));
     await textOnly.rig.data('search_items', { filter: json });
-    expect(searches(textOnly.server.seen)[0]?.body).toMatchObject({
+    expect(searches(textOnly.server.requests)[0]?.body).toMatchObject({
       filter: 'a = 1',
       'filter-lang': 'cql2-text',
     });
     expect(await jsonOnly.rig.code('search_items', { filter: 'a = ' })).toBe('invalid_input');
   });
 
-  it('turns a query into CQL2 where only that is offered', async () => {
+  it('converts a query to CQL2 if only that is offered', async () => {
     const conformsTo = [classes.core, classes.search, classes.filter, classes.json];
-    const { rig, server } = await world(api({ post: true, conformsTo }));
+    const { rig, server } = await setup(api({ post: true, conformsTo }));
     await rig.data('search_items', { query: { a: { gt: 1 } }, filter: 'b = 2' });
-    expect(searches(server.seen)[0]?.body['filter']).toEqual({
+    expect(searches(server.requests)[0]?.body['filter']).toEqual({
       op: 'and',
       args: [
         { op: '>', args: [{ property: 'a' }, 1] },
@@ -123,22 +124,22 @@ describe('a search', () => {
     });
   });
 
-  it('filters again where the server may have ignored the query', async () => {
+  it('filters locally if the server may have ignored the query', async () => {
     const items = [item('clear', { properties: { 'eo:cloud_cover': 1 } }), item('cloudy')];
-    const { rig } = await world(api({ items }));
+    const { rig } = await setup(api({ items }));
     const data = await rig.data('search_items', { query: { 'eo:cloud_cover': { lt: 5 } } });
     expect(ids(data)).toEqual(['clear']);
     expect(data['matched']).toBeNull();
     expect(data['warnings']).toHaveLength(1);
   });
 
-  it('says that filters are not offered', async () => {
-    const { rig } = await world(api());
+  it('reports unsupported filters', async () => {
+    const { rig } = await setup(api());
     expect(await rig.code('search_items', { filter: 'a = 1' })).toBe('unsupported_by_upstream');
   });
 
-  it('tries the other name of a property where sorting by it was refused', async () => {
-    const { rig, server } = await world(
+  it('tries the other name of a property if the server rejects the sort key', async () => {
+    const { rig, server } = await setup(
       api({
         post: true,
         conformsTo: all,
@@ -149,26 +150,26 @@ describe('a search', () => {
       }),
     );
     expect(ids(await rig.data('search_items', { sortby: '-datetime' }))).toEqual(['a', 'b']);
-    expect(searches(server.seen)).toHaveLength(2);
+    expect(searches(server.requests)).toHaveLength(2);
   });
 
-  it('takes arguments that come as JSON in strings', async () => {
-    const { rig, server } = await world(api({ post: true }));
+  it('accepts arguments as JSON strings', async () => {
+    const { rig, server } = await setup(api({ post: true }));
     await rig.data('search_items', {
       collections: '["scenes"]',
       bbox: '[1,2,3,4]',
       limit: '3',
       query: '{"a":{"eq":1}}',
     });
-    expect(searches(server.seen)[0]?.body).toMatchObject({
+    expect(searches(server.requests)[0]?.body).toMatchObject({
       collections: ['scenes'],
       bbox: [1, 2, 3, 4],
       limit: 3,
     });
   });
 
-  it('lists the items of one collection where there is no search', async () => {
-    const { rig, server } = await world(({ path, origin }) => {
+  it('lists the items of one collection without item search', async () => {
+    const { rig, server } = await setup(({ path, origin }) => {
       if (path === '/')
         return {
           json: {
@@ -181,34 +182,34 @@ describe('a search', () => {
     expect(
       ids(await rig.data('search_items', { collections: ['scenes'], bbox: [1, 2, 3, 4] })),
     ).toEqual(['a']);
-    expect(server.seen.at(-1)?.params.get('bbox')).toBe('1,2,3,4');
+    expect(server.requests.at(-1)?.params.get('bbox')).toBe('1,2,3,4');
     expect(await rig.code('search_items', {})).toBe('unsupported_by_upstream');
   });
 });
 
 describe('pages', () => {
-  /** Seven items, two a page, behind next links of the given form. */
+  /** Seven items, two per page, with next links of the given form. */
   const paged = (
-    link: (token: number, seen: Seen) => Record<string, unknown>,
-    tokenOf: (seen: Seen) => number,
+    link: (token: number, request: ReceivedRequest) => Record<string, unknown>,
+    tokenOf: (request: ReceivedRequest) => number,
   ) => {
     const items = Array.from({ length: 7 }, (_, index) => item(`i${index}`));
     return api({
       post: true,
       conformsTo: all,
-      before: (seen): Reply | undefined => {
-        if (seen.path !== '/search') return undefined;
-        const from = tokenOf(seen);
+      before: (request): Reply | undefined => {
+        if (request.path !== '/search') return undefined;
+        const from = tokenOf(request);
         const to = from + 2;
         return page(
           items.slice(from, to),
-          to < items.length ? [{ rel: 'next', ...link(to, seen) }] : [],
+          to < items.length ? [{ rel: 'next', ...link(to, request) }] : [],
           { numberMatched: 7 },
         );
       },
     });
   };
-  const readAll = async (rig: Awaited<ReturnType<typeof world>>['rig'], args: object) => {
+  const readAll = async (rig: Awaited<ReturnType<typeof setup>>['rig'], args: object) => {
     const found: string[] = [];
     let token: string | undefined;
     for (let pages = 0; pages < 20; pages++) {
@@ -224,7 +225,7 @@ describe('pages', () => {
     return found;
   };
   const everything = Array.from({ length: 7 }, (_, index) => `i${index}`);
-  const fromBody = ({ body }: Seen) => Number(body['token'] ?? 0);
+  const fromBody = ({ body }: ReceivedRequest) => Number(body['token'] ?? 0);
   const intersects = {
     type: 'Polygon',
     coordinates: [[...Array.from({ length: 500 }, (_, i) => [i / 1000, 1 + i / 1000]), [0, 1]]],
@@ -267,18 +268,18 @@ describe('pages', () => {
       ({ headers }) => Number(headers['x-page'] ?? 0),
     ],
   ])('are followed through %s', async (_, link, tokenOf) => {
-    const { rig, server } = await world(paged(link, tokenOf));
+    const { rig, server } = await setup(paged(link, tokenOf));
     expect(await readAll(rig, { collections: ['scenes'], limit: 2, intersects })).toEqual(
       everything,
     );
-    expect(searches(server.seen)).toHaveLength(4);
-    const last = searches(server.seen).at(-1)!;
+    expect(searches(server.requests)).toHaveLength(4);
+    const last = searches(server.requests).at(-1)!;
     if (last.method === 'POST')
       expect(last.body).toMatchObject({ collections: ['scenes'], intersects });
   });
 
-  it('are cut where the server gives more than was asked for', async () => {
-    const { rig } = await world(
+  it('are cut if the server ignores the limit', async () => {
+    const { rig } = await setup(
       api({
         before: ({ path }) =>
           path === '/search'
@@ -289,8 +290,8 @@ describe('pages', () => {
     expect(await readAll(rig, { limit: 3 })).toEqual(everything);
   });
 
-  it('are cut at an item where the answer would grow too large', async () => {
-    const { rig } = await world(
+  it('are cut at an item if the result would be too large', async () => {
+    const { rig } = await setup(
       paged(
         (token) => ({ href: `/search?token=${token}` }),
         ({ params }) => Number(params.get('token') ?? 0),
@@ -311,30 +312,32 @@ describe('pages', () => {
     expect(found).toEqual(everything);
   });
 
-  it('end where a link leads back to the same page', async () => {
-    const loop = ({ path }: Seen) =>
+  it('end if a link returns to the same page', async () => {
+    const loop = ({ path }: ReceivedRequest) =>
       path === '/search'
         ? page([item('a')], [{ rel: 'next', href: './search?limit=10' }])
         : undefined;
-    const { rig, server } = await world(api({ before: loop }));
+    const { rig, server } = await setup(api({ before: loop }));
     const envelope = await rig.run('search_items');
     expect(envelope.meta.pagination).toMatchObject({ has_more: false });
-    expect(envelope).toMatchObject({ data: { warnings: [expect.stringContaining('led back')] } });
-    expect(searches(server.seen)).toHaveLength(1);
+    expect(envelope).toMatchObject({
+      data: { warnings: [expect.stringContaining('returned a page again')] },
+    });
+    expect(searches(server.requests)).toHaveLength(1);
   });
 
-  it('end where ever new tokens lead to the same items', async () => {
+  it('end if new tokens return the same items', async () => {
     let count = 0;
-    const loop = ({ path }: Seen) =>
+    const loop = ({ path }: ReceivedRequest) =>
       path === '/search'
         ? page([item('a')], [{ rel: 'next', href: `./search?token=${count++}` }])
         : undefined;
-    const { rig } = await world(api({ before: loop }));
+    const { rig } = await setup(api({ before: loop }));
     expect(await readAll(rig, {})).toEqual(['a']);
   });
 
-  it('end where a circle is longer than one page', async () => {
-    const loop = ({ path, params }: Seen) => {
+  it('end if a loop is longer than one page', async () => {
+    const loop = ({ path, params }: ReceivedRequest) => {
       const token = Number(params.get('token') ?? 0);
       return path === '/search'
         ? page(
@@ -343,12 +346,12 @@ describe('pages', () => {
           )
         : undefined;
     };
-    const { rig } = await world(api({ before: loop }));
+    const { rig } = await setup(api({ before: loop }));
     expect(await readAll(rig, {})).toEqual(['i0', 'i1', 'i2']);
   });
 
-  it('may be empty and lead on, but not for ever', async () => {
-    const gaps = ({ path, params }: Seen) => {
+  it('may be empty, but not endlessly', async () => {
+    const gaps = ({ path, params }: ReceivedRequest) => {
       const token = Number(params.get('token') ?? 0);
       return path === '/search'
         ? page(token === 2 ? [item('a')] : [], [
@@ -356,13 +359,13 @@ describe('pages', () => {
           ])
         : undefined;
     };
-    const { rig, server } = await world(api({ before: gaps }));
+    const { rig, server } = await setup(api({ before: gaps }));
     expect(await readAll(rig, {})).toEqual(['a']);
-    expect(searches(server.seen).length).toBeLessThanOrEqual(9);
+    expect(searches(server.requests).length).toBeLessThanOrEqual(9);
   });
 
   it('need a token of the same search', async () => {
-    const { rig } = await world(
+    const { rig } = await setup(
       paged(
         (token) => ({ href: `/search?token=${token}` }),
         ({ params }) => Number(params.get('token') ?? 0),
@@ -382,7 +385,7 @@ describe('pages', () => {
 });
 
 describe('a page that is too large', () => {
-  const limitIn = ({ body, params, method }: Seen) =>
+  const limitIn = ({ body, params, method }: ReceivedRequest) =>
     Number(method === 'POST' ? body['limit'] : params.get('limit'));
   const stock = { status: 502, json: { message: 'Internal server error' } };
 
@@ -391,21 +394,22 @@ describe('a page that is too large', () => {
     ['413 by POST', true, { status: 413, json: { message: 'Request Entity Too Large' } }],
     ['the stock 502 of a gateway', true, stock],
   ])('is halved after %s', async (_, post, reply) => {
-    const { rig, server } = await world(
+    const { rig, server } = await setup(
       api({
         post,
         items: Array.from({ length: 50 }, (_unused, index) => item(`i${index}`)),
-        before: (seen) => (seen.path === '/search' && limitIn(seen) > 10 ? reply : undefined),
+        before: (request) =>
+          request.path === '/search' && limitIn(request) > 10 ? reply : undefined,
       }),
     );
     const envelope = await rig.run('search_items', { limit: 40 });
     expect(ids((envelope as { data: Record<string, unknown> }).data)).toHaveLength(10);
-    expect(searches(server.seen).map(limitIn)).toEqual([40, 20, 10]);
+    expect(searches(server.requests).map(limitIn)).toEqual([40, 20, 10]);
     expect(envelope.meta.retry_count).toBe(0);
   });
 
-  it('is halved when it passes our own bound', async () => {
-    const { rig } = await world(
+  it('is halved if it exceeds maxResponseBytes', async () => {
+    const { rig } = await setup(
       api({
         items: Array.from({ length: 100 }, (_, index) =>
           item(`i${index}`, { filler: 'x'.repeat(2000) }),
@@ -417,18 +421,18 @@ describe('a page that is too large', () => {
     expect(ids(data)).toHaveLength(25);
   });
 
-  it('is given up when even a small one is too large', async () => {
-    const { rig } = await world(api({ items: [item('a', { filler: 'x'.repeat(80_000) })] }), {
+  it('fails if even a small page is too large', async () => {
+    const { rig } = await setup(api({ items: [item('a', { filler: 'x'.repeat(80_000) })] }), {
       maxResponseBytes: 65_536,
     });
     expect(await rig.code('search_items')).toBe('response_too_large');
   });
 
-  it('is tried again like any fault when it was one item that failed', async () => {
-    const { rig, server } = await world(
+  it('is retried like any fault if it has a single item', async () => {
+    const { rig, server } = await setup(
       api({ before: ({ path }, count) => (path === '/search' && count === 2 ? stock : undefined) }),
     );
     expect(ids(await rig.data('search_items', { limit: 1 }))).toEqual(['a']);
-    expect(searches(server.seen)).toHaveLength(2);
+    expect(searches(server.requests)).toHaveLength(2);
   });
 });

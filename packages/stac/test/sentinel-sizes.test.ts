@@ -1,16 +1,16 @@
-/** Estimates of Sentinel-2 scenes without `file:size`: the true size lies inside every range. */
+/** Estimates of Sentinel-2 scenes without `file:size`: every range contains the true size. */
 import { describe, expect, it } from 'vitest';
 import { api, item } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world } = useWorld();
+const { setup } = useHarness();
 
 type Scene = 'clear' | 'cloudy' | 'edge';
 interface Kind {
   readonly side?: number;
   readonly types?: readonly string[];
   readonly type: string;
-  /** Bytes of the file for each sort of scene; an edge scene holds data in 5 % of its pixels. */
+  /** File size for each kind of scene; an edge scene has data in 5 % of its pixels. */
   readonly sizes: Readonly<Record<Scene, number>>;
 }
 
@@ -52,13 +52,13 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 const sceneOf = (index: number): Scene =>
   index % 4 === 3 ? 'edge' : index % 3 === 1 ? 'cloudy' : 'clear';
-/** Scenes of one sort differ by up to a fifth. */
+/** Scenes of one kind differ by up to 20 %. */
 const sizeOf = (key: string, index: number): number =>
   Math.round(kinds[key]!.sizes[sceneOf(index)] * (0.8 + 0.4 * ((index * 0.618_034) % 1)));
 
 interface Form {
   readonly heads: boolean;
-  /** Earth Search states data types; Planetary Computer leaves them out. */
+  /** Earth Search has data types; Planetary Computer omits them. */
   readonly types: boolean;
   readonly nodata: boolean;
 }
@@ -85,8 +85,8 @@ function sceneItem(index: number, origin: string, { types: withTypes, nodata }: 
 }
 
 const scenes = (count: number, form: Form) =>
-  world((seen, number) => {
-    const { method, path, origin } = seen;
+  setup((request, number) => {
+    const { method, path, origin } = request;
     if (method === 'HEAD') {
       const [, , index, key = ''] = path.split('/');
       return form.heads
@@ -94,7 +94,7 @@ const scenes = (count: number, form: Form) =>
         : { status: 403 };
     }
     const items = Array.from({ length: count }, (_, index) => sceneItem(index, origin, form));
-    return api({ items })(seen, number);
+    return api({ items })(request, number);
   });
 
 interface Row {
@@ -117,7 +117,7 @@ describe('an estimate of Sentinel-2 scenes without file:size', () => {
   );
 
   it.each(cases)(
-    'has the truth inside the range of every asset: %s, %i scenes',
+    'has a range with the true size for every asset: %s, %i scenes',
     async (_, count, form) => {
       const { rig, server } = await scenes(count, form);
       const data = await rig.data('estimate_data_size', { limit: 40 });
@@ -127,14 +127,14 @@ describe('an estimate of Sentinel-2 scenes without file:size', () => {
       expect(rows.map(({ asset }) => asset)).toEqual(Object.keys(kinds));
       const outside = rows.filter(({ asset, low_bytes, high_bytes }) => {
         const truth = truthOf(asset);
-        // Without a size of any file of their class, texts and thumbnails have no bound.
+        // Without any measured file of their group, text files and thumbnails have no bound.
         const isBounded = form.heads || kinds[asset]!.side !== undefined;
         return isBounded
           ? !(low_bytes! <= truth && truth <= high_bytes!)
           : low_bytes !== null || high_bytes !== null;
       });
       expect(outside).toEqual([]);
-      expect(server.seen.filter(({ method }) => method === 'HEAD').length).toBeLessThanOrEqual(
+      expect(server.requests.filter(({ method }) => method === 'HEAD').length).toBeLessThanOrEqual(
         form.heads ? 48 : 48 * 3,
       );
       if (!form.heads) return;
@@ -150,14 +150,14 @@ describe('an estimate of Sentinel-2 scenes without file:size', () => {
       };
       expect(low).toBeLessThanOrEqual(truth);
       expect(high).toBeGreaterThanOrEqual(truth);
-      // Wide, but not empty of information.
+      // Wide, but informative.
       expect(bytes / truth).toBeGreaterThan(0.5);
       expect(bytes / truth).toBeLessThan(2);
       expect(high / truth).toBeLessThan(4);
     },
   );
 
-  it('uses the sizes that HEAD requests give before it infers any', async () => {
+  it('prefers sizes of HEAD requests to inferred ones', async () => {
     const form = { heads: true, types: true, nodata: true };
     const { rig } = await scenes(2, form);
     const assets = ['blue', 'aot', 'snow', 'thumbnail'];

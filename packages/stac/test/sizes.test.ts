@@ -1,16 +1,16 @@
-/** What an estimate says of what it does not know. */
+/** Unknown and extrapolated sizes. */
 import { describe, expect, it } from 'vitest';
 import { api, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world } = useWorld();
+const { setup } = useHarness();
 
 const of = (assets: object, more: object = {}) => [item('a', { assets, ...more })];
 const sized = (size: number) => ({ href: 's3://bucket/x', 'file:size': size });
 
 describe('an estimate', () => {
-  it('has no upper bound while the size of an asset is unknown, and says so', async () => {
-    const { rig } = await world(
+  it('has no upper bound if the size of an asset is unknown, and reports it', async () => {
+    const { rig } = await setup(
       api({
         items: of({ a: sized(1000), b: { href: 's3://bucket/y' }, c: { href: 's3://bucket/z' } }),
       }),
@@ -30,8 +30,8 @@ describe('an estimate', () => {
     });
   });
 
-  it('says which assets there are none of', async () => {
-    const { rig } = await world(api());
+  it('reports requested assets that no item has', async () => {
+    const { rig } = await setup(api());
     const args = { assets: ['nope', 'red'] };
     expect(await rig.data('estimate_data_size', args)).toMatchObject({
       estimated_size_bytes: 2000,
@@ -43,8 +43,8 @@ describe('an estimate', () => {
     });
   });
 
-  it('says how many files it did not ask for', async () => {
-    const { rig, server } = await world(({ path, origin, method }) => {
+  it('reports the files beyond the limit of HEAD requests', async () => {
+    const { rig, server } = await setup(({ path, origin, method }) => {
       if (method === 'HEAD') return { headers: { 'content-length': '10' } };
       const assets = Object.fromEntries(
         Array.from({ length: 60 }, (_, index) => [`x${index}`, { href: `${origin}/f/${index}` }]),
@@ -58,11 +58,11 @@ describe('an estimate', () => {
       coverage: { head: { assets: 48 }, unknown: { assets: 12 } },
       warnings: [expect.stringContaining('12 of 60'), expect.stringMatching(/^12 files/)],
     });
-    expect(server.seen.filter(({ method }) => method === 'HEAD')).toHaveLength(48);
+    expect(server.requests.filter(({ method }) => method === 'HEAD')).toHaveLength(48);
   });
 
-  it.each([206, 204, 203])('takes no size from a HEAD that is answered with %i', async (status) => {
-    const { rig } = await world(({ path, origin, method }) => {
+  it.each([206, 204, 203])('ignores a HEAD response with status %i', async (status) => {
+    const { rig } = await setup(({ path, origin, method }) => {
       if (method === 'HEAD') return { status, headers: { 'content-length': '10' } };
       if (path === '/search') return page(of({ a: { href: `${origin}/f` } }));
       return api()(
@@ -77,19 +77,19 @@ describe('an estimate', () => {
   });
 
   it('is in units of 10^6 and 10^9 bytes', async () => {
-    const { rig } = await world(api({ items: of({ a: sized(2_500_000_000) }) }));
+    const { rig } = await setup(api({ items: of({ a: sized(2_500_000_000) }) }));
     expect(await rig.data('estimate_data_size')).toMatchObject({
       estimated_size_mb: 2500,
       estimated_size_gb: 2.5,
     });
   });
 
-  it('is extrapolated to all that match, with a range', async () => {
+  it('is extrapolated to all matches, with a range', async () => {
     const items = [
       item('a', { assets: { x: sized(1000) } }),
       item('b', { assets: { x: sized(3000) } }),
     ];
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         before: ({ path }) =>
           path === '/search' ? page(items, [], { numberMatched: 50 }) : undefined,
@@ -103,15 +103,15 @@ describe('an estimate', () => {
     });
   });
 
-  it('of more than 200 scenes looks at 200, over several pages, and extrapolates to all', async () => {
+  it('of more than 200 scenes reads 200 over several pages, and extrapolates to all', async () => {
     const all = Array.from({ length: 700 }, (_, index) =>
       item(`s${index}`, { assets: { x: sized(1000 + index) } }),
     );
-    const { rig, server } = await world(
+    const { rig, server } = await setup(
       api({
         before: ({ path, params, origin }) => {
           if (path !== '/search') return undefined;
-          // A server that gives 80 a page at most.
+          // The server returns at most 80 per page.
           const from = Number(params.get('from') ?? 0);
           const end = from + Math.min(80, Number(params.get('limit')));
           const href = `${origin}/search?limit=${params.get('limit')}&from=${end}`;
@@ -128,12 +128,12 @@ describe('an estimate', () => {
       all_matched_high_bytes: 200 * 1099.5 + 500 * 1199,
       warnings: [expect.stringContaining('all 700')],
     });
-    expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(3);
+    expect(server.requests.filter(({ path }) => path === '/search')).toHaveLength(3);
   });
 
-  it('has no upper bound for all that match while the size of an asset is unknown', async () => {
+  it('has no upper bound for all matches if the size of an asset is unknown', async () => {
     const items = of({ a: sized(1000), b: { href: 's3://bucket/y' } });
-    const { rig } = await world(api({ items }));
+    const { rig } = await setup(api({ items }));
     expect(await rig.data('estimate_data_size')).toMatchObject({
       all_matched_bytes: 1000,
       all_matched_low_bytes: 1000,

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stac } from '../src/index.js';
 import { api, classes, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { world, serve, rigFor } = useWorld();
+const { setup, serve, createRig } = useHarness();
 
 const argsOf: Readonly<Record<string, object>> = {
   get_collection: { collection_id: 'scenes' },
@@ -13,13 +13,13 @@ const argsOf: Readonly<Record<string, object>> = {
 };
 
 describe('a user of stac-mcp', () => {
-  it('finds every tool in the page about the differences', () => {
+  it('finds every tool in docs/stac-mcp.md', () => {
     const guide = readFileSync(new URL('../../../docs/stac-mcp.md', import.meta.url), 'utf8');
     for (const { name } of stac.describe()) expect(guide).toContain(`\`${name}\``);
   });
 
   it('reads the sensor registry without a request', async () => {
-    const { rig, server } = await world(api());
+    const { rig, server } = await setup(api());
     const data = await rig.data('get_sensor_registry_info');
     const sensors = data['sensors'] as readonly { readonly collection: string }[];
     expect(data['count']).toBe(sensors.length);
@@ -28,12 +28,12 @@ describe('a user of stac-mcp', () => {
       assets: { scl: 'uint8', visual: 'uint8' },
     });
     expect(new Set(sensors.map(({ collection }) => collection)).size).toBe(sensors.length);
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
-  it.each(['text', 'json'])('gives output_format "%s" to every tool', async (output_format) => {
+  it.each(['text', 'json'])('can pass output_format "%s" to every tool', async (output_format) => {
     const schema = { type: 'object', properties: {} };
-    const { rig } = await world(
+    const { rig } = await setup(
       api({ before: ({ path }) => (path === '/queryables' ? { json: schema } : undefined) }),
     );
     for (const { name, input } of stac.describe()) {
@@ -48,11 +48,11 @@ describe('a user of stac-mcp', () => {
     }
   });
 
-  it('gets more with output_format "json"', async () => {
+  it('gets all members with output_format "json"', async () => {
     const words = 'word '.repeat(100).trim();
     const values = Array.from({ length: 80 }, (_, index) => index);
     const schema = { type: 'object', properties: { a: { description: words, enum: values } } };
-    const { rig } = await world(
+    const { rig } = await setup(
       api({ before: ({ path }) => (path === '/queryables' ? { json: schema } : undefined) }),
     );
     expect(await rig.data('get_root')).not.toHaveProperty('document');
@@ -92,10 +92,10 @@ describe('a user of stac-mcp', () => {
       },
       '5,40,12.5,47',
     ],
-  ])('gives a bbox as GeoJSON: %s', async (_, bbox, sent) => {
-    const { rig, server } = await world(api());
+  ])('can pass a bbox as GeoJSON: %s', async (_, bbox, sent) => {
+    const { rig, server } = await setup(api());
     await rig.data('search_items', { bbox });
-    expect(server.seen.at(-1)!.params.get('bbox')).toBe(sent);
+    expect(server.requests.at(-1)!.params.get('bbox')).toBe(sent);
     expect(await rig.code('estimate_data_size', { bbox })).toBe('success');
     expect(await rig.code('search_collections', { bbox })).toBe('success');
   });
@@ -106,17 +106,17 @@ describe('a user of stac-mcp', () => {
     { type: 'Circle' },
     { type: 'FeatureCollection', features: [] },
     { type: 'Feature', bbox: [1, 2, 3], geometry: polygon },
-  ])('gets invalid_input for a bbox that is no geometry: %j', async (bbox) => {
-    const { rig, server } = await world(api());
+  ])('gets invalid_input for a bbox that is not a geometry: %j', async (bbox) => {
+    const { rig, server } = await setup(api());
     expect(await rig.code('search_items', { bbox })).toBe('invalid_input');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
-  it('gives empty lists for what is not restricted', async () => {
-    const { rig, server } = await world(api());
+  it('can pass empty lists for omitted filters', async () => {
+    const { rig, server } = await setup(api());
     const none = { collections: [], ids: '[]' };
     expect((await rig.data('search_items', none))['items']).toHaveLength(2);
-    expect([...server.seen.at(-1)!.params.keys()]).toEqual(['limit']);
+    expect([...server.requests.at(-1)!.params.keys()]).toEqual(['limit']);
     expect(await rig.data('estimate_data_size', { ...none, assets: [] })).toMatchObject({
       asset_count: 2,
     });
@@ -134,7 +134,7 @@ describe('a user of stac-mcp', () => {
 describe('a limit above 500', () => {
   const all = Array.from({ length: 1300 }, (_, index) => item(`s${index}`));
   const paged = (fails: (from: number) => boolean = () => false, most = 500) =>
-    world(
+    setup(
       api({
         before: ({ path, params, origin }) => {
           if (path !== '/search') return undefined;
@@ -154,18 +154,18 @@ describe('a limit above 500', () => {
   const idsIn = (data: unknown) =>
     (data as { readonly items: readonly { readonly id: string }[] }).items.map(({ id }) => id);
 
-  it('is read page by page from the catalogue', async () => {
+  it('is read in several pages', async () => {
     const { rig, server } = await paged();
     const first = await rig.run('search_items', lean, options);
     expect(first).toMatchObject({ success: true, data: { matched: 1300, warnings: [] } });
     expect(idsIn(first.data)).toEqual(all.slice(0, 1200).map(({ id }) => id));
-    expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(3);
+    expect(server.requests.filter(({ path }) => path === '/search')).toHaveLength(3);
     const page_token = first.meta.pagination?.next_token;
     const second = await rig.run('search_items', { ...lean, page_token }, options);
     expect(idsIn(second.data)).toEqual(all.slice(1200).map(({ id }) => id));
   });
 
-  it('loses, repeats and reads again no item when the byte budget cuts the answer', async () => {
+  it('neither loses, repeats nor re-reads items when the byte budget cuts the result', async () => {
     const { rig, server } = await paged();
     const found: string[] = [];
     let page_token: string | undefined;
@@ -179,10 +179,10 @@ describe('a limit above 500', () => {
       page_token = envelope.meta.pagination?.next_token;
     } while (page_token !== undefined);
     expect(found).toEqual(all.map(({ id }) => id));
-    expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(3);
+    expect(server.requests.filter(({ path }) => path === '/search')).toHaveLength(3);
   });
 
-  it('keeps the pages before one that fails, with a token that continues there', async () => {
+  it('keeps the pages before a failed one, with a token that continues there', async () => {
     let isDown = true;
     const { rig } = await paged((from) => isDown && from === 500);
     const first = await rig.run('search_items', lean, options);
@@ -197,29 +197,29 @@ describe('a limit above 500', () => {
     expect(idsIn(second.data)[0]).toBe('s500');
   });
 
-  it('does not read pages ahead that no answer could hold', async () => {
+  it('does not read ahead beyond the byte budget', async () => {
     const { rig, server } = await paged();
     await rig.run('search_items', { limit: 1200, output_format: 'json' }, options);
-    expect(server.seen.filter(({ path }) => path === '/search')).toHaveLength(1);
+    expect(server.requests.filter(({ path }) => path === '/search')).toHaveLength(1);
   });
 
-  it('asks for 500 collections a page', async () => {
-    const { rig, server } = await world(
+  it('requests 500 collections per page', async () => {
+    const { rig, server } = await setup(
       api({ conformsTo: [classes.core, classes.collectionSearch] }),
     );
     await rig.data('search_collections', { limit: 2000 });
-    expect(server.seen.at(-1)!.params.get('limit')).toBe('500');
+    expect(server.requests.at(-1)!.params.get('limit')).toBe('500');
   });
 
-  it('walks a static catalogue once', async () => {
+  it('reads a static catalogue once', async () => {
     const server = await serve(({ path }) => {
       const links = [{ rel: 'items', href: '/items' }];
       if (path === '/') return { json: { type: 'Catalog', id: 'files', links } };
       return page(all);
     });
-    const rig = await rigFor({ catalogs: { files: { url: server.origin } } });
+    const rig = await createRig({ catalogs: { files: { url: server.origin } } });
     const data = await rig.data('search_items', lean, options);
     expect(idsIn(data)).toHaveLength(1200);
-    expect(server.seen.filter(({ path }) => path === '/items')).toHaveLength(1);
+    expect(server.requests.filter(({ path }) => path === '/items')).toHaveLength(1);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { collection, item } from './support/api.js';
-import type { Answering } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
+import type { Handler } from './support/server.js';
 
-const { serve, rigFor } = useWorld();
+const { serve, createRig } = useHarness();
 
 type Files = Record<string, unknown>;
 
@@ -50,7 +50,7 @@ const files: Files = {
 };
 
 const serving =
-  (tree: Files): Answering =>
+  (tree: Files): Handler =>
   ({ path }) =>
     Object.hasOwn(tree, path) ? { json: tree[path] } : { status: 404, json: {} };
 
@@ -60,11 +60,11 @@ const ids = (data: Readonly<Record<string, unknown>>, list = 'items') =>
 describe('a static catalogue', () => {
   const walked = async (tree: Files = files) => {
     const server = await serve(serving(tree));
-    const rig = await rigFor({ catalogs: { files: { url: `${server.origin}/catalog.json` } } });
+    const rig = await createRig({ catalogs: { files: { url: `${server.origin}/catalog.json` } } });
     return { rig, server };
   };
 
-  it('is walked for items, and says what could not be read', async () => {
+  it('returns items and reports unreadable documents', async () => {
     const { rig } = await walked();
     const data = await rig.data('search_items');
     expect(ids(data).toSorted()).toEqual(['a1', 'a2', 's1']);
@@ -81,10 +81,12 @@ describe('a static catalogue', () => {
     expect(await search({ datetime: '2024' })).toEqual(['a1', 's1']);
     expect(await search({ ids: ['a2'] })).toEqual(['a2']);
     expect(await search({ query: { 'eo:cloud_cover': { gt: 50 } } })).toEqual(['a2']);
-    const before = server.seen.length;
+    const before = server.requests.length;
     expect(await search({ bbox: [9, 44, 10.5, 45.5] })).toEqual(['a1', 'a2']);
-    // The sea is elsewhere: its items are not even asked for.
-    expect(server.seen.slice(before).map(({ path }) => path)).not.toContain('/deep/sea/items.json');
+    // The extent of the sea does not match, so its items are not requested.
+    expect(server.requests.slice(before).map(({ path }) => path)).not.toContain(
+      '/deep/sea/items.json',
+    );
     const triangle = {
       type: 'Polygon',
       coordinates: [
@@ -100,7 +102,7 @@ describe('a static catalogue', () => {
     expect(await rig.code('search_items', { filter: 'a = 1' })).toBe('unsupported_by_upstream');
   });
 
-  it('pages', async () => {
+  it('paginates', async () => {
     const { rig } = await walked();
     const first = await rig.run('search_items', { limit: 2 });
     const token = first.meta.pagination?.next_token;
@@ -129,19 +131,19 @@ describe('a static catalogue', () => {
     });
   });
 
-  it('gives what it has when one of its files stalls', async () => {
+  it('returns the other items if one file stalls', async () => {
     const answer = serving(files);
-    const server = await serve((seen, count) =>
-      seen.path === '/alps/a2.json' ? { act: 'stall' } : answer(seen, count),
+    const server = await serve((request, count) =>
+      request.path === '/alps/a2.json' ? { act: 'stall' } : answer(request, count),
     );
     const url = `${server.origin}/catalog.json`;
-    const rig = await rigFor({ catalogs: { files: { url } }, toolTimeoutSecs: 1.5 });
+    const rig = await createRig({ catalogs: { files: { url } }, toolTimeoutSecs: 1.5 });
     const data = await rig.data('search_items');
     expect(ids(data)).toContain('a1');
     expect(ids(data)).not.toContain('a2');
   });
 
-  it('without end is left in time', async () => {
+  it('without end is read within the deadline', async () => {
     const server = await serve(({ path }) => ({
       json: {
         type: 'Catalog',
@@ -152,12 +154,12 @@ describe('a static catalogue', () => {
         })),
       },
     }));
-    const rig = await rigFor({
+    const rig = await createRig({
       catalogs: { files: { url: `${server.origin}/catalog.json` } },
       toolTimeoutSecs: 5,
     });
     const data = await rig.data('search_items');
     expect(data).toMatchObject({ items: [], warnings: [expect.stringContaining('too large')] });
-    expect(server.seen.length).toBeLessThanOrEqual(301);
+    expect(server.requests.length).toBeLessThanOrEqual(301);
   });
 });

@@ -1,9 +1,9 @@
 import { startStacSandbox, type Flavour, type StacSandbox } from '@toolkeel/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { api, classes, collection, item, page } from './support/api.js';
-import { useWorld } from './support/world.js';
+import { useHarness } from './support/rig.js';
 
-const { rigFor, world } = useWorld();
+const { createRig, setup } = useHarness();
 
 const running: StacSandbox[] = [];
 afterEach(async () => {
@@ -14,18 +14,18 @@ const open = async (flavour: Flavour) => {
   const sandbox = await startStacSandbox({ scale: 0.05, flavour });
   running.push(sandbox);
   const catalogs = { box: { url: sandbox.url }, files: { url: sandbox.staticUrl } };
-  return { sandbox, rig: await rigFor({ catalogs, defaultCatalog: 'box' }) };
+  return { sandbox, rig: await createRig({ catalogs, defaultCatalog: 'box' }) };
 };
 
 const MISTYPED = { collections: ['sentinel2-l2a'] };
 const SUGGESTION = 'box has no collection "sentinel2-l2a". Did you mean "sentinel-2-l2a"';
 const flavours: Flavour[] = ['full', 'minimal', 'pgstac', 'earth-search', 'planetary-computer'];
 
-/** What an agent reads, whether the catalogue answered or refused. */
+/** The text that an agent reads in a success or a failure. */
 const textOf = (answer: object) => JSON.stringify(answer).replaceAll('\\"', '"');
 
-describe.each(flavours)('with a server like %s', (flavour) => {
-  it('an unknown collection id is answered with suggestions, at the cost of one request', async () => {
+describe.each(flavours)('with the flavour %s', (flavour) => {
+  it('an unknown collection id causes suggestions, with one additional request', async () => {
     const { sandbox, rig } = await open(flavour);
     await rig.data('get_root');
     const before = sandbox.log().at(-1)!.id;
@@ -38,7 +38,7 @@ describe.each(flavours)('with a server like %s', (flavour) => {
     }
   });
 
-  it('an unknown property is answered with suggestions', async () => {
+  it('an unknown property causes suggestions', async () => {
     const { sandbox, rig } = await open(flavour);
     await rig.data('get_root');
     const before = sandbox.log().at(-1)!.id;
@@ -67,7 +67,7 @@ describe('an unknown collection id', () => {
     ]);
   });
 
-  it('is answered with suggestions by get_collection and get_item', async () => {
+  it('causes suggestions of get_collection and get_item', async () => {
     const { rig } = await open('full');
     const error = { code: 'not_found', message: expect.stringContaining(SUGGESTION) as unknown };
     const place = { collection_id: 'sentinel2-l2a' };
@@ -85,7 +85,7 @@ describe('an unknown collection id', () => {
   });
 
   it.each([400, 404])('that the catalogue rejects with %d is explained', async (status) => {
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         before: ({ path }) =>
           path === '/search' ? { status, json: { description: 'no such collection' } } : undefined,
@@ -101,8 +101,8 @@ describe('an unknown collection id', () => {
     });
   });
 
-  it('in a partial list of collections is not called missing', async () => {
-    const { rig } = await world(
+  it('in a partial list of collections is not reported as missing', async () => {
+    const { rig } = await setup(
       api({
         items: [],
         before: ({ path, origin }) =>
@@ -122,8 +122,8 @@ describe('an unknown collection id', () => {
     );
   });
 
-  it('does not fail the answer when the collections cannot be read', async () => {
-    const { rig } = await world(
+  it('does not fail the call if the collections cannot be read', async () => {
+    const { rig } = await setup(
       api({
         items: [],
         before: ({ path }) => (path === '/collections' ? { status: 403, json: {} } : undefined),
@@ -138,7 +138,7 @@ describe('an unknown collection beside one that has items', () => {
   it('is named with a suggestion', async () => {
     const items = [item('a', { collection: 'c1' })];
     const collections = [collection('c1'), collection('sentinel-2-l2a')];
-    const { rig } = await world(api({ items, collections }));
+    const { rig } = await setup(api({ items, collections }));
     const found = await rig.data('search_items', { collections: ['c1', 'sentinel-2'] });
     expect(found['items']).toHaveLength(1);
     expect(found['warnings']).toEqual([
@@ -146,26 +146,26 @@ describe('an unknown collection beside one that has items', () => {
     ]);
   });
 
-  it('costs no request where each collection has an item', async () => {
-    const { rig, server } = await world(api({ items: [item('a', { collection: 'c1' })] }));
+  it('needs no request if each collection has an item', async () => {
+    const { rig, server } = await setup(api({ items: [item('a', { collection: 'c1' })] }));
     await rig.data('search_items', { collections: ['c1'] });
-    expect(server.seen.map(({ path }) => path)).toEqual(['/', '/search']);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/', '/search']);
   });
 });
 
 describe('a search without unknown names', () => {
-  it('costs no request for a diagnosis', async () => {
-    const { rig, server } = await world(api({ items: [] }));
+  it('needs no request for a diagnosis', async () => {
+    const { rig, server } = await setup(api({ items: [] }));
     const found = await rig.data('search_items', { bbox: [1, 2, 3, 4], datetime: '2024' });
     expect(found['warnings']).toEqual(['Found no matching item in test.']);
     await rig.data('search_items', { query: { 'eo:cloud_cover': { lt: 1 } } });
-    expect(server.seen.map(({ path }) => path)).toEqual(['/', '/search', '/search']);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/', '/search', '/search']);
   });
 });
 
 describe('an unknown property', () => {
   const rigWith = (conformsTo: readonly string[] = []) =>
-    world(api({ conformsTo: [classes.core, classes.search, ...conformsTo] }));
+    setup(api({ conformsTo: [classes.core, classes.search, ...conformsTo] }));
 
   it('in sortby is named when no returned item has it', async () => {
     const { rig } = await rigWith([classes.sort]);
@@ -180,7 +180,7 @@ describe('an unknown property', () => {
 
   it('in a CQL2 filter is named, as text and as JSON', async () => {
     const rule = [classes.filter, classes.text, classes.json];
-    const { rig } = await world(
+    const { rig } = await setup(
       api({
         conformsTo: [classes.core, classes.search, ...rule],
         before: ({ path }) => (path === '/search' ? page([]) : undefined),
@@ -197,7 +197,7 @@ describe('an unknown property', () => {
 
   it('is known when the catalogue summarises it or lists it as queryable', async () => {
     const summaries = { 'shop:price': { minimum: 1, maximum: 2 } };
-    const { rig, server } = await world(
+    const { rig, server } = await setup(
       api({
         items: [],
         collections: [collection('scenes', { summaries })],
@@ -221,10 +221,10 @@ describe('an unknown property', () => {
     expect(await warnings(query('stok'))).toContainEqual(
       expect.stringContaining('Did you mean "shop:stock"?'),
     );
-    expect(server.seen.filter(({ path }) => path === '/collections')).toHaveLength(1);
+    expect(server.requests.filter(({ path }) => path === '/collections')).toHaveLength(1);
   });
 
-  it('is named where the catalogue rejects it, by get_aggregations too', async () => {
+  it('is named if the catalogue rejects it, also by get_aggregations', async () => {
     const { rig } = await open('full');
     const search = { collections: ['sentinel-2-l2a'], filter: 'cloud_cover < 10' };
     for (const tool of ['search_items', 'get_aggregations']) {
@@ -236,7 +236,7 @@ describe('an unknown property', () => {
   });
 
   it('in fields is named by search_items and get_item', async () => {
-    const { rig } = await world(api({ items: [item('a')] }));
+    const { rig } = await setup(api({ items: [item('a')] }));
     const fields = ['properties.cloud_cover', 'platfrom', 'assets.rod.href', 'properties.platform'];
     const warnings = [
       'No returned item has the field "properties.cloud_cover". Did you mean "properties.eo:cloud_cover"?',

@@ -1,18 +1,48 @@
 import { raise, toolError } from '@toolkeel/contract';
-import { createRedactor } from '@toolkeel/pack-kit';
-import { catalogsOf, defaultCatalogOf, type CatalogConfig, type StacConfig } from '../config.js';
-import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
-import { readSecret, type Environment } from '../secrets.js';
-import { withoutTrailingSlashes } from '../text.js';
-import type { Catalog, Signing } from './catalog.js';
+import { createRedactor, type Redactor } from '@toolkeel/pack-kit';
+import {
+  catalogsOf,
+  defaultCatalogOf,
+  readSecret,
+  type CatalogConfig,
+  type Environment,
+  type StacConfig,
+} from '../config.js';
+import { checkPublic, parseTarget, type IsAllowed } from '../http/ssrf.js';
+import { withoutTrailingSlashes } from '../strings.js';
 
-/** How a call says which catalogue it means. */
-export interface CatalogChoice {
+/** The token service that signs the URLs of a catalogue's assets. */
+export interface Signing {
+  readonly tokenUrl: string;
+  /** Storage accounts whose assets need no token. */
+  readonly openAccounts: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A catalogue with its credentials and the origins it may use. */
+export interface Catalog {
+  /** The configured name; the URL for a catalogue from an argument. */
+  readonly name: string;
+  readonly url: URL;
+  /** Sent only to the origin of `url`. May contain secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Origins that the operator configured. They may be private; every other request for this catalogue
+   * must go to a public address. Empty for a catalogue from an argument.
+   */
+  readonly trusted: ReadonlySet<string>;
+  readonly signing?: Signing;
+  /** Redacts the catalogue's credentials. */
+  readonly secrets: Redactor;
+}
+
+/** The arguments that select a catalogue. */
+interface CatalogSelection {
   readonly catalog?: string | undefined;
   readonly catalog_url?: string | undefined;
 }
 
-/** The catalogues of an installation, and those that callers name by address. */
+/** The configured catalogues, and public ones that callers select by URL. */
 export class Catalogs {
   readonly defaultName: string;
   readonly #named: ReadonlyMap<string, Catalog>;
@@ -21,9 +51,9 @@ export class Catalogs {
 
   constructor(config: StacConfig, env: Environment, isAllowed: IsAllowed) {
     this.#named = new Map(
-      Object.entries(catalogsOf(config)).map(([name, one]) => [
+      Object.entries(catalogsOf(config)).map(([name, settings]) => [
         name,
-        configuredCatalog(name, one, env),
+        configuredCatalog(name, settings, env),
       ]),
     );
     this.#allowUrls = config.allowCatalogUrl;
@@ -39,8 +69,8 @@ export class Catalogs {
     return [...this.#named.keys()];
   }
 
-  /** The catalogue that a call means. Ends the call if there is none, or none that it may name. */
-  choose({ catalog, catalog_url: url }: CatalogChoice): Catalog {
+  /** The catalogue that the arguments select. Fails the call if there is none or it is not allowed. */
+  select({ catalog, catalog_url: url }: CatalogSelection): Catalog {
     if (catalog !== undefined && url !== undefined) {
       const message = 'Give `catalog` or `catalog_url`, not both.';
       raise(toolError('invalid_input', message, { details: { field: 'catalog' } }));
@@ -57,27 +87,27 @@ export class Catalogs {
     return raise(toolError('invalid_input', message, { details: { field: 'catalog' } }));
   }
 
-  /** By address: one that is configured is met on its own terms, any other must be public. */
+  /** A configured catalogue with this URL, else an unauthenticated public one. */
   byUrl(href: string): Catalog {
     const url = parseTarget(href);
     url.hash = '';
-    const configured = this.all.find((one) => samePlace(one.url, url));
+    const configured = this.all.find((catalog) => isSameUrl(catalog.url, url));
     if (configured) return configured;
     if (!this.#allowUrls) {
-      raise(toolError('forbidden', 'Only configured catalogues can be used here.'));
+      raise(toolError('forbidden', 'Only configured catalogues are allowed.'));
     }
     checkPublic(url, this.#isAllowed);
     return { name: url.href, url, headers: {}, trusted: new Set(), secrets: noSecrets };
   }
 }
 
-/** A catalogue that came as an argument has no credentials. */
+/** For catalogues from arguments, which have no credentials. */
 const noSecrets = createRedactor();
 
-function samePlace(one: URL, other: URL): boolean {
-  const plain = ({ origin, pathname, search }: URL) =>
+function isSameUrl(a: URL, b: URL): boolean {
+  const normalized = ({ origin, pathname, search }: URL) =>
     `${origin}${withoutTrailingSlashes(pathname)}${search}`;
-  return plain(one) === plain(other);
+  return normalized(a) === normalized(b);
 }
 
 function configuredCatalog(name: string, config: CatalogConfig, env: Environment): Catalog {
@@ -92,7 +122,7 @@ function configuredCatalog(name: string, config: CatalogConfig, env: Environment
   const headers = Object.entries(config.headers ?? {}).map(
     ([header, source]) => [header.toLowerCase(), read(source, `headers.${header}`)] as const,
   );
-  // A token is what must not be seen, with or without "Bearer" before it.
+  // Redact credentials with and without a scheme such as "Bearer".
   for (const [header, value] of headers) {
     if (!/auth|key|token|cookie|secret/.test(header)) continue;
     secrets.add(value);

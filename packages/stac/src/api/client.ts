@@ -1,37 +1,36 @@
 import { FaultError, type Clock } from '@toolkeel/kernel';
-import { textsOf, type Doc } from '../json.js';
+import { TtlCache } from '../cache.js';
+import { withTimeShare, type CallContext } from '../call-context.js';
+import type { Documents } from '../http/documents.js';
 import type { Gateway } from '../http/gateway.js';
-import type { Document, Documents } from '../http/documents.js';
-import { within, type Scope } from '../scope.js';
-import type { SeenCollections } from '../search/diagnose.js';
-import { Leftovers } from '../search/leftovers.js';
-import type { Found } from '../search/search.js';
-import type { FoundCollections } from '../tools/search-collections.js';
-import type { Signer } from '../sign/signer.js';
-import type { Catalog } from './catalog.js';
-import type { Catalogs } from './catalogs.js';
-import { readLanding, type Landing } from './landing.js';
-import { TtlCache } from './ttl-cache.js';
+import { stringsOf, type JsonObject } from '../json.js';
+import type { CollectionSearchResult } from '../search/collections.js';
+import type { KnownCollections } from '../search/diagnose.js';
+import { PageBuffer } from '../search/page-buffer.js';
+import type { SearchResult } from '../search/search.js';
+import type { Catalog, Catalogs } from './catalogs.js';
+import { parseLandingPage, type LandingPage } from './landing.js';
+import type { Signer } from './signer.js';
 
-export interface ClientParts {
+interface ClientParts {
   readonly catalogs: Catalogs;
   readonly gateway: Gateway;
   readonly documents: Documents;
   readonly signer: Signer;
   readonly clock: Clock;
-  /** How long a tool call may take. */
+  /** The maximum duration of a tool call. */
   readonly capMs: number;
 }
 
-/** A server is not reorganised from one call to the next. */
+/** How long landing pages, collection lists and queryables are cached. */
 const TTL_MS = 300_000;
-/** Of a landing page whose conformance page could not be read. */
+/** Applies to a landing page whose conformance page could not be read. */
 const INCOMPLETE_TTL_MS = 30_000;
 /** The share of the remaining time that reading the conformance page may take. */
 const CONFORMANCE_SHARE = 0.4;
-const MAX_KNOWN = 64;
+const MAX_CATALOGS = 64;
 
-/** All that the tools need to talk to catalogues. */
+/** The dependencies and caches that the tools share. */
 export class Client {
   readonly catalogs: Catalogs;
   readonly gateway: Gateway;
@@ -39,12 +38,12 @@ export class Client {
   readonly signer: Signer;
   readonly clock: Clock;
   readonly capMs: number;
-  readonly foundItems = new Leftovers<Found>(() => this.now());
-  readonly foundCollections = new Leftovers<FoundCollections>(() => this.now());
-  readonly seenCollections = new TtlCache<SeenCollections>(() => this.now(), TTL_MS, MAX_KNOWN);
-  readonly seenQueryables = new TtlCache<readonly string[]>(() => this.now(), TTL_MS, MAX_KNOWN);
-  readonly #landings = new TtlCache<Landing>(() => this.now(), TTL_MS, MAX_KNOWN);
-  readonly #noPost = new Set<string>();
+  readonly itemBuffer = new PageBuffer<SearchResult>(() => this.now());
+  readonly collectionBuffer = new PageBuffer<CollectionSearchResult>(() => this.now());
+  readonly collectionCache = new TtlCache<KnownCollections>(() => this.now(), TTL_MS, MAX_CATALOGS);
+  readonly queryableCache = new TtlCache<readonly string[]>(() => this.now(), TTL_MS, MAX_CATALOGS);
+  readonly #landings = new TtlCache<LandingPage>(() => this.now(), TTL_MS, MAX_CATALOGS);
+  readonly #postRejected = new Set<string>();
 
   constructor(parts: ClientParts) {
     this.catalogs = parts.catalogs;
@@ -55,20 +54,20 @@ export class Client {
     this.capMs = parts.capMs;
   }
 
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   now(): number {
     return this.clock.now();
   }
 
-  /** A catalogue's first page. It is remembered for a while; a failure never is. */
+  /** The landing page of a catalogue. Cached; failures are not. */
   async landing(
     catalog: Catalog,
-    scope: Scope,
+    context: CallContext,
     options: { fresh?: boolean } = {},
-  ): Promise<Landing> {
-    const known = this.#landings.get(catalog.name);
-    if (known && options.fresh !== true) return known;
-    const landing = await this.#load(catalog, scope);
+  ): Promise<LandingPage> {
+    const cached = this.#landings.get(catalog.name);
+    if (cached && options.fresh !== true) return cached;
+    const landing = await this.#load(catalog, context);
     this.#landings.set(
       catalog.name,
       landing,
@@ -77,34 +76,34 @@ export class Client {
     return landing;
   }
 
-  async #load(catalog: Catalog, scope: Scope): Promise<Landing> {
-    const { doc, url } = await this.get(catalog, catalog.url, 'landing', scope);
-    const landing = readLanding(doc, url);
+  async #load(catalog: Catalog, context: CallContext): Promise<LandingPage> {
+    const { doc, url } = await this.documents.get(catalog, catalog.url, 'landing', context);
+    const landing = parseLandingPage(doc, url);
     if (landing.conformsTo.length > 0 || !landing.conformance) return landing;
-    // Servers of before 1.0 list what they can do on a page of its own.
-    const now = this.now();
-    const limited = within(scope, { deadline: now + (scope.deadline - now) * CONFORMANCE_SHARE });
+    // Servers before STAC API 1.0 list their conformance classes on a separate page.
+    const limited = withTimeShare(context, this.now(), CONFORMANCE_SHARE);
     try {
-      const conformance = await this.get(catalog, landing.conformance, 'conformance', limited);
-      const merged: Doc = { ...doc, conformsTo: textsOf(conformance.doc['conformsTo']) };
-      return readLanding(merged, url);
+      const conformance = await this.documents.get(
+        catalog,
+        landing.conformance,
+        'conformance',
+        limited,
+      );
+      const merged: JsonObject = { ...doc, conformsTo: stringsOf(conformance.doc['conformsTo']) };
+      return parseLandingPage(merged, url);
     } catch (conformanceFault) {
       if (!(conformanceFault instanceof FaultError)) throw conformanceFault;
-      scope.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       return { ...landing, conformanceFault };
     }
   }
 
-  get(catalog: Catalog, url: URL, route: string, scope: Scope): Promise<Document> {
-    return this.documents.get(catalog, url, route, scope);
+  /** Whether to send searches by POST: the catalogue offers it and has not rejected it. */
+  mayPost({ name }: Catalog, landing: LandingPage): boolean {
+    return landing.search?.post === true && !this.#postRejected.has(name);
   }
 
-  /** Whether searches may be posted: offered, and not refused when it was tried. */
-  mayPost({ name }: Catalog, landing: Landing): boolean {
-    return landing.search?.post === true && !this.#noPost.has(name);
-  }
-
-  notePostRefused({ name }: Catalog): void {
-    if (this.#noPost.size < MAX_KNOWN) this.#noPost.add(name);
+  notePostRejected({ name }: Catalog): void {
+    if (this.#postRejected.size < MAX_CATALOGS) this.#postRejected.add(name);
   }
 }

@@ -1,72 +1,65 @@
-import { docsOf, matchedOf, textOf, type Doc } from '../json.js';
-import { badAnswer } from '../http/exchange.js';
 import { documentOf } from '../http/documents.js';
-import type { Scope } from '../scope.js';
-import { identityOf, nextRequest, type PageRequest } from '../search/page-request.js';
-import type { Catalog } from './catalog.js';
-import type { Client } from './client.js';
+import { badResponse } from '../http/exchange.js';
+import { matchedOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { nextRequest, requestDigest, type PageRequest } from '../search/page.js';
+import type { CatalogCall } from './catalog-call.js';
 
 export interface CollectionsPage {
   readonly request: PageRequest;
-  readonly collections: readonly Doc[];
+  readonly collections: readonly JsonObject[];
   readonly matched?: number;
   readonly next?: PageRequest;
 }
 
 const MAX_PAGES = 40;
-/** The share of the time that is left that reading all pages may take. */
+/** The share of the remaining time that reading all pages may take. */
 const SHARE_OF_TIME = 0.8;
 
-/** One page of the list of collections. Not every server pages it, and not all that do say so. */
+/** One page of the list of collections. Not every server paginates it. */
 export async function collectionsPage(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   request: PageRequest,
-  scope: Scope,
 ): Promise<CollectionsPage> {
   const { method, url, headers, body } = request;
   const text = method === 'POST' ? JSON.stringify(body ?? {}) : undefined;
-  const sent = { catalog, method, url, headers, body: text, route: 'collections' };
-  const { doc, url: at } = documentOf(await client.gateway.send(sent, scope));
-  if (!Array.isArray(doc['collections'])) throw badAnswer(at, 'no list of collections in it');
+  const response = await call.send({ method, url, headers, body: text, route: 'collections' });
+  const { doc, url: at } = documentOf(response);
+  if (!Array.isArray(doc['collections'])) throw badResponse(at, 'no list of collections in it');
   const next = nextRequest(doc, at, request);
-  const collections = docsOf(doc['collections']).filter((one) => textOf(one['id']) !== undefined);
+  const collections = objectsOf(doc['collections']).filter(({ id }) => stringOf(id) !== undefined);
   const matched = matchedOf(doc);
   return { request, collections, ...(matched !== undefined && { matched }), ...(next && { next }) };
 }
 
-/** All collections, as far as they could be read. */
+/** The collections that could be read. */
 export interface AllCollections {
-  readonly collections: readonly Doc[];
-  /** Whether it came to the end. */
+  readonly collections: readonly JsonObject[];
+  /** Whether the whole list was read. */
   readonly complete: boolean;
-  /** Whether the list led back to what it had given before. */
+  /** Whether the list repeated a page. */
   readonly circular?: boolean;
 }
 
 export async function allCollections(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   first: PageRequest,
-  scope: Scope,
 ): Promise<AllCollections> {
-  const begun = client.now();
-  const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;
-  const byId = new Map<string, Doc>();
+  const { deadline: stopAt } = call.withTimeShare(SHARE_OF_TIME).context;
+  const byId = new Map<string, JsonObject>();
   const seen = new Set<string>();
   let request: PageRequest | undefined = first;
   for (let pages = 0; request; pages++) {
-    if (pages >= MAX_PAGES || (pages > 0 && client.now() >= stopAt)) break;
-    seen.add(identityOf(request));
-    const page = await collectionsPage(client, catalog, request, scope);
+    if (pages >= MAX_PAGES || (pages > 0 && call.now() >= stopAt)) break;
+    seen.add(requestDigest(request));
+    const page = await collectionsPage(call, request);
     const before = byId.size;
-    for (const one of page.collections) byId.set(String(one['id']), one);
+    for (const collection of page.collections) byId.set(String(collection['id']), collection);
     const { next } = page;
     const collections = [...byId.values()];
-    // Some servers end a list with an empty page that still has a link.
+    // Some servers end a list with an empty page that still has a `next` link.
     if (!next || page.collections.length === 0) return { collections, complete: true };
-    // A page without anything new: whether there is more cannot be known from going round.
-    const isCircular = seen.has(identityOf(next)) || byId.size === before;
+    // A page without new collections is a repeated one: the rest of the list cannot be reached.
+    const isCircular = seen.has(requestDigest(next)) || byId.size === before;
     if (isCircular) return { collections, complete: false, circular: true };
     request = next;
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { below, linksOf, linkTo, resolveLink } from './links.js';
 
 describe('links', () => {
-  it('are read from whatever stands there', () => {
+  it('are parsed from any JSON', () => {
     const doc = {
       links: [
         null,
@@ -39,7 +39,7 @@ describe('links', () => {
     );
   });
 
-  it('prefer JSON among several of one relation, by either name of it', () => {
+  it('prefer JSON among several with one relation, under its short or long name', () => {
     const rel = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
     const links = [
       { rel, href: 'page.html', type: 'text/html' },
@@ -58,11 +58,11 @@ describe('links', () => {
     ['?page=2', 'https://a.example/v1/search?page=1', 'https://a.example/v1/search?page=2'],
     ['http://a.example/x', 'https://a.example/y', 'https://a.example/x'],
     ['http://b.example/x', 'https://a.example/y', 'http://b.example/x'],
-  ])('%s from %s leads to %s', (href, base, target) => {
+  ])('%s from %s resolves to %s', (href, base, target) => {
     expect(resolveLink(href, new URL(base)).href).toBe(target);
   });
 
-  it('keep a name one segment, whatever is in it', () => {
+  it('encode any name as one path segment', () => {
     const base = new URL('https://a.example/v1/collections/');
     expect(below(base, 'a/b', 'items', 'x y?z#').href).toBe(
       'https://a.example/v1/collections/a%2Fb/items/x%20y%3Fz%23',

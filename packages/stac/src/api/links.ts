@@ -1,59 +1,59 @@
-import { docOf, docsOf, textOf, type Doc } from '../json.js';
-import { parseTarget } from '../reach/target.js';
-import { withoutTrailingSlashes } from '../text.js';
+import { parseTarget } from '../http/ssrf.js';
+import { objectOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { withoutTrailingSlashes } from '../strings.js';
 
-/** A link as STAC APIs write it, with what paging adds. */
+/** A STAC link, with the members that pagination adds. */
 export interface Link {
   readonly rel: string;
   readonly href: string;
   readonly type?: string | undefined;
   readonly title?: string | undefined;
   readonly method: 'GET' | 'POST';
-  readonly headers?: Doc | undefined;
-  readonly body?: Doc | undefined;
-  /** Whether `body` and `headers` come on top of the request that led here. */
+  readonly headers?: JsonObject | undefined;
+  readonly body?: JsonObject | undefined;
+  /** Whether `body` and `headers` extend those of the current request. */
   readonly merge: boolean;
 }
 
-/** The links of a document; what has no relation or no address is no link. */
-export function linksOf(doc: Doc): readonly Link[] {
-  return docsOf(doc['links']).flatMap((link) => {
-    const [rel, href] = [textOf(link['rel']), textOf(link['href'])];
+/** The links of a document that have a relation and a URL. */
+export function linksOf(doc: JsonObject): readonly Link[] {
+  return objectsOf(doc['links']).flatMap((link) => {
+    const [rel, href] = [stringOf(link['rel']), stringOf(link['href'])];
     if (rel === undefined || href === undefined || href === '') return [];
     return {
       rel,
       href,
-      type: textOf(link['type']),
-      title: textOf(link['title']),
-      method: textOf(link['method'])?.toUpperCase() === 'POST' ? 'POST' : 'GET',
-      headers: docOf(link['headers']),
-      body: docOf(link['body']),
+      type: stringOf(link['type']),
+      title: stringOf(link['title']),
+      method: stringOf(link['method'])?.toUpperCase() === 'POST' ? 'POST' : 'GET',
+      headers: objectOf(link['headers']),
+      body: objectOf(link['body']),
       merge: link['merge'] === true,
     };
   });
 }
 
-/** Relations that have a short name and a long one. */
+/** Relations that also have a long name. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   queryables: ['queryables', 'http://www.opengis.net/def/rel/ogc/1.0/queryables'],
   conformance: ['conformance', 'http://www.opengis.net/def/rel/ogc/1.0/conformance'],
   data: ['data', 'http://www.opengis.net/def/rel/ogc/1.0/data'],
 };
 
-export function linksWith(doc: Doc, rel: string): readonly Link[] {
+export function linksWith(doc: JsonObject, rel: string): readonly Link[] {
   const names = aliases[rel] ?? [rel];
   return linksOf(doc).filter((link) => names.includes(link.rel));
 }
 
-/** The link of a relation; of several, the one that leads to JSON. */
-export function linkTo(doc: Doc, rel: string): Link | undefined {
+/** The link with a relation; among several, JSON is preferred. */
+export function linkTo(doc: JsonObject, rel: string): Link | undefined {
   const found = linksWith(doc, rel);
   return found.find(({ type }) => type === undefined || /json/i.test(type)) ?? found[0];
 }
 
 /**
- * Where a link leads. A catalogue behind a proxy may write `http:` links to a host that it serves
- * by `https:`; following them would send the query in clear.
+ * Resolves a link. Catalogues behind a proxy write `http:` links to a host that they serve by `https:`;
+ * those are upgraded, so that queries are not sent in clear text.
  */
 export function resolveLink(href: string, base: URL): URL {
   const url = parseTarget(href, base);
@@ -64,7 +64,7 @@ export function resolveLink(href: string, base: URL): URL {
   return url;
 }
 
-/** The same, undefined for a link that cannot be followed: a mistake of the catalogue, not an error of the call. */
+/** Like `resolveLink`, but undefined for an invalid link, which must not fail the call. */
 export function targetOf(href: string, base: URL): URL | undefined {
   try {
     return resolveLink(href, base);
@@ -73,7 +73,7 @@ export function targetOf(href: string, base: URL): URL | undefined {
   }
 }
 
-/** An address one level below another, whether or not that one ends with a slash. */
+/** Appends path segments to a URL with or without a trailing slash. */
 export function below(base: URL, ...segments: readonly string[]): URL {
   const url = new URL(base);
   const path = segments.map(encodeSegment).join('/');
@@ -81,7 +81,7 @@ export function below(base: URL, ...segments: readonly string[]): URL {
   return url;
 }
 
-/** A name must stay one segment: `..` and `.` would be taken for steps, even when escaped. */
+/** URL parsers resolve the segments `.` and `..` even when they are percent-encoded once. */
 function encodeSegment(name: string): string {
   return /^\.{1,2}$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);
 }

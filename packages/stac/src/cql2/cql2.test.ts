@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Doc } from '../json.js';
+import type { JsonObject } from '../json.js';
+import { FilterSyntaxError } from './lexer.js';
 import { parseCql2 } from './parse.js';
 import { printCql2 } from './print.js';
-import { FilterProblem } from './problem.js';
 
 const property = (name: string) => ({ property: name });
 
@@ -103,7 +103,7 @@ describe('CQL2', () => {
         ],
       },
     ],
-  ])('reads %s', (text, json) => {
+  ])('parses %s', (text, json) => {
     expect(parseCql2(text)).toEqual(json);
     expect(parseCql2(printCql2(json))).toEqual(json);
   });
@@ -124,9 +124,9 @@ describe('CQL2', () => {
     'POINT(1)',
     'a IN 5',
     '('.repeat(100),
-  ])('refuses %s', (text) => {
+  ])('rejects %s', (text) => {
     if (text === 'a') expect(parseCql2(text)).toEqual({ property: 'a' });
-    else expect(() => parseCql2(text)).toThrow(FilterProblem);
+    else expect(() => parseCql2(text)).toThrow(FilterSyntaxError);
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe('CQL2', () => {
     [{ op: '=', args: [null, 1] }],
     [{ op: '=', args: [{ type: 'Circle' }, 1] }],
   ])('does not print %j', (json) => {
-    expect(() => printCql2(json)).toThrow(FilterProblem);
+    expect(() => printCql2(json)).toThrow(FilterSyntaxError);
   });
 
   const name = fc.stringMatching(/^[a-z][a-z0-9_:.]{0,8}$/);
@@ -150,8 +150,8 @@ describe('CQL2', () => {
   );
   const comparison = fc
     .tuple(fc.constantFrom('=', '<>', '<', '>', '<=', '>='), scalar, scalar)
-    .map(([op, a, b]): Doc => ({ op, args: [a, b] }));
-  const { filter } = fc.letrec<{ filter: Doc }>((tie) => ({
+    .map(([op, a, b]): JsonObject => ({ op, args: [a, b] }));
+  const { filter } = fc.letrec<{ filter: JsonObject }>((tie) => ({
     filter: fc.oneof(
       { depthSize: 'small' },
       comparison,
@@ -172,7 +172,7 @@ describe('CQL2', () => {
     ),
   }));
 
-  it('says the same in text and in JSON', () => {
+  it('round-trips between text and JSON', () => {
     fc.assert(
       fc.property(filter, (json) => {
         expect(parseCql2(printCql2(json))).toEqual(json);
@@ -180,7 +180,7 @@ describe('CQL2', () => {
     );
   });
 
-  it('never throws anything but a FilterProblem', () => {
+  it('only throws FilterSyntaxError', () => {
     const pieces = fc.array(
       fc.constantFrom(
         'a',
@@ -214,7 +214,7 @@ describe('CQL2', () => {
           try {
             parseCql2(text);
           } catch (cause) {
-            expect(cause).toBeInstanceOf(FilterProblem);
+            expect(cause).toBeInstanceOf(FilterSyntaxError);
           }
         },
       ),
@@ -230,7 +230,7 @@ describe('CQL2', () => {
           try {
             printCql2(json);
           } catch (cause) {
-            expect(cause).toBeInstanceOf(FilterProblem);
+            expect(cause).toBeInstanceOf(FilterSyntaxError);
           }
         },
       ),

@@ -1,6 +1,4 @@
-import { FilterProblem } from './problem.js';
-
-export type Token =
+type Token =
   | { readonly kind: 'number'; readonly value: number; readonly at: number }
   | { readonly kind: 'text'; readonly value: string; readonly at: number }
   /** `quoted` names are never keywords. */
@@ -19,9 +17,10 @@ const FORMS = {
 
 const MAX_LENGTH = 20_000;
 
-/** CQL2 text in pieces. */
+/** Splits CQL2 text into tokens. */
 export function tokensOf(source: string): readonly Token[] {
-  if (source.length > MAX_LENGTH) throw new FilterProblem(`longer than ${MAX_LENGTH} characters`);
+  if (source.length > MAX_LENGTH)
+    throw new FilterSyntaxError(`longer than ${MAX_LENGTH} characters`);
   const tokens: Token[] = [];
   let at = 0;
   const take = (form: RegExp): string | undefined => {
@@ -35,7 +34,7 @@ export function tokensOf(source: string): readonly Token[] {
     const from = at;
     const token = next(take, from);
     if (!token)
-      throw new FilterProblem(`cannot read "${source.slice(from, from + 12)}" at ${from}`);
+      throw new FilterSyntaxError(`unexpected "${source.slice(from, from + 12)}" at ${from}`);
     tokens.push(token);
   }
   return [...tokens, { kind: 'end', value: '', at }];
@@ -59,4 +58,70 @@ function next(take: (form: RegExp) => string | undefined, at: number): Token | u
 
 function unquote(text: string): string {
   return text.slice(1, -1).replaceAll("''", "'");
+}
+
+/** A token stream with one token of lookahead. */
+export class TokenReader {
+  readonly #tokens: readonly Token[];
+  #index = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  get peek(): Token {
+    return this.#tokens[this.#index] ?? this.#tokens.at(-1)!;
+  }
+
+  next(): Token {
+    const token = this.peek;
+    this.#index++;
+    return token;
+  }
+
+  isMark(value: string): boolean {
+    return this.peek.kind === 'mark' && this.peek.value === value;
+  }
+
+  isWord(word: string, token: Token = this.peek): boolean {
+    return token.kind === 'name' && !token.quoted && token.value.toUpperCase() === word;
+  }
+
+  /** Whether the token after the next one is this mark. */
+  isMarkAfterNext(value: string): boolean {
+    const token = this.#tokens[this.#index + 1];
+    return token?.kind === 'mark' && token.value === value;
+  }
+
+  takeMark(value: string): boolean {
+    const found = this.isMark(value);
+    if (found) this.#index++;
+    return found;
+  }
+
+  takeWord(word: string): boolean {
+    const found = this.isWord(word);
+    if (found) this.#index++;
+    return found;
+  }
+
+  needMark(value: string): void {
+    if (!this.takeMark(value)) this.fail(`expected "${value}"`);
+  }
+
+  needWord(word: string): void {
+    if (!this.takeWord(word)) this.fail(`expected ${word}`);
+  }
+
+  fail(what: string): never {
+    const { kind, value, at } = this.peek;
+    throw new FilterSyntaxError(
+      `${what} at ${at}, found ${kind === 'end' ? 'the end' : `"${value}"`}`,
+    );
+  }
+}
+
+/** A syntax error in a CQL2 filter, with its position. */
+export class FilterSyntaxError extends Error {
+  override readonly name = 'FilterSyntaxError';
 }

@@ -1,82 +1,81 @@
-import { isDoc, type Doc } from '../json.js';
-import { tokensOf } from './lexer.js';
-import { FilterProblem } from './problem.js';
-import { Reader } from './reader.js';
+import { isObject, type JsonObject } from '../json.js';
+import { FilterSyntaxError, TokenReader, tokensOf } from './lexer.js';
 import { isGeometryWord, readWkt } from './wkt.js';
 
 const MAX_DEPTH = 64;
 const COMPARISONS = ['=', '<>', '<=', '>=', '<', '>'] as const;
 
-/** CQL2 text as CQL2 JSON. Throws a `FilterProblem`. */
-export function parseCql2(source: string): Doc {
-  const parser = new Parser(new Reader(tokensOf(source)));
+/** Converts CQL2 text to CQL2 JSON. Throws a `FilterSyntaxError`. */
+export function parseCql2(source: string): JsonObject {
+  const parser = new Parser(new TokenReader(tokensOf(source)));
   return parser.whole();
 }
 
-/** Names of the standard are written with small letters in JSON; a server's own keep theirs. */
+/** Standard function names are lowercase in JSON; custom ones keep their case. */
 const STANDARD_FUNCTION = /^(s_|t_|a_)[a-z]+$|^(casei|accenti)$/i;
 
 class Parser {
-  readonly #in: Reader;
+  readonly #tokens: TokenReader;
   #depth = 0;
 
-  constructor(reader: Reader) {
-    this.#in = reader;
+  constructor(reader: TokenReader) {
+    this.#tokens = reader;
   }
 
-  whole(): Doc {
+  whole(): JsonObject {
     const expression = this.#or();
-    if (this.#in.peek.kind !== 'end') this.#in.fail('expected the end');
-    if (!isDoc(expression)) throw new FilterProblem('is a value, not a condition');
+    if (this.#tokens.peek.kind !== 'end') this.#tokens.fail('expected the end');
+    if (!isObject(expression))
+      throw new FilterSyntaxError('the filter is a value, not a condition');
     return expression;
   }
 
   #or(): unknown {
-    if (++this.#depth > MAX_DEPTH) this.#in.fail('nested too deeply');
+    if (++this.#depth > MAX_DEPTH) this.#tokens.fail('nested too deeply');
     const parts = [this.#and()];
-    while (this.#in.takeWord('OR')) parts.push(this.#and());
+    while (this.#tokens.takeWord('OR')) parts.push(this.#and());
     this.#depth--;
     return parts.length === 1 ? parts[0] : call('or', parts);
   }
 
   #and(): unknown {
     const parts = [this.#not()];
-    while (this.#in.takeWord('AND')) parts.push(this.#not());
+    while (this.#tokens.takeWord('AND')) parts.push(this.#not());
     return parts.length === 1 ? parts[0] : call('and', parts);
   }
 
   #not(): unknown {
     let negated = false;
-    while (this.#in.takeWord('NOT')) negated = !negated;
+    while (this.#tokens.takeWord('NOT')) negated = !negated;
     const predicate = this.#predicate();
     return negated ? call('not', [predicate]) : predicate;
   }
 
   #predicate(): unknown {
     const left = this.#sum();
-    const mark = COMPARISONS.find((one) => this.#in.takeMark(one));
+    const mark = COMPARISONS.find((symbol) => this.#tokens.takeMark(symbol));
     if (mark) return call(mark, [left, this.#sum()]);
-    if (this.#in.takeWord('IS')) {
-      const negated = this.#in.takeWord('NOT');
-      this.#in.needWord('NULL');
+    if (this.#tokens.takeWord('IS')) {
+      const negated = this.#tokens.takeWord('NOT');
+      this.#tokens.needWord('NULL');
       return maybeNot(negated, call('isNull', [left]));
     }
-    const negated = this.#in.takeWord('NOT');
-    if (this.#in.takeWord('LIKE')) return maybeNot(negated, call('like', [left, this.#sum()]));
-    if (this.#in.takeWord('BETWEEN')) {
+    const negated = this.#tokens.takeWord('NOT');
+    if (this.#tokens.takeWord('LIKE')) return maybeNot(negated, call('like', [left, this.#sum()]));
+    if (this.#tokens.takeWord('BETWEEN')) {
       const low = this.#sum();
-      this.#in.needWord('AND');
+      this.#tokens.needWord('AND');
       return maybeNot(negated, call('between', [left, low, this.#sum()]));
     }
-    if (this.#in.takeWord('IN')) return maybeNot(negated, call('in', [left, this.#list()]));
-    if (negated) this.#in.fail('expected LIKE, BETWEEN or IN');
+    if (this.#tokens.takeWord('IN')) return maybeNot(negated, call('in', [left, this.#list()]));
+    if (negated) this.#tokens.fail('expected LIKE, BETWEEN or IN');
     return left;
   }
 
   #sum(): unknown {
     let left = this.#product();
     for (;;) {
-      const op = ['+', '-'].find((mark) => this.#in.takeMark(mark));
+      const op = ['+', '-'].find((mark) => this.#tokens.takeMark(mark));
       if (op === undefined) return left;
       left = call(op, [left, this.#product()]);
     }
@@ -85,8 +84,8 @@ class Parser {
   #product(): unknown {
     let left = this.#power();
     for (;;) {
-      const mark = ['*', '/', '%'].find((one) => this.#in.takeMark(one));
-      const op = mark ?? (this.#in.takeWord('DIV') ? 'div' : undefined);
+      const mark = ['*', '/', '%'].find((symbol) => this.#tokens.takeMark(symbol));
+      const op = mark ?? (this.#tokens.takeWord('DIV') ? 'div' : undefined);
       if (op === undefined) return left;
       left = call(op, [left, this.#power()]);
     }
@@ -94,12 +93,12 @@ class Parser {
 
   #power(): unknown {
     const base = this.#signed();
-    return this.#in.takeMark('^') ? call('^', [base, this.#signed()]) : base;
+    return this.#tokens.takeMark('^') ? call('^', [base, this.#signed()]) : base;
   }
 
   #signed(): unknown {
-    if (!this.#in.takeMark('-')) {
-      this.#in.takeMark('+');
+    if (!this.#tokens.takeMark('-')) {
+      this.#tokens.takeMark('+');
       return this.#primary();
     }
     const value = this.#primary();
@@ -107,27 +106,27 @@ class Parser {
   }
 
   #primary(): unknown {
-    const { peek } = this.#in;
-    if (peek.kind === 'number' || peek.kind === 'text') return this.#in.next().value;
+    const { peek } = this.#tokens;
+    if (peek.kind === 'number' || peek.kind === 'text') return this.#tokens.next().value;
     if (peek.kind === 'name') return this.#name(peek.value, peek.quoted);
-    if (!this.#in.isMark('(')) this.#in.fail('expected a value');
+    if (!this.#tokens.isMark('(')) this.#tokens.fail('expected a value');
     return this.#parenthesis();
   }
 
-  /** An expression in parentheses, or a list of them. */
+  /** An expression or a list in parentheses. */
   #parenthesis(): unknown {
-    this.#in.needMark('(');
-    if (this.#in.takeMark(')')) return [];
+    this.#tokens.needMark('(');
+    if (this.#tokens.takeMark(')')) return [];
     const first = this.#or();
-    if (this.#in.takeMark(')')) return first;
+    if (this.#tokens.takeMark(')')) return first;
     const rest = [first];
-    while (this.#in.takeMark(',')) rest.push(this.#or());
-    this.#in.needMark(')');
+    while (this.#tokens.takeMark(',')) rest.push(this.#or());
+    this.#tokens.needMark(')');
     return rest;
   }
 
   #list(): readonly unknown[] {
-    if (!this.#in.isMark('(')) this.#in.fail('expected a list');
+    if (!this.#tokens.isMark('(')) this.#tokens.fail('expected a list');
     const value = this.#parenthesis();
     return Array.isArray(value) ? value : [value];
   }
@@ -136,25 +135,25 @@ class Parser {
     const word = name.toUpperCase();
     if (!quoted) {
       if (word === 'TRUE' || word === 'FALSE') {
-        this.#in.next();
+        this.#tokens.next();
         return word === 'TRUE';
       }
-      if (RESERVED.has(word)) this.#in.fail('expected a value');
-      if (this.#in.marksNext('(')) return this.#call(name, word);
-      if (isGeometryWord(name)) return readWkt(this.#in);
+      if (RESERVED.has(word)) this.#tokens.fail('expected a value');
+      if (this.#tokens.isMarkAfterNext('(')) return this.#call(name, word);
+      if (isGeometryWord(name)) return readWkt(this.#tokens);
     }
-    this.#in.next();
+    this.#tokens.next();
     return { property: name };
   }
 
   #call(name: string, word: string): unknown {
-    if (isGeometryWord(name)) return readWkt(this.#in);
-    this.#in.next();
+    if (isGeometryWord(name)) return readWkt(this.#tokens);
+    this.#tokens.next();
     const args = this.#list();
     if (word === 'TIMESTAMP') return { timestamp: args[0] };
     if (word === 'DATE') return { date: args[0] };
-    // Ends may be moments of their own: INTERVAL(DATE('…'), '..').
-    if (word === 'INTERVAL') return { interval: args.map(plainMoment) };
+    // The ends may be DATE or TIMESTAMP calls: INTERVAL(DATE('…'), '..').
+    if (word === 'INTERVAL') return { interval: args.map(instantOf) };
     if (word === 'BBOX') return { bbox: args };
     return call(STANDARD_FUNCTION.test(name) ? name.toLowerCase() : name, args);
   }
@@ -162,14 +161,14 @@ class Parser {
 
 const RESERVED: ReadonlySet<string> = new Set('AND OR NOT LIKE BETWEEN IN IS NULL DIV'.split(' '));
 
-function call(op: string, args: readonly unknown[]): Doc {
+function call(op: string, args: readonly unknown[]): JsonObject {
   return { op, args };
 }
 
-function maybeNot(negated: boolean, expression: Doc): Doc {
+function maybeNot(negated: boolean, expression: JsonObject): JsonObject {
   return negated ? call('not', [expression]) : expression;
 }
 
-function plainMoment(value: unknown): unknown {
-  return isDoc(value) ? (value['timestamp'] ?? value['date'] ?? value) : value;
+function instantOf(value: unknown): unknown {
+  return isObject(value) ? (value['timestamp'] ?? value['date'] ?? value) : value;
 }

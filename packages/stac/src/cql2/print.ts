@@ -1,5 +1,5 @@
-import { isDoc, listOf, type Doc } from '../json.js';
-import { FilterProblem } from './problem.js';
+import { arrayOf, isObject, type JsonObject } from '../json.js';
+import { FilterSyntaxError } from './lexer.js';
 import { printWkt } from './wkt.js';
 
 const MAX_DEPTH = 64;
@@ -9,42 +9,42 @@ const KEYWORD =
   /^(and|or|not|like|between|in|is|null|true|false|div|timestamp|date|interval|bbox|(multi)?(point|linestring|polygon)|geometrycollection)$/i;
 const FUNCTION_NAME = /^[\p{L}_][\p{L}\p{N}_:.]*$/u;
 
-/** CQL2 JSON as CQL2 text. Throws a `FilterProblem` for what is not CQL2. */
-export function printCql2(filter: Doc): string {
+/** Converts CQL2 JSON to CQL2 text. Throws a `FilterSyntaxError`. */
+export function printCql2(filter: JsonObject): string {
   return print(filter, 0);
 }
 
 function print(value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH) throw new FilterProblem('nested too deeply');
+  if (depth > MAX_DEPTH) throw new FilterSyntaxError('nested too deeply');
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (Array.isArray(value)) return list(value, depth);
-  if (isDoc(value)) return printDoc(value, depth + 1);
-  throw new FilterProblem(`${String(value)} is not a value of CQL2`);
+  if (isObject(value)) return printDoc(value, depth + 1);
+  throw new FilterSyntaxError(`${String(value)} is not a CQL2 value`);
 }
 
-function printDoc(doc: Doc, depth: number): string {
+function printDoc(doc: JsonObject, depth: number): string {
   const { op, property, timestamp, date, interval, bbox, type } = doc;
-  if (typeof op === 'string') return printCall(op, listOf(doc['args']), depth);
+  if (typeof op === 'string') return printCall(op, arrayOf(doc['args']), depth);
   if (typeof property === 'string') return name(property);
   if (typeof timestamp === 'string') return `TIMESTAMP(${quoted(timestamp)})`;
   if (typeof date === 'string') return `DATE(${quoted(date)})`;
   if (Array.isArray(interval)) return `INTERVAL${list(interval, depth)}`;
   if (Array.isArray(bbox)) return `BBOX${list(bbox, depth)}`;
   if (typeof type === 'string') return printWkt(doc);
-  throw new FilterProblem(`{${Object.keys(doc).join(', ')}} is not an expression of CQL2`);
+  throw new FilterSyntaxError(`{${Object.keys(doc).join(', ')}} is not a CQL2 expression`);
 }
 
 function printCall(op: string, args: readonly unknown[], depth: number): string {
-  const inner = (value: unknown) => enclosed(value, depth);
+  const inner = (value: unknown) => parenthesized(value, depth);
   const [first, second, third] = args;
   const lower = op.toLowerCase();
   const need = (count: number) => {
-    if (args.length !== count) throw new FilterProblem(`${op} takes ${count} arguments`);
+    if (args.length !== count) throw new FilterSyntaxError(`${op} takes ${count} arguments`);
   };
   if (lower === 'and' || lower === 'or') {
-    if (args.length < 2) throw new FilterProblem(`${op} takes at least 2 arguments`);
+    if (args.length < 2) throw new FilterSyntaxError(`${op} takes at least 2 arguments`);
     return args.map(inner).join(` ${op.toUpperCase()} `);
   }
   if (lower === 'not') {
@@ -61,21 +61,21 @@ function printCall(op: string, args: readonly unknown[], depth: number): string 
   }
   if (lower === 'in') {
     need(2);
-    return `${inner(first)} IN ${list(listOf(second), depth)}`;
+    return `${inner(first)} IN ${list(arrayOf(second), depth)}`;
   }
   if (INFIX.has(lower)) {
     need(2);
     return `${inner(first)} ${op.toUpperCase()} ${inner(second)}`;
   }
   if (!FUNCTION_NAME.test(op) || KEYWORD.test(op))
-    throw new FilterProblem(`"${op}" is no operator`);
+    throw new FilterSyntaxError(`"${op}" is not an operator`);
   return `${/^[sta]_/i.test(op) ? op.toUpperCase() : op}${list(args, depth)}`;
 }
 
-/** In parentheses where an operator stands inside another: cheaper than knowing all precedences. */
-function enclosed(value: unknown, depth: number): string {
+/** Parenthesises nested operators, so that precedence does not matter. */
+function parenthesized(value: unknown, depth: number): string {
   const text = print(value, depth);
-  const op = isDoc(value) && typeof value['op'] === 'string' ? value['op'].toLowerCase() : '';
+  const op = isObject(value) && typeof value['op'] === 'string' ? value['op'].toLowerCase() : '';
   const isOperator = INFIX.has(op) || ['and', 'or', 'not', 'isnull', 'between', 'in'].includes(op);
   return isOperator ? `(${text})` : text;
 }

@@ -1,8 +1,7 @@
-import { docsOf, listOf, numberOf, textOf, type Doc } from '../json.js';
-import { FilterProblem } from './problem.js';
-import type { Reader } from './reader.js';
+import { arrayOf, numberOf, objectsOf, stringOf, type JsonObject } from '../json.js';
+import { FilterSyntaxError, type TokenReader } from './lexer.js';
 
-/** Type by keyword, with how deep its coordinates are nested. */
+/** GeoJSON type and nesting depth of the coordinates, by WKT keyword. */
 const types = new Map<string, readonly [type: string, depth: number]>([
   ['POINT', ['Point', 0]],
   ['LINESTRING', ['LineString', 1]],
@@ -16,8 +15,8 @@ export function isGeometryWord(word: string): boolean {
   return types.has(word.toUpperCase()) || word.toUpperCase() === 'GEOMETRYCOLLECTION';
 }
 
-/** Well-known text, its keyword being the next token, as GeoJSON. */
-export function readWkt(reader: Reader): Doc {
+/** Parses a WKT geometry, starting at its keyword, to GeoJSON. */
+export function readWkt(reader: TokenReader): JsonObject {
   const word = String(reader.next().value).toUpperCase();
   reader.takeWord('Z');
   if (word === 'GEOMETRYCOLLECTION') {
@@ -32,17 +31,17 @@ export function readWkt(reader: Reader): Doc {
   return { type, coordinates };
 }
 
-function readNested(reader: Reader, depth: number): readonly unknown[] {
+function readNested(reader: TokenReader, depth: number): readonly unknown[] {
   return readList(reader, () => {
     if (depth > 1) return readNested(reader, depth - 1);
-    // A MultiPoint may put each of its points into parentheses.
+    // The points of a MultiPoint may be in parentheses.
     return reader.isMark('(')
       ? readList(reader, () => readPosition(reader))[0]
       : readPosition(reader);
   });
 }
 
-function readList<T>(reader: Reader, readOne: () => T): readonly T[] {
+function readList<T>(reader: TokenReader, readOne: () => T): readonly T[] {
   reader.needMark('(');
   const list = [readOne()];
   while (reader.takeMark(',')) list.push(readOne());
@@ -50,7 +49,7 @@ function readList<T>(reader: Reader, readOne: () => T): readonly T[] {
   return list;
 }
 
-function readPosition(reader: Reader): readonly number[] {
+function readPosition(reader: TokenReader): readonly number[] {
   const numbers: number[] = [];
   while (reader.peek.kind === 'number' || reader.isMark('-')) {
     const sign = reader.takeMark('-') ? -1 : 1;
@@ -62,14 +61,14 @@ function readPosition(reader: Reader): readonly number[] {
   return numbers;
 }
 
-export function printWkt(geometry: Doc): string {
-  const type = textOf(geometry['type']) ?? '';
+export function printWkt(geometry: JsonObject): string {
+  const type = stringOf(geometry['type']) ?? '';
   const word = type.toUpperCase();
   if (type === 'GeometryCollection') {
-    return `${word}(${docsOf(geometry['geometries']).map(printWkt).join(', ')})`;
+    return `${word}(${objectsOf(geometry['geometries']).map(printWkt).join(', ')})`;
   }
   if (!types.has(word))
-    throw new FilterProblem(`${type || 'a geometry'} cannot be written as text`);
+    throw new FilterSyntaxError(`${type || 'a geometry'} cannot be written as text`);
   const { coordinates } = geometry;
   return type === 'Point'
     ? `${word}(${printPosition(coordinates)})`
@@ -77,7 +76,7 @@ export function printWkt(geometry: Doc): string {
 }
 
 function print(value: unknown): string {
-  const list = listOf(value);
+  const list = arrayOf(value);
   return isPosition(list) ? printPosition(list) : `(${list.map(print).join(', ')})`;
 }
 
@@ -86,5 +85,5 @@ function isPosition(list: readonly unknown[]): boolean {
 }
 
 function printPosition(value: unknown): string {
-  return listOf(value).map(String).join(' ');
+  return arrayOf(value).map(String).join(' ');
 }

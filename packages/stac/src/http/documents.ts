@@ -1,55 +1,49 @@
-import type { Catalog } from '../api/catalog.js';
-import { isDoc, type Doc } from '../json.js';
-import type { Scope } from '../scope.js';
-import { badAnswer } from './exchange.js';
+import type { Catalog } from '../api/catalogs.js';
+import { BoundedMap } from '../cache.js';
+import type { CallContext } from '../call-context.js';
+import { isObject, type JsonObject } from '../json.js';
+import { badResponse } from './exchange.js';
 import type { Gateway } from './gateway.js';
-import { headerOf, type HttpAnswer } from './request.js';
+import { headerOf, type HttpResponse } from './types.js';
 
-/** A JSON object and where it was found, which is what its links are relative to. */
+/** A JSON object and its URL, which relative links are resolved against. */
 export interface Document {
-  readonly doc: Doc;
+  readonly doc: JsonObject;
   readonly url: URL;
 }
 
-interface Kept extends Document {
+interface CachedDocument extends Document {
   readonly etag: string;
 }
 
-const MAX_KEPT = 64;
-const MAX_KEPT_BYTES = 262_144;
+const MAX_CACHED = 64;
+const MAX_CACHED_BYTES = 262_144;
 
-/** Single documents by GET. One that came with an ETag is asked for again only if it has changed. */
+/** Fetches single documents by GET, and revalidates those with an ETag. */
 export class Documents {
   readonly #gateway: Gateway;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cache = new BoundedMap<CachedDocument>(MAX_CACHED);
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
   }
 
-  async get(catalog: Catalog, url: URL, route: string, scope: Scope): Promise<Document> {
+  async get(catalog: Catalog, url: URL, route: string, context: CallContext): Promise<Document> {
     const key = `${catalog.name} ${url.href}`;
-    const kept = this.#kept.get(key);
-    const headers = kept && { 'if-none-match': kept.etag };
+    const cached = this.#cache.get(key);
+    const headers = cached && { 'if-none-match': cached.etag };
     const request = { catalog, method: 'GET', url, headers, route } as const;
-    const answer = await this.#gateway.send(request, scope);
-    if (answer.status === 304 && kept) return kept;
-    const document = documentOf(answer);
-    this.#keep(key, answer, document);
+    const response = await this.#gateway.send(request, context);
+    if (response.status === 304 && cached) return cached;
+    const document = documentOf(response);
+    const etag = headerOf(response.headers, 'etag');
+    if (etag === undefined || response.bytes > MAX_CACHED_BYTES) this.#cache.delete(key);
+    else this.#cache.set(key, { ...document, etag });
     return document;
-  }
-
-  #keep(key: string, { headers, bytes }: HttpAnswer, document: Document): void {
-    this.#kept.delete(key);
-    const etag = headerOf(headers, 'etag');
-    if (etag === undefined || bytes > MAX_KEPT_BYTES) return;
-    this.#kept.set(key, { ...document, etag });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 
-export function documentOf({ json, url }: Pick<HttpAnswer, 'json' | 'url'>): Document {
-  if (!isDoc(json)) throw badAnswer(url, 'not a JSON object');
+export function documentOf({ json, url }: Pick<HttpResponse, 'json' | 'url'>): Document {
+  if (!isObject(json)) throw badResponse(url, 'not a JSON object');
   return { doc: json, url };
 }

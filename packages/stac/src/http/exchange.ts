@@ -1,11 +1,16 @@
 import { FaultError, faultFromResponse, type Fault } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
-import { checkPublic, parseTarget, type IsAllowed } from '../reach/target.js';
-import type { Agents } from './agents.js';
-import { ACCEPT_ENCODING, readBody } from './body.js';
+import type { Catalog } from '../api/catalogs.js';
+import type { Agents } from './gateway.js';
 import { parseJson } from './parse-json.js';
-import { reasonIn, saysTooLarge, UpstreamProblem } from './problem.js';
-import { headerOf, type HttpAnswer, type HttpRequest, type Method } from './request.js';
+import {
+  ACCEPT_ENCODING,
+  errorReason,
+  isPageTooLarge,
+  readBody,
+  UpstreamError,
+} from './response.js';
+import { checkPublic, parseTarget, type IsAllowed } from './ssrf.js';
+import { headerOf, type HttpRequest, type HttpResponse, type Method } from './types.js';
 
 export interface ExchangeOptions {
   readonly agents: Agents;
@@ -18,7 +23,7 @@ interface Hop {
   readonly method: Method;
   readonly url: URL;
   readonly body: string | undefined;
-  /** False once a redirect has led to another origin: from there on no credential goes along. */
+  /** False after a redirect to another origin: from then on no credentials are sent. */
   readonly sameOrigin: boolean;
 }
 
@@ -27,44 +32,44 @@ const ERROR_BODY_BYTES = 65_536;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const USER_AGENT = 'toolkeel-stac/0.1';
 
-/** One attempt: the request, its redirects, its whole body. Throws for anything but 2xx and 304. */
+/** Performs one attempt: the request, its redirects and its body. Throws unless the status is 2xx or 304. */
 export async function exchange(
   request: HttpRequest,
   options: ExchangeOptions,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const { method, url, body } = request;
   let hop: Hop = { method, url, body, sameOrigin: true };
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const answer = await perform(request, hop, options);
-    if (!('location' in answer)) return answer;
-    hop = redirected(hop, answer.status, answer.location);
-    // What an answer says it comes from is shown, and is where its links begin.
+    const response = await sendHop(request, hop, options);
+    if (!('location' in response)) return response;
+    hop = followRedirect(hop, response.status, response.location);
+    // The final URL is shown to callers and is the base of links.
     if (request.catalog.secrets.contains(hop.url.href)) {
-      throw badAnswer(url, 'a redirect that repeats a credential');
+      throw badResponse(url, 'a redirect that repeats a credential');
     }
   }
-  throw badAnswer(url, 'too many redirects');
+  throw badResponse(url, 'too many redirects');
 }
 
 type Redirect = { readonly status: number; readonly location: string };
 
-async function perform(
+async function sendHop(
   request: HttpRequest,
   hop: Hop,
   { agents, isAllowed, maxBytes, signal }: ExchangeOptions,
-): Promise<HttpAnswer | Redirect> {
+): Promise<HttpResponse | Redirect> {
   const { catalog } = request;
   const { url, method } = hop;
   const isTrusted = catalog.trusted.has(url.origin);
   if (!isTrusted) checkPublic(url, isAllowed);
-  const answer = await agents.request(url, {
+  const response = await agents.request(url, {
     dispatcher: isTrusted ? agents.trusted : agents.open,
     method,
     headers: headersFor(request, hop),
     body: hop.body ?? null,
     signal,
   });
-  const { statusCode: status, headers, body } = answer;
+  const { statusCode: status, headers, body } = response;
   const location = headerOf(headers, 'location');
   if (REDIRECTS.has(status) && location !== undefined) {
     await body.dump();
@@ -79,49 +84,52 @@ async function perform(
     return {
       status,
       headers,
-      json: jsonIn(read, headers, url, catalog),
+      json: parseBody(read, headers, url, catalog),
       bytes: read.length,
       url,
     };
   }
-  const said = await readBody(body, headers, ERROR_BODY_BYTES).catch(() => Buffer.alloc(0));
-  throw refusal(request, url, { status, headers, body: said.toString() });
+  const errorBody = await readBody(body, headers, ERROR_BODY_BYTES).catch(() => Buffer.alloc(0));
+  throw errorFrom(request, url, { status, headers, body: errorBody.toString() });
 }
 
-/** Inside the attempt, so that a host which answers with error pages counts as failing. */
-function jsonIn(body: Buffer, headers: HttpAnswer['headers'], url: URL, catalog: Catalog): unknown {
+/** Part of the attempt, so that a host that returns error pages with status 200 counts as failing. */
+function parseBody(
+  body: Buffer,
+  headers: HttpResponse['headers'],
+  url: URL,
+  catalog: Catalog,
+): unknown {
   const text = body.toString();
   try {
     return parseJson(text, catalog.secrets);
   } catch {
     const isHtml = /^\s*</.test(text);
-    throw badAnswer(url, (isHtml && reasonIn(headers, text, catalog.secrets)) || 'not JSON');
+    throw badResponse(url, (isHtml && errorReason(headers, text, catalog.secrets)) || 'not JSON');
   }
 }
 
 function headersFor({ headers, catalog }: HttpRequest, hop: Hop) {
   const { url, body } = hop;
-  const own = hop.sameOrigin ? headers : undefined;
   return {
     accept: 'application/geo+json, application/json;q=0.9, */*;q=0.1',
     'accept-encoding': ACCEPT_ENCODING,
     'user-agent': USER_AGENT,
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...own,
-    ...(hop.sameOrigin && credentialsFor(catalog, url)),
+    ...(hop.sameOrigin && { ...headers, ...credentialsFor(catalog, url) }),
   };
 }
 
-/** A catalogue's own headers go to its own origin and to no other. */
+/** The headers of a catalogue are only sent to its own origin. */
 function credentialsFor(catalog: Catalog, url: URL): Readonly<Record<string, string>> {
   return catalog.url.origin === url.origin ? catalog.headers : {};
 }
 
 /**
- * 303 asks for a GET. The others keep the method: a search that was moved is still a search, and a
- * GET without its body would be another one.
+ * 303 changes the method to GET. Other redirects keep method and body, because a search without its
+ * body would be a different search.
  */
-function redirected(hop: Hop, status: number, location: string): Hop {
+function followRedirect(hop: Hop, status: number, location: string): Hop {
   const url = parseTarget(location, hop.url);
   const sameOrigin = hop.sameOrigin && url.origin === hop.url.origin;
   if (status === 303 && hop.method === 'POST') {
@@ -130,19 +138,19 @@ function redirected(hop: Hop, status: number, location: string): Hop {
   return { ...hop, url, sameOrigin };
 }
 
-function refusal(
+function errorFrom(
   { divisible, catalog }: HttpRequest,
   url: URL,
-  answer: { status: number; headers: HttpAnswer['headers']; body: string },
+  response: { status: number; headers: HttpResponse['headers']; body: string },
 ): FaultError {
-  const { status, headers, body } = answer;
-  const tooLarge = saysTooLarge(status, body);
-  const cause = new UpstreamProblem(url.host, {
+  const { status, headers, body } = response;
+  const tooLarge = isPageTooLarge(status, body);
+  const cause = new UpstreamError(url.host, {
     status,
-    reason: reasonIn(headers, body, catalog.secrets),
+    reason: errorReason(headers, body, catalog.secrets),
     tooLarge,
   });
-  // The same page would fail again: the caller asks for a smaller one, which is another request.
+  // The same page would fail again, so it is not retried: the caller requests a smaller one.
   if (tooLarge && divisible) {
     return new FaultError({ kind: 'rejected', sent: 'answered', status, cause });
   }
@@ -150,7 +158,7 @@ function refusal(
   return new FaultError({ ...fault, cause });
 }
 
-export function badAnswer(url: URL, reason: string): FaultError {
-  const cause = new UpstreamProblem(url.host, { reason });
+export function badResponse(url: URL, reason: string): FaultError {
+  const cause = new UpstreamError(url.host, { reason });
   return new FaultError({ kind: 'bad_response', sent: 'answered', cause });
 }

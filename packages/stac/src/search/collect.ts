@@ -1,69 +1,64 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
-import type { Client } from '../api/client.js';
-import { within, type Scope } from '../scope.js';
+import type { CatalogCall } from '../api/catalog-call.js';
+import type { JsonObject } from '../json.js';
 import type { Criteria } from './criteria.js';
-import { searchItems, type Found, type SearchOptions } from './search.js';
+import type { Cursor } from './cursor.js';
+import { searchItems, type SearchOptions, type SearchResult } from './search.js';
 
-export interface CollectOptions extends SearchOptions {
+interface CollectOptions extends SearchOptions {
   /** The share of the remaining time that pages after the first may take. */
   readonly shareOfTime: number;
-  /** Whether the items so far fill the answer, so that further pages would be read in vain. */
-  readonly isFull?: (items: Found['items']) => boolean;
+  /** Whether the items fill the result, so that no further page is needed. */
+  readonly isFull?: (items: SearchResult['items']) => boolean;
 }
 
-/** What servers give out as one page: most refuse or cut larger ones. */
+/** Most servers reject or cut larger pages. */
 export const PAGE_SIZE = 500;
 const MAX_PAGES = 20;
 
-/** Items of as many pages as the limit needs. What one answer has no room for is kept for the next. */
+/** Collects items from as many pages as the limit needs. */
 export function collectItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   options: CollectOptions,
-  scope: Scope,
-): Promise<Found> {
-  return client.foundItems.page([catalog.name, criteria], options, () =>
-    readPages(client, catalog, criteria, options, scope),
+): Promise<SearchResult> {
+  return call.client.itemBuffer.page([call.catalog.name, criteria], options, () =>
+    readPages(call, criteria, options),
   );
 }
 
 /**
- * A search over as many pages as its limit needs. The first page must succeed; a later one that
- * fails, or comes too late, leaves the items before it and a cursor that continues there.
+ * The first page must succeed. If a later page fails or is late, the result has the items before it and a
+ * cursor that continues there.
  */
 async function readPages(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   { limit, cursor, shareOfTime, isFull = () => false }: CollectOptions,
-  scope: Scope,
-): Promise<Found> {
-  const landing = await client.landing(catalog, scope);
-  // Each page of a static catalogue is a walk of its own.
+): Promise<SearchResult> {
+  const landing = await call.landing();
+  // Every page of a static catalogue needs a walk.
   const pageSize = landing.kind === 'static' ? limit : PAGE_SIZE;
-  const begun = client.now();
-  const stopAt = begun + (scope.deadline - begun) * shareOfTime;
-  const more = (left: number, at: SearchOptions['cursor'], pageScope: Scope) => {
+  const limited = call.withTimeShare(shareOfTime);
+  const readPage = (left: number, at: SearchOptions['cursor'], pageCall: CatalogCall) => {
     const options = { limit: Math.min(left, pageSize), cursor: at };
-    return searchItems(client, catalog, criteria, options, pageScope);
+    return searchItems(pageCall, criteria, options);
   };
-  const pages = [await more(limit, cursor, scope)];
+  const pages = [await readPage(limit, cursor, call)];
   const warnings = new Set(pages[0]!.warnings);
   let items = pages[0]!.items;
   let { next } = pages[0]!;
   while (next && items.length < limit && pages.length < MAX_PAGES && !isFull(items)) {
-    if (client.now() >= stopAt) break;
+    if (call.now() >= limited.context.deadline) break;
     try {
-      const page = await more(limit - items.length, next, within(scope, { deadline: stopAt }));
+      const page = await readPage(limit - items.length, next, limited);
       for (const warning of page.warnings) warnings.add(warning);
       pages.push(page);
       items = items.concat(page.items);
       next = page.next;
     } catch (cause) {
       if (!(cause instanceof FaultError)) throw cause;
-      scope.signal.throwIfAborted();
+      call.context.signal.throwIfAborted();
       warnings.add('A further page could not be read; the list continues there.');
       break;
     }
@@ -80,7 +75,7 @@ async function readPages(
   };
 }
 
-function cursorAfter(pages: readonly Found[], kept: number) {
+function cursorAfter(pages: readonly SearchResult[], kept: number) {
   let before = 0;
   for (const page of pages) {
     if (kept < before + page.items.length) return page.after(kept - before);
@@ -88,4 +83,63 @@ function cursorAfter(pages: readonly Found[], kept: number) {
   }
   const last = pages.at(-1)!;
   return last.after(last.items.length);
+}
+
+/** The items of the first pages of a search. */
+export interface Sample {
+  readonly items: readonly JsonObject[];
+  readonly matched: number | null;
+  /** Whether the sample contains all matching items. */
+  readonly complete: boolean;
+  readonly warnings: readonly string[];
+}
+
+const SAMPLE_PAGE_SIZE = 250;
+/** Three sequential requests, including the landing page. */
+const SAMPLE_MAX_PAGES = 2;
+const SAMPLE_SHARE_OF_TIME = 0.7;
+
+/** Requests only the members that statistics need. */
+const SAMPLE_FIELDS = {
+  include: ['id', 'collection', 'bbox', 'properties'],
+  exclude: ['links', 'assets', 'geometry'],
+};
+
+export async function sampleItems(call: CatalogCall, criteria: Criteria): Promise<Sample> {
+  const projected = { ...criteria, fields: SAMPLE_FIELDS };
+  const items: JsonObject[] = [];
+  const warnings: string[] = [];
+  let matched: number | null = null;
+  let cursor: Cursor | undefined;
+  let endsEarly = false;
+  let pageCall = call;
+  for (let pages = 0; pages < SAMPLE_MAX_PAGES; pages++) {
+    try {
+      const result = await searchItems(pageCall, projected, { limit: SAMPLE_PAGE_SIZE, cursor });
+      items.push(...result.items);
+      for (const warning of result.warnings)
+        if (!warnings.includes(warning)) warnings.push(warning);
+      matched = result.matched ?? matched;
+      call.context.progress({
+        progress: pages + 1,
+        total: SAMPLE_MAX_PAGES,
+        message: 'reading items to count',
+      });
+      cursor = result.next;
+      endsEarly = result.endsEarly === true;
+    } catch (cause) {
+      // Only the first page is required.
+      if (pages === 0 || !(cause instanceof FaultError)) throw cause;
+      warnings.push('The second page could not be read; the sample is smaller.');
+      return { items, matched, complete: false, warnings };
+    }
+    if (!cursor) return { items, matched, complete: !endsEarly && isAll(items, matched), warnings };
+    pageCall = call.withTimeShare(SAMPLE_SHARE_OF_TIME);
+  }
+  return { items, matched, complete: false, warnings };
+}
+
+/** A list that ends before the reported number of matches is incomplete. */
+function isAll(items: readonly JsonObject[], matched: number | null): boolean {
+  return matched === null || items.length >= matched;
 }

@@ -1,61 +1,60 @@
 import { raise, toolError } from '@toolkeel/contract';
-import { docsOf, isDoc, numbersOf, type Doc } from '../json.js';
-import { boxAround, boxProblem } from './bbox.js';
-import { readDatetime, type Span } from './datetime.js';
-import { readFields, type FieldsArgument, type Fields } from './fields.js';
-import { boxOfGeometry, readGeometry } from './geometry.js';
-import { plainQuery, queryProblem } from './query.js';
-import { readSortby, type SortbyArgument, type SortKey } from './sortby.js';
+import { boxAround, boxOfGeometry, parseGeometry, validateBox } from '../geometry/box.js';
+import { isObject, numbersOf, objectsOf, type JsonObject } from '../json.js';
+import { parseDatetime, type Span } from './datetime.js';
+import { parseFields, type Fields, type FieldsArgument } from './fields.js';
+import { normalizeQuery, validateQuery } from './query.js';
+import { parseSortby, type SortbyArgument, type SortKey } from './sort.js';
 
-/** The arguments that say which items are meant, as a tool takes them. */
+/** The search arguments of a tool. */
 export interface SearchArguments {
   readonly collections?: readonly string[] | undefined;
   readonly ids?: readonly string[] | undefined;
-  /** GeoJSON stands for the box around it. */
-  readonly bbox?: readonly number[] | Doc | undefined;
-  readonly intersects?: Doc | undefined;
+  /** GeoJSON is converted to its bounding box. */
+  readonly bbox?: readonly number[] | JsonObject | undefined;
+  readonly intersects?: JsonObject | undefined;
   readonly datetime?: string | undefined;
-  readonly query?: Doc | undefined;
-  readonly filter?: string | Doc | undefined;
+  readonly query?: JsonObject | undefined;
+  readonly filter?: string | JsonObject | undefined;
   readonly sortby?: SortbyArgument | undefined;
   readonly fields?: FieldsArgument | undefined;
 }
 
-/** Which items are meant, checked and in one form. */
+/** Validated and normalised search arguments. */
 export interface Criteria {
   readonly collections?: readonly string[];
   readonly ids?: readonly string[];
   readonly bbox?: readonly number[];
-  readonly intersects?: Doc;
+  readonly intersects?: JsonObject;
   readonly datetime?: string;
   readonly span?: Span;
-  readonly query?: Doc;
-  readonly filter?: string | Doc;
+  readonly query?: JsonObject;
+  readonly filter?: string | JsonObject;
   readonly sortby?: readonly SortKey[];
   readonly fields?: Fields;
 }
 
-/** Reads what the schema cannot judge. Ends the call with `invalid_input` where it makes no sense. */
-export function readCriteria(args: SearchArguments): Criteria {
+/** Validates what the schema cannot. Fails the call with `invalid_input`. */
+export function parseCriteria(args: SearchArguments): Criteria {
   const { collections, ids, intersects, datetime, query, filter } = args;
   if (args.bbox && intersects) {
     invalid('bbox', 'and `intersects` exclude each other: give one of them');
   }
-  const bbox = args.bbox && numbersIn(args.bbox);
-  if (bbox) check('bbox', boxProblem(bbox));
-  if (query) check('query', queryProblem(query));
+  const bbox = args.bbox && boxNumbers(args.bbox);
+  if (bbox) check('bbox', validateBox(bbox));
+  if (query) check('query', validateQuery(query));
   const isLatest = asksForLatest(datetime);
-  const sortby = args.sortby ? readSortby(args.sortby) : isLatest ? LATEST : undefined;
+  const sortby = args.sortby ? parseSortby(args.sortby) : isLatest ? LATEST : undefined;
   return {
     ...(collections && collections.length > 0 && { collections }),
     ...(ids && ids.length > 0 && { ids }),
     ...(bbox && { bbox }),
     ...(intersects && { intersects: geometryOf('intersects', intersects) }),
     ...(datetime !== undefined && !isLatest && timeOf(datetime)),
-    ...(query && Object.keys(query).length > 0 && { query: plainQuery(query) }),
+    ...(query && Object.keys(query).length > 0 && { query: normalizeQuery(query) }),
     ...(filter !== undefined && { filter }),
     ...(sortby && sortby.length > 0 && { sortby }),
-    ...(args.fields && { fields: readFields(args.fields) }),
+    ...(args.fields && { fields: parseFields(args.fields) }),
   };
 }
 
@@ -63,35 +62,35 @@ function asksForLatest(datetime: string | undefined): boolean {
   return datetime?.trim().toLowerCase() === 'latest';
 }
 
-/** For what does not list items: there is no order in which the latest would come first. */
+/** For tools that do not list items: "latest" only affects the order. */
 export function latestWarning(datetime: string | undefined): readonly string[] {
   return asksForLatest(datetime)
-    ? ['`datetime: "latest"` only says which items come first; here, those of all times are meant.']
+    ? ['`datetime: "latest"` only affects the order; this result covers all times.']
     : [];
 }
 
 const LATEST: readonly SortKey[] = [{ field: 'properties.datetime', direction: 'desc' }];
 
-/** A box as numbers: those of its own, of a `bbox` member, or around all geometries. */
-function numbersIn(bbox: readonly number[] | Doc): readonly number[] {
-  if (!isDoc(bbox)) return bbox;
+/** The numbers of a box, of a `bbox` member, or of the box around all geometries. */
+function boxNumbers(bbox: readonly number[] | JsonObject): readonly number[] {
+  if (!isObject(bbox)) return bbox;
   const given = numbersOf(bbox['bbox']);
   if (given) return given;
-  const features = docsOf(bbox['features']);
-  const boxes = (features.length > 0 ? features : [bbox]).map((one) => {
-    const box = boxOfGeometry(geometryOf('bbox', one));
+  const features = objectsOf(bbox['features']);
+  const boxes = (features.length > 0 ? features : [bbox]).map((feature) => {
+    const box = boxOfGeometry(geometryOf('bbox', feature));
     return box ?? invalid('bbox', 'has no positions');
   });
   return boxAround(boxes)!;
 }
 
-export function geometryOf(field: string, given: Doc): Doc {
-  const geometry = readGeometry(given);
+export function geometryOf(field: string, given: JsonObject): JsonObject {
+  const geometry = parseGeometry(given);
   return geometry.ok ? geometry.value : invalid(field, geometry.problem);
 }
 
 function timeOf(given: string): Pick<Criteria, 'datetime' | 'span'> {
-  const read = readDatetime(given);
+  const read = parseDatetime(given);
   return read.ok ? { datetime: read.value, span: read.span } : invalid('datetime', read.problem);
 }
 

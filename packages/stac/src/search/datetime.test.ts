@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readDatetime, touches } from './datetime.js';
+import { overlapsSpan, parseDatetime } from './datetime.js';
 
 describe('datetime', () => {
   it.each([
@@ -20,8 +20,8 @@ describe('datetime', () => {
     ['../2024-06-01', '../2024-06-01T23:59:59.999Z'],
     ['/2024-06-01T12:00:00Z', '../2024-06-01T12:00:00Z'],
     [' 2024-06-01 / 2024-06-02 ', '2024-06-01T00:00:00Z/2024-06-02T23:59:59.999Z'],
-  ])('reads %s', (given, value) => {
-    expect(readDatetime(given)).toMatchObject({ ok: true, value });
+  ])('parses %s', (given, value) => {
+    expect(parseDatetime(given)).toMatchObject({ ok: true, value });
   });
 
   it.each([
@@ -38,11 +38,11 @@ describe('datetime', () => {
     '2024/2024/2024',
     '24-06-01',
     '2024-6-1',
-  ])('refuses %s', (given) => {
-    expect(readDatetime(given)).toMatchObject({ ok: false });
+  ])('rejects %s', (given) => {
+    expect(parseDatetime(given)).toMatchObject({ ok: false });
   });
 
-  it('gives moments that every parser reads, in order', () => {
+  it('returns ordered RFC 3339 datetimes', () => {
     const date = fc.date({
       min: new Date('1970-01-01'),
       max: new Date('2999-12-31'),
@@ -52,7 +52,7 @@ describe('datetime', () => {
     fc.assert(
       fc.property(date, date, form, form, (a, b, n, m) => {
         const [from, to] = [a, b].toSorted((x, y) => x.getTime() - y.getTime());
-        const read = readDatetime(
+        const read = parseDatetime(
           `${from!.toISOString().slice(0, n)}/${to!.toISOString().slice(0, m)}`,
         );
         if (!read.ok) return;
@@ -64,25 +64,25 @@ describe('datetime', () => {
     );
   });
 
-  it('survives any text', () => {
+  it('accepts any string without throwing', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(typeof readDatetime(text).ok).toBe('boolean');
+        expect(typeof parseDatetime(text).ok).toBe('boolean');
       }),
     );
   });
 
-  it('compares items with a moment, with a span and with neither', () => {
+  it('compares items with a datetime, an interval or neither', () => {
     const span = { from: Date.parse('2024-06-01'), to: Date.parse('2024-06-30') };
-    expect(touches({ datetime: '2024-06-15T00:00:00Z' }, span)).toBe(true);
-    expect(touches({ datetime: '2024-07-15T00:00:00Z' }, span)).toBe(false);
+    expect(overlapsSpan({ datetime: '2024-06-15T00:00:00Z' }, span)).toBe(true);
+    expect(overlapsSpan({ datetime: '2024-07-15T00:00:00Z' }, span)).toBe(false);
     const around = {
       datetime: null,
       start_datetime: '2024-01-01T00:00:00Z',
       end_datetime: '2024-12-31T00:00:00Z',
     };
-    expect(touches(around, span)).toBe(true);
-    expect(touches({ ...around, end_datetime: '2024-05-01T00:00:00Z' }, span)).toBe(false);
-    expect(touches({}, span)).toBe(false);
+    expect(overlapsSpan(around, span)).toBe(true);
+    expect(overlapsSpan({ ...around, end_datetime: '2024-05-01T00:00:00Z' }, span)).toBe(false);
+    expect(overlapsSpan({}, span)).toBe(false);
   });
 });

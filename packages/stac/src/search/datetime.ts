@@ -1,4 +1,4 @@
-/** A span of time in milliseconds since 1970; an end that is open is infinite. */
+/** A time span in milliseconds since 1970; an open end is infinite. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -8,29 +8,29 @@ export type Datetime =
   | { readonly ok: true; readonly value: string; readonly span: Span }
   | { readonly ok: false; readonly problem: string };
 
-interface Moment {
-  /** RFC 3339, as it goes to the catalogue. */
+/** The first and last instant of a year, month, day or time. */
+interface Period {
+  /** RFC 3339, as sent to the catalogue. */
   readonly first: string;
   readonly last: string;
 }
 
-const FORM =
+const DATE_FORM =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}:?\d{2})?)?)?)?$/;
 
 /**
- * Reads every form that people write and makes the one that servers accept: RFC 3339 moments, an
- * interval of them, `..` for an open end. A year, a month or a day stands for all of it; a time
- * without a zone is UTC.
+ * Parses common date notations into the form that servers accept: an RFC 3339 datetime or an interval,
+ * with `..` for an open end. A year, month or day covers its whole period; a time without a zone is UTC.
  */
-export function readDatetime(given: string): Datetime {
+export function parseDatetime(given: string): Datetime {
   const parts = given.trim().split('/');
   if (parts.length > 2) return problem('has more than one "/"');
   const [start = '', end] = parts.map((part) => part.trim());
-  if (end === undefined) return single(start);
+  if (end === undefined) return parseSingle(start);
   const isOpen = (part: string) => part === '' || part === '..';
   if (isOpen(start) && isOpen(end)) return problem('is open at both ends: leave it out instead');
-  const from = isOpen(start) ? undefined : readMoment(start);
-  const to = isOpen(end) ? undefined : readMoment(end);
+  const from = isOpen(start) ? undefined : parsePeriod(start);
+  const to = isOpen(end) ? undefined : parsePeriod(end);
   if (from === null) return problem(`"${start}" is not a date or time`);
   if (to === null) return problem(`"${end}" is not a date or time`);
   const span = {
@@ -41,10 +41,10 @@ export function readDatetime(given: string): Datetime {
   return { ok: true, value: `${from?.first ?? '..'}/${to?.last ?? '..'}`, span };
 }
 
-function single(text: string): Datetime {
-  const moment = readMoment(text);
-  if (!moment) return problem(`"${text}" is not a date or time`);
-  const { first, last } = moment;
+function parseSingle(text: string): Datetime {
+  const period = parsePeriod(text);
+  if (!period) return problem(`"${text}" is not a date or time`);
+  const { first, last } = period;
   const span = { from: Date.parse(first), to: Date.parse(last) };
   return { ok: true, value: first === last ? first : `${first}/${last}`, span };
 }
@@ -53,21 +53,21 @@ function problem(text: string): Datetime {
   return { ok: false, problem: text };
 }
 
-/** The first and the last moment of what a text names; null if it names none. */
-function readMoment(text: string): Moment | null {
-  const match = FORM.exec(text);
+/** Null if the string is not a date or time. */
+function parsePeriod(text: string): Period | null {
+  const match = DATE_FORM.exec(text);
   if (!match) return null;
   const [, year = '', month, day, hour, minute, second = '00', fraction, zone = 'Z'] = match;
   if (hour === undefined) return wholeDays(Number(year), month, day);
   const offset = zone.toUpperCase() === 'Z' ? 'Z' : zone.replace(/^(.{3}):?/, '$1:');
   const decimals = fraction === undefined ? '' : `.${fraction}`;
-  const moment = `${year}-${month}-${day}T${hour}:${minute}:${second}${decimals}${offset}`;
-  return isReal(Number(year), Number(month), Number(day)) && !Number.isNaN(Date.parse(moment))
-    ? { first: moment, last: moment }
+  const instant = `${year}-${month}-${day}T${hour}:${minute}:${second}${decimals}${offset}`;
+  return isReal(Number(year), Number(month), Number(day)) && !Number.isNaN(Date.parse(instant))
+    ? { first: instant, last: instant }
     : null;
 }
 
-function wholeDays(year: number, month?: string, day?: string): Moment | null {
+function wholeDays(year: number, month?: string, day?: string): Period | null {
   const from = [year, Number(month ?? 1), Number(day ?? 1)] as const;
   if (!isReal(...from)) return null;
   const lastMonth = Number(month ?? 12);
@@ -75,7 +75,7 @@ function wholeDays(year: number, month?: string, day?: string): Moment | null {
   return { first: `${dateText(...from)}T00:00:00Z`, last: `${dateText(...to)}T23:59:59.999Z` };
 }
 
-/** The calendar's own check: a parser may roll 30 February over into March. */
+/** `Date.parse` may roll 30 February over into March. */
 function isReal(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
@@ -91,8 +91,8 @@ function dateText(year: number, month: number, day: number): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
-/** Whether an item's time touches a span. An item without any time touches none. */
-export function touches(properties: Readonly<Record<string, unknown>>, span: Span): boolean {
+/** Whether an item's time overlaps a span. An item without a time does not. */
+export function overlapsSpan(properties: Readonly<Record<string, unknown>>, span: Span): boolean {
   const read = (name: string) => {
     const value = properties[name];
     return typeof value === 'string' ? Date.parse(value) : NaN;

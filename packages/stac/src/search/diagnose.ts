@@ -1,65 +1,66 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
-import type { Client } from '../api/client.js';
+import type { CatalogCall } from '../api/catalog-call.js';
+import type { Catalog } from '../api/catalogs.js';
 import { collectionsPage } from '../api/collections.js';
-import type { Landing } from '../api/landing.js';
+import type { LandingPage } from '../api/landing.js';
 import { linksWith } from '../api/links.js';
+import { FilterSyntaxError } from '../cql2/lexer.js';
 import { parseCql2 } from '../cql2/parse.js';
-import { FilterProblem } from '../cql2/problem.js';
 import { faultToError } from '../faults.js';
-import { docOf, isDoc, memberOf, type Doc } from '../json.js';
-import { within, type Scope } from '../scope.js';
-import { oneLine } from '../text.js';
+import { isObject, memberOf, objectOf, type JsonObject } from '../json.js';
+import { oneLine } from '../strings.js';
 import type { Criteria } from './criteria.js';
 import { ITEM_MEMBERS, KNOWN_PROPERTIES } from './known-properties.js';
 import { propertyOf } from './query.js';
 import { asQuestion, didYouMean, suggestions } from './suggest.js';
 
-/** The collections that a catalogue was seen to have, with the properties that they summarise. */
-export interface SeenCollections {
+/** The known collections of a catalogue, with the properties in their summaries. */
+export interface KnownCollections {
   readonly byId: ReadonlyMap<string, readonly string[]>;
-  /** Whether these are all. */
+  /** Whether the list is complete. */
   readonly complete: boolean;
 }
 
-/** What a diagnosis may take of the time that is left: the answer does not depend on it. */
+/** The share of the remaining time that a diagnosis may take. */
 const SHARE_OF_TIME = 0.5;
 const LIST_LIMIT = 1_000;
 const MAX_NOTES = 5;
 
-export function seenCollections(docs: readonly Doc[], complete: boolean): SeenCollections {
+export function knownCollectionsFrom(
+  docs: readonly JsonObject[],
+  complete: boolean,
+): KnownCollections {
   const entries = docs.map((doc) => {
-    const names = Object.keys(docOf(doc['summaries']) ?? {});
+    const names = Object.keys(objectOf(doc['summaries']) ?? {});
     return [String(doc['id']), names.slice(0, 200)] as const;
   });
   return { byId: new Map(entries), complete };
 }
 
-/** From memory, or with one request for the first page of the list. Never fails the call. */
-export async function knownCollections(
-  client: Client,
-  catalog: Catalog,
-  landing: Landing,
-  scope: Scope,
-): Promise<SeenCollections | undefined> {
-  const { collections, can } = landing;
+/** Cached, or the first page of the list with one request. Faults do not fail the call. */
+export async function loadKnownCollections(
+  call: CatalogCall,
+  landing: LandingPage,
+): Promise<KnownCollections | undefined> {
+  const { collections, capabilities } = landing;
   if (!collections) return linkedCollections(landing);
-  return client.seenCollections.get(catalog.name) ?? optional(load());
+  const { client, catalog } = call;
+  return client.collectionCache.get(catalog.name) ?? unlessFault(load());
 
-  async function load(): Promise<SeenCollections> {
+  async function load(): Promise<KnownCollections> {
     const url = new URL(collections!);
-    if (can.has('collection_search')) url.searchParams.set('limit', String(LIST_LIMIT));
+    if (capabilities.has('collection_search')) url.searchParams.set('limit', String(LIST_LIMIT));
     const request = { method: 'GET', url } as const;
-    const page = await collectionsPage(client, catalog, request, partOf(client, scope));
-    const seen = seenCollections(page.collections, page.next === undefined);
-    client.seenCollections.set(catalog.name, seen);
-    return seen;
+    const page = await collectionsPage(call.withTimeShare(SHARE_OF_TIME), request);
+    const known = knownCollectionsFrom(page.collections, page.next === undefined);
+    client.collectionCache.set(catalog.name, known);
+    return known;
   }
 }
 
-/** A server without a list of collections links to them: their ids are in the URLs. */
-function linkedCollections({ doc }: Landing): SeenCollections | undefined {
+/** Without a list of collections: the ids in the URLs of `child` links. */
+function linkedCollections({ doc }: LandingPage): KnownCollections | undefined {
   const ids = linksWith(doc, 'child').flatMap(({ href }) => {
     const segments = href
       .replace(/[?#].*$/, '')
@@ -79,29 +80,23 @@ function decoded(text: string): string {
   }
 }
 
-/** The names that a catalogue's queryables list, with one request where they are not cached. */
-async function knownQueryables(
-  client: Client,
-  catalog: Catalog,
-  { queryables }: Landing,
-  scope: Scope,
+/** The names of a catalogue's queryables. Cached, or with one request. */
+async function loadQueryableNames(
+  call: CatalogCall,
+  { queryables }: LandingPage,
 ): Promise<readonly string[] | undefined> {
   if (!queryables) return undefined;
-  const cached = client.seenQueryables.get(catalog.name);
+  const { client, catalog } = call;
+  const cached = client.queryableCache.get(catalog.name);
   if (cached) return cached;
-  const loading = client.get(catalog, queryables, 'queryables', partOf(client, scope));
-  const loaded = await optional(loading);
-  const names = loaded && Object.keys(docOf(loaded.doc['properties']) ?? {});
-  if (names) client.seenQueryables.set(catalog.name, names);
+  const loading = call.withTimeShare(SHARE_OF_TIME).get(queryables, 'queryables');
+  const loaded = await unlessFault(loading);
+  const names = loaded && Object.keys(objectOf(loaded.doc['properties']) ?? {});
+  if (names) client.queryableCache.set(catalog.name, names);
   return names;
 }
 
-function partOf(client: Client, scope: Scope): Scope {
-  const now = client.now();
-  return within(scope, { deadline: now + (scope.deadline - now) * SHARE_OF_TIME });
-}
-
-async function optional<T>(loading: Promise<T>): Promise<T | undefined> {
+async function unlessFault<T>(loading: Promise<T>): Promise<T | undefined> {
   try {
     return await loading;
   } catch (cause) {
@@ -111,22 +106,21 @@ async function optional<T>(loading: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Why a search that found nothing, or that the catalogue rejected, may be wrong: collections and
- * properties that the catalogue does not have, with suggestions. At most one request.
+ * Explains an empty or rejected search: names collections and properties that the catalogue does not
+ * have, with suggestions. Sends at most one request.
  */
 export async function diagnose(
-  client: Client,
-  catalog: Catalog,
-  landing: Landing,
+  call: CatalogCall,
+  landing: LandingPage,
   criteria: Criteria,
-  scope: Scope,
-  seen?: SeenCollections,
+  read?: KnownCollections,
 ): Promise<readonly string[]> {
+  const { catalog } = call;
   const { collections = [] } = criteria;
   const names = propertiesIn(criteria);
   const isUnknown = (name: string) => !isKnownProperty(name);
   if (collections.length > 0) {
-    const known = seen ?? (await knownCollections(client, catalog, landing, scope));
+    const known = read ?? (await loadKnownCollections(call, landing));
     const missing = known ? collections.filter((id) => !known.byId.has(id)) : [];
     const summarized = collections.flatMap((id) => known?.byId.get(id) ?? []);
     const others = names.filter((name) => isUnknown(name) && !summarized.includes(name));
@@ -136,45 +130,43 @@ export async function diagnose(
     ];
   }
   if (!names.some(isUnknown)) return [];
-  const queryables = (await knownQueryables(client, catalog, landing, scope)) ?? [];
+  const queryables = (await loadQueryableNames(call, landing)) ?? [];
   return names
     .filter((name) => isUnknown(name) && !queryables.includes(name))
     .slice(0, MAX_NOTES)
     .map((name) => propertyNote(name, catalog, queryables));
 }
 
-/** Collections of the search that the catalogue does not have, with suggestions. At most one request. */
+/** Names collections that the catalogue does not have, with suggestions. Sends at most one request. */
 export async function missingCollections(
-  client: Client,
-  catalog: Catalog,
-  landing: Landing,
+  call: CatalogCall,
+  landing: LandingPage,
   collections: readonly string[],
-  scope: Scope,
 ): Promise<readonly string[]> {
-  const known = await knownCollections(client, catalog, landing, scope);
+  const known = await loadKnownCollections(call, landing);
   const missing = known ? collections.filter((id) => !known.byId.has(id)) : [];
-  return missing.slice(0, MAX_NOTES).map((id) => collectionNote(id, catalog, known!));
+  return missing.slice(0, MAX_NOTES).map((id) => collectionNote(id, call.catalog, known!));
 }
 
-function collectionNote(id: string, { name }: Catalog, { byId, complete }: SeenCollections) {
-  const what = complete
+function collectionNote(id: string, { name }: Catalog, { byId, complete }: KnownCollections) {
+  const statement = complete
     ? `${name} has no collection "${shown(id)}".`
     : `"${shown(id)}" is not among the ${byId.size} collections read from ${name}.`;
-  return `${what}${didYouMean(id, byId.keys()) || ' search_collections finds collection ids.'}`;
+  return `${statement}${didYouMean(id, byId.keys()) || ' search_collections finds collection ids.'}`;
 }
 
 function propertyNote(property: string, { name }: Catalog, candidates: readonly string[]): string {
   const hint = didYouMean(property, [...candidates, ...KNOWN_PROPERTIES]);
-  return `"${shown(property)}" is not a property that ${name} is known to have.${hint || ' get_queryables lists those that it has.'}`;
+  return `"${shown(property)}" is not a property that ${name} is known to have.${hint || ' get_queryables lists its properties.'}`;
 }
 
 function shown(name: string): string {
   return oneLine(name, 100);
 }
 
-/** Properties of the search that no returned item has. Needs no request. */
+/** Names properties of the search that no returned item has. Sends no request. */
 export function unseenProperties(
-  items: readonly Doc[],
+  items: readonly JsonObject[],
   criteria: Criteria,
   isProjected: boolean,
 ): readonly string[] {
@@ -182,18 +174,18 @@ export function unseenProperties(
     .filter((name) => !isKnownProperty(name))
     .filter((name) => !items.some((item) => propertyOf(item, name) !== undefined));
   if (items.length === 0 || missing.length === 0) return [];
-  const present = items.flatMap((item) => Object.keys(docOf(item['properties']) ?? {}));
+  const present = items.flatMap((item) => Object.keys(objectOf(item['properties']) ?? {}));
   return missing.slice(0, MAX_NOTES).flatMap((name) => {
     const hint = didYouMean(name, [...present, ...KNOWN_PROPERTIES]);
-    // A server that left out other members may still know the property.
+    // A projected response may omit the property.
     if (isProjected && hint === '') return [];
     return `No returned item has the property "${shown(name)}".${hint}`;
   });
 }
 
-/** Paths in `fields` that no returned item has. */
+/** Names paths in `fields` that no returned item has. */
 export function unseenFields(
-  items: readonly Doc[],
+  items: readonly JsonObject[],
   fields: { readonly include: readonly string[] } | undefined,
 ): readonly string[] {
   if (items.length === 0 || !fields) return [];
@@ -206,9 +198,9 @@ export function unseenFields(
     });
 }
 
-function pathSuggestions(path: string, items: readonly Doc[]): readonly string[] {
+function pathSuggestions(path: string, items: readonly JsonObject[]): readonly string[] {
   const namesIn = (member: string) =>
-    items.flatMap((item) => Object.keys(docOf(item[member]) ?? {}));
+    items.flatMap((item) => Object.keys(objectOf(item[member]) ?? {}));
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'assets') {
     return suggestions(name, namesIn('assets')).map((key) => ['assets', key, ...rest].join('.'));
@@ -216,16 +208,16 @@ function pathSuggestions(path: string, items: readonly Doc[]): readonly string[]
   const bare = withoutPrefix(path);
   if (path !== bare && KNOWN_PROPERTIES.has(bare)) return [];
   const properties = new Set([...namesIn('properties'), ...KNOWN_PROPERTIES]);
-  // A property by its bare name only lacks the member that it is in.
-  const found = properties.has(bare) ? [bare] : suggestions(bare, [...properties, ...ITEM_MEMBERS]);
-  return found.map((one) => (properties.has(one) ? `properties.${one}` : one));
+  // A bare property name only lacks the `properties.` prefix.
+  const names = properties.has(bare) ? [bare] : suggestions(bare, [...properties, ...ITEM_MEMBERS]);
+  return names.map((match) => (properties.has(match) ? `properties.${match}` : match));
 }
 
-function hasPath(doc: Doc, path: string): boolean {
+function hasPath(doc: JsonObject, path: string): boolean {
   if (Object.hasOwn(doc, path)) return true;
   return Object.entries(doc).some(
     ([key, value]) =>
-      path.startsWith(`${key}.`) && isDoc(value) && hasPath(value, path.slice(key.length + 1)),
+      path.startsWith(`${key}.`) && isObject(value) && hasPath(value, path.slice(key.length + 1)),
   );
 }
 
@@ -242,12 +234,12 @@ function propertiesIn({ query = {}, filter, sortby = [] }: Criteria): readonly s
   return [...new Set(names.map(withoutPrefix))];
 }
 
-function filterProperties(filter: string | Doc): readonly string[] {
+function filterProperties(filter: string | JsonObject): readonly string[] {
   try {
     return [...propertyNodes(typeof filter === 'string' ? parseCql2(filter) : filter, 0)];
   } catch (cause) {
-    // The server may understand a dialect that this parser does not.
-    if (cause instanceof FilterProblem) return [];
+    // The server may support a dialect that this parser does not.
+    if (cause instanceof FilterSyntaxError) return [];
     throw cause;
   }
 }
@@ -258,8 +250,8 @@ function* propertyNodes(node: unknown, depth: number): Generator<string> {
   if (depth > MAX_DEPTH) return;
   const name = memberOf(node, 'property');
   if (typeof name === 'string') yield name;
-  const inner = Array.isArray(node) ? node : isDoc(node) ? Object.values(node) : [];
-  for (const one of inner) yield* propertyNodes(one, depth + 1);
+  const inner = Array.isArray(node) ? node : isObject(node) ? Object.values(node) : [];
+  for (const child of inner) yield* propertyNodes(child, depth + 1);
 }
 
 const REJECTED: ReadonlySet<number> = new Set([400, 404, 422]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fieldsForServer, project, readFields } from './fields.js';
-import { otherPrefix, readSortby } from './sortby.js';
+import { fieldsForServer, parseFields, project } from './fields.js';
+import { otherPrefix, parseSortby } from './sort.js';
 
 const item = {
   id: 'a',
@@ -11,21 +11,21 @@ const item = {
 };
 
 describe('fields', () => {
-  it('are read in every form', () => {
+  it('accept every notation', () => {
     const wanted = { include: ['id', 'assets.red.href'], exclude: ['geometry'] };
-    expect(readFields('id, assets.red.href,-geometry')).toEqual(wanted);
-    expect(readFields(['id', '+assets.red.href', '-geometry'])).toEqual(wanted);
-    expect(readFields(wanted)).toEqual(wanted);
-    expect(readFields({ exclude: ['a'] })).toEqual({ include: [], exclude: ['a'] });
+    expect(parseFields('id, assets.red.href,-geometry')).toEqual(wanted);
+    expect(parseFields(['id', '+assets.red.href', '-geometry'])).toEqual(wanted);
+    expect(parseFields(wanted)).toEqual(wanted);
+    expect(parseFields({ exclude: ['a'] })).toEqual({ include: [], exclude: ['a'] });
   });
 
-  it('shrink an item, and never lose its id', () => {
-    expect(project(item, readFields('assets.red.href'))).toEqual({
+  it('project an item and keep its id', () => {
+    expect(project(item, parseFields('assets.red.href'))).toEqual({
       id: 'a',
       collection: 'c',
       assets: { red: { href: 'r' } },
     });
-    expect(project(item, readFields('-assets,-properties.cloud,-geometry'))).toEqual({
+    expect(project(item, parseFields('-assets,-properties.cloud,-geometry'))).toEqual({
       id: 'a',
       collection: 'c',
       properties: { datetime: 'x' },
@@ -33,24 +33,24 @@ describe('fields', () => {
     expect(project(item, undefined)).toBe(item);
   });
 
-  it('ask the server for no less than an answer needs, and for no empty list', () => {
-    expect(fieldsForServer(readFields('assets'))).toEqual({
+  it('request the essential members and no empty list', () => {
+    expect(fieldsForServer(parseFields('assets'))).toEqual({
       include: ['id', 'collection', 'bbox', 'properties.datetime', 'assets'],
     });
-    expect(fieldsForServer(readFields('-id,-links'))).toEqual({ exclude: ['links'] });
+    expect(fieldsForServer(parseFields('-id,-links'))).toEqual({ exclude: ['links'] });
   });
 });
 
 describe('sortby', () => {
-  it('is read in every form', () => {
+  it('accepts every notation', () => {
     const keys = [
       { field: 'properties.datetime', direction: 'desc' },
       { field: 'id', direction: 'asc' },
     ];
-    expect(readSortby('-properties.datetime,+id')).toEqual(keys);
-    expect(readSortby(['-properties.datetime', { field: 'id', direction: 'asc' }])).toEqual(keys);
+    expect(parseSortby('-properties.datetime,+id')).toEqual(keys);
+    expect(parseSortby(['-properties.datetime', { field: 'id', direction: 'asc' }])).toEqual(keys);
     expect(
-      otherPrefix(readSortby('-properties.datetime,id,cloud')).map(({ field }) => field),
+      otherPrefix(parseSortby('-properties.datetime,id,cloud')).map(({ field }) => field),
     ).toEqual(['datetime', 'id', 'properties.cloud']);
   });
 });

@@ -1,11 +1,11 @@
-import { isDoc, type Doc } from '../json.js';
+import { isObject, type JsonObject } from '../json.js';
 
 export interface Fields {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
 
-/** `id,-geometry`, a list of such, or the object of the extension. */
+/** `id,-geometry`, a list of such strings, or the object of the fields extension. */
 export type FieldsArgument =
   | string
   | readonly string[]
@@ -14,9 +14,9 @@ export type FieldsArgument =
       readonly exclude?: readonly string[] | undefined;
     };
 
-export function readFields(given: FieldsArgument): Fields;
-export function readFields(given: FieldsArgument | undefined): Fields | undefined;
-export function readFields(given: FieldsArgument | undefined): Fields | undefined {
+export function parseFields(given: FieldsArgument): Fields;
+export function parseFields(given: FieldsArgument | undefined): Fields | undefined;
+export function parseFields(given: FieldsArgument | undefined): Fields | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'object' && !Array.isArray(given)) {
     const { include = [], exclude = [] } = given as Partial<Fields>;
@@ -31,13 +31,10 @@ export function readFields(given: FieldsArgument | undefined): Fields | undefine
   };
 }
 
-/** Asked of every server, because without them an item cannot be told from another. */
+/** Always requested, because results need them. */
 const ESSENTIAL = ['id', 'collection', 'bbox', 'properties.datetime'] as const;
 
-/**
- * What goes to the server: never less than what an answer needs. An empty list would not mean the
- * same as none, so there is none.
- */
+/** The fields for the request. Empty lists are omitted, because servers treat them differently. */
 export function fieldsForServer({ include, exclude }: Fields): Partial<Fields> {
   const essential: readonly string[] = ESSENTIAL;
   const without = exclude.filter((name) => !essential.includes(name));
@@ -47,34 +44,34 @@ export function fieldsForServer({ include, exclude }: Fields): Partial<Fields> {
   };
 }
 
-/** The part of a document that was asked for; `id` is always a part of it. */
-export function project(doc: Doc, fields: Fields | undefined): Doc {
+/** The requested part of a document; always includes `id` and `collection`. */
+export function project(doc: JsonObject, fields: Fields | undefined): JsonObject {
   if (!fields) return doc;
   const { include, exclude } = fields;
   const picked = include.length > 0 ? pick(doc, [...include, 'id', 'collection']) : doc;
   return exclude.length > 0 ? omit(picked, exclude) : picked;
 }
 
-function pick(doc: Doc, paths: readonly string[]): Doc {
+function pick(doc: JsonObject, paths: readonly string[]): JsonObject {
   const entries = Object.entries(doc).flatMap(([key, value]) => {
     if (paths.includes(key)) return [[key, value] as const];
-    const inner = below(paths, key);
-    return inner.length > 0 && isDoc(value) ? [[key, pick(value, inner)] as const] : [];
+    const inner = pathsBelow(paths, key);
+    return inner.length > 0 && isObject(value) ? [[key, pick(value, inner)] as const] : [];
   });
   return Object.fromEntries(entries);
 }
 
-function omit(doc: Doc, paths: readonly string[]): Doc {
+function omit(doc: JsonObject, paths: readonly string[]): JsonObject {
   const entries = Object.entries(doc).flatMap(([key, value]) => {
     if (paths.includes(key)) return [];
-    const inner = below(paths, key);
-    return [[key, inner.length > 0 && isDoc(value) ? omit(value, inner) : value] as const];
+    const inner = pathsBelow(paths, key);
+    return [[key, inner.length > 0 && isObject(value) ? omit(value, inner) : value] as const];
   });
   return Object.fromEntries(entries);
 }
 
-/** What the paths say about the members of one member. */
-function below(paths: readonly string[], key: string): readonly string[] {
+/** The paths below a member. */
+function pathsBelow(paths: readonly string[], key: string): readonly string[] {
   const prefix = `${key}.`;
   return paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
 }

@@ -24,7 +24,7 @@ export const KNOWN_PROPERTIES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Members of an item that searches treat like properties. */
+/** Top-level item members that searches can use like properties. */
 export const ITEM_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'collection',

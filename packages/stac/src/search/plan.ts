@@ -1,31 +1,37 @@
 import { raise, toolError } from '@toolkeel/contract';
-import type { Landing } from '../api/landing.js';
+import type { Capability, LandingPage } from '../api/landing.js';
 import { below } from '../api/links.js';
-import type { Doc } from '../json.js';
-import { asParameters, searchBody } from './body.js';
-import type { Criteria } from './criteria.js';
-import type { PageRequest } from './page-request.js';
+import { FilterSyntaxError } from '../cql2/lexer.js';
+import { parseCql2 } from '../cql2/parse.js';
+import { printCql2 } from '../cql2/print.js';
+import { boxToGeometry, crossesAntimeridian, toBox } from '../geometry/box.js';
+import { isObject, type JsonObject } from '../json.js';
+import { invalid, type Criteria } from './criteria.js';
+import { fieldsForServer, type Fields } from './fields.js';
+import type { PageRequest } from './page.js';
+import { queryToCql2 } from './query.js';
+import { sortbyParameter, type SortKey } from './sort.js';
 
-/** How a search is put to one catalogue. */
+/** The requests of a search for one catalogue. */
 export interface SearchPlan {
   readonly url: URL;
-  readonly body: Doc;
+  readonly body: JsonObject;
   readonly post: boolean;
   readonly parameters: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
-  /** Conditions that the server may not know: its answer is looked through again. */
-  readonly localQuery?: Doc;
+  /** Conditions that the server may ignore, so that they are applied locally too. */
+  readonly localQuery?: JsonObject;
 }
 
-/** Longer URLs are refused by some servers on the way, with errors that do not say so. */
+/** Proxies reject longer URLs, often with misleading errors. */
 const MAX_URL = 6_000;
 
-export function planSearch(landing: Landing, criteria: Criteria, mayPost: boolean): SearchPlan {
-  const { can, search } = landing;
+export function planSearch(landing: LandingPage, criteria: Criteria, mayPost: boolean): SearchPlan {
+  const { capabilities, search } = landing;
   checkFilter(landing, criteria);
-  const body = searchBody(criteria, can);
-  const parameters = asParameters(body, can);
-  const isUnknown = criteria.query && !can.has('query') && !can.has('filter');
+  const body = searchBody(criteria, capabilities);
+  const parameters = asParameters(body, capabilities);
+  const isUnknown = criteria.query && !capabilities.has('query') && !capabilities.has('filter');
   const common = {
     body,
     parameters,
@@ -36,35 +42,39 @@ export function planSearch(landing: Landing, criteria: Criteria, mayPost: boolea
   return { ...common, url: itemsOfOneCollection(landing, criteria), post: false };
 }
 
-/** Ends the call where a CQL2 filter is given and the catalogue does not offer them, as far as known. */
-export function checkFilter({ can, conformanceFault }: Landing, { filter }: Criteria): void {
-  if (filter === undefined || can.has('filter')) return;
+/** Fails the call if it has a CQL2 filter and the catalogue does not support filters. */
+export function checkFilter(
+  { capabilities, conformanceFault }: LandingPage,
+  { filter }: Criteria,
+): void {
+  if (filter === undefined || capabilities.has('filter')) return;
   if (conformanceFault) throw conformanceFault;
-  unsupported('filter', 'This catalogue does not offer CQL2 filters. Use `query` instead.');
+  unsupported('filter', 'This catalogue does not support CQL2 filters. Use `query` instead.');
 }
 
-/** Without a search, the items of one collection can still be listed. */
-function itemsOfOneCollection({ collections }: Landing, criteria: Criteria): URL {
+/** Without item search, the items of one collection can be listed. */
+function itemsOfOneCollection({ collections }: LandingPage, criteria: Criteria): URL {
   const { collections: wanted = [], ids, intersects } = criteria;
   const [only] = wanted;
   if (!collections || only === undefined || wanted.length > 1 || ids || intersects) {
     unsupported(
       'item-search',
-      'This catalogue has no item search. It lists the items of one collection, by bbox and datetime.',
+      'This catalogue has no item search. It can list the items of one collection, by bbox and datetime.',
     );
   }
   return below(collections, only, 'items');
 }
 
-function warningsFor({ can }: Landing, { sortby, query }: Criteria): readonly string[] {
+function warningsFor(
+  { capabilities }: LandingPage,
+  { sortby, query }: Criteria,
+): readonly string[] {
   const warnings: string[] = [];
-  if (sortby && !can.has('sort')) {
-    warnings.push('The catalogue does not say that it can sort; the order may be its own.');
+  if (sortby && !capabilities.has('sort')) {
+    warnings.push('The catalogue does not declare sorting; items may be in another order.');
   }
-  if (query && !can.has('query') && !can.has('filter')) {
-    warnings.push(
-      'The catalogue does not say that it knows `query`; its answer was filtered again.',
-    );
+  if (query && !capabilities.has('query') && !capabilities.has('filter')) {
+    warnings.push('The catalogue does not declare `query`; items were filtered locally.');
   }
   return warnings;
 }
@@ -74,7 +84,7 @@ export function firstRequest(plan: SearchPlan, limit: number, post: boolean): Pa
   if (post) return { method: 'POST', url, body: { ...plan.body, limit } };
   for (const [name, value] of plan.parameters) url.searchParams.set(name, value);
   url.searchParams.set('limit', String(limit));
-  // The items of one collection are not asked for by collection again.
+  // The path already selects the collection.
   if (url.pathname.endsWith('/items')) url.searchParams.delete('collections');
   return { method: 'GET', url };
 }
@@ -85,4 +95,104 @@ export function isTooLongForGet({ url }: PageRequest): boolean {
 
 export function unsupported(capability: string, message: string): never {
   return raise(toolError('unsupported_by_upstream', message, { details: { capability } }));
+}
+
+type Capabilities = ReadonlySet<Capability>;
+
+/** The body of a POST search; `asParameters` converts it for GET. */
+export function searchBody(criteria: Criteria, capabilities: Capabilities): JsonObject {
+  const { collections, ids, datetime, sortby, fields } = criteria;
+  return {
+    ...(collections && { collections }),
+    ...(ids && { ids }),
+    ...areaOf(criteria),
+    ...(datetime !== undefined && { datetime }),
+    ...(sortby && { sortby }),
+    ...(fields && capabilities.has('fields') && { fields: fieldsForServer(fields) }),
+    ...conditionsOf(criteria, capabilities),
+  };
+}
+
+/**
+ * Sends a box that crosses the antimeridian as a geometry, because some servers swap west and east and
+ * return the rest of the world.
+ */
+function areaOf({ bbox, intersects }: Criteria): JsonObject {
+  if (intersects) return { intersects };
+  if (!bbox) return {};
+  const box = toBox(bbox);
+  return box && crossesAntimeridian(box) ? { intersects: boxToGeometry(box) } : { bbox };
+}
+
+/** `query` and `filter` in a form that the server supports. */
+function conditionsOf({ query, filter }: Criteria, capabilities: Capabilities): JsonObject {
+  const asFilter =
+    query && !capabilities.has('query') && capabilities.has('filter')
+      ? queryToCql2(query)
+      : undefined;
+  const combined =
+    asFilter && filter !== undefined ? conjunction(asFilter, filter) : (asFilter ?? filter);
+  return {
+    ...(query && !asFilter && { query }),
+    ...(combined !== undefined && filterMembers(combined, capabilities)),
+  };
+}
+
+function conjunction(left: JsonObject, right: string | JsonObject): JsonObject {
+  return { op: 'and', args: [left, asJson(right)] };
+}
+
+/** CQL2 JSON, unless the server only supports CQL2 text. */
+function filterMembers(filter: string | JsonObject, capabilities: Capabilities): JsonObject {
+  return capabilities.has('cql2_text') && !capabilities.has('cql2_json')
+    ? { filter: asText(filter), 'filter-lang': 'cql2-text' }
+    : { filter: asJson(filter), 'filter-lang': 'cql2-json' };
+}
+
+function asJson(filter: string | JsonObject): JsonObject {
+  return typeof filter === 'string' ? rejectInvalid(() => parseCql2(filter)) : filter;
+}
+
+function asText(filter: string | JsonObject): string {
+  return typeof filter === 'string' ? filter : rejectInvalid(() => printCql2(filter));
+}
+
+function rejectInvalid<T>(convert: () => T): T {
+  try {
+    return convert();
+  } catch (cause) {
+    if (cause instanceof FilterSyntaxError)
+      return invalid('filter', `is not valid CQL2: ${cause.message}`);
+    throw cause;
+  }
+}
+
+/** The query parameters of a GET search. */
+export function asParameters(
+  body: JsonObject,
+  capabilities: Capabilities,
+): ReadonlyMap<string, string> {
+  const { filter, ...rest } = body;
+  const entries = Object.entries(rest).map(
+    ([name, value]) => [name, parameter(name, value)] as const,
+  );
+  const parameters = new Map(entries);
+  if (isObject(filter) && !capabilities.has('cql2_text'))
+    parameters.set('filter', JSON.stringify(filter));
+  else if (filter !== undefined) {
+    // CQL2 text is the default for GET, and shorter.
+    parameters.set('filter', asText(filter as string | JsonObject));
+    parameters.set('filter-lang', 'cql2-text');
+  }
+  return parameters;
+}
+
+function parameter(name: string, value: unknown): string {
+  if (name === 'sortby') return sortbyParameter(value as readonly SortKey[]);
+  if (name === 'fields' && isObject(value)) {
+    const { include = [], exclude = [] } = value as Partial<Fields>;
+    return [...include, ...exclude.map((field) => `-${field}`)].join(',');
+  }
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printCql2 } from '../cql2/print.js';
-import { meetsQuery, plainQuery, queryProblem, queryToCql2 } from './query.js';
+import { matchesQuery, normalizeQuery, queryToCql2, validateQuery } from './query.js';
 
 describe('query', () => {
   const query = {
@@ -9,7 +9,7 @@ describe('query', () => {
     mission: 's2',
   };
 
-  it('becomes CQL2', () => {
+  it('converts to CQL2', () => {
     expect(printCql2(queryToCql2(query)!)).toBe(
       "(eo:cloud_cover < 10) AND (eo:cloud_cover >= 0) AND (platform IN ('a', 'b')) AND (mission = 's2')",
     );
@@ -20,15 +20,15 @@ describe('query', () => {
     expect(queryToCql2({})).toBeUndefined();
   });
 
-  it('says what it does not know', () => {
-    expect(queryProblem(query)).toBeUndefined();
-    expect(queryProblem({ a: { near: 1 } })).toMatch(/"near" is no operator/);
-    expect(queryProblem({ a: { in: 'b' } })).toMatch(/takes a list/);
-    expect(queryProblem({ a: { eq: { b: 1 } } })).toMatch(/takes one value/);
+  it('reports invalid conditions', () => {
+    expect(validateQuery(query)).toBeUndefined();
+    expect(validateQuery({ a: { near: 1 } })).toMatch(/"near" is not an operator/);
+    expect(validateQuery({ a: { in: 'b' } })).toMatch(/takes a list/);
+    expect(validateQuery({ a: { eq: { b: 1 } } })).toMatch(/takes one value/);
   });
 
-  it('spells equality out', () => {
-    expect(plainQuery({ a: 1, b: { lt: 2 } })).toEqual({ a: { eq: 1 }, b: { lt: 2 } });
+  it('normalises bare values to eq', () => {
+    expect(normalizeQuery({ a: 1, b: { lt: 2 } })).toEqual({ a: { eq: 1 }, b: { lt: 2 } });
   });
 
   it.each([
@@ -42,8 +42,8 @@ describe('query', () => {
     [{ constructor: { neq: null } }, true],
     [{ platform: { lt: 5 } }, false],
     [{ id: 'a' }, true],
-  ])('is met by an item or not: %j', (conditions, met) => {
+  ])('matches items: %j', (conditions, met) => {
     const item = { id: 'a', properties: { 'eo:cloud_cover': 5, platform: 'sat-1' } };
-    expect(meetsQuery(item, conditions)).toBe(met);
+    expect(matchesQuery(item, conditions)).toBe(met);
   });
 });

@@ -1,4 +1,4 @@
-import { isDoc, memberOf, type Doc } from '../json.js';
+import { isObject, memberOf, type JsonObject } from '../json.js';
 
 /** The operators of the query extension. */
 const QUERY_OPERATORS = [
@@ -25,41 +25,41 @@ const symbols: Partial<Record<Operator, string>> = {
   gte: '>=',
 };
 
-/** Conditions one by one: `{ "eo:cloud_cover": { "lt": 10 } }`; a bare value means equality. */
+/** Iterates conditions such as `{ "eo:cloud_cover": { "lt": 10 } }`; a bare value means equality. */
 function* conditionsIn(
-  query: Doc,
+  query: JsonObject,
 ): Generator<readonly [name: string, op: Operator, value: unknown]> {
   for (const [name, conditions] of Object.entries(query)) {
-    if (!isDoc(conditions)) yield [name, 'eq', conditions];
+    if (!isObject(conditions)) yield [name, 'eq', conditions];
     else {
       for (const [op, value] of Object.entries(conditions)) yield [name, op as Operator, value];
     }
   }
 }
 
-/** The first thing in a query that no server would understand. */
-export function queryProblem(query: Doc): string | undefined {
+/** The first problem of a query; undefined if it is valid. */
+export function validateQuery(query: JsonObject): string | undefined {
   const known: readonly string[] = QUERY_OPERATORS;
   for (const [name, op, value] of conditionsIn(query)) {
-    if (!known.includes(op)) return `${name}: "${op}" is no operator (${known.join(', ')})`;
-    if (op === 'in' ? !Array.isArray(value) : isDoc(value) || Array.isArray(value)) {
+    if (!known.includes(op)) return `${name}: "${op}" is not an operator (${known.join(', ')})`;
+    if (op === 'in' ? !Array.isArray(value) : isObject(value) || Array.isArray(value)) {
       return `${name}: ${op} takes ${op === 'in' ? 'a list' : 'one value'}`;
     }
   }
   return undefined;
 }
 
-/** With equality spelt out, which is what the extension asks for. */
-export function plainQuery(query: Doc): Doc {
+/** Replaces bare values by `eq`, as the query extension requires. */
+export function normalizeQuery(query: JsonObject): JsonObject {
   const entries = Object.entries(query).map(([name, conditions]) => [
     name,
-    isDoc(conditions) ? conditions : { eq: conditions },
+    isObject(conditions) ? conditions : { eq: conditions },
   ]);
-  return Object.fromEntries(entries) as Doc;
+  return Object.fromEntries(entries) as JsonObject;
 }
 
-/** The same conditions as a CQL2 filter, for servers that have replaced the one by the other. */
-export function queryToCql2(query: Doc): Doc | undefined {
+/** Converts a query to a CQL2 filter, for servers that only support filters. */
+export function queryToCql2(query: JsonObject): JsonObject | undefined {
   const parts = [...conditionsIn(query)].map(([name, op, value]) => {
     const property = { property: name };
     const symbol = symbols[op];
@@ -76,19 +76,19 @@ function likePattern(op: Operator, text: string): string {
   return op === 'endsWith' ? `%${literal}` : `%${literal}%`;
 }
 
-/** Whether an item meets all conditions, for catalogues that cannot be asked. */
-export function meetsQuery(item: Doc, query: Doc): boolean {
+/** Evaluates a query locally. */
+export function matchesQuery(item: JsonObject, query: JsonObject): boolean {
   return [...conditionsIn(query)].every(([name, op, wanted]) =>
-    meets(op, propertyOf(item, name), wanted),
+    matchesCondition(op, propertyOf(item, name), wanted),
   );
 }
 
-export function propertyOf(item: Doc, name: string): unknown {
+export function propertyOf(item: JsonObject, name: string): unknown {
   const bare = name.startsWith('properties.') ? name.slice('properties.'.length) : name;
   return memberOf(item['properties'], bare) ?? memberOf(item, bare);
 }
 
-function meets(op: Operator, value: unknown, wanted: unknown): boolean {
+function matchesCondition(op: Operator, value: unknown, wanted: unknown): boolean {
   if (op === 'neq') return value !== wanted;
   if (value === undefined || value === null) return false;
   if (op === 'eq') return value === wanted;
@@ -104,7 +104,7 @@ function meets(op: Operator, value: unknown, wanted: unknown): boolean {
   return op === 'endsWith' ? text.endsWith(part) : text.includes(part);
 }
 
-/** NaN for what cannot be compared, which is neither less nor greater. */
+/** NaN for values that cannot be compared. */
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a !== 'string' || typeof b !== 'string') return NaN;

@@ -1,33 +1,44 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
-import type { Client } from '../api/client.js';
-import type { Landing } from '../api/landing.js';
-import type { Doc } from '../json.js';
-import type { Scope } from '../scope.js';
+import type { CatalogCall } from '../api/catalog-call.js';
+import type { LandingPage } from '../api/landing.js';
+import type { JsonObject } from '../json.js';
 import { searchStatic } from '../static/search.js';
 import type { Criteria } from './criteria.js';
-import { fitsToken, packCursor, unpackCursor, type Cursor } from './cursor.js';
+import {
+  appendToTrail,
+  fitsToken,
+  isRepeatedPage,
+  packCursor,
+  unpackCursor,
+  type Cursor,
+  type PageTrail,
+} from './cursor.js';
 import {
   diagnose,
   explainRejection,
   missingCollections,
   unseenProperties,
-  type SeenCollections,
+  type KnownCollections,
 } from './diagnose.js';
-import { fetchPage, tryPage, type Fetching, type Page } from './fetch-page.js';
-import { TOKEN_TOO_LONG, type FetchedList } from './leftovers.js';
-import { identityOf, repeatsSecret, type PageRequest } from './page-request.js';
+import { TOKEN_TOO_LONG, type FetchedList } from './page-buffer.js';
+import {
+  fetchPage,
+  repeatsSecret,
+  requestDigest,
+  tryPage,
+  type Page,
+  type PageRequest,
+} from './page.js';
 import { firstRequest, isTooLongForGet, planSearch, type SearchPlan } from './plan.js';
-import { meetsQuery } from './query.js';
-import { otherPrefix } from './sortby.js';
-import { further, isOnTrail, type Trail } from './trail.js';
+import { matchesQuery } from './query.js';
+import { otherPrefix, sortbyParameter, type SortKey } from './sort.js';
 
-/** Some items of a search, and where it goes on. */
-export interface Found extends FetchedList {
-  /** How many there are in all, where the server says so. */
+/** Items of a search, and where the list continues. */
+export interface SearchResult extends FetchedList {
+  /** The total number of matches, if the server reports it. */
   readonly matched?: number;
-  /** Collections that the search came across, where it reads files. */
-  readonly seen?: SeenCollections;
+  /** The collections that a search of a static catalogue read. */
+  readonly known?: KnownCollections;
 }
 
 export interface SearchOptions {
@@ -35,129 +46,118 @@ export interface SearchOptions {
   readonly cursor?: Cursor | undefined;
 }
 
-/** Pages without a hit that one call looks behind. */
+/** The number of pages without a match that one call skips. */
 const MAX_HOPS = 2;
-/** A server may end a list with an empty page, or have gaps; it may not lead us on for ever. */
+/** Lists may have gaps, but an endless list of empty pages must end. */
 const MAX_EMPTY_PAGES = 5;
-export const LOOP =
-  'The catalogue led back to a page that it had given before; the list ends here.';
-const ENDLESS = 'The catalogue gave one empty page after the other; the list ends here.';
+export const LOOP = 'The catalogue returned a page again; the list ends here.';
+const ENDLESS = 'The catalogue returned too many empty pages; the list ends here.';
 export const REPEATS_SECRET =
-  'There is more, but the catalogue’s reference to it repeats a credential, so it is not handed out.';
+  'There is more, but the next link of the catalogue contains a credential, so it cannot be returned.';
 
-/** One page of a search: at most `limit` items. */
+/** Searches items: one page of at most `limit` items. */
 export function searchItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   options: SearchOptions,
-  scope: Scope,
-): Promise<Found> {
-  return client.foundItems.page([catalog.name, criteria], options, () =>
-    fetchItems(client, catalog, criteria, options, scope),
+): Promise<SearchResult> {
+  return call.client.itemBuffer.page([call.catalog.name, criteria], options, () =>
+    fetchItems(call, criteria, options),
   );
 }
 
-/** One page with warnings about collections and properties that the catalogue does not have. */
+/** Adds warnings about collections and properties that the catalogue does not have. */
 async function fetchItems(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   criteria: Criteria,
   options: SearchOptions,
-  scope: Scope,
-): Promise<Found> {
-  const landing = await client.landing(catalog, scope);
+): Promise<SearchResult> {
+  const landing = await call.landing();
   const isFirst = options.cursor === undefined;
-  const diagnosis = (seen?: SeenCollections) =>
-    diagnose(client, catalog, landing, criteria, scope, seen);
+  const diagnosis = (known?: KnownCollections) => diagnose(call, landing, criteria, known);
   try {
-    const found = await fetchPageOf(client, catalog, landing, criteria, options, scope);
-    const { items, seen } = found;
-    // A named collection of which no item came may be one that the catalogue does not have.
+    const result = await runSearch(call, landing, criteria, options);
+    const { items, known } = result;
+    // A requested collection without items in the result may not exist.
     const unseenCollections = async () => {
-      const had = new Set(items.map((item) => item['collection']));
-      const unseen = (criteria.collections ?? []).filter((id) => !had.has(id));
+      const returned = new Set(items.map((item) => item['collection']));
+      const unseen = (criteria.collections ?? []).filter((id) => !returned.has(id));
       if (unseen.length === 0) return [];
-      return missingCollections(client, catalog, landing, unseen, scope);
+      return missingCollections(call, landing, unseen);
     };
-    const isProjected = criteria.fields !== undefined && landing.can.has('fields');
+    const isProjected = criteria.fields !== undefined && landing.capabilities.has('fields');
     const notes =
       isFirst && items.length === 0
-        ? await diagnosis(seen)
+        ? await diagnosis(known)
         : [
             ...unseenProperties(items, criteria, isProjected),
             ...(isFirst && !isProjected ? await unseenCollections() : []),
           ];
-    return notes.length > 0 ? { ...found, warnings: [...found.warnings, ...notes] } : found;
+    return notes.length > 0 ? { ...result, warnings: [...result.warnings, ...notes] } : result;
   } catch (cause) {
     if (!isFirst) throw cause;
     return explainRejection(cause, diagnosis);
   }
 }
 
-/** One page as the catalogue gives it: a server may ignore the limit. */
-async function fetchPageOf(
-  client: Client,
-  catalog: Catalog,
-  landing: Landing,
+/** The page may have more items than the limit, because servers may ignore it. */
+async function runSearch(
+  call: CatalogCall,
+  landing: LandingPage,
   criteria: Criteria,
   options: SearchOptions,
-  scope: Scope,
-): Promise<Found> {
+): Promise<SearchResult> {
   if (landing.kind === 'static') {
-    return searchStatic(client, catalog, landing, criteria, options, scope);
+    return searchStatic(call, landing, criteria, options);
   }
-  const plan = planSearch(landing, criteria, client.mayPost(catalog, landing));
-  const fetching: Fetching = { gateway: client.gateway, catalog, route: 'search', scope };
-  const search = new PagedSearch(plan, fetching, options);
-  return search.run(() => begin(client, criteria, plan, fetching, options.limit));
+  const plan = planSearch(landing, criteria, call.client.mayPost(call.catalog, landing));
+  const search = new PagedSearch(plan, call, options);
+  return search.run(() => fetchFirstPage(call, criteria, plan, options.limit));
 }
 
-/** The first page: posted where that is offered, else by GET. */
-async function begin(
-  client: Client,
+/** Fetches the first page by POST if the catalogue offers it, else by GET. */
+async function fetchFirstPage(
+  call: CatalogCall,
   criteria: Criteria,
   plan: SearchPlan,
-  fetching: Fetching,
   limit: number,
 ): Promise<Page> {
   const get = firstRequest(plan, limit, false);
   const request = plan.post ? firstRequest(plan, limit, true) : get;
-  const outcome = await tryPage(request, fetching);
+  const outcome = await tryPage(request, call);
   if (outcome.ok) return outcome.value;
   const { status = 0 } = outcome.fault;
   if (request.method === 'POST' && [404, 405, 501].includes(status) && !isTooLongForGet(get)) {
-    client.notePostRefused(fetching.catalog);
-    return fetchPage(get, fetching);
+    call.client.notePostRejected(call.catalog);
+    return fetchPage(get, call);
   }
   if ((status === 400 || status === 422) && criteria.sortby) {
-    // Some servers sort by `datetime`, others by `properties.datetime`, and refuse the other name.
+    // Some servers sort by `datetime`, others by `properties.datetime`, and reject the other name.
     const sortby = otherPrefix(criteria.sortby);
     const other = firstRequest(withSortby(plan, sortby), limit, request.method === 'POST');
-    const second = await tryPage(other, fetching);
+    const second = await tryPage(other, call);
     if (second.ok) return second.value;
   }
   throw new FaultError(outcome.fault);
 }
 
-function withSortby(plan: SearchPlan, sortby: ReturnType<typeof otherPrefix>): SearchPlan {
-  const text = sortby.map(({ field, direction }) => `${direction === 'desc' ? '-' : '+'}${field}`);
-  const parameters = new Map([...plan.parameters, ['sortby', text.join(',')] as const]);
+function withSortby(plan: SearchPlan, sortby: readonly SortKey[]): SearchPlan {
+  const parameters = new Map([...plan.parameters, ['sortby', sortbyParameter(sortby)] as const]);
   return { ...plan, body: { ...plan.body, sortby }, parameters };
 }
 
 class PagedSearch {
   readonly #plan: SearchPlan;
-  readonly #fetching: Fetching;
+  readonly #call: CatalogCall;
   readonly #options: SearchOptions;
   readonly #warnings: string[];
   #endsEarly = false;
-  /** What a cursor is the difference to: GET's parameters and POST's body, without a limit. */
+  /** Cursors store the difference to this request, which has the GET parameters and the POST body. */
   readonly #reference: PageRequest;
 
-  constructor(plan: SearchPlan, fetching: Fetching, options: SearchOptions) {
+  constructor(plan: SearchPlan, call: CatalogCall, options: SearchOptions) {
     this.#plan = plan;
-    this.#fetching = fetching;
+    this.#call = call;
     this.#options = options;
     this.#warnings = [...plan.warnings];
     const { url } = firstRequest(plan, options.limit, false);
@@ -165,110 +165,112 @@ class PagedSearch {
     this.#reference = { method: 'POST', url, body: plan.body };
   }
 
-  async run(first: () => Promise<Page>): Promise<Found> {
+  async run(first: () => Promise<Page>): Promise<SearchResult> {
     const { cursor } = this.#options;
     const seen = [...(cursor?.seen ?? [])];
     let page = cursor
-      ? await fetchPage(unpackCursor(cursor, this.#reference), this.#fetching)
+      ? await fetchPage(unpackCursor(cursor, this.#reference), this.#call)
       : await first();
     const skip = cursor?.skip ?? 0;
-    let hits = this.#hitsIn(page, skip);
+    let matches = this.#matchesIn(page, skip);
     let trail = cursor?.trail;
     let empty = cursor?.empty ?? 0;
     for (let hops = 0; ; hops++) {
       empty = page.items.length > 0 ? 0 : empty + 1;
-      // What is left of a page that was begun has been seen before, and is no circle.
+      // The rest of a partly delivered page is already in the trail.
       const isRest = hops === 0 && skip > 0;
-      // The same items under another token: a circle that the address does not show.
-      if (!isRest && isOnTrail(page.items, trail)) {
-        this.#end(LOOP);
-        return this.#found({ ...page, items: [] }, [], { seen, trail, empty }, undefined);
+      // The same items under another token are a loop that the URL does not show.
+      if (!isRest && isRepeatedPage(page.items, trail)) {
+        this.#endEarly(LOOP);
+        return this.#result({ ...page, items: [] }, [], { seen, trail, empty }, undefined);
       }
       const next = this.#nextOf(page, seen);
-      if (hits.length > 0 || !next || hops >= MAX_HOPS) {
+      if (matches.length > 0 || !next || hops >= MAX_HOPS) {
         const isEndless = next !== undefined && empty > MAX_EMPTY_PAGES;
-        if (isEndless) this.#end(ENDLESS);
-        return this.#found(page, hits, { seen, trail, empty }, isEndless ? undefined : next);
+        if (isEndless) this.#endEarly(ENDLESS);
+        return this.#result(page, matches, { seen, trail, empty }, isEndless ? undefined : next);
       }
-      seen.push(identityOf(page.request));
-      trail = further(trail, page.items);
-      page = await fetchPage(next, this.#fetching);
-      hits = this.#hitsIn(page, 0);
+      seen.push(requestDigest(page.request));
+      trail = appendToTrail(trail, page.items);
+      page = await fetchPage(next, this.#call);
+      matches = this.#matchesIn(page, 0);
     }
   }
 
-  /** The list ends here, although the server says that it goes on. */
-  #end(warning: string): void {
+  /** Ends the list although the server reports more. */
+  #endEarly(warning: string): void {
     this.#warnings.push(warning);
     this.#endsEarly = true;
   }
 
-  #hitsIn(page: Page, skip: number): readonly Hit[] {
+  #matchesIn(page: Page, skip: number): readonly Match[] {
     const { localQuery } = this.#plan;
     return page.items
       .map((item, index) => ({ item, index }))
-      .filter(({ item, index }) => index >= skip && (!localQuery || meetsQuery(item, localQuery)));
+      .filter(
+        ({ item, index }) => index >= skip && (!localQuery || matchesQuery(item, localQuery)),
+      );
   }
 
   #nextOf(page: Page, seen: readonly string[]): PageRequest | undefined {
     const { next } = page;
     if (!next) return undefined;
-    if (repeatsSecret(next, this.#fetching.catalog.secrets)) {
-      this.#end(REPEATS_SECRET);
+    if (repeatsSecret(next, this.#call.catalog.secrets)) {
+      this.#endEarly(REPEATS_SECRET);
       return undefined;
     }
-    const identity = identityOf(next);
-    if (identity !== identityOf(page.request) && !seen.includes(identity)) return next;
-    this.#end(LOOP);
+    const digest = requestDigest(next);
+    if (digest !== requestDigest(page.request) && !seen.includes(digest)) return next;
+    this.#endEarly(LOOP);
     return undefined;
   }
 
-  #found(
+  #result(
     page: Page,
-    hits: readonly Hit[],
+    matches: readonly Match[],
     { seen, trail, empty }: Progress,
     next: PageRequest | undefined,
-  ): Found {
-    const onward =
+  ): SearchResult {
+    const nextCursor =
       next &&
       packCursor(next, this.#reference, {
-        seen: [...seen, identityOf(page.request)],
-        trail: further(trail, page.items),
+        seen: [...seen, requestDigest(page.request)],
+        trail: appendToTrail(trail, page.items),
         empty,
       });
-    const within = (skip: number): Cursor =>
+    const cursorInPage = (skip: number): Cursor =>
       packCursor(page.request, this.#reference, { skip, seen, trail });
-    const usable = onward && this.#usable(onward);
+    const usable = nextCursor && this.#ifFitsToken(nextCursor);
     const { matched } = page;
     return {
-      items: hits.map(({ item }) => item),
+      items: matches.map(({ item }) => item),
       ...(matched !== undefined && !this.#plan.localQuery && { matched }),
       warnings: this.#warnings,
       endsEarly: this.#endsEarly,
       ...(usable && { next: usable }),
       after: (kept) => {
-        const at = hits[kept];
-        return at ? within(at.index) : (usable ?? within(page.items.length));
+        const at = matches[kept];
+        return at ? cursorInPage(at.index) : (usable ?? cursorInPage(page.items.length));
       },
     };
   }
 
-  #usable(cursor: Cursor): Cursor | undefined {
+  #ifFitsToken(cursor: Cursor): Cursor | undefined {
     if (fitsToken(cursor)) return cursor;
-    this.#end(TOKEN_TOO_LONG);
+    this.#endEarly(TOKEN_TOO_LONG);
     return undefined;
   }
 }
 
-interface Hit {
-  readonly item: Doc;
-  /** Its place in the server's page. */
+interface Match {
+  readonly item: JsonObject;
+  /** The position in the server's page. */
   readonly index: number;
 }
 
-/** What was there before a page. */
+/** The state of the list before a page. */
 interface Progress {
   readonly seen: readonly string[];
-  readonly trail: Trail | undefined;
+  readonly trail: PageTrail | undefined;
   readonly empty: number;
 }

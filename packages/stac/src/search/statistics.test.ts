@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dateHistogram, endOf, medianOf, spreadOf, timeOf } from './statistics.js';
 
 describe('the median', () => {
-  it('is the middle value, or between the two in the middle', () => {
+  it('is the middle value or the mean of the two middle values', () => {
     expect(medianOf([7])).toBe(7);
     expect(medianOf([1, 2, 9])).toBe(2);
     expect(medianOf([1, 2, 4, 9])).toBe(3);
@@ -31,14 +31,14 @@ describe('times', () => {
     },
   };
 
-  it('of a span begin with its start and end with its end', () => {
+  it('of an interval are its start and its end', () => {
     expect(timeOf(span)).toBe(Date.parse('2010-12-12'));
     expect(endOf(span)).toBe(Date.parse('2015-01-16'));
     const moment = { properties: { datetime: '2020-01-01T00:00:00Z', end_datetime: 'x' } };
     expect([timeOf(moment), endOf(moment)]).toEqual([Date.parse('2020'), Date.parse('2020')]);
   });
 
-  it('beyond the year 9999 and before the year 0 keep their years, in order', () => {
+  it('beyond year 9999 and before year 0 keep their years, in order', () => {
     const times = ['+012024-05-06', '2024-05-07', '-000044-03-15', '2024-05-06'].map((text) =>
       Date.parse(`${text}T00:00:00Z`),
     );

@@ -1,5 +1,5 @@
-import { docOf, numberOf, textOf, type Doc } from '../json.js';
-import { boxAround, boxOf, type Box } from './bbox.js';
+import { boxAround, boxOf, type Box } from '../geometry/box.js';
+import { numberOf, objectOf, stringOf, type JsonObject } from '../json.js';
 
 export interface Bucket {
   readonly key: string;
@@ -19,35 +19,39 @@ function tally(values: Iterable<string | undefined>): readonly Bucket[] {
   return [...counts].map(([key, count]) => ({ key, count }));
 }
 
-/** When an item was taken; the start of its span if it has one. */
-export function timeOf(item: Doc): number | undefined {
-  return momentIn(item, ['datetime', 'start_datetime']);
+/** The time of an item, or the start of its interval. */
+export function timeOf(item: JsonObject): number | undefined {
+  return timeIn(item, ['datetime', 'start_datetime']);
 }
 
-/** The same with the end of its span. */
-export function endOf(item: Doc): number | undefined {
-  return momentIn(item, ['datetime', 'end_datetime', 'start_datetime']);
+/** The time of an item, or the end of its interval. */
+export function endOf(item: JsonObject): number | undefined {
+  return timeIn(item, ['datetime', 'end_datetime', 'start_datetime']);
 }
 
-function momentIn(item: Doc, names: readonly string[]): number | undefined {
-  const properties = docOf(item['properties']) ?? {};
-  const text = names.map((name) => textOf(properties[name])).find((one) => one !== undefined);
+function timeIn(item: JsonObject, names: readonly string[]): number | undefined {
+  const properties = objectOf(item['properties']) ?? {};
+  const text = names.map((name) => stringOf(properties[name])).find((value) => value !== undefined);
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) ? undefined : time;
 }
 
-export function cloudCoverOf(item: Doc): number | undefined {
-  const cover = numberOf(docOf(item['properties'])?.['eo:cloud_cover']);
+export function isoTime(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+export function cloudCoverOf(item: JsonObject): number | undefined {
+  const cover = numberOf(objectOf(item['properties'])?.['eo:cloud_cover']);
   return cover !== undefined && cover >= 0 && cover <= 100 ? cover : undefined;
 }
 
 export type Interval = 'day' | 'month' | 'year';
 
 const DAY_MS = 86_400_000;
-/** How much of a date is more precise than the interval. */
-const TOO_PRECISE: Readonly<Record<Interval, number>> = { day: 0, month: 3, year: 6 };
+/** How many characters of an ISO date exceed the precision of the interval. */
+const EXCESS_LENGTH: Readonly<Record<Interval, number>> = { day: 0, month: 3, year: 6 };
 
-/** Items by day, month or year: whatever gives a histogram that one can read. */
+/** Counts items by day, month or year; by default, the interval depends on the time range. */
 export function dateHistogram(
   times: readonly number[],
   wanted?: Interval,
@@ -56,12 +60,12 @@ export function dateHistogram(
   const days = (last - first) / DAY_MS;
   const interval = wanted ?? (days <= 62 ? 'day' : days <= 366 * 8 ? 'month' : 'year');
   const keyOf = (time: number) => {
-    // A year may have more than four digits, and a sign before them.
+    // Years outside 0 to 9999 have a sign and more than four digits.
     const [date = ''] = new Date(time).toISOString().split('T');
-    return date.slice(0, date.length - TOO_PRECISE[interval]);
+    return date.slice(0, date.length - EXCESS_LENGTH[interval]);
   };
-  const inOrder = times.toSorted((a, b) => a - b);
-  return { interval, buckets: tally(inOrder.map(keyOf)) };
+  const sorted = times.toSorted((a, b) => a - b);
+  return { interval, buckets: tally(sorted.map(keyOf)) };
 }
 
 /** In steps of ten percent. */
@@ -86,7 +90,7 @@ export function spreadOf(values: readonly number[]) {
   };
 }
 
-/** The middle one, or between the two in the middle. They must be sorted, and there must be some. */
+/** The median of a sorted, non-empty list. */
 export function medianOf(sorted: readonly number[]): number {
   const upper = Math.floor(sorted.length / 2);
   return (sorted[upper]! + sorted[sorted.length - 1 - upper]!) / 2;
@@ -100,7 +104,7 @@ export function most(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((a, b) => Math.max(a, b));
 }
 
-export function footprintOf(items: readonly Doc[]): Box | undefined {
+export function footprintOf(items: readonly JsonObject[]): Box | undefined {
   return boxAround(
     items.flatMap((item) => {
       const box = boxOf(item['bbox']);

@@ -25,12 +25,12 @@ describe('suggestions', () => {
     expect(suggestions(name, properties)).toEqual(expected);
   });
 
-  it('for names that differ much are found without comparing them to the end', () => {
+  it('for very different names stop early', () => {
     const hostile = Array.from({ length: 50_000 }, (_, i) => `${i}`.repeat(12).slice(0, 64));
     expect(suggestions('sentinel-2-l2a', [...collections, ...hostile])).toContain('sentinel-2-l1c');
   });
 
-  it('are bounded and become a question', () => {
+  it('are bounded and formatted as a question', () => {
     expect(suggestions('x'.repeat(10_000), collections)).toEqual([]);
     expect(
       suggestions(

@@ -1,27 +1,27 @@
-/** Names are compared without case, separators and punctuation: `sentinel2` is `sentinel-2`. */
+/** Names are compared without case, separators and punctuation: `sentinel2` equals `sentinel-2`. */
 function normalized(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Bounds the work on names that an upstream made up. */
+/** Bounds the work on untrusted names. */
 const MAX_LENGTH = 64;
 const MAX_CANDIDATES = 2_000;
 const MAX_SUGGESTIONS = 3;
 
-/** The candidates that a name was probably meant to be, best first. */
+/** The candidates that are similar to a name, best first. */
 export function suggestions(name: string, candidates: Iterable<string>): readonly string[] {
   const word = normalized(name);
   if (word === '' || word.length > MAX_LENGTH) return [];
   const limit = Math.max(1, Math.floor(word.length / 4));
-  const near = [...new Set(candidates)]
+  const matches = [...new Set(candidates)]
     .slice(0, MAX_CANDIDATES)
     .filter((candidate) => candidate !== name && candidate.length <= MAX_LENGTH)
     .map((candidate) => ({ candidate, distance: distanceTo(word, candidate, limit) }))
     .filter(({ distance }) => distance <= limit)
     .toSorted((a, b) => a.distance - b.distance);
-  // The same name in another spelling leaves no doubt.
-  const isExact = near[0]?.distance === 0;
-  return near
+  // An exact match after normalisation excludes all others.
+  const isExact = matches[0]?.distance === 0;
+  return matches
     .filter(({ distance }) => !isExact || distance === 0)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ candidate }) => candidate);
@@ -33,10 +33,10 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 
 export function asQuestion(names: readonly string[]): string {
   if (names.length === 0) return '';
-  return ` Did you mean ${names.map((one) => `"${one}"`).join(' or ')}?`;
+  return ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
 }
 
-/** 0: the same but for its spelling or prefix (`cloud_cover`, `eo:cloud_cover`). */
+/** 0 if the names differ in spelling or prefix only (`cloud_cover`, `eo:cloud_cover`). */
 function distanceTo(word: string, candidate: string, limit: number): number {
   const whole = normalized(candidate);
   const bare = normalized(candidate.slice(candidate.lastIndexOf(':') + 1));
@@ -47,7 +47,7 @@ function distanceTo(word: string, candidate: string, limit: number): number {
   return whole === bare ? distance : Math.min(distance, editDistance(word, bare, limit));
 }
 
-/** Insertions, deletions and replacements between two words; Infinity above the limit. */
+/** The Levenshtein distance; Infinity above the limit. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return Infinity;
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,21 +1,21 @@
 import { medianOf } from '../search/statistics.js';
 
-/** How the size of an asset came to be known. */
+/** How the size of an asset was determined. */
 export const METHODS = ['file_size', 'proj_shape', 'head', 'inferred', 'unknown'] as const;
 export type SizeMethod = (typeof METHODS)[number];
 
-/** How the pixels of a file are encoded; `mask` is a single band of 8 bits, rarely an image. */
+/** How the pixels of a file are encoded; `mask` is a single 8-bit band. */
 export type Encoding = 'jpeg2000' | 'mask' | 'raster';
 
-/** An asset before it is estimated. */
+/** The known facts about an asset. */
 export interface AssetFacts {
-  /** Its class: assets of one class are alike, the same asset key of the same collection. */
+  /** Assets with the same key in the same collection form a group with similar sizes. */
   readonly group: string;
-  /** From the metadata, exact. */
+  /** The exact size from the metadata. */
   readonly known?: number | undefined;
-  /** From a HEAD request, exact. */
+  /** The exact size from a HEAD request. */
   readonly head?: number | undefined;
-  /** Its pixels with data, uncompressed. */
+  /** The uncompressed size of the pixels with data. */
   readonly raw?: number | undefined;
   readonly encoding?: Encoding | undefined;
   /** The share of its item that is inside the area of interest. */
@@ -26,7 +26,7 @@ export interface AssetSize {
   readonly method: SizeMethod;
   readonly group: string;
   readonly fraction: number;
-  /** All three undefined together: the size is unknown. */
+  /** If the size is unknown, all three are undefined. */
   readonly bytes?: number;
   readonly low?: number;
   readonly high?: number;
@@ -39,48 +39,48 @@ interface Range {
 }
 
 /**
- * Size of a file as a share of its pixels, before any file of its class was measured (ADR 065). The
- * upper end is an uncompressed file with overviews. The lower end is a scene at the edge of a swath
- * or a mask without a hit: both compress to almost nothing.
+ * The file size relative to the uncompressed pixels, if no file of the group was measured (ADR 065).
+ * `high` is an uncompressed file with overviews. `low` is a scene at the edge of a swath or an empty
+ * mask, which compress to almost nothing.
  */
 const PRIORS: Readonly<Record<Encoding, Range>> = {
   jpeg2000: { low: 0.0001, typical: 0.4, high: 1.1 },
   mask: { low: 0.0001, typical: 0.15, high: 1.4 },
   raster: { low: 0.0001, typical: 0.6, high: 1.4 },
 };
-/** Headers, tile indexes and embedded metadata: they matter for small rasters. */
+/** Headers, tile indexes and embedded metadata, which matter for small rasters. */
 const OVERHEAD_BYTES = 65_536;
 
 /**
- * How far beyond the measured files of its class another file may lie: less, the more were measured.
- * The ratio of a raster has a natural upper end besides; a size alone has none.
+ * How far another file may lie beyond the measured ones of its group; narrower with more measurements.
+ * A compression ratio also has a natural upper bound, a size does not.
  */
 const RATIO_MARGIN = { low: 200, high: 200 };
 const SIZE_MARGIN = { low: 200, high: 40 };
 const LEAST_MARGIN = 1.25;
 
-/** The size of each asset: by the best method that there is for it. */
+/** Estimates each asset by the best available method. */
 export function estimateAssets(assets: readonly AssetFacts[]): readonly AssetSize[] {
-  const measured = new Map([...byClass(assets)].map(([group, list]) => [group, measure(list)]));
+  const measured = new Map([...byGroup(assets)].map(([group, list]) => [group, measure(list)]));
   return assets.map((asset) => {
     const { group, fraction } = asset;
     return { group, fraction, ...sizeOf(asset, measured.get(group)!) };
   });
 }
 
-export function byClass<T extends { readonly group: string }>(
+export function byGroup<T extends { readonly group: string }>(
   assets: readonly T[],
 ): ReadonlyMap<string, readonly T[]> {
-  const classes = new Map<string, T[]>();
+  const groups = new Map<string, T[]>();
   for (const asset of assets) {
-    const list = classes.get(asset.group);
+    const list = groups.get(asset.group);
     if (list) list.push(asset);
-    else classes.set(asset.group, [asset]);
+    else groups.set(asset.group, [asset]);
   }
-  return classes;
+  return groups;
 }
 
-/** The files of a class whose size is known exactly, in bytes and as shares of their pixels. */
+/** The exact sizes of a group, in bytes and relative to the uncompressed pixels. */
 interface Measured {
   readonly sizes: readonly number[];
   readonly ratios: readonly number[];
@@ -103,26 +103,26 @@ function sizeOf(
 ): Omit<AssetSize, 'group' | 'fraction'> {
   if (known !== undefined) return { method: 'file_size', bytes: known, low: known, high: known };
   if (head !== undefined) return { method: 'head', bytes: head, low: head, high: head };
-  const guess =
+  const estimate =
     raw === undefined
       ? sizes.length > 0 && rangeOf(sizes, SIZE_MARGIN)
       : fromPixels(raw, PRIORS[encoding], ratios);
-  // Strange metadata can lead to sizes beyond what a number can count.
-  if (!guess || guess.high > Number.MAX_SAFE_INTEGER) return { method: 'unknown' };
-  const { low, typical: bytes, high } = guess;
+  // Malformed metadata can lead to sizes beyond the safe integers.
+  if (!estimate || estimate.high > Number.MAX_SAFE_INTEGER) return { method: 'unknown' };
+  const { low, typical: bytes, high } = estimate;
   return { method: raw === undefined ? 'inferred' : 'proj_shape', bytes, low, high };
 }
 
-/** By the ratio of its class where some of its files were measured, within what is possible at all. */
+/** Uses the compression ratio of the group if measured, else the prior. */
 function fromPixels(raw: number, prior: Range, ratios: readonly number[]): Range {
-  const seen = ratios.length > 0 ? rangeOf(ratios, RATIO_MARGIN) : prior;
-  const low = Math.min(seen.typical, Math.max(seen.low, prior.low));
+  const measured = ratios.length > 0 ? rangeOf(ratios, RATIO_MARGIN) : prior;
+  const low = Math.min(measured.typical, Math.max(measured.low, prior.low));
   const limit = ratios.reduce((most, ratio) => Math.max(most, ratio * LEAST_MARGIN), prior.high);
-  const high = Math.min(seen.high, limit);
-  return { low: raw * low, typical: raw * seen.typical, high: raw * high + OVERHEAD_BYTES };
+  const high = Math.min(measured.high, limit);
+  return { low: raw * low, typical: raw * measured.typical, high: raw * high + OVERHEAD_BYTES };
 }
 
-/** The median, with a margin around what was measured. */
+/** The median and the measured range with a margin. */
 function rangeOf(values: readonly number[], margin: { low: number; high: number }): Range {
   const sorted = values.toSorted((a, b) => a - b);
   return {
@@ -138,7 +138,7 @@ export interface Total {
   readonly high: number;
 }
 
-/** The sum of known sizes, weighted by the share inside the area; undefined if there is none or it is too large to count. */
+/** The sum of the known sizes, optionally clipped to the area; undefined if no size is known or the sum overflows. */
 export function totalOf(sizes: readonly AssetSize[], clipped: boolean): Total | undefined {
   const known = sizes.filter(({ bytes }) => bytes !== undefined);
   if (known.length === 0) return undefined;
@@ -155,12 +155,12 @@ export function totalOf(sizes: readonly AssetSize[], clipped: boolean): Total | 
 }
 
 /**
- * The size of all matching items, of which some were estimated: their mean for each of the others,
- * and their extremes as the range, because the first items of a list are no random sample.
+ * Extrapolates from the estimated items to all matching ones: the mean as the estimate and the extremes
+ * as the range, because the first items of a list are not a random sample.
  */
 export function extrapolate(items: readonly Total[], matched: number): Total | undefined {
   if (items.length === 0 || matched < items.length) return undefined;
-  const sum = (member: keyof Total) => items.reduce((total, one) => total + one[member], 0);
+  const sum = (member: keyof Total) => items.reduce((total, item) => total + item[member], 0);
   const rest = matched - items.length;
   const total = {
     bytes: Math.round((sum('bytes') / items.length) * matched),

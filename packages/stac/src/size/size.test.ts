@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Doc } from '../json.js';
-import { createEffort } from '../plane/effort.js';
-import { fractionsInside } from './aoi.js';
+import { fractionsInside } from '../geometry/overlap.js';
+import { createWorkBudget } from '../geometry/shape.js';
+import type { JsonObject } from '../json.js';
 import { estimateAssets, extrapolate, totalOf, type AssetFacts } from './estimate.js';
 import { headSample } from './heads.js';
-import { knownSize } from './known-size.js';
-import { rawSize } from './raw-size.js';
+import { metadataSize, uncompressedSize } from './metadata.js';
 
 describe('sizes from metadata', () => {
-  it('are read from file:size first, and nothing is no size', () => {
-    expect(knownSize({ 'file:size': 10, size: 20 })).toBe(10);
-    expect(knownSize({ 'file:size': 0, content_length: 20 })).toBe(20);
+  it('come from file:size first; 0 is not a size', () => {
+    expect(metadataSize({ 'file:size': 10, size: 20 })).toBe(10);
+    expect(metadataSize({ 'file:size': 0, content_length: 20 })).toBe(20);
     for (const asset of [
       {},
       { 'file:size': 0 },
@@ -19,7 +18,7 @@ describe('sizes from metadata', () => {
       { 'file:size': '10' },
       { size: Number.NaN },
     ])
-      expect(knownSize(asset)).toBeUndefined();
+      expect(metadataSize(asset)).toBeUndefined();
   });
 
   const item = { properties: { 'proj:shape': [100, 200] } };
@@ -50,8 +49,8 @@ describe('sizes from metadata', () => {
     [{ 'proj:shape': [0, 10], data_type: 'uint8' }, undefined],
     [{ 'proj:shape': [10, 10] }, undefined],
     [{ type: 'application/xml' }, undefined],
-  ])('come from shape and bands: %j', (asset, size) => {
-    expect(rawSize(asset, item)?.bytes).toBe(size);
+  ])('are computed from shape and bands: %j', (asset, size) => {
+    expect(uncompressedSize(asset, item)?.bytes).toBe(size);
   });
 
   it.each([
@@ -61,16 +60,13 @@ describe('sizes from metadata', () => {
     ['sentinel-2-l2a', 'metadata', { type: 'application/xml' }, undefined],
     ['sentinel-2-l2a', 'constructor', {}, 200],
     ['unlisted', 'B02', {}, undefined],
-  ])(
-    'use the data type of the sensor where the item has none: %s %s',
-    (collection, key, asset, size) => {
-      const shaped = { 'proj:shape': [10, 10], ...asset };
-      expect(rawSize(shaped, { collection }, key)?.bytes).toBe(size);
-      // The item's shape is that of its main grid, not that of an asset without a data type.
-      const main = { collection, properties: { 'proj:shape': [10, 10] } };
-      expect(rawSize(asset, main, key)).toBeUndefined();
-    },
-  );
+  ])('use the data type of the sensor registry: %s %s', (collection, key, asset, size) => {
+    const shaped = { 'proj:shape': [10, 10], ...asset };
+    expect(uncompressedSize(shaped, { collection }, key)?.bytes).toBe(size);
+    // The shape of the item does not apply to an asset without a data type.
+    const main = { collection, properties: { 'proj:shape': [10, 10] } };
+    expect(uncompressedSize(asset, main, key)).toBeUndefined();
+  });
 
   it.each([
     [{ 's2:nodata_pixel_percentage': 75 }, 25],
@@ -78,12 +74,12 @@ describe('sizes from metadata', () => {
     [{ 'sentinel:data_coverage': 40 }, 40],
     [{ 's2:nodata_pixel_percentage': -5 }, 100],
     [{ 's2:nodata_pixel_percentage': '75' }, 100],
-  ])('count the pixels that hold data: %j', (properties, size) => {
+  ])('count only pixels with data: %j', (properties, size) => {
     const asset = { 'proj:shape': [10, 10], data_type: 'uint8' };
-    expect(rawSize(asset, { properties })?.bytes).toBe(size);
+    expect(uncompressedSize(asset, { properties })?.bytes).toBe(size);
   });
 
-  it('survive any JSON', () => {
+  it('accept any JSON without throwing', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -91,7 +87,7 @@ describe('sizes from metadata', () => {
           fc.jsonValue(),
         ),
         (asset) => {
-          for (const size of [rawSize(asset, item)?.bytes, knownSize(asset)])
+          for (const size of [uncompressedSize(asset, item)?.bytes, metadataSize(asset)])
             expect(size === undefined || size > 0).toBe(true);
         },
       ),
@@ -109,7 +105,7 @@ const facts: fc.Arbitrary<AssetFacts> = fc.record({
 });
 
 describe('estimates', () => {
-  it('lie inside their band, and are absent exactly where nothing is known', () => {
+  it('lie inside their range, and are absent only if nothing is known', () => {
     fc.assert(
       fc.property(fc.array(facts), (assets) => {
         const sizes = estimateAssets(assets);
@@ -131,12 +127,12 @@ describe('estimates', () => {
     );
   });
 
-  it('are exact where all sizes are known', () => {
+  it('are exact if all sizes are known', () => {
     const assets = [1, 2, 3].map((known) => ({ group: 'a', fraction: 1, known, raw: 100 }));
     expect(totalOf(estimateAssets(assets), false)).toEqual({ bytes: 6, low: 6, high: 6 });
   });
 
-  it('learn from measured files of a class how well the class compresses, and no other class', () => {
+  it('use the measured compression ratio of their own group only', () => {
     const known = [30, 32, 34].map((bytes) => ({
       group: 'a',
       fraction: 1,
@@ -154,7 +150,7 @@ describe('estimates', () => {
     expect(other).toMatchObject({ method: 'proj_shape', bytes: 600_000, low: 100 });
   });
 
-  it('are narrower, the more files of a class were measured', () => {
+  it('have a narrower range with more measured files', () => {
     const width = (samples: number) => {
       const measured = Array.from({ length: samples }, () => ({
         group: 'a',
@@ -168,7 +164,7 @@ describe('estimates', () => {
     expect(width(4)).toBeGreaterThan(width(40));
   });
 
-  it('never exceed an uncompressed file with overviews, unless measured files do', () => {
+  it('do not exceed an uncompressed file with overviews, unless measured files do', () => {
     const [, guess] = estimateAssets([
       { group: 'a', fraction: 1, head: 0.9e9, raw: 1e9 },
       { group: 'a', fraction: 1, raw: 1e9 },
@@ -181,7 +177,7 @@ describe('estimates', () => {
     expect(beyond!.high).toBeGreaterThan(4e9);
   });
 
-  it('take the same asset of another scene for a measure, with a wide range', () => {
+  it('use the size of the same asset in another scene, with a wide range', () => {
     const [, guess, unknown] = estimateAssets([
       { group: 'red', fraction: 1, head: 1000 },
       { group: 'red', fraction: 1 },
@@ -193,7 +189,7 @@ describe('estimates', () => {
     expect(unknown).toMatchObject({ method: 'unknown' });
   });
 
-  it('extrapolate to all matching items with the extremes of those looked at', () => {
+  it('extrapolate to all matching items with the extremes of the estimated ones', () => {
     const items = [
       { bytes: 100, low: 50, high: 150 },
       { bytes: 300, low: 200, high: 900 },
@@ -205,20 +201,20 @@ describe('estimates', () => {
   });
 });
 
-describe('the files to ask for', () => {
+describe('headSample', () => {
   const files = (group: string, count: number, raw?: number) =>
     Array.from({ length: count }, (_, index) => ({ href: `${group}${index}`, group, raw }));
   const ofClass = (hrefs: readonly string[], group: string) =>
     hrefs.flatMap((href) => (href.startsWith(group) ? Number(href.slice(group.length)) : []));
 
-  it('are spread over classes and items', () => {
+  it('covers groups and items', () => {
     const all = ['a', 'b', 'c', 'd'].flatMap((group) => files(group, 40, 1000));
     const asked = headSample(all, 16);
     for (const group of ['a', 'b', 'c', 'd']) {
       const items = ofClass(asked, group);
       expect(items).toHaveLength(4);
       expect(Math.max(...items) - Math.min(...items)).toBeGreaterThanOrEqual(20);
-      // Not always the same tile, where tiles take turns.
+      // Not always the same tile if tiles alternate.
       for (const period of [2, 3, 4, 5])
         expect(new Set(items.map((place) => place % period)).size).toBeGreaterThan(1);
     }
@@ -226,12 +222,12 @@ describe('the files to ask for', () => {
     expect(items.size).toBeGreaterThanOrEqual(12);
   });
 
-  it('begin with classes of which nothing else is known, then large ones', () => {
+  it('starts with groups without pixel counts, then large ones', () => {
     const all = [...files('small', 2, 10), ...files('large', 2, 1000), ...files('text', 2)];
     expect(headSample(all, 3).map((href) => href.slice(0, -1))).toEqual(['text', 'large', 'small']);
   });
 
-  it('are all of them where there are few, and each once', () => {
+  it('contains every file once if there are few', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -249,7 +245,7 @@ describe('the files to ask for', () => {
   });
 });
 
-describe('the part inside an area', () => {
+describe('fractionsInside', () => {
   const square = (west: number, east: number) => ({
     type: 'Polygon',
     coordinates: [
@@ -263,13 +259,13 @@ describe('the part inside an area', () => {
     ],
   });
 
-  const fractions = async (area: Doc | undefined, geometries: readonly unknown[]) => {
+  const fractions = async (area: JsonObject | undefined, geometries: readonly unknown[]) => {
     const items = geometries.map((geometry) => ({ geometry }));
-    const effort = createEffort(new AbortController().signal);
-    return items.map(await fractionsInside(area, items, effort));
+    const budget = createWorkBudget(new AbortController().signal);
+    return items.map(await fractionsInside(area, items, budget));
   };
 
-  it('is measured', async () => {
+  it('computes the share of the footprint', async () => {
     const [half, all, none] = await fractions(square(0, 1), [
       square(0, 2),
       square(0, 1),
@@ -280,7 +276,7 @@ describe('the part inside an area', () => {
     expect(none).toBe(0);
   });
 
-  it('is not known without a footprint or an area', async () => {
+  it('is undefined without a footprint or an area', async () => {
     const unclear = [
       null,
       { type: 'Point', coordinates: [0, 0] },

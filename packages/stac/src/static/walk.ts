@@ -1,29 +1,30 @@
 import { FaultError } from '@toolkeel/kernel';
-import type { Catalog } from '../api/catalog.js';
-import type { Client } from '../api/client.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import { linksOf, targetOf } from '../api/links.js';
 import type { Document } from '../http/documents.js';
-import { docsOf, textOf, type Doc } from '../json.js';
-import { within, type Scope } from '../scope.js';
+import { objectsOf, stringOf, type JsonObject } from '../json.js';
 
-/** What a walk does with what it meets. */
+/** Controls a walk and receives what it finds. */
 export interface Visitor {
-  /** A catalogue or collection: whether to read its items (`last`: after all others), and its children. */
-  readonly enter: (doc: Doc) => { readonly items: boolean | 'last'; readonly children: boolean };
-  readonly item?: (item: Doc, parent: Doc) => void | Promise<void>;
-  /** Whether enough has been found. */
+  /** For a catalogue or collection: whether to read its items (`last`: after all others) and its children. */
+  readonly enter: (doc: JsonObject) => {
+    readonly items: boolean | 'last';
+    readonly children: boolean;
+  };
+  readonly item?: (item: JsonObject, parent: JsonObject) => void | Promise<void>;
+  /** Whether the walk can stop. */
   readonly done: () => boolean;
-  /** Which links to follow first; lower is sooner. */
+  /** The priority of a link; lower values are followed first. */
   readonly rank?: (href: string) => number;
 }
 
 /** How a walk ended. */
-export interface Walked {
-  /** Whether everything was looked at that had to be. */
+export interface WalkResult {
+  /** Whether everything relevant was read. */
   readonly complete: boolean;
-  /** Whether there was more than a walk may take. */
+  /** Whether the walk hit its limits. */
   readonly cutShort: boolean;
-  /** Whether some of the items that were left for last were not read. */
+  /** Whether some of the `last` items were not read. */
   readonly cutLast: boolean;
   readonly failures: number;
 }
@@ -32,31 +33,29 @@ interface Step {
   readonly href: URL;
   readonly kind: 'node' | 'item' | 'items';
   readonly depth: number;
-  readonly parent: Doc;
+  readonly parent: JsonObject;
   readonly last: boolean;
 }
 
 const MAX_DOCUMENTS = 300;
-/** Of documents left for last: they rarely hold anything, so they may not cost as much. */
+/** The limit for `last` items, which rarely match. */
 const MAX_LAST_DOCUMENTS = 100;
 const MAX_DEPTH = 8;
 const PARALLEL = 8;
-/** The share of the time that is left when a walk begins that it may take. */
+/** The share of the remaining time that a walk may take. */
 const SHARE_OF_TIME = 0.8;
 
 /**
- * Walks a static catalogue from a document, breadth first: within a number of documents, a depth and
- * a share of the call's time. What cannot be read is left out and counted.
+ * Walks a static catalogue breadth-first, bounded by documents, depth and a share of the call's time.
+ * Unreadable documents are skipped and counted.
  */
 export async function walk(
-  client: Client,
-  catalog: Catalog,
+  call: CatalogCall,
   from: Document,
   visitor: Visitor,
-  scope: Scope,
-): Promise<Walked> {
-  const begun = client.now();
-  const stopAt = begun + (scope.deadline - begun) * SHARE_OF_TIME;
+): Promise<WalkResult> {
+  const { context } = call;
+  const { deadline: stopAt } = call.withTimeShare(SHARE_OF_TIME).context;
   const seen = new Set<string>([from.url.href]);
   let queue: readonly Step[] = [];
   let last: readonly Step[] = [];
@@ -65,27 +64,27 @@ export async function walk(
     last = last.concat(steps.filter((step) => step.last));
   };
   add(stepsFrom(from, 0, visitor, seen));
-  let asked = 0;
-  let askedLast = 0;
+  let requested = 0;
+  let requestedLast = 0;
   let read = 0;
   let failures = 0;
   let firstFault: FaultError | undefined;
   while (queue.length > 0 || last.length > 0) {
-    const isOver = client.now() >= (read > 0 ? stopAt : scope.deadline);
+    const isOver = call.now() >= (read > 0 ? stopAt : context.deadline);
     const isLast = queue.length === 0;
     const allowance = isLast
-      ? Math.min(MAX_LAST_DOCUMENTS - askedLast, MAX_DOCUMENTS - asked)
-      : MAX_DOCUMENTS - asked;
+      ? Math.min(MAX_LAST_DOCUMENTS - requestedLast, MAX_DOCUMENTS - requested)
+      : MAX_DOCUMENTS - requested;
     if (allowance <= 0 || isOver) break;
     const batch = (isLast ? last : queue).slice(0, Math.min(PARALLEL, allowance));
     if (isLast) last = last.slice(batch.length);
     else queue = queue.slice(batch.length);
-    asked += batch.length;
-    if (isLast) askedLast += batch.length;
-    // Once there is something to answer with, a document that stalls must not cost the answer.
-    const limited = read > 0 ? within(scope, { deadline: stopAt }) : scope;
-    const results = await Promise.all(batch.map((step) => load(client, catalog, step, limited)));
-    scope.progress({ progress: read, message: 'walking the catalogue' });
+    requested += batch.length;
+    if (isLast) requestedLast += batch.length;
+    // As soon as there is a result, a stalled document must not fail the call.
+    const limited = read > 0 ? call.withDeadline(stopAt) : call;
+    const results = await Promise.all(batch.map((step) => load(limited, step)));
+    context.progress({ progress: read, message: 'reading the catalogue' });
     for (const result of results) {
       if ('fault' in result) {
         failures++;
@@ -104,7 +103,7 @@ export async function walk(
       if (visitor.done()) return { complete: true, cutShort: false, cutLast: false, failures };
     }
   }
-  // Nothing at all could be read: that is not an empty catalogue.
+  // If no document could be read, the catalogue is unavailable, not empty.
   if (read === 0 && firstFault !== undefined) throw firstFault;
   const [cutShort, cutLast] = [queue.length > 0, last.length > 0];
   return { complete: failures === 0 && !cutShort && !cutLast, cutShort, cutLast, failures };
@@ -112,11 +111,11 @@ export async function walk(
 
 type Loaded = { readonly step: Step; readonly document: Document } | { readonly fault: FaultError };
 
-async function load(client: Client, catalog: Catalog, step: Step, scope: Scope): Promise<Loaded> {
+async function load(call: CatalogCall, step: Step): Promise<Loaded> {
   try {
-    return { step, document: await client.get(catalog, step.href, 'static', scope) };
+    return { step, document: await call.get(step.href, 'static') };
   } catch (fault) {
-    // A caller that has gone is the one thing that ends a walk.
+    // Only a cancellation ends the walk.
     if (!(fault instanceof FaultError)) throw fault;
     return { fault };
   }
@@ -148,7 +147,7 @@ function kindOf(rel: string): Step['kind'] | undefined {
   return rel === 'item' || rel === 'items' ? rel : undefined;
 }
 
-function itemsIn(doc: Doc): readonly Doc[] {
-  if (textOf(doc['type']) === 'FeatureCollection') return docsOf(doc['features']);
-  return textOf(doc['id']) === undefined ? [] : [doc];
+function itemsIn(doc: JsonObject): readonly JsonObject[] {
+  if (stringOf(doc['type']) === 'FeatureCollection') return objectsOf(doc['features']);
+  return stringOf(doc['id']) === undefined ? [] : [doc];
 }

@@ -1,78 +1,78 @@
-import type { Catalog } from '../api/catalog.js';
-import type { Client } from '../api/client.js';
+import type { CatalogCall } from '../api/catalog-call.js';
+import type { Catalog } from '../api/catalogs.js';
 import { linkTo } from '../api/links.js';
-import { compact, docOf, textOf, textsOf, type Doc } from '../json.js';
-import type { Scope } from '../scope.js';
+import { compact, objectOf, stringOf, stringsOf, type JsonObject } from '../json.js';
 import type { Fields } from '../search/fields.js';
 import { unsupported } from '../search/plan.js';
 import { didYouMean } from '../search/suggest.js';
 
-/** As an asset name: all of them. */
+/** The asset name that selects all assets. */
 export const ALL_ASSETS = '*';
 
-/** The assets of an item with one of these keys or roles, with absolute URLs where possible. */
-export function pickAssets(item: Doc, wanted: readonly string[]): Doc {
+/** The assets with one of these keys or roles, with absolute URLs if possible. */
+export function pickAssets(item: JsonObject, wanted: readonly string[]): JsonObject {
   const picked = Object.entries(assetsOf(item)).flatMap(([key, value]) => {
-    const asset = docOf(value);
+    const asset = objectOf(value);
     if (!asset || !isWanted(key, asset, wanted)) return [];
-    const href = textOf(asset['href']);
+    const href = stringOf(asset['href']);
     const url = href === undefined ? {} : { href: absoluteUrl(item, href) };
     return [[key, { ...asset, ...url }] as const];
   });
   return Object.fromEntries(picked);
 }
 
-function isWanted(key: string, asset: Doc, wanted: readonly string[]): boolean {
+function isWanted(key: string, asset: JsonObject, wanted: readonly string[]): boolean {
   if (wanted.includes(key) || wanted.includes(ALL_ASSETS)) return true;
-  return textsOf(asset['roles']).some((role) => wanted.includes(role));
+  return stringsOf(asset['roles']).some((role) => wanted.includes(role));
 }
 
-/** The item with the wanted assets only. */
-export function withOnly(item: Doc, wanted: readonly string[] | undefined): Doc {
+/** The item with the selected assets only. */
+export function withSelectedAssets(
+  item: JsonObject,
+  wanted: readonly string[] | undefined,
+): JsonObject {
   return wanted ? { ...item, assets: pickAssets(item, wanted) } : item;
 }
 
-/** Better no answer than unsigned addresses that look like signed ones. */
-export function needSigning({ name, signing }: Catalog): void {
+/** Fails the call, because unsigned URLs would look like signed ones. */
+export function requireSigning({ name, signing }: Catalog): void {
   if (!signing) {
-    unsupported('sign_assets', `${name} has no signing. Ask again without \`sign_assets\`.`);
+    unsupported('sign_assets', `${name} has no signing. Call again without \`sign_assets\`.`);
   }
 }
 
-/** Signs the wanted assets, and the thumbnail. */
-export function signedItems(
-  client: Client,
-  catalog: Catalog,
-  items: readonly Doc[],
+/** Signs the selected assets and the thumbnail. */
+export function signItems(
+  call: CatalogCall,
+  items: readonly JsonObject[],
   wanted: readonly string[] | undefined,
-  scope: Scope,
-): Promise<readonly Doc[]> {
+): Promise<readonly JsonObject[]> {
   const needed = items.map((item) =>
     wanted ? { ...item, assets: pickAssets(item, [...wanted, thumbnailKey(item) ?? '']) } : item,
   );
-  return client.signer.signItems(catalog, needed, scope);
+  return call.client.signer.signItems(call.catalog, needed, call.context);
 }
 
-/** Signed URLs help only an answer that contains them. */
-export function unsignedWarning(shown: readonly Doc[]): readonly string[] {
+/** Warns if the result contains no asset URLs to sign. */
+export function unsignedWarning(shown: readonly JsonObject[]): readonly string[] {
   if (shown.length === 0 || shown.some((item) => item['assets'] !== undefined)) return [];
-  return ['The answer has no asset URLs to sign. Add `assets`, or "assets" to `fields`.'];
+  return ['The result has no asset URLs to sign. Add `assets`, or "assets" to `fields`.'];
 }
 
-/** What is needed to download assets, without the details of their bands. */
-export function assetDetails(assets: Doc): Doc {
+/** The members needed to download assets, without band details. */
+export function assetDetails(assets: JsonObject): JsonObject {
   const entries = Object.entries(assets).map(([key, asset]) => {
-    const { href, title, type, roles, 'file:size': size } = docOf(asset) ?? {};
+    const { href, title, type, roles, 'file:size': size } = objectOf(asset) ?? {};
     return [key, compact({ href, title, type, roles, 'file:size': size })] as const;
   });
   return Object.fromEntries(entries);
 }
 
-/** The key of the asset that shows the item at a glance, if a browser can display it. */
-function thumbnailKey(item: Doc): string | undefined {
+/** The key of the preview image that a browser can display. */
+function thumbnailKey(item: JsonObject): string | undefined {
   const assets = Object.entries(assetsOf(item)).flatMap(([key, value]) => {
-    const asset = docOf(value);
-    return asset ? [{ key, roles: textsOf(asset['roles']), type: textOf(asset['type']) }] : [];
+    const asset = objectOf(value);
+    return asset ? [{ key, roles: stringsOf(asset['roles']), type: stringOf(asset['type']) }] : [];
   });
   const isImage = (type: string | undefined) => /^image\/(png|jpe?g|webp|gif)/.test(type ?? '');
   const found =
@@ -82,14 +82,14 @@ function thumbnailKey(item: Doc): string | undefined {
   return found?.key;
 }
 
-export function thumbnailUrl(item: Doc): string | undefined {
+export function thumbnailUrl(item: JsonObject): string | undefined {
   const key = thumbnailKey(item);
-  const href = key === undefined ? undefined : textOf(docOf(assetsOf(item)[key])?.['href']);
+  const href = key === undefined ? undefined : stringOf(objectOf(assetsOf(item)[key])?.['href']);
   return href === undefined ? undefined : absoluteUrl(item, href);
 }
 
-/** Includes `assets` in what the server is asked for. */
-export function withAssets(fields: Fields | undefined): Fields | undefined {
+/** Adds `assets` to the requested fields. */
+export function includeAssets(fields: Fields | undefined): Fields | undefined {
   if (!fields) return undefined;
   const { include, exclude } = fields;
   return {
@@ -100,12 +100,13 @@ export function withAssets(fields: Fields | undefined): Fields | undefined {
 
 const MAX_NAMES = 30;
 
-/** Names that match no asset of any item. */
-export function assetWarnings(items: readonly Doc[], wanted: readonly string[]): readonly string[] {
+/** Warns about names that match no asset of any item. */
+export function assetWarnings(
+  items: readonly JsonObject[],
+  wanted: readonly string[],
+): readonly string[] {
   const keys = new Set(items.flatMap((item) => Object.keys(assetsOf(item))));
-  const roles = new Set(
-    items.flatMap((item) => Object.values(assetsOf(item)).flatMap((one) => rolesOf(one))),
-  );
+  const roles = new Set(items.flatMap((item) => Object.values(assetsOf(item)).flatMap(rolesOf)));
   if (keys.size === 0) return [];
   const unknown = wanted.filter(
     (name) => name !== ALL_ASSETS && !keys.has(name) && !roles.has(name),
@@ -118,15 +119,15 @@ export function assetWarnings(items: readonly Doc[], wanted: readonly string[]):
 }
 
 function rolesOf(asset: unknown): readonly string[] {
-  return textsOf(docOf(asset)?.['roles']);
+  return stringsOf(objectOf(asset)?.['roles']);
 }
 
-function assetsOf(item: Doc): Doc {
-  return docOf(item['assets']) ?? {};
+function assetsOf(item: JsonObject): JsonObject {
+  return objectOf(item['assets']) ?? {};
 }
 
-/** Static catalogues write URLs relative to the item. */
-function absoluteUrl(item: Doc, href: string): string {
+/** Static catalogues use URLs relative to the item. */
+function absoluteUrl(item: JsonObject, href: string): string {
   if (URL.canParse(href)) return href;
   const self = linkTo(item, 'self')?.href;
   return self !== undefined && URL.canParse(href, self) ? new URL(href, self).href : href;

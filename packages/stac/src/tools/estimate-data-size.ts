@@ -1,14 +1,13 @@
 import type * as z from 'zod';
-import type { Catalog } from '../api/catalog.js';
+import type { CatalogCall } from '../api/catalog-call.js';
 import type { Client } from '../api/client.js';
-import { docOf, isDoc, textOf, type Doc } from '../json.js';
-import { createEffort } from '../plane/effort.js';
-import type { Scope } from '../scope.js';
-import { asGeometry, flat } from '../search/bbox.js';
-import { geometryOf, readCriteria, type Criteria } from '../search/criteria.js';
+import { boxToGeometry, toBox } from '../geometry/box.js';
+import { fractionsInside, type FractionOf } from '../geometry/overlap.js';
+import { createWorkBudget } from '../geometry/shape.js';
+import { isObject, objectOf, stringOf, type JsonObject } from '../json.js';
 import { collectItems } from '../search/collect.js';
-import type { Found } from '../search/search.js';
-import { fractionsInside, type FractionOf } from '../size/aoi.js';
+import { geometryOf, parseCriteria, type Criteria } from '../search/criteria.js';
+import type { SearchResult } from '../search/search.js';
 import {
   estimateAssets,
   extrapolate,
@@ -20,14 +19,13 @@ import {
   type SizeMethod,
   type Total,
 } from '../size/estimate.js';
-import { headSizes, type Heads } from '../size/heads.js';
-import { knownSize } from '../size/known-size.js';
-import { rawSize } from '../size/raw-size.js';
+import { headSizes, type HeadSizes } from '../size/heads.js';
+import { metadataSize, uncompressedSize } from '../size/metadata.js';
+import { estimateDataSizeSpec, type part } from './specs/aggregate.js';
 import { catalogTool } from './tool.js';
-import { estimateDataSizeSpec, type part } from './specs/estimate-data-size.js';
 
-interface Entry {
-  /** The place of its item in the list. */
+interface AssetEntry {
+  /** The index of its item. */
   readonly item: number;
   readonly key: string;
   readonly href: string | undefined;
@@ -35,29 +33,32 @@ interface Entry {
 }
 
 const MAX_ASSET_ROWS = 60;
-/** Items whose assets are looked at; the others are extrapolated. */
+/** The number of items that are estimated; the rest is extrapolated. */
 const MAX_ITEMS = 200;
-/** The share of the remaining time that reading items may take: HEAD requests need some too. */
+/** The share of the remaining time for reading items; HEAD requests need the rest. */
 const SHARE_OF_TIME = 0.5;
 
-export const estimateDataSize = (client: Client) =>
-  catalogTool(estimateDataSizeSpec, client, async (args, { scope }) => {
-    const catalog = client.catalogs.choose(args);
+export const estimateDataSizeTool = (client: Client) =>
+  catalogTool(estimateDataSizeSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
     const area = args.aoi_geojson && geometryOf('aoi_geojson', args.aoi_geojson);
-    const given = readCriteria(args);
+    const given = parseCriteria(args);
     const criteria: Criteria =
       area && !given.bbox && !given.intersects ? { ...given, intersects: area } : given;
     const limit = Math.min(args.limit, MAX_ITEMS);
     const shareOfTime = SHARE_OF_TIME;
-    const found = await collectItems(client, catalog, criteria, { limit, shareOfTime }, scope);
+    const found = await collectItems(call, criteria, { limit, shareOfTime });
     const inside = area ?? areaOf(criteria);
-    const fractionOf = await fractionsInside(inside, found.items, createEffort(scope.signal));
+    const fractionOf = await fractionsInside(
+      inside,
+      found.items,
+      createWorkBudget(call.context.signal),
+    );
     const entries = found.items.flatMap((item, index) =>
       entriesOf(item, index, args.assets, fractionOf),
     );
-    const heads = args.force_metadata_only
-      ? NO_HEADS
-      : await headsFor(client, catalog, entries, scope);
+    const heads = args.force_metadata_only ? NO_HEADS : await headsFor(call, entries);
     const sizes = estimateAssets(
       entries.map(({ href, facts }) => ({
         ...facts,
@@ -89,23 +90,21 @@ export const estimateDataSize = (client: Client) =>
         ...found.warnings,
         ...warningsOf(sizes, { found, entries, heads, wanted: args.assets }),
         ...(inside && unclear > 0
-          ? [
-              `The part inside the area could not be told for ${unclear} items; all of them is counted.`,
-            ]
+          ? [`The part inside the area is unknown for ${unclear} items; they count in full.`]
           : []),
       ],
     };
   });
 
-const NO_HEADS: Heads = { sizes: new Map(), unasked: 0 };
+const NO_HEADS: HeadSizes = { sizes: new Map(), skipped: 0 };
 const NOTHING = { bytes: 0, low: 0, high: 0 };
 
 function warningsOf(
   sizes: readonly AssetSize[],
   about: {
-    readonly found: Found;
-    readonly entries: readonly Entry[];
-    readonly heads: Heads;
+    readonly found: SearchResult;
+    readonly entries: readonly AssetEntry[];
+    readonly heads: HeadSizes;
     readonly wanted: readonly string[] | undefined;
   },
 ): readonly string[] {
@@ -117,84 +116,79 @@ function warningsOf(
     ...(found.next ? [moreItems(found)] : []),
     ...(absent.length > 0 ? [`No item has an asset ${absent.slice(0, 10).join(', ')}.`] : []),
     ...(unknown > 0
-      ? [`The size of ${unknown} of ${sizes.length} assets is unknown, and in none of the sums.`]
+      ? [
+          `The size of ${unknown} of ${sizes.length} assets is unknown and not included in the sums.`,
+        ]
       : []),
-    ...(heads.unasked > 0
-      ? [`${heads.unasked} files were not asked for their size, because there are too many.`]
-      : []),
+    ...(heads.skipped > 0 ? [`${heads.skipped} files exceeded the limit of HEAD requests.`] : []),
   ];
 }
 
-function moreItems({ items: { length }, matched }: Found): string {
-  const more = `There are more items than the ${length} that were looked at`;
-  if (matched !== undefined) return `${more}: all_matched_bytes is for all ${matched} of them.`;
+function moreItems({ items: { length }, matched }: SearchResult): string {
+  const more = `There are more items than the ${length} estimated ones`;
+  if (matched !== undefined) return `${more}: all_matched_bytes covers all ${matched}.`;
   return length < MAX_ITEMS
-    ? `${more}: raise \`limit\` (up to ${MAX_ITEMS} are looked at).`
-    : `${more}. The catalogue does not report how many match, so there is no estimate for all of them.`;
+    ? `${more}: raise \`limit\` (at most ${MAX_ITEMS} are estimated).`
+    : `${more}. The catalogue does not report the number of matches, so there is no total estimate.`;
 }
 
-function areaOf({ bbox, intersects }: Criteria): Doc | undefined {
-  const box = bbox && flat(bbox);
-  return intersects ?? (box && asGeometry(box));
+function areaOf({ bbox, intersects }: Criteria): JsonObject | undefined {
+  const box = bbox && toBox(bbox);
+  return intersects ?? (box && boxToGeometry(box));
 }
 
 function entriesOf(
-  item: Doc,
+  item: JsonObject,
   index: number,
   wanted: readonly string[] | undefined,
   fractionOf: FractionOf,
-): readonly Entry[] {
+): readonly AssetEntry[] {
   const fraction = fractionOf(item) ?? 1;
-  return Object.entries(docOf(item['assets']) ?? {}).flatMap(([key, asset]) => {
-    if (!isDoc(asset) || (wanted && !wanted.includes(key))) return [];
-    const group = `${textOf(item['collection']) ?? ''}/${key}`;
-    const raw = rawSize(asset, item, key);
+  return Object.entries(objectOf(item['assets']) ?? {}).flatMap(([key, asset]) => {
+    if (!isObject(asset) || (wanted && !wanted.includes(key))) return [];
+    const group = `${stringOf(item['collection']) ?? ''}/${key}`;
+    const raw = uncompressedSize(asset, item, key);
     const facts = {
       group,
       fraction,
-      known: knownSize(asset),
+      known: metadataSize(asset),
       raw: raw?.bytes,
       encoding: encodingOf(asset, raw?.types ?? []),
     };
-    return [{ item: index, key, href: textOf(asset['href']), facts }];
+    return [{ item: index, key, href: stringOf(asset['href']), facts }];
   });
 }
 
-function encodingOf(asset: Doc, types: readonly string[]): Encoding {
+function encodingOf(asset: JsonObject, types: readonly string[]): Encoding {
   const isJpeg2000 = (text: string | undefined) => text !== undefined && /jp2|jpeg2000/i.test(text);
-  if (isJpeg2000(textOf(asset['type'])) || /\.(jp2|j2k)$/i.test(textOf(asset['href']) ?? '')) {
+  if (isJpeg2000(stringOf(asset['type'])) || /\.(jp2|j2k)$/i.test(stringOf(asset['href']) ?? '')) {
     return 'jpeg2000';
   }
   return types.length === 1 && types[0]!.endsWith('int8') ? 'mask' : 'raster';
 }
 
-/** Files whose metadata has no size are asked for, also where their pixels are known: that is exact. */
-async function headsFor(
-  client: Client,
-  catalog: Catalog,
-  entries: readonly Entry[],
-  scope: Scope,
-): Promise<Heads> {
+/** Sends HEAD requests for files without a size in the metadata: exact, unlike pixel counts. */
+async function headsFor(call: CatalogCall, entries: readonly AssetEntry[]): Promise<HeadSizes> {
   const candidates = entries.flatMap(({ href, facts: { known, group, raw } }) =>
     href !== undefined && known === undefined ? [{ href, group, raw }] : [],
   );
-  return headSizes(client, catalog, candidates, scope);
+  return headSizes(call, candidates);
 }
 
-/** To six digits, wherever they are: a small size is not nothing. */
+/** Rounded to six significant digits, so that a small size does not become 0. */
 function scaled(value: number | undefined, unit: number): number | null {
   return value === undefined ? null : Number((value / unit).toPrecision(6));
 }
 
 function allMatched(
-  { items, matched }: Found,
-  entries: readonly Entry[],
+  { items, matched }: SearchResult,
+  entries: readonly AssetEntry[],
   sizes: readonly AssetSize[],
 ): Total | undefined {
   if (matched === undefined || matched < items.length) return undefined;
   if (items.length === 0) return NOTHING;
   const ofItem: AssetSize[][] = items.map(() => []);
-  for (const [place, size] of sizes.entries()) ofItem[entries[place]!.item]!.push(size);
+  for (const [index, size] of sizes.entries()) ofItem[entries[index]!.item]!.push(size);
   return extrapolate(
     ofItem.map((own) => totalOf(own, false) ?? NOTHING),
     matched,
@@ -230,7 +224,7 @@ function coverageOf(sizes: readonly AssetSize[]) {
   return Object.fromEntries(parts) as Record<SizeMethod, z.output<typeof part>>;
 }
 
-function byAsset(entries: readonly Entry[], sizes: readonly AssetSize[]) {
+function byAsset(entries: readonly AssetEntry[], sizes: readonly AssetSize[]) {
   const keys = [...new Set(entries.map(({ key }) => key))];
   return keys.slice(0, MAX_ASSET_ROWS).map((key) => {
     const of = sizes.filter((_, index) => entries[index]?.key === key);

@@ -1,33 +1,33 @@
 import type { Tool } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import { estimateDataSize } from './estimate-data-size.js';
-import { getAggregations } from './get-aggregations.js';
-import { getCatalogCapabilities } from './get-catalog-capabilities.js';
-import { getCollection } from './get-collection.js';
-import { getConformance } from './get-conformance.js';
-import { getItem } from './get-item.js';
-import { getQueryables } from './get-queryables.js';
-import { getRoot } from './get-root.js';
-import { getSensorRegistryInfo } from './get-sensor-registry-info.js';
-import { searchCollections } from './search-collections.js';
-import { searchFederated } from './search-federated.js';
-import { searchItems } from './search-items.js';
-import { summarizeSearch } from './summarize-search.js';
+import {
+  getCatalogCapabilitiesTool,
+  getConformanceTool,
+  getRootTool,
+  getSensorRegistryInfoTool,
+} from './catalog.js';
+import { estimateDataSizeTool } from './estimate-data-size.js';
+import { getAggregationsTool } from './get-aggregations.js';
+import { getCollectionTool, getItemTool, getQueryablesTool } from './get.js';
+import { searchCollectionsTool } from './search-collections.js';
+import { searchFederatedTool } from './search-federated.js';
+import { searchItemsTool } from './search-items.js';
+import { summarizeSearchTool } from './summarize-search.js';
 
 export function createTools(client: Client): readonly Tool[] {
   return [
-    searchItems(client),
-    searchCollections(client),
-    getCollection(client),
-    getItem(client),
-    getQueryables(client),
-    getAggregations(client),
-    summarizeSearch(client),
-    estimateDataSize(client),
-    searchFederated(client),
-    getRoot(client),
-    getConformance(client),
-    getCatalogCapabilities(client),
-    getSensorRegistryInfo(),
+    searchItemsTool(client),
+    searchCollectionsTool(client),
+    getCollectionTool(client),
+    getItemTool(client),
+    getQueryablesTool(client),
+    getAggregationsTool(client),
+    summarizeSearchTool(client),
+    estimateDataSizeTool(client),
+    searchFederatedTool(client),
+    getRootTool(client),
+    getConformanceTool(client),
+    getCatalogCapabilitiesTool(client),
+    getSensorRegistryInfoTool(),
   ] as readonly unknown[] as readonly Tool[];
 }

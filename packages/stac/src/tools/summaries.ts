@@ -1,38 +1,50 @@
-import { compact, docOf, docsOf, listOf, numberOf, textOf, textsOf, type Doc } from '../json.js';
-import { oneLine } from '../text.js';
+import {
+  arrayOf,
+  compact,
+  numberOf,
+  objectOf,
+  objectsOf,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+} from '../json.js';
+import { oneLine } from '../strings.js';
 import { ALL_ASSETS, assetDetails, pickAssets, thumbnailUrl } from './assets.js';
 
-/** The essentials of an item, to choose among many; with `wanted`, URLs of these assets. */
-export function itemSummary(item: Doc, wanted?: readonly string[]): Doc {
-  const properties = docOf(item['properties']) ?? {};
+/** The essential members of an item; with `wanted`, the URLs of these assets. */
+export function itemSummary(item: JsonObject, wanted?: readonly string[]): JsonObject {
+  const properties = objectOf(item['properties']) ?? {};
   return {
     ...compact({
       id: item['id'],
-      collection: textOf(item['collection']),
-      datetime: textOf(properties['datetime']),
-      start_datetime: textOf(properties['start_datetime']),
-      end_datetime: textOf(properties['end_datetime']),
+      collection: stringOf(item['collection']),
+      datetime: stringOf(properties['datetime']),
+      start_datetime: stringOf(properties['start_datetime']),
+      end_datetime: stringOf(properties['end_datetime']),
       bbox: Array.isArray(item['bbox']) ? item['bbox'] : undefined,
       cloud_cover: numberOf(properties['eo:cloud_cover']),
-      platform: textOf(properties['platform']),
+      platform: stringOf(properties['platform']),
       gsd: numberOf(properties['gsd']),
       thumbnail: thumbnailUrl(item),
     }),
     assets: wanted
       ? assetDetails(pickAssets(item, wanted))
-      : Object.keys(docOf(item['assets']) ?? {}),
+      : Object.keys(objectOf(item['assets']) ?? {}),
   };
 }
 
-/** One item, with its simple properties and where its assets are. */
-export function itemDetails(item: Doc, wanted: readonly string[] = [ALL_ASSETS]): Doc {
-  const properties = Object.entries(docOf(item['properties']) ?? {}).filter(
+/** An item with its scalar properties and asset URLs. */
+export function itemDetails(
+  item: JsonObject,
+  wanted: readonly string[] = [ALL_ASSETS],
+): JsonObject {
+  const properties = Object.entries(objectOf(item['properties']) ?? {}).filter(
     ([, value]) => typeof value !== 'object' || value === null,
   );
   return {
     ...compact({
       id: item['id'],
-      collection: textOf(item['collection']),
+      collection: stringOf(item['collection']),
       bbox: item['bbox'],
       geometry: item['geometry'],
       thumbnail: thumbnailUrl(item),
@@ -44,29 +56,29 @@ export function itemDetails(item: Doc, wanted: readonly string[] = [ALL_ASSETS])
 
 const DESCRIPTION_LENGTH = 200;
 
-export function collectionSummary(collection: Doc): Doc {
-  const extent = docOf(collection['extent']);
-  const [bbox] = listOf(docOf(extent?.['spatial'])?.['bbox']);
-  const [interval] = listOf(docOf(extent?.['temporal'])?.['interval']);
-  const description = textOf(collection['description']);
-  const keywords = textsOf(collection['keywords']);
+export function collectionSummary(collection: JsonObject): JsonObject {
+  const extent = objectOf(collection['extent']);
+  const [bbox] = arrayOf(objectOf(extent?.['spatial'])?.['bbox']);
+  const [interval] = arrayOf(objectOf(extent?.['temporal'])?.['interval']);
+  const description = stringOf(collection['description']);
+  const keywords = stringsOf(collection['keywords']);
   return compact({
     id: collection['id'],
-    title: textOf(collection['title']),
+    title: stringOf(collection['title']),
     description: description && oneLine(description, DESCRIPTION_LENGTH),
-    license: textOf(collection['license']),
+    license: stringOf(collection['license']),
     bbox: Array.isArray(bbox) ? bbox : undefined,
     interval: Array.isArray(interval) ? interval : undefined,
     keywords: keywords.length > 0 ? keywords.slice(0, 12) : undefined,
   });
 }
 
-/** A whole collection without its links: for us to follow, not for a caller to read. */
-export function withoutLinks(doc: Doc): Doc {
+/** Links are followed by the pack; callers do not need them. */
+export function withoutLinks(doc: JsonObject): JsonObject {
   const { links: _links, ...rest } = doc;
   return rest;
 }
 
-export function providersOf(doc: Doc): readonly string[] {
-  return docsOf(doc['providers']).flatMap((provider) => textOf(provider['name']) ?? []);
+export function providersOf(doc: JsonObject): readonly string[] {
+  return objectsOf(doc['providers']).flatMap((provider) => stringOf(provider['name']) ?? []);
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.js';
-import { docOf, textOf } from '../json.js';
-import { latestWarning, readCriteria } from '../search/criteria.js';
-import { sampleItems } from '../search/sample.js';
+import { objectOf, stringOf } from '../json.js';
+import { sampleItems } from '../search/collect.js';
+import { latestWarning, parseCriteria } from '../search/criteria.js';
 import {
   cloudCoverOf,
   coverHistogram,
@@ -9,29 +9,31 @@ import {
   endOf,
   footprintOf,
   frequencies,
+  isoTime,
   least,
   most,
   spreadOf,
   timeOf,
 } from '../search/statistics.js';
+import { summarizeSearchSpec } from './specs/aggregate.js';
 import { catalogTool } from './tool.js';
-import { summarizeSearchSpec } from './specs/summarize-search.js';
 
-const MAX_BUCKETS = 120;
+const MAX_HISTOGRAM_BUCKETS = 120;
 
-export const summarizeSearch = (client: Client) =>
-  catalogTool(summarizeSearchSpec, client, async (args, { scope }) => {
-    const catalog = client.catalogs.choose(args);
-    const sample = await sampleItems(client, catalog, readCriteria(args), scope);
+export const summarizeSearchTool = (client: Client) =>
+  catalogTool(summarizeSearchSpec, client, async (args, { select }) => {
+    const call = select();
+    const { catalog } = call;
+    const sample = await sampleItems(call, parseCriteria(args));
     const { items, complete, matched } = sample;
     const times = items.flatMap((item) => timeOf(item) ?? []);
     const covers = items.flatMap((item) => cloudCoverOf(item) ?? []);
     const spread = spreadOf(covers);
     const histogram = dateHistogram(times);
     const footprint = footprintOf(items);
-    const first = moment(least(times));
-    const last = moment(most(items.flatMap((item) => endOf(item) ?? [])));
-    const platforms = items.map((item) => textOf(docOf(item['properties'])?.['platform']));
+    const first = isoTime(least(times));
+    const last = isoTime(most(items.flatMap((item) => endOf(item) ?? [])));
+    const platforms = items.map((item) => stringOf(objectOf(item['properties'])?.['platform']));
     return {
       catalog: catalog.name,
       count: matched ?? (complete ? items.length : null),
@@ -41,7 +43,7 @@ export const summarizeSearch = (client: Client) =>
       last_datetime: complete ? last : null,
       date_histogram: {
         interval: histogram.interval,
-        buckets: histogram.buckets.slice(0, MAX_BUCKETS),
+        buckets: histogram.buckets.slice(0, MAX_HISTOGRAM_BUCKETS),
       },
       cloud_cover: spread
         ? {
@@ -51,7 +53,7 @@ export const summarizeSearch = (client: Client) =>
             histogram: [...coverHistogram(covers)],
           }
         : null,
-      collections: [...frequencies(items.map((item) => textOf(item['collection'])))].slice(0, 50),
+      collections: [...frequencies(items.map((item) => stringOf(item['collection'])))].slice(0, 50),
       platforms: [...frequencies(platforms)].slice(0, 50),
       footprint: complete && footprint ? [...footprint] : null,
       sample_extremes: complete
@@ -66,11 +68,7 @@ export const summarizeSearch = (client: Client) =>
       warnings: [
         ...sample.warnings,
         ...latestWarning(args.datetime),
-        ...(complete ? [] : [`Drawn from the first ${items.length} items only.`]),
+        ...(complete ? [] : [`Based on the first ${items.length} items only.`]),
       ],
     };
   });
-
-function moment(time: number | undefined): string | null {
-  return time === undefined ? null : new Date(time).toISOString();
-}

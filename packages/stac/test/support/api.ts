@@ -1,4 +1,4 @@
-import type { Answering, Reply, Seen } from './server.js';
+import type { Handler, ReceivedRequest, Reply } from './server.js';
 
 export interface ApiOptions {
   readonly conformsTo?: readonly string[];
@@ -6,8 +6,8 @@ export interface ApiOptions {
   readonly items?: readonly Record<string, unknown>[];
   readonly collections?: readonly Record<string, unknown>[];
   readonly extraLinks?: (origin: string) => readonly Record<string, unknown>[];
-  /** Goes first; what it does not answer is answered as usual. */
-  readonly before?: (seen: Seen, count: number) => Reply | undefined;
+  /** Called first; undefined selects the default reply. */
+  readonly before?: (request: ReceivedRequest, count: number) => Reply | undefined;
 }
 
 const CORE = 'https://api.stacspec.org/v1.0.0/core';
@@ -75,16 +75,16 @@ export function collection(
   };
 }
 
-/** A small STAC API: as much of one as a test says. */
-export function api(options: ApiOptions = {}): Answering {
+/** A small, configurable STAC API. */
+export function api(options: ApiOptions = {}): Handler {
   const { conformsTo = [CORE, SEARCH], post = false, before } = options;
   const items = options.items ?? [item('a'), item('b')];
   const collections = options.collections ?? [collection('scenes'), collection('maps')];
-  return (seen, count) => {
-    const early = before?.(seen, count);
+  return (request, count) => {
+    const early = before?.(request, count);
     if (early) return early;
-    const { origin, method, params } = seen;
-    const path = decodeURIComponent(seen.path);
+    const { origin, method, params } = request;
+    const path = decodeURIComponent(request.path);
     const under = (id: string) => `/collections/${id}`;
     if (path === '/') {
       return {
@@ -106,7 +106,7 @@ export function api(options: ApiOptions = {}): Answering {
     }
     if (path === '/search') {
       if (method === 'POST' && !post) return { status: 405, json: { message: 'not allowed' } };
-      const limit = Number(method === 'POST' ? seen.body['limit'] : params.get('limit'));
+      const limit = Number(method === 'POST' ? request.body['limit'] : params.get('limit'));
       return page(items.slice(0, limit), [], { numberMatched: items.length });
     }
     if (path === '/collections') return { json: { collections, links: [] } };

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it arrived. */
-export interface Seen {
+/** A received request. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly params: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly body: Record<string, unknown>;
-  /** Of the server, for links. */
+  /** The origin of the server, for links. */
   readonly origin: string;
 }
 
@@ -20,17 +20,17 @@ export interface Reply {
   readonly act?: 'reset' | 'stall' | 'half';
 }
 
-export type Answering = (seen: Seen, count: number) => Reply;
+export type Handler = (request: ReceivedRequest, count: number) => Reply;
 
 export interface TestServer {
   readonly origin: string;
-  readonly seen: Seen[];
+  readonly requests: ReceivedRequest[];
   close(): Promise<void>;
 }
 
-/** A real server on loopback that answers as it is told and remembers what it was asked. */
-export async function startServer(answering: Answering, host = '127.0.0.1'): Promise<TestServer> {
-  const seen: Seen[] = [];
+/** A server on loopback that replies with a handler and records its requests. */
+export async function startServer(handler: Handler, host = '127.0.0.1'): Promise<TestServer> {
+  const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());
   });
@@ -39,7 +39,7 @@ export async function startServer(answering: Answering, host = '127.0.0.1'): Pro
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const url = new URL(request.url ?? '/', origin());
     const text = Buffer.concat(chunks).toString();
-    const one: Seen = {
+    const received: ReceivedRequest = {
       method: request.method ?? '',
       path: url.pathname,
       params: url.searchParams,
@@ -47,8 +47,8 @@ export async function startServer(answering: Answering, host = '127.0.0.1'): Pro
       body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
       origin: origin(),
     };
-    seen.push(one);
-    reply(response, answering(one, seen.length));
+    requests.push(received);
+    reply(response, handler(received, requests.length));
   };
   const origin = (): string => `http://${host}:${(server.address() as AddressInfo).port}`;
   await new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ export async function startServer(answering: Answering, host = '127.0.0.1'): Pro
   });
   return {
     origin: origin(),
-    seen,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

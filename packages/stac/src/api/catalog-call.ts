@@ -1,0 +1,45 @@
+import { withDeadline, withTimeShare, type CallContext } from '../call-context.js';
+import type { Document } from '../http/documents.js';
+import type { HttpRequest, HttpResponse } from '../http/types.js';
+import type { Catalog } from './catalogs.js';
+import type { Client } from './client.js';
+import type { LandingPage } from './landing.js';
+
+/** A tool call to one catalogue. */
+export class CatalogCall {
+  readonly client: Client;
+  readonly catalog: Catalog;
+  readonly context: CallContext;
+
+  constructor(client: Client, catalog: Catalog, context: CallContext) {
+    this.client = client;
+    this.catalog = catalog;
+    this.context = context;
+  }
+
+  landing(options: { fresh?: boolean } = {}): Promise<LandingPage> {
+    return this.client.landing(this.catalog, this.context, options);
+  }
+
+  get(url: URL, route: string): Promise<Document> {
+    return this.client.documents.get(this.catalog, url, route, this.context);
+  }
+
+  send(request: Omit<HttpRequest, 'catalog'>): Promise<HttpResponse> {
+    return this.client.gateway.send({ ...request, catalog: this.catalog }, this.context);
+  }
+
+  now(): number {
+    return this.client.now();
+  }
+
+  withDeadline(deadline: number): CatalogCall {
+    return new CatalogCall(this.client, this.catalog, withDeadline(this.context, deadline));
+  }
+
+  /** Limits optional work to a share of the remaining time. */
+  withTimeShare(share: number): CatalogCall {
+    const context = withTimeShare(this.context, this.now(), share);
+    return new CatalogCall(this.client, this.catalog, context);
+  }
+}

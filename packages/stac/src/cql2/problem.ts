@@ -1,4 +1,0 @@
-/** A filter that cannot be read, and where. */
-export class FilterProblem extends Error {
-  override readonly name = 'FilterProblem';
-}
