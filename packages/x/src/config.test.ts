@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { configFromEnvironment, configSchema } from './config.js';
-import { pricesOf } from './cost/prices.js';
-import { postCost, readCost } from './cost/estimate.js';
-import { readSecret } from './secrets.js';
+import { configFromEnvironment, configSchema, pricesOf, readSecret } from './config.js';
+import { postCost, itemCost } from './cost.js';
 
 describe('configuration', () => {
   it('has a default for everything', () => {
@@ -74,6 +72,6 @@ describe('what a call costs', () => {
     expect(postCost(prices, ['see example.com'])).toEqual({ amount: 0.2, unit: 'USD' });
     expect(postCost(prices, ['hello'], 'summoned_reply').amount).toBe(0.01);
     expect(postCost(pricesOf({}), ['a', 'b', 'https://example.com']).amount).toBe(0.23);
-    expect(readCost(pricesOf({}), 'post_read', 3).amount).toBe(0.015);
+    expect(itemCost(pricesOf({}), 'post_read', 3).amount).toBe(0.015);
   });
 });

@@ -1,4 +1,4 @@
-export { LoginError } from './auth/login-error.js';
+export { LoginError } from './auth/login-x.js';
 export {
   DEFAULT_REDIRECT_PORT,
   defaultScopes,
@@ -10,8 +10,8 @@ export { configFromEnvironment, configSchema, type XConfig } from './config.js';
 export { createXPack, x, type RuntimeContext } from './pack.js';
 export type {
   ById,
-  Found,
-  Page,
+  ItemResult,
+  PageResult,
   PageQuery,
   PostRange,
   ReadContext,
@@ -20,8 +20,8 @@ export type {
   SearchQuery,
   SocialReadProvider,
   UserPostsQuery,
-} from './provider/provider.js';
-export type { List, PartialError, Post, User } from './provider/model.js';
-export { retrying, type RetryingOptions } from './provider/retrying.js';
-export { ConfigError } from './secrets.js';
+} from './api/provider.js';
+export type { List, PartialError, Post, User } from './api/model.js';
+export { retrying, type RetryingOptions } from './api/provider.js';
+export { ConfigError } from './config.js';
 export { weightedLength } from './text/weighted-length.js';

@@ -98,9 +98,9 @@ describe('logging in', () => {
   });
 
   it.each([
-    ['http-400', 'X refused to give a token: look whether'],
-    ['http-503', 'X gave no token: try again later (503)'],
-    ['reset-after-read', 'X gave no token: try again later'],
+    ['http-400', 'X rejected the token request: check'],
+    ['http-503', 'X returned no token: try again later (503)'],
+    ['reset-after-read', 'X returned no token: try again later'],
   ] as const)('shows in the browser that the token exchange failed: %s', async (kind, why) => {
     const { sandbox } = await sandboxWorld();
     sandbox.setFaults([{ kind, routes: ['token'] }]);
@@ -154,7 +154,7 @@ describe('logging in', () => {
     await writeFile(join(folder, 'login'), 'a file where the folder would be');
     let asked = 0;
     const onUrl = () => void (asked += 1);
-    await expect(login(sandbox, { onUrl })).rejects.toThrow(/the login cannot be kept$/);
+    await expect(login(sandbox, { onUrl })).rejects.toThrow(/the login cannot be saved$/);
     expect(asked).toBe(0);
   });
 
@@ -165,13 +165,13 @@ describe('logging in', () => {
     const loop = join(folder, 'loop');
     await symlink('loop', loop);
     await expect(login(sandbox, { ...refused, tokenFile: folder })).rejects.toThrow(
-      `tokenFile: ${folder} is a folder; name a file`,
+      `tokenFile: ${folder} is a folder; specify a file`,
     );
     await expect(login(sandbox, { ...refused, tokenFile: '/dev/null' })).rejects.toThrow(
-      'tokenFile: /dev/null is no file; name a file',
+      'tokenFile: /dev/null is not a regular file; specify a file',
     );
     await expect(login(sandbox, { ...refused, tokenFile: loop })).rejects.toThrow(
-      `tokenFile: ${loop} is a link that leads to no file, only to more links`,
+      `tokenFile: ${loop} is a symbolic link loop`,
     );
     expect(asked).toBe(0);
   });
@@ -190,7 +190,7 @@ describe('logging in', () => {
 
   it('works for an app that has a secret', async () => {
     const { sandbox } = await sandboxWorld({ clientSecret: 'shh' });
-    await expect(login(sandbox)).rejects.toThrow(/^X refused to give a token: .*\(401\)$/);
+    await expect(login(sandbox)).rejects.toThrow(/^X rejected the token request: .*\(401\)$/);
     expect(await login(sandbox, { clientSecret: 'shh' })).toMatchObject({
       userId: sandbox.landmarks.me.id,
     });
@@ -315,7 +315,7 @@ describe('a login that has expired', () => {
     expect(await rig.error('x_get_me')).toMatchObject({
       code: 'x_not_configured',
       retryable: false,
-      message: expect.stringMatching(/^tokenFile: .*the login cannot be kept$/) as string,
+      message: expect.stringMatching(/^tokenFile: .*the login cannot be saved$/) as string,
     });
     expect(issued(sandbox)).toHaveLength(before);
   });
@@ -384,7 +384,7 @@ describe('without a login', () => {
     const endless = await rigFor({ tokenFile: loop, baseUrl: 'http://127.0.0.1:9' });
     expect(await endless.error('x_get_me')).toMatchObject({
       code: 'x_not_configured',
-      message: expect.stringContaining('only to more links') as string,
+      message: expect.stringContaining('symbolic link loop') as string,
     });
   });
 

@@ -8,7 +8,13 @@ import { authorizationCode, type Callback } from '../src/auth/callback.js';
 function waiting(browse: (redirectUri: string) => Promise<void>, signal: AbortSignal) {
   return new Promise<Callback>((resolve, reject) => {
     const onListening = (uri: string) => void browse(uri).catch(reject);
-    const options = { port: 0, state: 'ours', signal, onListening, onStranger: () => undefined };
+    const options = {
+      port: 0,
+      state: 'ours',
+      signal,
+      onListening,
+      onStateMismatch: () => undefined,
+    };
     const answered = (callback: Callback): void => {
       callback.finish({ status: 200, text: 'Done.' });
       resolve(callback);
@@ -63,7 +69,7 @@ it('nor does one that never came back', { timeout: 3_000 }, async () => {
     ended = closed(await connected(uri));
     leaving.abort();
   }, leaving.signal);
-  await expect(login).rejects.toThrow('nobody has allowed the login in time');
+  await expect(login).rejects.toThrow('the login was not authorized in time');
   await ended;
 });
 
@@ -85,7 +91,7 @@ it('answers a browser that reloads the page with the same outcome', async () => 
     port: 0,
     state: 'ours',
     signal: never,
-    onStranger: () => undefined,
+    onStateMismatch: () => undefined,
     onListening: (uri) => {
       const ask = 'GET /callback?state=ours&code=given HTTP/1.1\r\nHost: localhost\r\n\r\n';
       answers = connected(uri).then((socket) => {

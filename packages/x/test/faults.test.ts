@@ -1,7 +1,8 @@
 import type { FaultKind, FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { uploadPicture } from './support/acts.js';
-import { created, useSandbox, type SandboxWorld } from './support/sandbox.js';
+import { journaled, type Config } from './support/rig.js';
+import { created, useSandbox } from './support/sandbox.js';
 
 const sandboxWorld = useSandbox();
 
@@ -45,20 +46,20 @@ const posts = (x: XSandbox) =>
     ['x_quote_tweet', { text: 'look', quoted_tweet_id: x.landmarks.unaskedPostId }],
   ] as const;
 
-async function enterprise(config: object = {}): Promise<SandboxWorld> {
-  return sandboxWorld(
-    { tier: 'enterprise' },
-    { toolTimeoutSecs: 8, attemptTimeoutSecs: 4, ...config },
-  );
+async function enterprise(config: Config = {}) {
+  const { toolTimeoutSecs = 8, ...more } = config;
+  const settings = { toolTimeoutSecs, attemptTimeoutSecs: 4, ...more };
+  const opened = await sandboxWorld({ tier: 'enterprise' }, settings);
+  return { ...opened, journal: journaled(opened.rig, toolTimeoutSecs * 1000) };
 }
 
 describe.concurrent('a post that X carried out, and did not say so', () => {
   it.each(named(acted))('is found again after %s, and is not sent twice', async (_, rule) => {
-    const { rig, sandbox } = await enterprise();
+    const { rig, sandbox, journal } = await enterprise();
     for (const [tool, args] of posts(sandbox)) {
       const before = created(sandbox).length;
       sandbox.setFaults([{ ...rule, routes: ['create-post'], times: 1 }]);
-      const data = await rig.data(tool, args);
+      const data = await rig.data(tool, args, journal);
       const commits = created(sandbox).slice(before);
       expect(commits).toHaveLength(1);
       expect(data['id']).toBe(commits[0]?.id);
@@ -66,11 +67,11 @@ describe.concurrent('a post that X carried out, and did not say so', () => {
   });
 
   it('is found with its media', async () => {
-    const { rig, sandbox } = await enterprise();
+    const { rig, sandbox, journal } = await enterprise();
     const mediaId = await uploadPicture(sandbox);
     for (const text of ['with a picture', '']) {
       sandbox.setFaults([{ kind: 'reset-after-read', routes: ['create-post'], times: 1 }]);
-      const data = await rig.data('x_post_tweet', { text, media_ids: [mediaId] });
+      const data = await rig.data('x_post_tweet', { text, media_ids: [mediaId] }, journal);
       expect(data['id']).toBe(created(sandbox).at(-1)?.id);
     }
   });
@@ -78,36 +79,38 @@ describe.concurrent('a post that X carried out, and did not say so', () => {
   it.each(named([{ kind: 'garbage' }, { kind: 'http-503', times: 3 }, { kind: 'x-429-window' }]))(
     'is found though the first look ends with %s',
     async (_, rule) => {
-      const { rig, sandbox } = await enterprise({ attemptTimeoutSecs: 2 });
+      const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 2 });
       await rig.run('x_get_me');
       sandbox.setFaults([
         { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
         { times: 1, retryAfter: { seconds: 1 }, ...rule, routes: ['user-posts'] },
       ]);
-      const data = await rig.data('x_post_tweet', { text: 'look again' });
+      const data = await rig.data('x_post_tweet', { text: 'look again' }, journal);
       expect(data['id']).toBe(created(sandbox)[0]?.id);
     },
   );
 
   it('is found though so many got no answer at once that calls to X were paused', async () => {
-    const { rig, sandbox } = await enterprise({ attemptTimeoutSecs: 1 });
+    const { rig, sandbox, journal } = await enterprise({ attemptTimeoutSecs: 1 });
     await rig.run('x_get_me');
     sandbox.setFaults([{ kind: 'acted-stall', routes: ['create-post'], times: 20 }]);
     const texts = Array.from({ length: 20 }, (_, index) => `one of many, ${index}`);
-    const found = await Promise.all(texts.map((text) => rig.data('x_post_tweet', { text })));
+    const found = await Promise.all(
+      texts.map((text) => rig.data('x_post_tweet', { text }, journal)),
+    );
     expect(rig.events.map(({ type }) => type)).toContain('circuit_open');
     const made = new Map(created(sandbox).map(({ id, text }) => [text, id]));
     expect(found.map(({ id }) => id)).toEqual(texts.map((text) => made.get(text)));
   });
 
   it('is not looked for in vain where X does not let us', async () => {
-    const { rig, sandbox } = await enterprise();
+    const { rig, sandbox, journal } = await enterprise();
     await rig.run('x_get_me');
     sandbox.setFaults([
       { kind: 'acted-http-503', routes: ['create-post'], times: 1 },
       { kind: 'x-403-not-permitted', routes: ['user-posts'] },
     ]);
-    expect(await rig.error('x_post_tweet', { text: 'who knows' })).toMatchObject({
+    expect(await rig.error('x_post_tweet', { text: 'who knows' }, journal)).toMatchObject({
       code: 'outcome_unknown',
       outcome: 'unknown',
       details: { cause_code: 'x_api_error' },
@@ -116,14 +119,17 @@ describe.concurrent('a post that X carried out, and did not say so', () => {
   });
 
   it('is looked for as long as X may be late, and not longer', async () => {
-    const { rig, sandbox } = await enterprise({ toolTimeoutSecs: 4, attemptTimeoutSecs: 2 });
+    const { rig, sandbox, journal } = await enterprise({
+      toolTimeoutSecs: 4,
+      attemptTimeoutSecs: 2,
+    });
     sandbox.setLag(500);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
-    const data = await rig.data('x_post_tweet', { text: 'late' });
+    const data = await rig.data('x_post_tweet', { text: 'late' }, journal);
     expect(data['id']).toBe(created(sandbox)[0]?.id);
     sandbox.setLag(60_000);
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
-    const error = await rig.error('x_post_tweet', { text: 'too late' });
+    const error = await rig.error('x_post_tweet', { text: 'too late' }, journal);
     expect(error).toMatchObject({
       code: 'outcome_unknown',
       retryable: false,

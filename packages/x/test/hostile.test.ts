@@ -53,7 +53,7 @@ describe('an upstream that means no good', () => {
     const { rig: some } = await list({ id: '1', text: 'a' }, null, { id: '2' });
     expect(await some.data('x_search_tweets', { query: 'q' })).toMatchObject({
       tweets: [{ id: '1' }],
-      partial_errors: [{ reason: 'unreadable', message: expect.stringContaining('2 of them') }],
+      partial_errors: [{ reason: 'unreadable', message: expect.stringContaining('2 items') }],
     });
   });
 

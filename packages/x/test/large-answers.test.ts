@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { journaled } from './support/rig.js';
 import { created, useSandbox } from './support/sandbox.js';
 import type { Reply } from './support/server.js';
 import { useWorld } from './support/world.js';
@@ -52,7 +53,7 @@ describe('a post whose answer is too large to be given on', () => {
   it('or to be read at all is looked for, and known by its id', async () => {
     const { answer, made } = talkative(() => ({ data: { text: 'a'.repeat(200_000) } }));
     const { rig } = await world(answer, { maxResponseBytes: 65_536 });
-    expect(await rig.data('x_post_tweet', { text })).toEqual({ id: '7001', text });
+    expect(await rig.data('x_post_tweet', { text }, journaled(rig))).toEqual({ id: '7001', text });
     expect(made).toHaveLength(1);
   });
 
@@ -60,7 +61,7 @@ describe('a post whose answer is too large to be given on', () => {
     const maxPostLength = 25_000;
     const { rig, sandbox } = await sandboxWorld({ maxPostLength }, { maxPostLength });
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
-    const posted = await rig.data('x_post_tweet', { text: '👩‍👩‍👦'.repeat(3_000) });
+    const posted = await rig.data('x_post_tweet', { text: '👩‍👩‍👦'.repeat(3_000) }, journaled(rig));
     expect(posted['id']).toBe(created(sandbox)[0]?.id);
   });
 });

@@ -56,7 +56,7 @@ describe.concurrent('an upload that X was never told to finish', () => {
       error: {
         code: 'x_network_error',
         outcome: 'not_executed',
-        message: expect.stringMatching(/[123] of 4 pieces .* toolTimeoutSecs/) as string,
+        message: expect.stringMatching(/[123] of 4 segments.* packs\.x\.toolTimeoutSecs/) as string,
         details: { clock: 'deadline' },
       },
     });

@@ -115,7 +115,7 @@ describe('uploading', () => {
   });
 
   it.each([
-    ['http-400', /X refused/],
+    ['http-400', /X rejected/],
     ['x-402-credits', /no credits/],
     ['x-403-not-permitted', /does not allow/],
   ] as const)('is not lost over its description: %s', async (kind, why) => {
@@ -193,7 +193,7 @@ describe('what is uploaded', () => {
     expect(await checked(15_000_001)).toMatchObject({
       error: {
         code: 'media_upload_error',
-        message: 'file_path: has 15000001 bytes, and X takes 15000000.',
+        message: 'file_path: has 15000001 bytes; X accepts 15000000.',
       },
     });
   });

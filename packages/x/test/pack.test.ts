@@ -235,7 +235,7 @@ describe('about this installation', () => {
     const app = await another({ accessToken: undefined, bearerToken: { env: 'APP' } });
     expect(await reasons(app)).toMatchObject({
       x_search_tweets: undefined,
-      x_post_tweet: 'needs the login of an account',
+      x_post_tweet: 'requires a user login',
     });
     const needy = x.describe().filter(({ requires }) => requires.includes('x_client'));
     expect(Object.keys(await reasons(rig)).toSorted()).toEqual(

@@ -48,10 +48,10 @@ describe('reading the sandbox', () => {
       const shown = data[member];
       expect({
         tool,
-        isThere: Array.isArray(shown) ? shown.length > 0 : shown !== undefined,
+        exists: Array.isArray(shown) ? shown.length > 0 : shown !== undefined,
       }).toEqual({
         tool,
-        isThere: true,
+        exists: true,
       });
     }
   });

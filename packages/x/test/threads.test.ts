@@ -77,19 +77,24 @@ describe('a thread that stops half way', () => {
     });
   });
 
-  it('finds out by itself where there is no journal, and says how to go on', async () => {
+  it('without a journal says how to continue', async () => {
     const { rig, sandbox } = await sandboxWorld({}, fast);
     sandbox.setFaults([
-      { kind: 'reset-after-read', routes: ['create-post'], skip: 1, times: 1 },
       { kind: 'x-403-not-permitted', routes: ['create-post'], skip: 1, times: 1 },
     ]);
-    const envelope = await rig.run('x_post_thread', { tweets });
-    const made = created(sandbox);
-    expect(made).toHaveLength(2);
-    expect(envelope).toMatchObject({
-      data: { posted: made.map(({ id }, index) => ({ index, id })) },
-      error: { message: expect.stringContaining(`in reply to ${made[1]?.id}`) as string },
+    const refused = await rig.run('x_post_thread', { tweets });
+    const [first] = created(sandbox);
+    expect(refused).toMatchObject({
+      data: { posted: [{ index: 0, id: first?.id }], failed: { index: 1 }, unposted: 2 },
+      error: { message: expect.stringContaining(`in reply to ${first?.id}`) as string },
     });
+    sandbox.setFaults([{ kind: 'reset-after-read', routes: ['create-post'], skip: 1, times: 1 }]);
+    const lost = await rig.run('x_post_thread', { tweets: ['four', 'five', 'six'] });
+    expect(lost).toMatchObject({
+      data: { posted: [{ index: 0 }], unknown: { index: 1 }, unposted: 1 },
+      error: { code: 'outcome_unknown', outcome: 'unknown' },
+    });
+    expect(JSON.stringify(lost.data)).toContain(`among the replies to ${created(sandbox)[1]?.id}`);
   });
 
   it('stops before a part for which there is no time', async () => {
@@ -131,11 +136,11 @@ describe('a thread that is called again', () => {
       code: 'thread_partial_failure',
       details: { cause_code: 'x_forbidden' },
     });
-    expect(refused.message).toMatch(/number 2 is not: .* fails alike as long as that is so/);
-    expect(refused.message).not.toContain('The same call goes on there.');
+    expect(refused.message).toMatch(/Tweet 2 is not: .* fails again until the cause is fixed/);
+    expect(refused.message).not.toContain('The same call resumes there.');
     sandbox.setFaults([{ kind: 'x-429-window', ...rule }]);
     const limited = await rig.error('x_post_thread', { tweets: [...'abc'] }, notebook());
-    expect(limited.message).toContain('The same call goes on there.');
+    expect(limited.message).toContain('The same call resumes there.');
   });
 
   it('and was posted whole before its process ended, says which part was deleted since', async () => {
@@ -166,7 +171,9 @@ describe('a thread that is called again', () => {
         data: { posted: created(sandbox).map(({ id }) => ({ id })), unposted: 3 - count },
         error: {
           code: count < 3 ? 'thread_partial_failure' : 'db_error',
-          message: expect.stringContaining('cannot say whether a part was deleted') as string,
+          message: expect.stringContaining(
+            'could not determine whether a part was deleted',
+          ) as string,
           retryable: true,
         },
       });

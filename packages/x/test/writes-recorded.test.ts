@@ -24,9 +24,9 @@ const { newFolder, start, onClose } = useGoverned();
 const { serve } = useWorld();
 
 async function watched(...given: Parameters<typeof watchWrites>): Promise<WriteWatch> {
-  const watch = await watchWrites(...given);
-  onClose(() => watch.close());
-  return watch;
+  const pollUntilFound = await watchWrites(...given);
+  onClose(() => pollUntilFound.close());
+  return pollUntilFound;
 }
 
 describe('a write to X', () => {
@@ -40,12 +40,12 @@ describe('a write to X', () => {
       const acts = [...(await postsFor(x, 'one')), ...(await setsFor(x, 'picture.png'))];
       const store = await openStore('sqlite:journal.db', { dataDir: folder });
       onClose(() => store.close());
-      const watch = await watched(x.url, store);
-      const login = loginTo(x, { mediaDirectories: [folder], baseUrl: watch.url });
+      const pollUntilFound = await watched(x.url, store);
+      const login = loginTo(x, { mediaDirectories: [folder], baseUrl: pollUntilFound.url });
       const server = await start({ folder, ...login });
       const tools = new Set<string>();
       for (const { tool, args } of acts) {
-        const writes = await watch.during(tool, async () =>
+        const writes = await pollUntilFound.during(tool, async () =>
           expect(await server.call(tool, args)).toMatchObject({ success: true }),
         );
         expect({ tool, writes: writes.length > 0 }).toEqual({ tool, writes: true });
@@ -68,7 +68,7 @@ describe('the watch over writes', () => {
   ): Promise<readonly string[]> {
     const upstream = await serve(() => ({ json: {} }));
     const store = memoryStore();
-    const watch = await watched(upstream.origin, store);
+    const pollUntilFound = await watched(upstream.origin, store);
     const journal = createJournal({ store, encryption: ephemeralEncryption() });
     onClose(() => journal.close());
     const tool: Tool = acceptControls(
@@ -84,13 +84,13 @@ describe('the watch over writes', () => {
         input: z.object({}),
         output: z.strictObject({}),
         handler: async (_, { operation }) => {
-          await fetch(`${watch.url}/posts`);
-          await handler(watch.url, operation!);
+          await fetch(`${pollUntilFound.url}/posts`);
+          await handler(pollUntilFound.url, operation!);
           return {};
         },
       }),
     );
-    return watch.during('post', () => runTool(tool, {}, { around: journal.around }));
+    return pollUntilFound.during('post', () => runTool(tool, {}, { around: journal.around }));
   }
 
   it.each([

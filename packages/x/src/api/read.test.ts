@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDoc } from '../json.js';
-import { listSchema, postSchema, userSchema } from '../provider/model.js';
-import { readIncludes, readPost } from './read-post.js';
-import { readList, readUser } from './read-user.js';
+import { isObject } from '../json.js';
+import { listSchema, postSchema, userSchema } from './model.js';
+import { readIncludes, readList, readPost, readUser } from './parse.js';
 
 const post = (doc: Record<string, unknown>, includes: object = {}) =>
   readPost(doc, readIncludes({ includes }));
@@ -72,7 +71,7 @@ describe('readPost', () => {
     );
     fc.assert(
       fc.property(doc, (given) => {
-        if (!isDoc(given)) return;
+        if (!isObject(given)) return;
         const [one, user, list] = [
           readPost(given, readIncludes(given)),
           readUser(given),

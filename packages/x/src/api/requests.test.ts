@@ -3,18 +3,18 @@ import { definePolicy, FaultError, presets, upstream } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Send } from '../http/exchange.js';
-import type { HttpAnswer } from '../http/request.js';
-import type { Scope } from '../scope.js';
+import type { HttpResponse } from '../http/message.js';
+import type { CallContext } from '../call-context.js';
 import { createRequests } from './requests.js';
 import { routes } from './routes.js';
-import type { AttemptScope, Session } from './session.js';
+import type { RequestContext, Session } from './session.js';
 
-const answer: HttpAnswer = { status: 200, doc: {}, limits: [], clockAheadMs: undefined };
+const answer: HttpResponse = { status: 200, doc: {}, limits: [], clockAheadMs: undefined };
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
 interface Given {
   /** What comes of each write that is begun. */
-  readonly writes: readonly (() => Promise<HttpAnswer>)[];
+  readonly writes: readonly (() => Promise<HttpResponse>)[];
   /** Comes before a write is begun, as the journal does. */
   readonly record?: (attempt: number) => Promise<void>;
 }
@@ -28,7 +28,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
     limitKey: () => 'route',
     renew: () => Promise.resolve(),
     explain: (_: unknown, fault: unknown) => fault,
-    write: (_: unknown, __: AttemptScope, send: Send) => send(async () => writes[begun++]!()),
+    write: (_: unknown, __: RequestContext, send: Send) => send(async () => writes[begun++]!()),
   } as unknown as Session;
   const requests = createRequests({
     session,
@@ -38,7 +38,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
     random: () => 0,
     observe: () => undefined,
   });
-  const scope: Scope = {
+  const call: CallContext = {
     deadline: 60_000,
     signal: new AbortController().signal,
     correlationId: 'c',
@@ -51,7 +51,7 @@ function rig({ writes, record = () => Promise.resolve() }: Given) {
   };
   const run = async (effect: 'once' | 'idempotent'): Promise<unknown> => {
     const request = { route: routes.createPost, path: ['2', 'tweets'] };
-    const sent = requests[effect](request, scope).catch((cause: unknown) => cause);
+    const sent = requests[effect](request, call).catch((cause: unknown) => cause);
     const ended = await clock.run(sent);
     return ended instanceof FaultError ? ended.fault : (raisedToolError(ended)?.input ?? ended);
   };

@@ -1,14 +1,14 @@
 import type { PackLog } from '@toolkeel/contract';
-import type { SecretSource, XConfig } from '../config.js';
+import { type Environment, readSecret, type SecretSource, type XConfig } from '../config.js';
 import type { Connections } from '../http/connections.js';
-import { urlUnder } from '../http/url.js';
+import { urlUnder } from '../http/message.js';
 import type { Redactor } from '@toolkeel/pack-kit';
-import { readSecret, type Environment } from '../secrets.js';
-import { fixedCredential, type Credential } from './credential.js';
-import { keptLogin } from './kept-login.js';
+import { storedLogin } from './stored-login.js';
 import type { TokenEndpoint } from './token-endpoint.js';
+import { createHash } from 'node:crypto';
+import { FaultError } from '@toolkeel/kernel';
 
-export interface CredentialSurroundings {
+interface CredentialContext {
   readonly env: Environment;
   readonly connections: Connections;
   readonly secrets: Redactor;
@@ -16,20 +16,20 @@ export interface CredentialSurroundings {
   readonly wallNow: () => number;
 }
 
-export interface Credentials {
+interface Credentials {
   readonly app: Credential | undefined;
   readonly user: Credential | undefined;
 }
 
-/** What the configuration names. A secret that is named and not there is refused, by its setting. */
-export function createCredentials(config: XConfig, given: CredentialSurroundings): Credentials {
+/** The configured credentials. Throws a `ConfigError` for a configured secret that does not exist. */
+export function createCredentials(config: XConfig, given: CredentialContext): Credentials {
   const { bearerToken, accessToken, tokenFile } = config;
   const app = bearerToken && fixedCredential('app', secretOf(bearerToken, 'bearerToken', given));
   const user = accessToken
     ? fixedCredential('user', secretOf(accessToken, 'accessToken', given))
     : tokenFile === undefined
       ? undefined
-      : keptLogin({
+      : storedLogin({
           path: tokenFile,
           endpoint: tokenEndpoint(config, given),
           callMs: 1000 * config.toolTimeoutSecs,
@@ -40,7 +40,7 @@ export function createCredentials(config: XConfig, given: CredentialSurroundings
 
 function tokenEndpoint(
   { baseUrl, clientSecret: source }: XConfig,
-  given: CredentialSurroundings,
+  given: CredentialContext,
 ): TokenEndpoint {
   const { connections, secrets, wallNow } = given;
   const clientSecret = source && secretOf(source, 'clientSecret', given);
@@ -51,9 +51,58 @@ function tokenEndpoint(
 function secretOf(
   source: SecretSource,
   setting: string,
-  { env, secrets }: CredentialSurroundings,
+  { env, secrets }: CredentialContext,
 ): string {
   const secret = readSecret(source, setting, env);
   secrets.add(secret);
   return secret;
+}
+
+export type CredentialKind = 'app' | 'user';
+
+export interface Credential {
+  readonly kind: CredentialKind;
+  /** False for a configured login file that does not exist yet. */
+  readonly exists: () => boolean;
+  /** The id of a stored login; another login can be another account. Undefined for a token. */
+  readonly login: () => string | undefined;
+  /** The user id, if it is known without a request. */
+  readonly user: () => string | undefined;
+  /** A hash that identifies the credential. A renewal does not change it. */
+  readonly fingerprint: () => string;
+  /** The token, renewed first if it has expired. Throws a `FaultError` if the renewal fails. */
+  token(signal: AbortSignal): Promise<string>;
+  /** Replaces a token that X rejected. */
+  renew(rejected: string, signal: AbortSignal): Promise<void>;
+  /** Whether it has expired and cannot be renewed, so that a new login is required. */
+  readonly isExpired: () => boolean;
+  /** The granted OAuth scopes; undefined if unknown. */
+  scopes(): Promise<readonly string[] | undefined>;
+  /** Saves an unsaved renewal if possible. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** A configured token, which cannot be renewed. */
+function fixedCredential(kind: CredentialKind, token: string): Credential {
+  const fingerprint = fingerprintOf('token', token);
+  return {
+    kind,
+    exists: () => true,
+    login: () => undefined,
+    user: () => undefined,
+    fingerprint: () => fingerprint,
+    token: () => Promise.resolve(token),
+    renew: () => Promise.reject(notRenewable()),
+    isExpired: () => false,
+    scopes: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+}
+
+export function fingerprintOf(kind: 'token' | 'login', value: string): string {
+  return createHash('sha256').update(`${kind} ${value}`).digest('hex');
+}
+
+export function notRenewable(cause?: unknown): FaultError {
+  return new FaultError({ kind: 'auth', sent: 'no', final: true, cause });
 }

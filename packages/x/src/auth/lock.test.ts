@@ -38,7 +38,7 @@ describe('lock', () => {
   it('waits for whoever is alive, and gives up when told to', async () => {
     const first = await lock(path, patient());
     await expect(lock(path, impatient())).rejects.toThrow(/timeout/i);
-    expect(await first.held()).toBe(true);
+    expect(await first.isHeld()).toBe(true);
     await first.release();
     await (await lock(path, impatient())).release();
   });
@@ -47,17 +47,17 @@ describe('lock', () => {
     await lock(path, patient());
     const isAlive = (): boolean => false;
     const second = await lock(path, { ...impatient(), isAlive });
-    expect(await second.held()).toBe(true);
+    expect(await second.isHeld()).toBe(true);
   });
 
   it('takes over from one that was silent for a minute, which then sees that it is not the holder', async () => {
     const first = await lock(path, { ...patient(), wallNow: () => Date.now() - 61_000 });
-    expect(await first.held()).toBe(true);
+    expect(await first.isHeld()).toBe(true);
     const second = await lock(path, impatient());
-    expect([await first.held(), await second.held()]).toEqual([false, true]);
+    expect([await first.isHeld(), await second.isHeld()]).toEqual([false, true]);
     // Whoever was taken for dead must not end the lock of its successor.
     await first.release();
-    expect(await second.held()).toBe(true);
+    expect(await second.isHeld()).toBe(true);
   });
 
   it('does not stumble over files that are none of its own', async () => {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keptLogin } from './kept-login.js';
+import { storedLogin } from './stored-login.js';
 import { writeLogin, type Login } from './login-file.js';
 import { rotatingEndpoint } from './token-endpoint.fixture.js';
 import { unsavedLogin } from './unsaved-login.js';
@@ -71,7 +71,7 @@ const takeLocks = (): void => {
 async function unsaved() {
   const x = rotatingEndpoint(wallNow);
   await writeLogin(path, loginOf(1));
-  const login = keptLogin({ path, endpoint: x.endpoint, log, wallNow });
+  const login = storedLogin({ path, endpoint: x.endpoint, log, wallNow });
   onEnd = () => login.close();
   const unplugged = async <T>(renew: () => Promise<T>): Promise<T> => {
     x.meanwhile(unplug);
@@ -181,17 +181,17 @@ describe('writing it again', () => {
   it('is not tried at every call', async () => {
     const it = await held();
     await advance(4_999);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-1');
     await advance(1);
     unplug();
-    await it.tryAgain();
+    await it.retrySave();
     plugIn();
     await advance(4_999);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-1');
     await advance(1);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-2');
     expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
   });
@@ -199,25 +199,25 @@ describe('writing it again', () => {
   it('is done once, however many ask for it', async () => {
     const it = await held();
     await advance(5_000);
-    await Promise.all([it.tryAgain(), it.tryAgain(), it.close()]);
-    await it.tryAgain();
+    await Promise.all([it.retrySave(), it.retrySave(), it.close()]);
+    await it.retrySave();
     expect(logged).toEqual(['error login_not_saved', 'info login_saved']);
   });
 
   it('is left to the next time by whoever lost the lock', async () => {
     const it = await held(takeLocks);
     await advance(5_000);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('refresh-1');
-    expect(it.insteadOf(loginOf(1))).toMatchObject({ access_token: 'access-2' });
+    expect(it.currentFor(loginOf(1))).toMatchObject({ access_token: 'access-2' });
   });
 
   it('does not write over what another process has written', async () => {
     const it = await held();
     await writeLogin(path, loginOf(1, { refresh_token: 'of-another' }));
     await advance(5_000);
-    await it.tryAgain();
+    await it.retrySave();
     expect(inFile()).toBe('of-another');
-    expect(it.insteadOf(loginOf(1))).toEqual(loginOf(1));
+    expect(it.currentFor(loginOf(1))).toEqual(loginOf(1));
   });
 });

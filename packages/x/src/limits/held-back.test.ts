@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldBack } from './held-back.js';
+import { withRetryAfter } from '../rate-limits.js';
 
 const NOW = 1_000_000_000_000;
 const in_ = (seconds: number) => NOW / 1000 + seconds;
@@ -7,9 +7,9 @@ const in_ = (seconds: number) => NOW / 1000 + seconds;
 describe('heldBack', () => {
   it('keeps what was told where that says when to come back', () => {
     const told = [{ limit: 15, remaining: 0, reset: in_(600) }];
-    expect(heldBack(told, 600_000, NOW)).toEqual(told);
-    expect(heldBack(told, 600_900, NOW)).toEqual(told);
-    expect(heldBack(told, undefined, NOW)).toEqual(told);
+    expect(withRetryAfter(told, 600_000, NOW)).toEqual(told);
+    expect(withRetryAfter(told, 600_900, NOW)).toEqual(told);
+    expect(withRetryAfter(told, undefined, NOW)).toEqual(told);
   });
 
   it('makes a window of a wait that came without one', () => {
@@ -20,7 +20,7 @@ describe('heldBack', () => {
       limitUnknown: true,
       name: 'not stated',
     };
-    expect(heldBack([], 119_001, NOW)).toEqual([made]);
+    expect(withRetryAfter([], 119_001, NOW)).toEqual([made]);
   });
 
   it('goes by the wait where it is longer than the window, or contradicts it', () => {
@@ -36,11 +36,13 @@ describe('heldBack', () => {
       { limit: 15, remaining: 0, reset: in_(60) },
       { limit: 15, remaining: 3, reset: in_(600) },
     ]) {
-      expect(heldBack([told, day], 120_000, NOW)).toEqual([day, made]);
+      expect(withRetryAfter([told, day], 120_000, NOW)).toEqual([day, made]);
     }
   });
 
   it('leaves out windows that are over', () => {
-    expect(heldBack([{ limit: 15, remaining: 0, reset: in_(-5) }], undefined, NOW)).toEqual([]);
+    expect(withRetryAfter([{ limit: 15, remaining: 0, reset: in_(-5) }], undefined, NOW)).toEqual(
+      [],
+    );
   });
 });

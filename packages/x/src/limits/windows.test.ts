@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RateWindows } from './windows.js';
+import { RateWindows } from '../rate-limits.js';
 
 const info = (remaining: number, reset: number, name?: string) => ({
   limit: 10,
@@ -11,10 +11,10 @@ const info = (remaining: number, reset: number, name?: string) => ({
 describe('RateWindows', () => {
   it('keeps the last word on each window of each endpoint and credential', () => {
     const windows = new RateWindows(() => 'L');
-    windows.note('GET /a', 'user', 'L', [info(9, 100), info(90, 500, '24h user')]);
-    windows.note('GET /a', 'user', 'L', [info(8, 100)]);
-    windows.note('GET /a', 'app', 'L', [info(5, 100)]);
-    windows.note('GET /b', 'user', 'L', []);
+    windows.record('GET /a', 'user', 'L', [info(9, 100), info(90, 500, '24h user')]);
+    windows.record('GET /a', 'user', 'L', [info(8, 100)]);
+    windows.record('GET /a', 'app', 'L', [info(5, 100)]);
+    windows.record('GET /b', 'user', 'L', []);
     expect(
       windows
         .list(0)
@@ -28,7 +28,7 @@ describe('RateWindows', () => {
 
   it('forgets what was reset since', () => {
     const windows = new RateWindows(() => 'L');
-    windows.note('GET /a', 'user', 'L', [info(0, 100), info(0, 500, '24h app')]);
+    windows.record('GET /a', 'user', 'L', [info(0, 100), info(0, 500, '24h app')]);
     expect(windows.list(200_000).map(({ window }) => window)).toEqual(['24h app']);
     expect(windows.list(500_000)).toEqual([]);
   });
@@ -36,14 +36,14 @@ describe('RateWindows', () => {
   it('tells logins apart, and shows those of the current one', () => {
     let login = 'one';
     const windows = new RateWindows((kind) => (kind === 'user' ? login : 'fixed'));
-    windows.note('GET /a', 'user', 'one', [info(0, 100)]);
-    windows.note('GET /a', 'app', 'fixed', [info(4, 100)]);
+    windows.record('GET /a', 'user', 'one', [info(0, 100)]);
+    windows.record('GET /a', 'app', 'fixed', [info(4, 100)]);
     expect(windows.list(0).map(({ info: { remaining } }) => remaining)).toEqual([0, 4]);
     login = 'two';
     expect(windows.list(0).map(({ info: { remaining } }) => remaining)).toEqual([4]);
-    windows.note('GET /a', 'user', 'two', [info(7, 100)]);
+    windows.record('GET /a', 'user', 'two', [info(7, 100)]);
     // The answer to a call of the earlier login comes late.
-    windows.note('GET /a', 'user', 'one', [info(0, 100)]);
+    windows.record('GET /a', 'user', 'one', [info(0, 100)]);
     expect(windows.list(0).map(({ info: { remaining } }) => remaining)).toEqual([4, 7]);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lookAfterMs } from './looks.js';
+import { statusDelayMs } from './upload.js';
 
 describe('the wait before X is asked about a file', () => {
   it('grows where X says little', () => {
-    const waits = Array.from({ length: 7 }, (_, look) => lookAfterMs(look, 0));
+    const waits = Array.from({ length: 7 }, (_, look) => statusDelayMs(look, 0));
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
   });
 
@@ -14,9 +14,9 @@ describe('the wait before X is asked about a file', () => {
         fc.nat({ max: 2000 }),
         fc.option(fc.double({ noNaN: true }), { nil: undefined }),
         (look, secs) => {
-          const waitMs = lookAfterMs(look, secs);
+          const waitMs = statusDelayMs(look, secs);
           expect(waitMs).toBeGreaterThanOrEqual(Math.max(250, (secs ?? 0) * 1000));
-          expect(waitMs).toBeGreaterThanOrEqual(lookAfterMs(Math.max(0, look - 1), secs));
+          expect(waitMs).toBeGreaterThanOrEqual(statusDelayMs(Math.max(0, look - 1), secs));
         },
       ),
     );

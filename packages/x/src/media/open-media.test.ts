@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, open, realpath, rename, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openMedia } from './open-media.js';
+import { openMedia } from './file.js';
 
 /** What somebody else does between our look at a path and the opening, and right after it. */
 const meanwhile = {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { animatedGif, gif, jpeg, mov, mp4, png, webm, webp } from './files.fixture.js';
-import { readGif } from './gif.js';
-import { kindOfGif, sniff } from './sniff.js';
+import { kindOfGif, readGif, sniff } from './file.js';
 
 describe('sniff', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { OtherOperation } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import type { Post } from '../provider/model.js';
-import { claimsOf, mayBeOf } from './claims.js';
+import type { Post } from '../api/model.js';
+import { claimsOf, couldBecome } from './claims.js';
 
 const reply = (text: string, to?: string): Post => ({
   id: '99',
@@ -22,8 +22,8 @@ const thread = (
 
 /** Whether a post may be what became of something that another operation sent. */
 async function mayBe(post: Post, ...others: readonly OtherOperation[]): Promise<boolean> {
-  const { rivals } = await claimsOf(async () => others);
-  return rivals.some((rival) => mayBeOf(rival, post));
+  const { competing } = await claimsOf(async () => others);
+  return competing.some((rival) => couldBecome(rival, post));
 }
 
 const parts = [

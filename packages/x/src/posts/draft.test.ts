@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readingOf } from '../problems/reading-of.js';
+import { toToolError } from '../faults.js';
 import { checkDraft, type Draft } from './draft.js';
 
 const config = { maxPostLength: 280, tier: 'enterprise' } as const;
@@ -8,7 +8,7 @@ function refusalOf(draft: Draft, index?: number) {
   try {
     return checkDraft(draft, config, index);
   } catch (cause) {
-    return readingOf(cause)?.input;
+    return toToolError(cause)?.input;
   }
 }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitting } from './fitting.js';
+import { fitToBudget } from '../text/strings.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 describe('fitting', () => {
   it('leaves what fits as it is', () => {
     const posts = [{ id: '1', text: 'a', partial_errors: [{ reason: 'r' }] }];
-    expect(fitting(posts)).toBe(posts);
+    expect(fitToBudget(posts)).toBe(posts);
   });
 
   it('keeps every id and the beginning of every text, however much X says', () => {
@@ -17,7 +17,7 @@ describe('fitting', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 25 }), (texts) => {
         const posts = texts.map((one, index) => ({ id: String(index), text: one }));
-        const fitted = fitting(posts);
+        const fitted = fitToBudget(posts);
         expect(bytesOf(fitted)).toBeLessThanOrEqual(40 * 1024);
         for (const [index, { id, text: shown }] of fitted.entries()) {
           const given = texts[index]!;

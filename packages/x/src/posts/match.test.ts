@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readIncludes, readPost } from '../api/read-post.js';
-import type { Doc } from '../json.js';
+import { readIncludes, readPost } from '../api/parse.js';
+import type { JsonObject } from '../json.js';
 import { anyText } from '../text/oracle.fixture.js';
 import { findUrls } from '../text/urls.js';
 import type { Draft } from './draft.js';
-import { isPostOf } from './match.js';
+import { matchesDraft } from './match.js';
 
 /** What X makes of a draft: written here once more, from what is known of X. */
-function shown(draft: Draft, more: { mentions?: readonly string[]; added?: string[] } = {}): Doc {
+function shown(
+  draft: Draft,
+  more: { mentions?: readonly string[]; added?: string[] } = {},
+): JsonObject {
   const normal = draft.text.normalize('NFC');
   const urls: object[] = [];
   let text = '';
@@ -44,7 +47,7 @@ function shown(draft: Draft, more: { mentions?: readonly string[]; added?: strin
 }
 
 /** X puts the poll beside the post. */
-const beside = ({ poll }: Draft): Doc => ({
+const beside = ({ poll }: Draft): JsonObject => ({
   includes: {
     polls: poll && [
       {
@@ -61,8 +64,8 @@ const beside = ({ poll }: Draft): Doc => ({
 });
 const poll = { options: ['yes & no', 'cafe\u0301'], duration_minutes: 60 };
 
-const matches = (draft: Draft, doc: Doc, around: Doc = {}) =>
-  isPostOf(draft, readPost(doc, readIncludes(around))!);
+const matches = (draft: Draft, doc: JsonObject, around: JsonObject = {}) =>
+  matchesDraft(draft, readPost(doc, readIncludes(around))!);
 
 describe('isPostOf', () => {
   it.each<[string, Draft, Parameters<typeof shown>[1]]>([
@@ -163,7 +166,7 @@ describe('a text that begins with a name in which the first letter has an accent
       { ...shown({ text }), text: shownAs, entities: { urls } },
       readIncludes({}),
     );
-    expect(isPostOf({ text }, post!)).toBe(true);
-    expect(isPostOf({ text: 'Ästerreich.at lädt ein' }, post!)).toBe(false);
+    expect(matchesDraft({ text }, post!)).toBe(true);
+    expect(matchesDraft({ text: 'Ästerreich.at lädt ein' }, post!)).toBe(false);
   });
 });

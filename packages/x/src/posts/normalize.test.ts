@@ -1,7 +1,7 @@
 import { contentHash, type Arguments } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizePost, normalizeThread } from './normalize.js';
+import { normalizePost, normalizeThread } from './draft.js';
 
 const keyOf = (args: Arguments): string => contentHash({ tool: 't', account: 'x:1', args });
 

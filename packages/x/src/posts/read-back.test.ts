@@ -1,8 +1,8 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
-import type { Post } from '../provider/model.js';
-import type { SocialReadProvider } from '../provider/provider.js';
+import type { Post } from '../api/model.js';
+import type { SocialReadProvider } from '../api/provider.js';
 import type { Claims } from './claims.js';
 import { absenceOf, readBack } from './read-back.js';
 
@@ -71,7 +71,7 @@ function rig(
       },
     },
   } as unknown as Client;
-  const scope = (ms: number) => ({
+  const call = (ms: number) => ({
     deadline: clock.now() + ms,
     signal: new AbortController().signal,
     correlationId: 'c',
@@ -81,8 +81,8 @@ function rig(
   return {
     asked,
     clock,
-    look: (ms = 60_000, claims: () => Claims = () => ({ owned: new Set(), rivals: [] })) =>
-      clock.run(readBack(client, draft, sentAt, scope(ms), async () => claims())),
+    look: (ms = 60_000, claims: () => Claims = () => ({ owned: new Set(), competing: [] })) =>
+      clock.run(readBack(client, draft, sentAt, call(ms), async () => claims())),
   };
 }
 
@@ -125,8 +125,8 @@ describe('looking for a post that nobody knows the end of', () => {
     ]);
     const slow = () =>
       clock.now() < 2_000
-        ? { owned: new Set<string>(), rivals: [{ ...draft, openSince: 0 }] }
-        : { owned: new Set(['9']), rivals: [] };
+        ? { owned: new Set<string>(), competing: [{ ...draft, openSince: 0 }] }
+        : { owned: new Set(['9']), competing: [] };
     expect(await look(60_000, slow)).toMatchObject({ data: { id: '8' } });
   });
 
@@ -135,7 +135,7 @@ describe('looking for a post that nobody knows the end of', () => {
       { id: '8', madeAfterMs: 100 },
       { id: '9', madeAfterMs: 4_000 },
     ]);
-    const owned = (...ids: string[]) => ({ owned: new Set(ids), rivals: [] });
+    const owned = (...ids: string[]) => ({ owned: new Set(ids), competing: [] });
     expect(await look(60_000, () => owned('8'))).toMatchObject({ data: { id: '9' } });
     expect(await look(60_000, () => owned('8', '9'))).toEqual({ found: 'absent' });
   });
@@ -144,7 +144,7 @@ describe('looking for a post that nobody knows the end of', () => {
     const { look, clock } = rig([{ id: '8', madeAfterMs: 100 }]);
     const rival = (text: string) => ({
       owned: new Set<string>(),
-      rivals: [{ text, openSince: clock.wallNow() }],
+      competing: [{ text, openSince: clock.wallNow() }],
     });
     expect(await look(60_000, () => rival('the same'))).toEqual({ found: 'unknown' });
     expect(await look(60_000, () => rival('another'))).toMatchObject({ found: 'executed' });
@@ -258,7 +258,7 @@ describe('absence, where the operator takes it for proof', () => {
   it('proves nothing where an equal post was made so late that X may have been that late', async () => {
     const late = { id: '8', madeAfterMs: 300_000 };
     expect(await rig([newer, late], later).look()).toEqual({ found: 'unknown' });
-    const owned = { owned: new Set(['8']), rivals: [] };
+    const owned = { owned: new Set(['8']), competing: [] };
     expect(await rig([newer, late], later).look(60_000, () => owned)).toMatchObject({
       found: 'absent',
       evidence: { newest_post_id: '8' },
@@ -274,8 +274,8 @@ describe('absence, where the operator takes it for proof', () => {
     const own = { id: '8', madeAfterMs: 100 };
     expect(await rig([newer, own], later).look()).toMatchObject({ data: { id: '8' } });
     const { look, clock } = rig([newer, own], later);
-    const rivals = [{ ...draft, openSince: clock.wallNow() - 700_000 }];
-    expect(await look(60_000, () => ({ owned: new Set<string>(), rivals }))).toEqual({
+    const competing = [{ ...draft, openSince: clock.wallNow() - 700_000 }];
+    expect(await look(60_000, () => ({ owned: new Set<string>(), competing }))).toEqual({
       found: 'unknown',
     });
   });

@@ -3,7 +3,7 @@ import { FaultError, type Fault, type FaultKind } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pauseAfter, watch } from './watch.js';
+import { pauseAfter, pollUntilFound } from './watch.js';
 
 const found = { found: 'executed', data: 'it' } as const;
 const absent = { found: 'absent' } as const;
@@ -23,7 +23,7 @@ async function watching(looks: readonly (Fault | Reconciliation<string>)[], ms =
     if ('kind' in now) throw new FaultError(now);
     return now;
   };
-  const end = watch(clock, new AbortController().signal, ms, look).catch(
+  const end = pollUntilFound(clock, new AbortController().signal, ms, look).catch(
     (cause: unknown) => (cause as FaultError).fault,
   );
   return { end: await clock.run(end), times, at: clock.now() };

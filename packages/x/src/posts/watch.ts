@@ -6,8 +6,8 @@ const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 2_000;
 const LIMIT_PAUSE_MS = 4_000;
 
-/** What may be over a moment later. */
-const passing: ReadonlySet<FaultKind> = new Set([
+/** Faults that a later read may not have. */
+const transient: ReadonlySet<FaultKind> = new Set([
   'connect',
   'network',
   'timeout',
@@ -20,21 +20,21 @@ const passing: ReadonlySet<FaultKind> = new Set([
 ]);
 
 /**
- * Looks until something is found or the time is over, ever more slowly. A look that fails has seen
- * nothing; it ends the watch only where no later one of it could succeed.
+ * Repeats a read until it finds the post or the time is up, with exponential backoff. A failed read ends the
+ * search only if no later one can succeed.
  */
-export async function watch<T>(
+export async function pollUntilFound<T>(
   clock: Clock,
   signal: AbortSignal,
   until: number,
-  look: () => Promise<Reconciliation<T>>,
+  read: () => Promise<Reconciliation<T>>,
 ): Promise<Reconciliation<T>> {
   let failed: Fault | undefined;
   for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(LAST_PAUSE_MS, waitMs * 2)) {
     let pauseMs: number | undefined = waitMs;
     try {
-      const seen = await look();
-      if (seen.found === 'executed' || clock.now() + waitMs >= until) return seen;
+      const result = await read();
+      if (result.found === 'executed' || clock.now() + waitMs >= until) return result;
       failed = undefined;
     } catch (cause) {
       const fault = faultOf(cause);
@@ -46,7 +46,7 @@ export async function watch<T>(
   }
 }
 
-/** How long to wait after a look that failed, and the one before it; undefined where that helps nobody. */
+/** How long to wait after a failed read, given the failure before it; undefined to give up. */
 export function pauseAfter(
   fault: Fault,
   before: Fault | undefined,
@@ -54,14 +54,14 @@ export function pauseAfter(
   leftMs: number,
 ): number | undefined {
   const { kind, final, retryAfterMs = 0 } = fault;
-  if (final || !passing.has(kind)) return undefined;
-  // X refuses a good login now and then. Twice in a row it means it.
+  if (final || !transient.has(kind)) return undefined;
+  // X occasionally rejects a valid login; a second rejection is final.
   if (kind === 'auth' && before?.kind === 'auth') return undefined;
-  // One that names no time is not asked at the ordinary pace.
+  // A rate limit without a time to wait gets a longer pause.
   const least = kind === 'rate_limited' && retryAfterMs === 0 ? LIMIT_PAUSE_MS : waitMs;
   const named = Math.max(least, retryAfterMs);
   if (named < leftMs) return named;
-  // A limit is certain. What else names a time only guesses when it is over.
+  // The time of a rate limit is binding; that of other faults is an estimate.
   const isLimit = kind === 'rate_limited';
   return !isLimit && waitMs < leftMs ? waitMs : undefined;
 }

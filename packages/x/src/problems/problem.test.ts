@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPartialProblems, readProblem } from './problem.js';
-import { refusalOf } from './refusal.js';
+import { readPartialProblems, readProblem, refusalOf } from '../api/problem.js';
 
 const refusal = (status: number, body: unknown) => refusalOf(status, readProblem(body));
 const blank = (status: number, title: string, detail?: string) => ({
@@ -163,7 +162,7 @@ describe('readProblem', () => {
         },
       ],
     };
-    expect(readProblem(body).said).toBe(
+    expect(readProblem(body).summary).toBe(
       'One or more parameters to your request was invalid. The `max_results` query parameter value [3] is not between 10 and 100',
     );
   });
@@ -220,7 +219,13 @@ describe('readProblem', () => {
       fc.property(anything, fc.integer({ min: 100, max: 999 }), (body, status) => {
         const problem = readProblem(body);
         expect(typeof refusalOf(status, problem)).toBe('string');
-        const texts = [problem.said, problem.type, problem.title, problem.reason, problem.period];
+        const texts = [
+          problem.summary,
+          problem.type,
+          problem.title,
+          problem.reason,
+          problem.period,
+        ];
         for (const text of texts.filter((one) => one !== undefined)) {
           expect(text.length).toBeLessThanOrEqual(300);
           expect(text).not.toMatch(/\p{Cc}/u);

@@ -1,11 +1,16 @@
 import { FaultError, presets, upstream, type Fault } from '@toolkeel/kernel';
 import { fault, seededRandom, VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
-import type { Post } from './model.js';
-import type { Found, ReadContext, SocialReadProvider } from './provider.js';
-import { retrying, type RetryingOptions } from './retrying.js';
+import type { Post } from '../api/model.js';
+import {
+  type ItemResult,
+  type ReadContext,
+  retrying,
+  type RetryingOptions,
+  type SocialReadProvider,
+} from '../api/provider.js';
 
-const post: Found<Post> = { item: { id: '1', text: 'a' }, partialErrors: [], limits: [] };
+const post: ItemResult<Post> = { item: { id: '1', text: 'a' }, partialErrors: [], limits: [] };
 const FAST = 40;
 
 /** A provider that is not X: it fails as told, then answers. */
@@ -126,7 +131,7 @@ describe('retrying any provider', () => {
   it('wraps a class as well, with what it keeps to itself', async () => {
     class Remembering {
       readonly #text = 'kept';
-      async getPost(): Promise<Found<Post>> {
+      async getPost(): Promise<ItemResult<Post>> {
         return { ...post, item: { id: '1', text: this.#text } };
       }
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import twitterText from 'twitter-text';
 import { describe, expect, it } from 'vitest';
-import { countCashtags } from './cashtags.js';
+import { countCashtags } from '../tier.js';
 import { anyText } from './oracle.fixture.js';
 
 describe('countCashtags', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPostOf } from '../posts/match.js';
+import { matchesDraft } from '../posts/match.js';
 import { growsWithLength, hostile } from './time.fixture.js';
 import { weightedLength } from './weighted-length.js';
 
@@ -15,7 +15,7 @@ it.each(['', 'a.com/', 'https://a.com?'])(
   (before) => {
     const work = (text: string) => [
       weightedLength(text),
-      isPostOf({ text: 'a' }, { id: '1', text }),
+      matchesDraft({ text: 'a' }, { id: '1', text }),
     ];
     const slow = pairs.filter((pair) => !growsWithLength(work, hostile(before, pair, '('), 24_000));
     expect(slow).toEqual([]);

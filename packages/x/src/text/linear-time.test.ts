@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isPostOf } from '../posts/match.js';
-import { fitting } from '../posts/fitting.js';
-import { countCashtags } from './cashtags.js';
+import { matchesDraft } from '../posts/match.js';
+import { fitToBudget, oneLine, unescapeHtml } from './strings.js';
+import { countCashtags } from '../tier.js';
 import { hostileTexts } from './hostile.fixture.js';
-import { unescapeHtml } from './html-entities.js';
-import { oneLine } from './one-line.js';
 import { growsWithLength } from './time.fixture.js';
 import { weightedLength } from './weighted-length.js';
 
@@ -17,9 +15,15 @@ describe('the time for a text that is made to be slow grows no faster than the t
     ['countCashtags', countCashtags],
     ['unescapeHtml', unescapeHtml],
     ['oneLine', (text: string) => oneLine(text, 100)],
-    ['isPostOf, asked about a draft', (text: string) => isPostOf({ text }, { id: '1', text: 'a' })],
-    ['isPostOf, asked about a post', (text: string) => isPostOf({ text: 'a' }, { id: '1', text })],
-    ['fitting', (text: string) => fitting([{ id: '1', text }])],
+    [
+      'isPostOf, asked about a draft',
+      (text: string) => matchesDraft({ text }, { id: '1', text: 'a' }),
+    ],
+    [
+      'isPostOf, asked about a post',
+      (text: string) => matchesDraft({ text: 'a' }, { id: '1', text }),
+    ],
+    ['fitting', (text: string) => fitToBudget([{ id: '1', text }])],
   ])('in %s', (_, work) => {
     const slow = hostileTexts.filter((text) => !growsWithLength(work, text));
     expect(slow.map((text) => text(EXAMPLE))).toEqual([]);
@@ -32,7 +36,7 @@ describe('the time for a text that is made to be slow grows no faster than the t
     const draft = { text: 'a', ...more };
     const media = [{ media_key: '3_1', type: 'photo' }];
     const work = (expanded: string) =>
-      isPostOf(draft, {
+      matchesDraft(draft, {
         id: '2',
         text: 'a https://t.co/b',
         urls: [{ url: 'https://t.co/b', expanded_url: expanded }],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nfc } from './nfc.js';
+import { nfc } from './strings.js';
 
 const mark = fc.constantFrom('\u0301', '\u0316', '\u0345', '\u3099', '\u{1E8D0}', '\u{1D16D}');
 const marked = fc.tuple(fc.constantFrom('e', '日', 'か', '\u1100\u1161', ''), mark, fc.nat(40));

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { punycodeLength } from './punycode.js';
+import { punycodeLength } from './host.js';
 
 const requireFrom = (file: string) => createRequire(createRequire(import.meta.url).resolve(file));
 /** The one that X's library encodes with. The slash keeps Node's own, deprecated one away. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import twitterText from 'twitter-text';
 import { describe, expect, it } from 'vitest';
-import { IN_BRACKETS, PATH_END, PATH_LETTER, pathEnd } from './url-rest.js';
-import { findUrls } from './urls.js';
+import { findUrls, IN_BRACKETS, PATH_END, PATH_LETTER, pathEnd } from './urls.js';
 
 /** What a path is, in one expression: right, and slow where there are many brackets. */
 const PATH = new RegExp(

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Page } from '../provider/provider.js';
-import { fetchPage } from './page-of.js';
-import type { PageCursor } from './specs/paging.js';
+import type { PageResult } from '../api/provider.js';
+import { fetchPage } from './list-tool.js';
+import type { PageCursor } from './specs/common.js';
 
 interface Item {
   readonly id: string;
@@ -14,7 +14,7 @@ function upstreamOf(count: number, shortBy: (start: number) => number) {
   return async (query: {
     maxResults: number;
     paginationToken?: string | undefined;
-  }): Promise<Page<Item>> => {
+  }): Promise<PageResult<Item>> => {
     const start = Number(query.paginationToken ?? 0);
     const size = Math.max(1, query.maxResults - shortBy(start));
     const end = Math.min(count, start + size);
@@ -41,13 +41,13 @@ describe('fetchPage', () => {
           },
         ),
         fc.nat({ max: 3 }),
-        async (count, least, asks, short) => {
+        async (count, minimum, asks, short) => {
           const fetch = upstreamOf(count, (start) => (start % 3 === 0 ? short : 0));
           const seen: string[] = [];
           let cursor: PageCursor | undefined;
           for (let call = 0; call < 200; call++) {
             const { wanted, keep } = asks[call % asks.length]!;
-            const shown = await fetchPage(fetch, { max_results: wanted, least }, cursor);
+            const shown = await fetchPage(fetch, { max_results: wanted, minimum }, cursor);
             expect(shown.items.length).toBeLessThanOrEqual(wanted);
             const isCut = keep > 0 && keep < shown.items.length;
             const kept = isCut ? keep : shown.items.length;
@@ -82,7 +82,7 @@ describe('fetchPage', () => {
     }
     return { call: Infinity, reasons };
   };
-  const page = (ids: readonly string[], nextToken: string): Page<Item> => ({
+  const page = (ids: readonly string[], nextToken: string): PageResult<Item> => ({
     items: ids.map((id) => ({ id })),
     nextToken,
     partialErrors: [],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textPart } from './text-part.js';
+import { cutText } from '../text/strings.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -9,7 +9,7 @@ function allParts(text: string): readonly string[] {
   const parts: string[] = [];
   let from: number | undefined = 0;
   while (from !== undefined && parts.length < 100) {
-    const part: ReturnType<typeof textPart> = textPart({ id: '1', text }, from);
+    const part: ReturnType<typeof cutText> = cutText({ id: '1', text }, from);
     parts.push(part.text);
     from = part.text_continues_at;
   }
@@ -19,7 +19,7 @@ function allParts(text: string): readonly string[] {
 describe('textPart', () => {
   it('leaves a post as it is whose text fits', () => {
     const post = { id: '1', text: 'a'.repeat(25_000), lang: 'en' };
-    expect(textPart(post)).toBe(post);
+    expect(cutText(post)).toBe(post);
   });
 
   it('gives every letter of a text that X allows, in parts that fit', () => {
@@ -40,10 +40,10 @@ describe('textPart', () => {
   it('does not begin or end inside of a letter', () => {
     const text = '😀'.repeat(12_500);
     for (const part of allParts(text)) expect(part).not.toMatch(/\p{Surrogate}/u);
-    expect(textPart({ id: '1', text }, 3).text.startsWith('😀')).toBe(true);
+    expect(cutText({ id: '1', text }, 3).text.startsWith('😀')).toBe(true);
   });
 
   it('has nothing behind the end', () => {
-    expect(textPart({ id: '1', text: 'short' }, 900)).toEqual({ id: '1', text: '' });
+    expect(cutText({ id: '1', text: 'short' }, 900)).toEqual({ id: '1', text: '' });
   });
 });

@@ -106,7 +106,7 @@ describe.concurrent('X shows later than the bound what it has done', () => {
         error: {
           code: 'outcome_unknown',
           outcome: 'unknown',
-          message: expect.stringMatching(/The same call looks for it/) as string,
+          message: expect.stringMatching(/The same call reads it back/) as string,
         },
       });
       expect(first.error?.message).not.toContain('Do not repeat');

@@ -6,6 +6,7 @@ import {
   type PackInstance,
   type RunOptions,
 } from '@toolkeel/contract';
+import { createJournal, ephemeralEncryption, memoryStore } from '@toolkeel/journal';
 import type * as z from 'zod';
 import { configSchema, createXPack } from '../../src/index.js';
 
@@ -82,5 +83,25 @@ export async function createRig(
     },
     code: async (name, args, options) => (await error(name, args, options)).code,
     close: () => instance.close(),
+  };
+}
+
+/** Runs mutations in a journal of their own, as every server does: posts with an unknown outcome are read back. */
+export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOptions, 'around'> {
+  const journal = createJournal({
+    store: memoryStore(),
+    encryption: ephemeralEncryption(),
+    tools: {
+      specs: () => instance.tools,
+      load: (name) => instance.tools.find((tool) => tool.name === name),
+    },
+  });
+  const { signal } = new AbortController();
+  return {
+    around: (call, next) => {
+      const deadline = performance.now() + timeoutMs;
+      const scope = { deadline, signal, meta: {}, hold: () => undefined };
+      return journal.around(call, (extra) => next({ deadline, signal, ...extra }), scope);
+    },
   };
 }
