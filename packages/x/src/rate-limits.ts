@@ -1,5 +1,5 @@
 import type { RateLimitInfo } from '@toolkeel/kernel';
-import type { CredentialKind } from './auth/credentials.js';
+import type { CredentialKind } from './auth/credential.js';
 
 /** The last known state of a rate limit. */
 interface KnownWindow {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { fuzzArguments } from './support/fuzz.js';
-import { useWorld } from './support/world.js';
+import { fuzzArguments } from './support/arguments.js';
+import { useWorld } from './support/rig.js';
 
 const { world } = useWorld();
 

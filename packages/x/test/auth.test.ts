@@ -16,9 +16,7 @@ import type { XSandbox } from '@toolkeel/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loginX, LoginError } from '../src/index.js';
 import { argumentsOf } from './support/arguments.js';
-import type { Config } from './support/rig.js';
-import { created, useSandbox } from './support/sandbox.js';
-import { useWorld } from './support/world.js';
+import { type Config, created, useSandbox, useWorld } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const { world, rigFor } = useWorld();

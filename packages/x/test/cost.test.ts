@@ -1,7 +1,7 @@
 import type { XSandbox } from '@toolkeel/sandbox';
 import { expect, it } from 'vitest';
-import { PATIENCE_MS } from './support/patience.js';
-import { useSandbox } from './support/sandbox.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { useSandbox } from './support/rig.js';
 import { useStage } from './support/stage.js';
 
 const stage = useStage();

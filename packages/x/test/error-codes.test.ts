@@ -6,9 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { png } from '../src/media/files.fixture.js';
 import { x } from '../src/index.js';
 import { argumentsOf } from './support/arguments.js';
-import type { Config } from './support/rig.js';
+import { type Config, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 

@@ -1,8 +1,7 @@
 import type { FaultKind, FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { uploadPicture } from './support/acts.js';
-import { journaled, type Config } from './support/rig.js';
-import { created, useSandbox } from './support/sandbox.js';
+import { type Config, created, journaled, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 

@@ -3,9 +3,8 @@ import { envelopeSchema } from '@toolkeel/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
-import { secrets } from './support/rig.js';
+import { secrets, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 

@@ -2,11 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { XSandboxOptions } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { ending } from './support/connect.js';
-import { loginTo, useGoverned } from './support/governed.js';
-import { PATIENCE_MS } from './support/patience.js';
+import { ending, loginTo, useGoverned } from './support/governed.js';
+import { PATIENCE_MS } from './support/closing.js';
 import { useStage } from './support/stage.js';
-import { useWorld } from './support/world.js';
+import { useWorld } from './support/rig.js';
 
 const stage = useStage();
 const { start } = useGoverned();

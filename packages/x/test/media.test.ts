@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { animatedGif, gif, mp4, png } from '../src/media/files.fixture.js';
 import { notebook } from './support/notebook.js';
-import { useSandbox } from './support/sandbox.js';
+import { useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 

@@ -1,10 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { ending, type Answer } from './support/connect.js';
-import { useGoverned } from './support/governed.js';
+import { type Answer, ending, useGoverned } from './support/governed.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
+import { useWorld } from './support/rig.js';
 
 const { serve, rigFor } = useWorld();
 const { newFolder, start } = useGoverned();

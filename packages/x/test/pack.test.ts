@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isJournaled, toolAnnotations, windowOf } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { configSchema, x } from '../src/index.js';
-import { secrets } from './support/rig.js';
-import { useSandbox } from './support/sandbox.js';
-import { useWorld } from './support/world.js';
+import { secrets, useSandbox, useWorld } from './support/rig.js';
 
 const { world } = useWorld();
 const sandboxWorld = useSandbox();

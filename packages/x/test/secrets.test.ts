@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { echoes } from '@toolkeel/pack-kit/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { argumentsOf } from './support/arguments.js';
-import { secrets } from './support/rig.js';
+import { secrets, useWorld } from './support/rig.js';
 import type { Reply } from './support/server.js';
-import { useWorld } from './support/world.js';
 
 const { world } = useWorld();
 

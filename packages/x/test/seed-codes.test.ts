@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { mp4 } from '../src/media/files.fixture.js';
 import { x as pack } from '../src/index.js';
 import { argumentsOf } from './support/arguments.js';
-import type { Answer } from './support/connect.js';
-import { loginTo, useGoverned } from './support/governed.js';
-import { PATIENCE_MS } from './support/patience.js';
+import { type Answer, loginTo, useGoverned } from './support/governed.js';
+import { PATIENCE_MS } from './support/closing.js';
 import { useStage } from './support/stage.js';
 
 const stage = useStage();

@@ -1,7 +1,7 @@
 import { raise, toolError } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
 import { notebook } from './support/notebook.js';
-import { created, useSandbox } from './support/sandbox.js';
+import { created, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const fast = { toolTimeoutSecs: 8, attemptTimeoutSecs: 4 };

@@ -1,5 +1,5 @@
 import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
-import type { Credential } from '../auth/credentials.js';
+import type { Credential } from '../auth/credential.js';
 import { classify, noCredential, noLogin } from '../faults.js';
 import type { Connections } from '../http/connections.js';
 import { read, write, type ExchangeOptions, type Send } from '../http/exchange.js';

@@ -168,13 +168,13 @@ async function prepare(path: string): Promise<void> {
 }
 
 /** Takes the lock, or a process that renews the old login would overwrite the new one. */
-async function save(name: string, login: Login): Promise<void> {
+async function save(name: string, saved: Login): Promise<void> {
   const path = resolveLoginPath(name);
   const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS);
   try {
     const held = await lock(path, { signal });
     try {
-      await writeLogin(path, login);
+      await writeLogin(path, saved);
     } finally {
       await held.release();
     }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matchesDraft } from '../posts/match.js';
 import { fitToBudget, oneLine, unescapeHtml } from './strings.js';
 import { countCashtags } from '../tier.js';
-import { hostileTexts } from './hostile.fixture.js';
-import { growsWithLength } from './time.fixture.js';
+import { growsWithLength, hostileTexts } from './hostile.fixture.js';
 import { weightedLength } from './weighted-length.js';
 
 const EXAMPLE = 30;

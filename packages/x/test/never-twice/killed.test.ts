@@ -1,10 +1,9 @@
 import { startXSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { commitsOf, postsFor, type Act } from '../support/acts.js';
-import { callAll, cellsOf, done, undone } from '../support/cells.js';
-import { useGoverned } from '../support/governed.js';
-import { PATIENCE_MS } from '../support/patience.js';
-import { useProcesses, type Mortal } from '../support/processes.js';
+import { callAll, cellsOf, done, undone } from '../support/stage.js';
+import { type Mortal, useGoverned, useProcesses } from '../support/governed.js';
+import { PATIENCE_MS } from '../support/closing.js';
 
 const { newFolder, onClose } = useGoverned();
 const process = useProcesses();

@@ -3,10 +3,18 @@ import { join } from 'node:path';
 import type { FaultKind } from '@toolkeel/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Act } from '../support/acts.js';
-import { always, callAll, cellsOf, done, namings, undone, type Naming } from '../support/cells.js';
+import {
+  always,
+  callAll,
+  cellsOf,
+  done,
+  type Naming,
+  namings,
+  undone,
+  useStage,
+} from '../support/stage.js';
 import { loginTo, useGoverned } from '../support/governed.js';
-import { PATIENCE_MS } from '../support/patience.js';
-import { useStage } from '../support/stage.js';
+import { PATIENCE_MS } from '../support/closing.js';
 
 const stage = useStage();
 const { start } = useGoverned();

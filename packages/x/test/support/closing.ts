@@ -1,5 +1,4 @@
 import { afterAll } from 'vitest';
-import { PATIENCE_MS } from './patience.js';
 
 type Close = () => Promise<unknown>;
 
@@ -14,3 +13,6 @@ export function useClosing(): (close: Close) => void {
   }, PATIENCE_MS);
   return (close) => closing.push(close);
 }
+
+/** For tests with servers, journals on a disk and processes, where others use the machine too. */
+export const PATIENCE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acceptControls, type Pack } from '@toolkeel/contract';
+import { acceptControls, type Envelope, envelopeSchema, type Pack } from '@toolkeel/contract';
 import { createHost, decideBy } from '@toolkeel/host';
 import {
   createJournal,
@@ -14,8 +14,13 @@ import { compilePolicy, type PolicyConfig } from '@toolkeel/policy';
 import type { XSandbox } from '@toolkeel/sandbox';
 import { createXPack, x } from '../../src/index.js';
 import { useClosing } from './closing.js';
-import { connect, type Connected } from './connect.js';
 import type { Config } from './rig.js';
+import { setTimeout } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect } from 'vitest';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
 export interface Governed extends Connected {
   readonly store: JournalStore;
@@ -93,5 +98,103 @@ export function loginTo(sandbox: XSandbox, config: Config = {}) {
   return {
     config: { baseUrl: sandbox.url, accessToken: { env: 'USER' }, tier, ...config },
     env: { USER: sandbox.credentials.accessToken, APP: sandbox.credentials.bearerToken },
+  };
+}
+
+export type Answer = Envelope<Readonly<Record<string, unknown>>>;
+
+/** A client of MCP, and the envelopes that it gets. */
+export interface Connected {
+  call(tool: string, args?: object): Promise<Answer>;
+  tools(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+async function connect(url: string): Promise<Connected> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  return {
+    call: async (name, args = {}) => {
+      const { structuredContent, content, isError } = await client.callTool({
+        name,
+        arguments: { ...args },
+      });
+      // Whatever it says, it is one envelope, and clients of both kinds see the same.
+      expect(envelopeSchema.safeParse(structuredContent).error).toBeUndefined();
+      const answer = structuredContent as Answer;
+      expect(JSON.parse((content[0] as { readonly text: string }).text)).toEqual(answer);
+      expect(isError ?? false).toBe(!answer.success);
+      return answer;
+    },
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    close: () => client.close(),
+  };
+}
+
+/** Longer than anybody looks for anything. */
+const SETTLES_MS = 30_000;
+
+/**
+ * The same call until nobody else is at it. Whoever comes while its end is still looked for is asked to
+ * come back; how soon that is over depends on the machine, and not on what is tested.
+ */
+export async function settledCall(
+  server: Pick<Connected, 'call'>,
+  tool: string,
+  args: object,
+): Promise<Answer> {
+  const until = performance.now() + SETTLES_MS;
+  for (;;) {
+    const answer = await server.call(tool, args);
+    const isInFlight = !answer.success && answer.error.code === 'idempotency_in_flight';
+    if (!isInFlight || performance.now() > until) return answer;
+    await setTimeout(answer.error.retry_after_ms ?? 100);
+  }
+}
+
+/** `ok`, or the code of the failure and what it says about what was done. */
+export function ending(answer: Answer): string {
+  if (answer.success) return 'ok';
+  const { code, outcome } = answer.error;
+  return outcome === undefined ? code : `${code} ${outcome}`;
+}
+
+const program = fileURLToPath(new URL('server-process.mjs', import.meta.url));
+
+export interface Mortal extends Connected {
+  /** SIGKILL: it cannot do anything about it. */
+  kill(): Promise<void>;
+}
+
+/** Servers in processes of their own; none outlives its suite. */
+export function useProcesses() {
+  const onClose = useClosing();
+  const end = async (child: ChildProcess): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  /** `aheadMs`: by how much its clock is ahead of ours. */
+  return async (x: XSandbox, folder: string, aheadMs = 0, more: Config = {}): Promise<Mortal> => {
+    const { config, env: secrets } = loginTo(x, more);
+    const child = spawn(process.execPath, [program], {
+      env: { ...process.env, X_SERVER: JSON.stringify({ folder, config, secrets, aheadMs }) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onClose(() => end(child));
+    const [first] = (await Promise.race([
+      once(child.stdout, 'data'),
+      once(child, 'exit').then(() => {
+        throw new Error('the server did not start');
+      }),
+    ])) as [Buffer];
+    const client = await connect(first.toString().trim());
+    const kill = async (): Promise<void> => {
+      await end(child);
+      // The client would go on waiting for an answer that nobody can give.
+      await client.close();
+    };
+    return { ...client, kill };
   };
 }

@@ -9,6 +9,9 @@ import {
 import { createJournal, ephemeralEncryption, memoryStore } from '@toolkeel/journal';
 import type * as z from 'zod';
 import { configSchema, createXPack } from '../../src/index.js';
+import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
+import { useClosing } from './closing.js';
+import { startServer, type Answering, type TestServer } from './server.js';
 
 type Answer = Readonly<Record<string, unknown>>;
 export type Config = z.input<typeof configSchema>;
@@ -40,7 +43,7 @@ export const secrets = {
 };
 
 /** The pack with X on loopback, and nobody else. */
-export async function createRig(
+async function createRig(
   config: Config,
   env: Readonly<Record<string, string>> = secrets,
 ): Promise<Rig> {
@@ -104,4 +107,70 @@ export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOption
       return journal.around(call, (extra) => next({ deadline, signal, ...extra }), scope);
     },
   };
+}
+
+interface SandboxWorld {
+  readonly rig: Rig;
+  readonly sandbox: XSandbox;
+  /** Another process of ours, as far as X can tell. */
+  readonly another: (config?: Config) => Promise<Rig>;
+}
+
+/** The sandbox's X with a pack that is logged in; both end with the suite. */
+export function useSandbox() {
+  const onClose = useClosing();
+  return async (options: XSandboxOptions = {}, config: Config = {}): Promise<SandboxWorld> => {
+    const sandbox = await startXSandbox(options);
+    onClose(() => sandbox.close());
+    const { credentials } = sandbox;
+    const another = async (more: Config = {}): Promise<Rig> => {
+      const env = { APP: credentials.bearerToken, USER: credentials.accessToken };
+      const tier = options.tier ?? 'self_serve';
+      const rig = await createRig(
+        { baseUrl: sandbox.url, accessToken: { env: 'USER' }, tier, ...config, ...more },
+        env,
+      );
+      onClose(() => rig.close());
+      return rig;
+    };
+    return { rig: await another(), sandbox, another };
+  };
+}
+
+type Made = Extract<Commit, { readonly kind: 'post.created' }>;
+
+/** The posts that X has really made, in order. */
+export function created(sandbox: XSandbox): readonly Made[] {
+  return sandbox.commits().filter((commit): commit is Made => commit.kind === 'post.created');
+}
+
+export interface World {
+  readonly rig: Rig;
+  readonly server: TestServer;
+}
+
+/** Servers and packs that end with the suite. */
+export function useWorld() {
+  const onClose = useClosing();
+  const serve = async (answering: Answering): Promise<TestServer> => {
+    const server = await startServer(answering);
+    onClose(() => server.close());
+    return server;
+  };
+  const rigFor = async (config: Config): Promise<Rig> => {
+    const rig = await createRig(config);
+    onClose(() => rig.close());
+    return rig;
+  };
+  /** One server that plays X, and an account that is logged in. */
+  const world = async (answering: Answering, config: Config = {}): Promise<World> => {
+    const server = await serve(answering);
+    const rig = await rigFor({
+      baseUrl: server.origin,
+      accessToken: { env: 'USER' },
+      ...config,
+    });
+    return { rig, server };
+  };
+  return { serve, rigFor, world, onClose };
 }

@@ -1,14 +1,14 @@
 import { FaultError, presets, upstream, type Fault } from '@toolkeel/kernel';
 import { fault, seededRandom, VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
-import type { Post } from '../api/model.js';
+import type { Post } from './model.js';
 import {
   type ItemResult,
   type ReadContext,
   retrying,
   type RetryingOptions,
   type SocialReadProvider,
-} from '../api/provider.js';
+} from './provider.js';
 
 const post: ItemResult<Post> = { item: { id: '1', text: 'a' }, partialErrors: [], limits: [] };
 const FAST = 40;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { useSandbox } from './support/sandbox.js';
+import { useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 

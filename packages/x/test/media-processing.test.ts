@@ -1,14 +1,63 @@
-import { truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startXSandbox } from '@toolkeel/sandbox';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mp4, png } from '../src/media/files.fixture.js';
+import type { Reply, Seen } from './support/server.js';
+import { useWorld } from './support/rig.js';
+import { startXSandbox } from '@toolkeel/sandbox';
 import { loginTo, useGoverned } from './support/governed.js';
+
+const { world } = useWorld();
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'toolkeel-media-'));
+  await writeFile(join(folder, 'film.mp4'), mp4(2_000));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** An X that is never done with a file. */
+const open = (status: Reply) =>
+  world(
+    ({ method, path }: Seen): Reply => {
+      if (method === 'GET' && path === '/2/media/upload') return status;
+      const processing_info = { state: 'pending', check_after_secs: 0 };
+      return {
+        json: { data: { id: '77', ...(path.endsWith('finalize') && { processing_info }) } },
+      };
+    },
+    { mediaDirectories: [folder], toolTimeoutSecs: 3 },
+  );
+
+const isLook = ({ method }: Seen) => method === 'GET';
+
+describe.concurrent('looking whether X is done with a file', () => {
+  it.each([0, -5, 0.0001])('does not flood X that says to look after %d s', async (secs) => {
+    const processing_info = { state: 'in_progress', check_after_secs: secs };
+    const { rig, server } = await open({ json: { data: { id: '77', processing_info } } });
+    const data = await rig.data('x_upload_media', { file_path: 'film.mp4' });
+    expect(data).toMatchObject({ media_id: '77', state: 'processing' });
+    // After 250, 750 and 1750 ms at the earliest; the next one would be too late.
+    expect(server.seen.filter(isLook).length).toBeLessThanOrEqual(3);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['only errors', { errors: [{ type: 'https://api.x.com/2/problems/internal-error' }] }],
+  ])('does not take %s for a file that is ready', async (_, json) => {
+    const { rig } = await open({ json });
+    expect(await rig.data('x_upload_media', { file_path: 'film.mp4' })).toMatchObject({
+      media_id: '77',
+      state: 'processing',
+    });
+  });
+});
 
 const { newFolder, onClose, start } = useGoverned();
 
 /** A server with a journal, and files that it may upload. */
-async function open(times: { toolTimeoutSecs: number; attemptTimeoutSecs: number }) {
+async function openUnfinished(times: { toolTimeoutSecs: number; attemptTimeoutSecs: number }) {
   const sandbox = await startXSandbox({ tier: 'enterprise', mediaProcessingMs: 0 });
   onClose(() => sandbox.close());
   const folder = await newFolder();
@@ -34,7 +83,10 @@ describe.concurrent('an upload that X was never told to finish', () => {
   ] as const)(
     'was not carried out, and is begun again: %s at %s',
     async (kind, route, code) => {
-      const { sandbox, upload } = await open({ toolTimeoutSecs: 15, attemptTimeoutSecs: 1 });
+      const { sandbox, upload } = await openUnfinished({
+        toolTimeoutSecs: 15,
+        attemptTimeoutSecs: 1,
+      });
       sandbox.setFaults([{ kind, routes: [route] }]);
       const answer = await upload('picture.png');
       expect(answer).toMatchObject({ data: null, error: { code, outcome: 'not_executed' } });
@@ -49,7 +101,7 @@ describe.concurrent('an upload that X was never told to finish', () => {
   const inAHurry = { toolTimeoutSecs: 8, attemptTimeoutSecs: 5 };
 
   it('says what it lacks where the call ended while X took pieces', async () => {
-    const { sandbox, upload } = await open(inAHurry);
+    const { sandbox, upload } = await openUnfinished(inAHurry);
     sandbox.setFaults([{ kind: 'drip', routes: ['media-append'], dripMs: 2_500 }]);
     expect(await upload('film-of-4-pieces.mp4')).toMatchObject({
       data: null,
@@ -64,7 +116,7 @@ describe.concurrent('an upload that X was never told to finish', () => {
   }, 30_000);
 
   it('does not blame the file for an X that is silent', async () => {
-    const { sandbox, upload } = await open(inAHurry);
+    const { sandbox, upload } = await openUnfinished(inAHurry);
     sandbox.setFaults([{ kind: 'stall', routes: ['media-append'] }]);
     expect(await upload('film-of-4-pieces.mp4')).toMatchObject({
       error: {

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, open, realpath, rename, rm, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openMedia } from './file.js';
+import { kindOfGif, openMedia, readGif, sniff } from './file.js';
+import fc from 'fast-check';
+import { animatedGif, gif, jpeg, mov, mp4, png, webm, webp } from './files.fixture.js';
 
 /** What somebody else does between our look at a path and the opening, and right after it. */
 const meanwhile = {
@@ -81,5 +83,71 @@ describe('a path that changes while it is opened', () => {
     await expect(openIt()).rejects.toMatchObject({
       toolError: { input: { code: 'file_read_error' } },
     });
+  });
+});
+
+describe('sniff', () => {
+  it.each([
+    ['image/jpeg', 'tweet_image', jpeg(50)],
+    ['image/png', 'tweet_image', png(50)],
+    ['image/webp', 'tweet_image', webp(50)],
+    ['image/gif', 'tweet_gif', gif(50)],
+    ['video/mp4', 'tweet_video', mp4(50)],
+    ['video/quicktime', 'tweet_video', mov(50)],
+    ['video/webm', 'tweet_video', webm(50)],
+  ])('knows %s', (type, category, bytes) => {
+    expect(sniff(bytes)).toEqual({ type, category });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['text', 'hello'],
+    ['HTML', '<html>'],
+    ['SVG', '<svg xmlns="http://www.w3.org/2000/svg">'],
+    ['a program', '\x7fELF'],
+    ['an archive', 'PK\x03\x04'],
+    ['Matroska that is not WebM', '\x1a\x45\xdf\xa3\x9fB\x82\x88matroska'],
+    ['a sound in RIFF', 'RIFF\0\0\0\0WAVEfmt '],
+    ['HEIC', '\0\0\0\x18ftypheic'],
+  ])('does not take %s', (_, text) => {
+    expect(sniff(Buffer.from(text, 'latin1'))).toBeUndefined();
+  });
+});
+
+describe('a GIF', () => {
+  it('is an image if it does not move', () => {
+    expect(kindOfGif(gif(1000))).toEqual({ type: 'image/gif', category: 'tweet_image' });
+    expect(kindOfGif(animatedGif(2, 10, 10))).toEqual({ type: 'image/gif', category: 'tweet_gif' });
+    expect(readGif(animatedGif(350, 1280, 1080))).toEqual({
+      width: 1280,
+      height: 1080,
+      frames: 350,
+    });
+  });
+
+  it('that moves has so many pixels at most, in all its frames', () => {
+    expect(kindOfGif(animatedGif(300, 1000, 1000))).toMatchObject({ category: 'tweet_gif' });
+    expect(kindOfGif(animatedGif(300, 1000, 1001))).toEqual({
+      problem: expect.stringContaining('300300000 pixels') as string,
+    });
+    expect(kindOfGif(animatedGif(350, 1280, 1080))).toHaveProperty('problem');
+  });
+
+  it('of any bytes is read to an end', () => {
+    const start = animatedGif(3, 10, 10);
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 400 }),
+        fc.nat({ max: start.length }),
+        fc.boolean(),
+        (noise, at, isInside) => {
+          const bytes = isInside
+            ? Buffer.concat([start.subarray(0, at), noise, start.subarray(at)])
+            : Buffer.concat([start.subarray(0, at), noise]);
+          const found = readGif(bytes);
+          expect(found === undefined || found.frames >= 0).toBe(true);
+        },
+      ),
+    );
   });
 });

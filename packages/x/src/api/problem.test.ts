@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPartialProblems, readProblem, refusalOf } from '../api/problem.js';
+import { readPartialProblems, readProblem, refusalOf } from './problem.js';
 
 const refusal = (status: number, body: unknown) => refusalOf(status, readProblem(body));
 const blank = (status: number, title: string, detail?: string) => ({

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { useSandbox } from './support/sandbox.js';
-import { useWorld } from './support/world.js';
+import { useSandbox, useWorld } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const { world } = useWorld();

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { matchesDraft } from '../posts/match.js';
-import { growsWithLength, hostile } from './time.fixture.js';
+import { growsWithLength, hostile } from './hostile.fixture.js';
 import { weightedLength } from './weighted-length.js';
+import { expectAgreement } from './oracle.fixture.js';
 
 const pieces = [
   ['(a)', '(', '!', 'a', '.', '日', '-', '_', '/', '?', 'https://', 'a.com', 'a.com/', 'a.com?'],
@@ -21,3 +22,7 @@ it.each(['', 'a.com/', 'https://a.com?'])(
     expect(slow).toEqual([]);
   },
 );
+
+it('agrees with twitter-text on very much generated text', () => {
+  expectAgreement(400_000);
+});
