@@ -24,7 +24,7 @@ export interface FieldQueries {
   readonly lists: Readonly<Record<string, string>>;
 }
 
-/** The query parameters that request the fields of our model. */
+/** The query parameters that request the fields of the model. */
 export function fieldQueries(spelling: Spelling): FieldQueries {
   const renamed = `referenced_${spelling}s,note_${spelling}`;
   return {

@@ -132,7 +132,7 @@ export interface MediaKind {
 }
 
 /** How many leading bytes `sniff` needs. */
-export const SNIFF_BYTES = 4_096;
+const SNIFF_BYTES = 4_096;
 
 export const supportedTypes: readonly string[] = Object.freeze([
   'image/jpeg',
