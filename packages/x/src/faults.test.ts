@@ -41,7 +41,7 @@ describe('faultToError', () => {
     expect(errorOf(fault).code).toBe(code);
   });
 
-  it('does not count an answer above the byte budget against X', () => {
+  it('does not retry a response above the byte budget', () => {
     expect(classify(new OversizedResponse(9, 8))).toMatchObject({ sent: 'answered', final: true });
   });
 
@@ -53,7 +53,7 @@ describe('faultToError', () => {
     expect(errorOf(answered(408))).toMatchObject({ details: { clock: 'upstream' } });
   });
 
-  it('says where the operator enrols the app', () => {
+  it('contains the URL where the operator enrols the app', () => {
     const body = {
       type: 'https://api.x.com/2/problems/client-forbidden',
       reason: 'client-not-enrolled',
@@ -64,12 +64,12 @@ describe('faultToError', () => {
     expect(errorOf(answered(403, foreign)).message).not.toContain('elsewhere');
   });
 
-  it('leaves what is not about X to the default table', () => {
+  it('leaves faults that are not specific to X to the default mapping', () => {
     expect(faultToError({ kind: 'cancelled', sent: 'no' })).toBeUndefined();
     expect(faultToError({ kind: 'overloaded', sent: 'no' })).toBeUndefined();
   });
 
-  it('says how long a limit lasts, and which one it is', () => {
+  it('contains the reset and the window of a rate limit', () => {
     const headers = {
       'x-rate-limit-limit': '50',
       'x-rate-limit-remaining': '40',
@@ -86,7 +86,7 @@ describe('faultToError', () => {
     });
   });
 
-  it('does not advise to wait for the window beside a usage cap', () => {
+  it('contains no retry time for a usage cap', () => {
     const headers = {
       'x-rate-limit-limit': '450',
       'x-rate-limit-remaining': '0',
@@ -115,7 +115,7 @@ describe('faultToError', () => {
     });
   });
 
-  it('repeats what X says, in one line', () => {
+  it('contains the message of X on one line', () => {
     expect(errorOf(answered(403, { detail: 'a\nb' })).message).toBe(
       'X does not allow this. X says: a b',
     );
@@ -123,7 +123,7 @@ describe('faultToError', () => {
 });
 
 describe('classify', () => {
-  it('knows what undici and TLS throw', () => {
+  it('classifies errors of undici and TLS', () => {
     const coded = (code: string) => classify(Object.assign(new Error('x'), { code }));
     expect(coded('ERR_TLS_HANDSHAKE_TIMEOUT')).toMatchObject({ kind: 'connect', sent: 'no' });
     expect(coded('UND_ERR_ABORTED')).toMatchObject({ kind: 'network', sent: 'maybe' });

@@ -9,7 +9,7 @@ const info = (remaining: number, reset: number, name?: string) => ({
 });
 
 describe('RateWindows', () => {
-  it('keeps the last word on each window of each endpoint and credential', () => {
+  it('keeps the last state of each window of each endpoint and credential', () => {
     const windows = new RateWindows(() => 'L');
     windows.record('GET /a', 'user', 'L', [info(9, 100), info(90, 500, '24h user')]);
     windows.record('GET /a', 'user', 'L', [info(8, 100)]);
@@ -26,14 +26,14 @@ describe('RateWindows', () => {
     ]);
   });
 
-  it('forgets what was reset since', () => {
+  it('drops windows that were reset', () => {
     const windows = new RateWindows(() => 'L');
     windows.record('GET /a', 'user', 'L', [info(0, 100), info(0, 500, '24h app')]);
     expect(windows.list(200_000).map(({ window }) => window)).toEqual(['24h app']);
     expect(windows.list(500_000)).toEqual([]);
   });
 
-  it('tells logins apart, and shows those of the current one', () => {
+  it('lists only the windows of the current login', () => {
     let login = 'one';
     const windows = new RateWindows((kind) => (kind === 'user' ? login : 'fixed'));
     windows.record('GET /a', 'user', 'one', [info(0, 100)]);
@@ -42,7 +42,7 @@ describe('RateWindows', () => {
     login = 'two';
     expect(windows.list(0).map(({ info: { remaining } }) => remaining)).toEqual([4]);
     windows.record('GET /a', 'user', 'two', [info(7, 100)]);
-    // The answer to a call of the earlier login comes late.
+    // A late response to the earlier login.
     windows.record('GET /a', 'user', 'one', [info(0, 100)]);
     expect(windows.list(0).map(({ info: { remaining } }) => remaining)).toEqual([4, 7]);
   });
@@ -52,14 +52,14 @@ const NOW = 1_000_000_000_000;
 const in_ = (seconds: number) => NOW / 1000 + seconds;
 
 describe('heldBack', () => {
-  it('keeps what was told where that says when to come back', () => {
+  it('keeps the reported limits if they cover the wait', () => {
     const told = [{ limit: 15, remaining: 0, reset: in_(600) }];
     expect(withRetryAfter(told, 600_000, NOW)).toEqual(told);
     expect(withRetryAfter(told, 600_900, NOW)).toEqual(told);
     expect(withRetryAfter(told, undefined, NOW)).toEqual(told);
   });
 
-  it('makes a window of a wait that came without one', () => {
+  it('adds a window for a wait without one', () => {
     const made = {
       limit: 0,
       remaining: 0,
@@ -70,7 +70,7 @@ describe('heldBack', () => {
     expect(withRetryAfter([], 119_001, NOW)).toEqual([made]);
   });
 
-  it('goes by the wait where it is longer than the window, or contradicts it', () => {
+  it('prefers the wait if it is longer than the window or contradicts it', () => {
     const day = { limit: 50, remaining: 7, reset: in_(9_000), name: '24h user' };
     const made = {
       limit: 0,
@@ -87,7 +87,7 @@ describe('heldBack', () => {
     }
   });
 
-  it('leaves out windows that are over', () => {
+  it('drops windows that have passed', () => {
     expect(withRetryAfter([{ limit: 15, remaining: 0, reset: in_(-5) }], undefined, NOW)).toEqual(
       [],
     );

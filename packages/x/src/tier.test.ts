@@ -17,7 +17,7 @@ describe('countCashtags', () => {
     expect(countCashtags(text)).toBe(count);
   });
 
-  it('agrees with X’s own library, whatever letter stands before or behind one', () => {
+  it('agrees with X’s library for any character before or after a cashtag', () => {
     const texts = Array.from({ length: 0x3100 }, (_, code) => String.fromCodePoint(code)).flatMap(
       (letter) => [`${letter}$ABC`, `$ABC${letter}`],
     );
@@ -27,7 +27,7 @@ describe('countCashtags', () => {
     expect(differing).toEqual([]);
   });
 
-  it('agrees with X’s own library on generated text', () => {
+  it('agrees with X’s library on generated text', () => {
     const piece = fc.constantFrom(
       '$',
       'AB',
@@ -42,7 +42,7 @@ describe('countCashtags', () => {
       '(',
       '"',
       '5',
-      // Blanks for X or not, and marks of direction.
+      // Whitespace to X or not, and directional marks.
       ...'\t\u000b\u0085\u00a0\u1680\u180e\u2000\u200a\u200b\u2028\u202f\u205f\u3000\ufeff',
       ...'\u061c\u200e\u200f\u202a\u202e\u2066\u2069',
     );

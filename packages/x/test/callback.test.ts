@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { authorizationCode, type Callback } from '../src/auth/callback.js';
 
-/** Waits for a browser that does as it is told with the address that it was sent to. */
+/** Starts a callback server and runs `browse` with its URL. */
 function waiting(browse: (redirectUri: string) => Promise<void>, signal: AbortSignal) {
   return new Promise<Callback>((resolve, reject) => {
     const onListening = (uri: string) => void browse(uri).catch(reject);
@@ -32,7 +32,7 @@ const connected = (uri: string): Promise<Socket> =>
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
-    // Else it would not see the other side leave.
+    // Otherwise the socket would not notice the end.
     socket.resume();
   });
 
@@ -44,7 +44,7 @@ it(
     const ended: Promise<void>[] = [];
     let said = '';
     const { code } = await waiting(async (uri) => {
-      // Opened ahead, and never used.
+      // Preconnected and unused.
       ended.push(closed(await connected(uri)));
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const request = get(`${uri}?state=ours&code=given`, { agent }, resolve);
@@ -62,7 +62,7 @@ it(
   },
 );
 
-it('nor does one that never came back', { timeout: 3_000 }, async () => {
+it('a login without a callback times out', { timeout: 3_000 }, async () => {
   const leaving = new AbortController();
   let ended = Promise.resolve();
   const login = waiting(async (uri) => {
@@ -73,7 +73,7 @@ it('nor does one that never came back', { timeout: 3_000 }, async () => {
   await ended;
 });
 
-it('what is no address is not found, and the login goes on', async () => {
+it('a malformed URL is not found, and the login continues', async () => {
   let answer = '';
   const { code } = await waiting(async (uri) => {
     const socket = await connected(uri);
@@ -85,7 +85,7 @@ it('what is no address is not found, and the login goes on', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-it('answers a browser that reloads the page with the same outcome', async () => {
+it('a reloaded page gets the same response', async () => {
   let answers = Promise.resolve('');
   const callback = await authorizationCode({
     port: 0,

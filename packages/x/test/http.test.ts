@@ -11,7 +11,7 @@ const connectionsOf = (seen: readonly Seen[]) =>
   new Set(seen.map(({ connection }) => connection)).size;
 
 describe('connections', () => {
-  it('of reads are kept, those of writes are new: an idle one may be dead already', async () => {
+  it('are kept alive for reads and new for writes', async () => {
     const { rig, server } = await world(like);
     for (let read = 0; read < 20; read++) await rig.data('x_get_me');
     expect(connectionsOf(server.seen)).toBeLessThan(5);
@@ -23,7 +23,7 @@ describe('connections', () => {
     expect(connectionsOf([...reads, ...writes])).toBe(connectionsOf(reads) + 3);
   });
 
-  it('that X has closed in the meantime cost no write its certainty', async () => {
+  it('closed by X do not make a write unknown', async () => {
     let closing = false;
     const { rig, server } = await world((seen) => {
       const reply = like(seen, 0);
@@ -37,7 +37,7 @@ describe('connections', () => {
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 
-  it('do not follow a redirect, which would take our token elsewhere', async () => {
+  it('do not follow redirects', async () => {
     const { rig, server } = await world(() => ({
       status: 302,
       headers: { location: 'http://127.0.0.1:9/steal' },
@@ -46,7 +46,7 @@ describe('connections', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('speak JSON with the token of the account, and nothing else', async () => {
+  it('send JSON with the token of the account', async () => {
     const { rig, server } = await world(
       () => ({ status: 201, json: { data: { id: '5', text: 'a' } } }),
       {
@@ -63,7 +63,7 @@ describe('connections', () => {
     expect(JSON.parse(body.toString())).toEqual({ text: 'café', ...more });
   });
 
-  it('may lead to an API that lies below a path', async () => {
+  it('support a base URL with a path', async () => {
     const { rig, server } = await world(() => ({ json: me }));
     const below = await world(() => ({ json: me }), { baseUrl: `${server.origin}/proxy/` });
     await below.rig.data('x_get_me');
@@ -77,7 +77,7 @@ const sandboxWorld = useSandbox();
 const meUser = { id: '1', username: 'me' };
 const text = 'short enough';
 
-/** X, which makes posts, says more of them than anybody can use, and shows them as they are. */
+/** An X that creates posts and returns oversized responses. */
 const talkative = (about: (text: string) => object) => {
   const made: object[] = [];
   const answer = ({
@@ -100,12 +100,12 @@ const talkative = (about: (text: string) => object) => {
   return { answer, made };
 };
 
-describe('a post whose answer is too large to be given on', () => {
+describe('a post with an oversized response', () => {
   const errors = Array.from({ length: 100 }, () => ({ type: 'x/y', detail: '語'.repeat(300) }));
   it.each([
     ['its text', () => ({ data: { text: 'a'.repeat(200_000) } })],
     ['its errors', (sent: string) => ({ data: { text: sent }, errors })],
-  ])('by %s is known by its id', async (_, about) => {
+  ])('because of %s returns its id', async (_, about) => {
     const { answer, made } = talkative(about);
     const { rig } = await world(answer);
     expect(await rig.data('x_post_tweet', { text })).toMatchObject({ id: '7001' });
@@ -117,14 +117,14 @@ describe('a post whose answer is too large to be given on', () => {
     expect(made).toHaveLength(4);
   });
 
-  it('or to be read at all is looked for, and known by its id', async () => {
+  it('above the byte budget is read back', async () => {
     const { answer, made } = talkative(() => ({ data: { text: 'a'.repeat(200_000) } }));
     const { rig } = await world(answer, { maxResponseBytes: 65_536 });
     expect(await rig.data('x_post_tweet', { text }, journaled(rig))).toEqual({ id: '7001', text });
     expect(made).toHaveLength(1);
   });
 
-  it('because it is that long is found again when its end was not seen', async () => {
+  it('because of its length is read back after a lost response', async () => {
     const maxPostLength = 25_000;
     const { rig, sandbox } = await sandboxWorld({ maxPostLength }, { maxPostLength });
     sandbox.setFaults([{ kind: 'acted-http-503', routes: ['create-post'], times: 1 }]);
@@ -133,7 +133,7 @@ describe('a post whose answer is too large to be given on', () => {
   });
 });
 
-describe('a post that is longer than an answer may be', () => {
+describe('a post that exceeds the response budget', () => {
   const long = '語'.repeat(25_000);
   const data = { id: '5', text: 'the beginning…', note_tweet: { text: long } };
 
@@ -150,7 +150,7 @@ describe('a post that is longer than an answer may be', () => {
     expect(read === long).toBe(true);
   });
 
-  it('stands in a list with its beginning, and hides none of the others', async () => {
+  it('is cut in a list, and hides no other item', async () => {
     const others = ['6', '7'].map((id) => ({ id, text: 'short' }));
     const { rig } = await world(() => ({ json: { data: [data, ...others], meta: {} } }));
     const { tweets } = await rig.data('x_search_tweets', { query: 'q' });

@@ -33,7 +33,7 @@ const { onClose } = useWorld();
 type Answer = Envelope<Readonly<Record<string, unknown>>>;
 type Call = (tool: string, args: object) => Promise<Answer>;
 
-/** The tools of a pack as a host with a journal calls them. */
+/** Calls the tools of a pack through a journal. */
 function journaled(rig: Rig, store: JournalStore): Call {
   const tools = rig.instance.tools.map((tool): Tool => acceptControls(tool));
   const load = (name: string) => tools.find((tool) => tool.name === name);
@@ -71,7 +71,7 @@ async function world(options: object = {}, config: Config = {}) {
 const codeOf = (answer: Answer) => (answer.success ? 'ok' : answer.error.code);
 
 describe('with a journal', () => {
-  it('many who ask for the same get one post', async () => {
+  it('concurrent equal calls create one post', async () => {
     const { sandbox, call, next } = await world({ latency: { fixedMs: 30 } });
     const other = await next();
     const asks = Array.from({ length: 12 }, (_, index) =>
@@ -82,7 +82,7 @@ describe('with a journal', () => {
     for (const answer of answers) expect(answer.data).toEqual(answers[0]?.data);
   });
 
-  it('a thread goes on where it stopped, in another process, with what was found again', async () => {
+  it('a thread resumes in another process, after the parts that were read back', async () => {
     const { sandbox, call, next } = await world();
     const tweets = ['one', 'two & more', 'three example.com', 'four'];
     sandbox.setFaults([
@@ -101,14 +101,14 @@ describe('with a journal', () => {
     expect(done).toMatchObject({ success: true, data: { tweets: made.map(({ id }) => ({ id })) } });
   });
 
-  it('a limit releases what it held back', async () => {
+  it('a rate limit releases the dedup key', async () => {
     const { sandbox, call, next } = await world();
     sandbox.setFaults([{ kind: 'x-429-window', routes: ['create-post'], times: 1 }]);
     expect(codeOf(await call('x_post_tweet', { text: 'slower' }))).toBe('x_rate_limited');
     expect(codeOf(await (await next())('x_post_tweet', { text: 'slower' }))).toBe('ok');
   });
 
-  it('what was undone can be done again', async () => {
+  it('an engagement can be repeated after its inverse', async () => {
     const { sandbox, call } = await world({ duplicateWindowMs: 0 });
     const like = { tweet_id: sandbox.landmarks.unaskedPostId };
     for (const tool of ['x_like_tweet', 'x_like_tweet', 'x_unlike_tweet', 'x_like_tweet']) {
@@ -144,7 +144,7 @@ describe('with a journal', () => {
     ['x_bookmark_tweet', 'x_unbookmark_tweet', 'unbookmark', 'tweet_id'],
     ['x_follow_user', 'x_unfollow_user', 'unfollow', 'target_user_id'],
   ] as const)(
-    '%s is done again after %s, also where nobody saw its end',
+    '%s is executed again after %s, also after a lost response',
     async (act, undo, route, argument) => {
       const { sandbox, call } = await world();
       const { unaskedPostId, strangerId } = sandbox.landmarks;
@@ -155,12 +155,12 @@ describe('with a journal', () => {
       sandbox.setFaults([]);
       expect(codeOf(await call(act, args))).toBe('ok');
       const kinds = sandbox.commits().map(({ kind }) => kind.split('.')[1]);
-      // One of them had been done before.
+      // One of them was already executed.
       expect(kinds.slice(-2)).toEqual(['deleted', 'created']);
     },
   );
 
-  it('a key names one act', async () => {
+  it('a key identifies one act', async () => {
     const { sandbox, call } = await world();
     const idempotency_key = 'a-key-of-sixteen-or-more';
     expect(codeOf(await call('x_post_tweet', { text: 'a', idempotency_key }))).toBe('ok');
@@ -182,7 +182,7 @@ async function watched(...given: Parameters<typeof watchWrites>): Promise<WriteW
 
 describe('a write to X', () => {
   it(
-    'of any tool arrives after its operation was recorded as sending',
+    'of any tool arrives after its operation is recorded as sending',
     async () => {
       const x = await startXSandbox({ tier: 'enterprise', duplicateWindowMs: 0 });
       afterSuite(() => x.close());
@@ -209,7 +209,7 @@ describe('a write to X', () => {
   );
 });
 
-describe('the watch over writes', () => {
+describe('the check for unrecorded writes', () => {
   const post = (url: string): Promise<unknown> => fetch(`${url}/posts`, { method: 'POST' });
   type Operation = NonNullable<ToolContext['operation']>;
 

@@ -22,7 +22,7 @@ async function served(profile: (typeof profiles)[number]) {
   return { x, server };
 }
 
-/** Every tool that asks X something, and something to ask it for. */
+/** Arguments for every tool that sends a request. */
 function readsOf(x: XSandbox): Readonly<Record<string, object>> {
   const { me, friendId, popularPostId: tweet_id, listId: list_id } = x.landmarks;
   const user_id = me.id;
@@ -51,7 +51,7 @@ function readsOf(x: XSandbox): Readonly<Record<string, object>> {
 
 describe('through MCP', () => {
   it(
-    'a profile has its tools, and no others',
+    'a profile has exactly its tools',
     async () => {
       const names = (isMeant: (effect: string) => boolean) =>
         pack
@@ -74,7 +74,7 @@ describe('through MCP', () => {
   );
 
   it.each(profiles)(
-    'lost retries, which TuitBot’s write profiles had, are back: every read of %s is tried again',
+    'every read of %s is retried',
     async (profile) => {
       const { x, server } = await served(profile);
       const reads = readsOf(x);
@@ -94,7 +94,7 @@ describe('through MCP', () => {
   );
 
   it(
-    'what is about this installation is answered without asking X for more than its health',
+    'tools about the installation send only health requests',
     async () => {
       const { x, server } = await served('readonly');
       for (const tool of ['get_capabilities', 'get_rate_limits', 'get_config', 'validate_config']) {
@@ -113,7 +113,7 @@ const run = promisify(execFile);
 const program = fileURLToPath(new URL('../dist/auth/renew.fixture.js', import.meta.url));
 
 describe('processes that share a login', () => {
-  it('renew it once, though a refresh token is good for one use', async () => {
+  it('renew it once', async () => {
     const { sandbox } = await sandboxWorld({ latency: { fixedMs: 20 } });
     const folder = await mkdtemp(join(tmpdir(), 'toolkeel-shared-'));
     try {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** An X that is never done with a file. */
+/** An X that never finishes processing. */
 const open = (status: Reply) =>
   world(
     ({ method, path }: Seen): Reply => {
@@ -32,8 +32,8 @@ const open = (status: Reply) =>
 
 const isLook = ({ method }: Seen) => method === 'GET';
 
-describe.concurrent('looking whether X is done with a file', () => {
-  it.each([0, -5, 0.0001])('does not flood X that says to look after %d s', async (secs) => {
+describe.concurrent('waiting for media processing', () => {
+  it.each([0, -5, 0.0001])('does not flood X for check_after_secs %d', async (secs) => {
     const processing_info = { state: 'in_progress', check_after_secs: secs };
     const { rig, server } = await open({ json: { data: { id: '77', processing_info } } });
     const data = await rig.data('x_upload_media', { file_path: 'film.mp4' });
@@ -45,7 +45,7 @@ describe.concurrent('looking whether X is done with a file', () => {
   it.each([
     ['nothing', {}],
     ['only errors', { errors: [{ type: 'https://api.x.com/2/problems/internal-error' }] }],
-  ])('does not take %s for a file that is ready', async (_, json) => {
+  ])('does not treat %s as ready', async (_, json) => {
     const { rig } = await open({ json });
     expect(await rig.data('x_upload_media', { file_path: 'film.mp4' })).toMatchObject({
       media_id: '77',
@@ -56,7 +56,7 @@ describe.concurrent('looking whether X is done with a file', () => {
 
 const { newFolder, onClose, start } = useGoverned();
 
-/** A server with a journal, and files that it may upload. */
+/** A server with a journal and uploadable files. */
 async function openUnfinished(times: { toolTimeoutSecs: number; attemptTimeoutSecs: number }) {
   const sandbox = await startXSandbox({ tier: 'enterprise', mediaProcessingMs: 0 });
   onClose(() => sandbox.close());
@@ -72,7 +72,7 @@ async function openUnfinished(times: { toolTimeoutSecs: number; attemptTimeoutSe
   return { sandbox, upload };
 }
 
-describe.concurrent('an upload that X was never told to finish', () => {
+describe.concurrent('an upload that was not finalized', () => {
   it.each([
     ['http-503', 'media-initialize', 'x_api_error'],
     ['stall', 'media-initialize', 'x_network_error'],
@@ -81,7 +81,7 @@ describe.concurrent('an upload that X was never told to finish', () => {
     ['stall', 'media-append', 'x_network_error'],
     ['reset-after-read', 'media-append', 'x_network_error'],
   ] as const)(
-    'was not carried out, and is begun again: %s at %s',
+    'has the outcome not_executed and can be repeated: %s at %s',
     async (kind, route, code) => {
       const { sandbox, upload } = await openUnfinished({
         toolTimeoutSecs: 15,
@@ -97,10 +97,10 @@ describe.concurrent('an upload that X was never told to finish', () => {
     30_000,
   );
 
-  /** So that it is the call that ends, and not an attempt. */
+  /** The call times out before an attempt does. */
   const inAHurry = { toolTimeoutSecs: 8, attemptTimeoutSecs: 5 };
 
-  it('says what it lacks where the call ended while X took pieces', async () => {
+  it('reports a too short timeout if X accepted segments until the deadline', async () => {
     const { sandbox, upload } = await openUnfinished(inAHurry);
     sandbox.setFaults([{ kind: 'drip', routes: ['media-append'], dripMs: 2_500 }]);
     expect(await upload('film-of-4-pieces.mp4')).toMatchObject({
@@ -115,7 +115,7 @@ describe.concurrent('an upload that X was never told to finish', () => {
     expect(sandbox.commits({ kind: 'media.finalized' })).toEqual([]);
   }, 30_000);
 
-  it('does not blame the file for an X that is silent', async () => {
+  it('reports a network error if X is silent', async () => {
     const { sandbox, upload } = await openUnfinished(inAHurry);
     sandbox.setFaults([{ kind: 'stall', routes: ['media-append'] }]);
     expect(await upload('film-of-4-pieces.mp4')).toMatchObject({

@@ -7,7 +7,7 @@ const tier = { tier: 'enterprise' } as const;
 const tweet_id = '999999999';
 
 describe('a delete', () => {
-  it('of what X never had is no delete, though a first attempt may have acted', async () => {
+  it('of an unknown id is not_found, with an unknown outcome after a retry', async () => {
     const { rig, sandbox } = await sandboxWorld(tier);
     sandbox.setFaults([{ kind: 'http-503', routes: ['delete-post'], times: 1 }]);
     expect(await rig.error('x_delete_tweet', { tweet_id })).toMatchObject({
@@ -24,7 +24,7 @@ describe('a delete', () => {
   });
 });
 
-describe('what X took and did not do', () => {
+describe('a success that changed nothing', () => {
   it.each([
     ['x_delete_tweet', { tweet_id }, { deleted: false }],
     ['x_unlike_tweet', { tweet_id }, { liked: true }],
@@ -35,7 +35,7 @@ describe('what X took and did not do', () => {
     ['x_retweet', { tweet_id }, { retweeted: false }],
     ['x_bookmark_tweet', { tweet_id }, { bookmarked: false }],
     ['x_follow_user', { target_user_id: tweet_id }, { following: false, pending_follow: false }],
-  ])('%s is no success', async (tool, args, data) => {
+  ])('%s fails', async (tool, args, data) => {
     const { rig } = await world(
       ({ path }) => ({ json: { data: path.endsWith('/me') ? { id: '1', username: 'me' } : data } }),
       tier,
@@ -48,12 +48,12 @@ describe('what X took and did not do', () => {
   });
 });
 
-describe('an answer about something else than what was asked for', () => {
+describe('a response about another item', () => {
   it.each([
     ['get_tweet_by_id', { tweet_id: '9' }, { text: 'a' }],
     ['x_get_user_by_id', { user_id: '9' }, { username: 'a', name: 'a' }],
     ['x_get_list', { list_id: '9' }, { name: 'a' }],
-  ])('is no answer to %s', async (tool, args, data) => {
+  ])('fails %s', async (tool, args, data) => {
     const { rig } = await world((_, count) => ({
       json: { data: { ...data, id: `${8 + count}` } },
     }));
@@ -69,7 +69,7 @@ describe('errors in a success', () => {
     detail: 'It broke.',
   };
 
-  it('that are a failure of X itself are tried again, and said to be one', async () => {
+  it('of the server are retried and reported as such', async () => {
     const { rig, server } = await world(() => ({ json: { errors: [failure] } }));
     expect(await rig.error('get_tweet_by_id', { tweet_id })).toMatchObject({
       code: 'x_api_error',
@@ -78,7 +78,7 @@ describe('errors in a success', () => {
     expect(server.seen.length).toBeGreaterThan(1);
   });
 
-  it('stand beside the post that was made', async () => {
+  it('are returned beside the created post', async () => {
     const { rig } = await world(() => ({
       status: 201,
       json: { data: { id: '7', text: 'a' }, errors: [failure] },
@@ -118,7 +118,7 @@ describe('errors in a success', () => {
       tier,
     );
 
-  it.each(acts)('say why %s was refused', async (tool, args) => {
+  it.each(acts)('explain the rejection of %s', async (tool, args) => {
     const { rig } = await answering({ errors: [refusal] });
     expect(await rig.error(tool, args)).toMatchObject({
       code: 'x_forbidden',
@@ -127,7 +127,7 @@ describe('errors in a success', () => {
     });
   });
 
-  it.each(acts)('stand beside what %s did', async (tool, args, data) => {
+  it.each(acts)('are returned beside the result of %s', async (tool, args, data) => {
     const { rig } = await answering({ data, errors: [refusal] });
     expect(await rig.data(tool, args)).toMatchObject({
       ...data,
@@ -135,7 +135,7 @@ describe('errors in a success', () => {
     });
   });
 
-  it('do not push what was done out of the answer, however many they are', async () => {
+  it('are cut to keep the result', async () => {
     const errors = Array.from({ length: 100 }, () => ({ ...refusal, detail: '語'.repeat(500) }));
     const { rig } = await answering({ data: { liked: true }, errors });
     expect(await rig.data('x_like_tweet', { tweet_id })).toMatchObject({ liked: true });
@@ -144,7 +144,7 @@ describe('errors in a success', () => {
   it.each([
     [refusal, 'x_forbidden', /Not yours\./],
     [failure, 'x_api_error', /X failed/],
-  ])('say why a post is not shown, of which nobody knows', async (problem, cause_code, why) => {
+  ])('explain a missing post with an unknown outcome', async (problem, cause_code, why) => {
     const { rig, server } = await world(
       ({ method }) => ({
         json: method === 'POST' ? { errors: [problem] } : { meta: { result_count: 0 } },

@@ -19,7 +19,7 @@ describe('reading the sandbox', () => {
     });
   });
 
-  it('answers every reading tool', async () => {
+  it('supports every read tool', async () => {
     const { rig, sandbox } = await sandboxWorld();
     const { me, friendId, popularPostId, listId } = sandbox.landmarks;
     const calls: readonly (readonly [string, object, string])[] = [
@@ -56,7 +56,7 @@ describe('reading the sandbox', () => {
     }
   });
 
-  it('pages through a list without losing or repeating anything, in whatever pieces', async () => {
+  it('pages through a list without gaps or repeats', async () => {
     const { rig, sandbox } = await sandboxWorld();
     const { me } = sandbox.landmarks;
     const all: string[] = [];
@@ -85,7 +85,7 @@ describe('reading the sandbox', () => {
     expect(all).toEqual(whole);
   });
 
-  it('cuts an answer that is too large at an item, and goes on there', async () => {
+  it('cuts an oversized response at an item, and continues there', async () => {
     const { rig, sandbox } = await sandboxWorld();
     const { me } = sandbox.landmarks;
     const ids: string[] = [];
@@ -105,7 +105,7 @@ describe('reading the sandbox', () => {
     expect(ids).toEqual((users as Items).map(({ id }) => id));
   });
 
-  it('tells what X could not give, beside what it gave', async () => {
+  it('returns partial errors beside the data', async () => {
     const { rig, sandbox } = await sandboxWorld();
     const { me, suspendedId } = sandbox.landmarks;
     const data = await rig.data('x_get_users_by_ids', { user_ids: [me.id, suspendedId, '1'] });
@@ -117,7 +117,7 @@ describe('reading the sandbox', () => {
     expect((await rig.data('x_get_users_by_ids', { user_ids: ['1', '2'] }))['users']).toEqual([]);
   });
 
-  it('says why one thing cannot be given', async () => {
+  it('reports why an item is not available', async () => {
     const { rig, sandbox } = await sandboxWorld();
     const { deletedPostId, protectedPostId, protectedId } = sandbox.landmarks;
     expect(await rig.error('get_tweet_by_id', { tweet_id: deletedPostId })).toMatchObject({
@@ -133,7 +133,7 @@ describe('reading the sandbox', () => {
     );
   });
 
-  it('reads with the app alone what needs no account, and no more', async () => {
+  it('allows only public reads with an app token', async () => {
     const { another, sandbox } = await sandboxWorld();
     const rig = await another({ accessToken: undefined, bearerToken: { env: 'APP' } });
     const { popularPostId, me } = sandbox.landmarks;
@@ -149,7 +149,7 @@ describe('reading the sandbox', () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  it('gives the same answer by the old names of fields and by the new ones', async () => {
+  it('returns the same with old and new field names', async () => {
     const { rig, another, sandbox } = await sandboxWorld();
     const renamed = await another({ spelling: 'post' });
     const { threadId, pictureId, orphanId, mentionId } = sandbox.landmarks;

@@ -3,7 +3,7 @@ import { created, useSandbox } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 
-describe('writing to the sandbox', () => {
+describe('mutations of the sandbox', () => {
   it('posts, replies, quotes and deletes', async () => {
     const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
     const { mentionId, unaskedPostId } = sandbox.landmarks;
@@ -50,7 +50,7 @@ describe('writing to the sandbox', () => {
     ]);
   });
 
-  it('follows, and waits for those who have to agree', async () => {
+  it('follows accounts, and reports pending requests', async () => {
     const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
     const { strangerId: id, protectedId } = sandbox.landmarks;
     const followed = { target_user_id: id, following: true, pending_follow: false };
@@ -69,7 +69,7 @@ describe('writing to the sandbox', () => {
     ['x_unlike_tweet', { tweet_id: '1' }],
     ['x_follow_user', { target_user_id: '1' }],
     ['x_quote_tweet', { text: 'a', quoted_tweet_id: '1' }],
-  ])('%s is refused without a call where the tier forbids it', async (tool, args) => {
+  ])('%s is rejected without a request outside its tier', async (tool, args) => {
     const { rig, sandbox } = await sandboxWorld();
     expect(await rig.error(tool, args)).toMatchObject({
       code: 'x_forbidden',
@@ -79,7 +79,7 @@ describe('writing to the sandbox', () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  it('does not send what X would refuse as too long: one rule for every tool', async () => {
+  it('does not send a post that is too long, with any tool', async () => {
     const { rig, sandbox } = await sandboxWorld({ tier: 'enterprise' });
     const text = '語'.repeat(141);
     const calls = [
@@ -100,7 +100,7 @@ describe('writing to the sandbox', () => {
     expect(await rig.data('x_post_tweet', { text: fits })).toBeDefined();
   });
 
-  it('names the post that a duplicate is a duplicate of', async () => {
+  it('names the post that a duplicate duplicates', async () => {
     const { rig } = await sandboxWorld();
     const { id } = await rig.data('x_post_tweet', { text: 'the same & more' });
     expect(await rig.error('x_post_tweet', { text: 'the same & more' })).toMatchObject({
@@ -110,7 +110,7 @@ describe('writing to the sandbox', () => {
     });
   });
 
-  it('says that a reply was not asked for', async () => {
+  it('reports a reply that X does not allow', async () => {
     const { rig, sandbox } = await sandboxWorld();
     const args = { text: 'hello', in_reply_to_id: sandbox.landmarks.unaskedPostId };
     expect(await rig.error('x_reply_to_tweet', args)).toMatchObject({
@@ -129,7 +129,7 @@ const calls = (text: string, id: string) =>
     ['x_post_thread', { tweets: ['first', text] }],
   ] as const;
 
-it('a second cashtag is not sent, for X takes one from those who do not pay for more', async () => {
+it('a second cashtag is rejected outside the enterprise tier', async () => {
   const { rig, sandbox } = await sandboxWorld({ tier: 'self_serve' });
   for (const [tool, args] of calls(two, sandbox.landmarks.mentionId)) {
     const error = await rig.error(tool, args);

@@ -8,13 +8,13 @@ const post = (doc: Record<string, unknown>, includes: object = {}) =>
   readPost(doc, readIncludes({ includes }));
 
 describe('readPost', () => {
-  it('shows the whole text of a long post, and X’s escapes undone', () => {
+  it('returns the full, unescaped text of a long post', () => {
     const doc = { id: '1', text: 'a &lt;…', note_tweet: { text: 'a &lt; b &amp;amp; c' } };
     expect(post(doc)?.text).toBe('a < b &amp; c');
     expect(post({ id: '1', text: 'x', note_post: { text: 'long' } })?.text).toBe('long');
   });
 
-  it('understands both spellings of what X renames', () => {
+  it('accepts both names of renamed members', () => {
     const references = [{ type: 'quoted', id: '7' }];
     for (const name of ['referenced_tweets', 'referenced_posts']) {
       expect(post({ id: '1', text: 'a', [name]: references })?.referenced_tweets).toEqual(
@@ -23,7 +23,7 @@ describe('readPost', () => {
     }
   });
 
-  it('finds authors and media beside the posts', () => {
+  it('resolves authors and media from the includes', () => {
     const doc = { id: '1', text: 'a', author_id: '5', attachments: { media_keys: ['3_9', 7] } };
     const includes = {
       users: [{ id: '5', username: 'alice' }],
@@ -35,7 +35,7 @@ describe('readPost', () => {
     });
   });
 
-  it('leaves out what is not what it should be', () => {
+  it('drops malformed members', () => {
     const doc = {
       id: '1',
       text: 'a',
@@ -49,7 +49,7 @@ describe('readPost', () => {
     expect(post({ id: '1' })).toBeUndefined();
   });
 
-  it('makes of anything what its schema accepts, or nothing', () => {
+  it('returns a valid model or undefined for any input', () => {
     const any = fc.jsonValue({ maxDepth: 3 });
     const names = [
       'id',

@@ -15,7 +15,7 @@ const typed = (name: string, more: object = {}) => ({
   ...more,
 });
 
-describe('what X means by a failure', () => {
+describe('classifying a failure', () => {
   it.each([
     ['invalid request', 400, typed('invalid-request'), 'invalid_request'],
     ['no login', 401, blank(401, 'Unauthorized', 'Unauthorized'), 'unauthorized'],
@@ -40,7 +40,7 @@ describe('what X means by a failure', () => {
       'duplicate_content',
     ],
     [
-      'a reply to somebody who did not ask',
+      'a reply that X does not allow',
       403,
       blank(
         403,
@@ -87,7 +87,7 @@ describe('what X means by a failure', () => {
     expect(refusal(status, body)).toBe(expected);
   });
 
-  it('is read from the last part of the type, whichever host it names', () => {
+  it('uses the last segment of the type, for any host', () => {
     for (const host of [
       'https://api.x.com',
       'https://api.twitter.com',
@@ -98,7 +98,7 @@ describe('what X means by a failure', () => {
     }
   });
 
-  it('is never looked for in prose where there is a type', () => {
+  it('ignores the message if there is a type', () => {
     for (const detail of [
       'You are not allowed to create a Tweet with duplicate content.',
       'Your account is suspended.',
@@ -109,7 +109,7 @@ describe('what X means by a failure', () => {
     }
   });
 
-  it('is read from the type of an entry where the body itself has none', () => {
+  it('uses the type of an entry if the body has none', () => {
     const detail = 'You are not allowed to create a Tweet with duplicate content.';
     const entry = typed('unsupported-authentication', { detail });
     for (const errors of [[entry], [entry, { message: detail }], [{ message: detail }, entry]]) {
@@ -118,7 +118,7 @@ describe('what X means by a failure', () => {
     }
   });
 
-  it('is not read from words that X only repeats', () => {
+  it('ignores text that X only quotes', () => {
     const texts = [
       'duplicate content',
       'Reply to this conversation is not allowed',
@@ -137,13 +137,13 @@ describe('what X means by a failure', () => {
     expect(refusal(403, blank(403, 'Forbidden', other))).toBe('forbidden');
   });
 
-  it('is read from a sentence in whichever field X puts it', () => {
+  it('reads the message from any field', () => {
     const sentence = 'You are not allowed to create a Tweet with duplicate content.';
     expect(refusal(403, { errors: [{ message: sentence }] })).toBe('duplicate_content');
     expect(refusal(403, { errors: [{ detail: sentence }] })).toBe('duplicate_content');
   });
 
-  it('is not found in what an object inherits', () => {
+  it('ignores inherited properties', () => {
     for (const word of ['constructor', '__proto__', 'toString']) {
       expect(refusal(403, { type: `x/${word}`, title: word })).toBe('forbidden');
     }
@@ -151,7 +151,7 @@ describe('what X means by a failure', () => {
 });
 
 describe('readProblem', () => {
-  it('says once what detail and messages say', () => {
+  it('merges detail and messages without repetition', () => {
     const body = {
       type: 'https://api.x.com/2/problems/invalid-request',
       detail: 'One or more parameters to your request was invalid.',
@@ -181,13 +181,13 @@ describe('readProblem', () => {
     ['javascript:alert(1)', undefined],
     ['/en/portal', undefined],
     [7, undefined],
-  ])('takes %j as the address to register at only if it is one of X', (given, taken) => {
+  ])('accepts %j as registration URL only if it is a URL of X', (given, taken) => {
     const body = typed('client-forbidden', { registration_url: given });
     expect(readProblem(body).registrationUrl).toBe(taken);
     expect(readProblem({ errors: [body] }).registrationUrl).toBe(taken);
   });
 
-  it('reads the reasons beside a success', () => {
+  it('reads the errors beside a success', () => {
     const doc = {
       data: [],
       errors: [
@@ -207,7 +207,7 @@ describe('readProblem', () => {
     ]);
   });
 
-  it('takes anything, and says nothing that could disturb a terminal', () => {
+  it('accepts any input and returns no control characters', () => {
     const anything = fc.oneof(
       fc.jsonValue(),
       fc.dictionary(

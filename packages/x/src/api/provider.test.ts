@@ -13,7 +13,7 @@ import {
 const post: ItemResult<Post> = { item: { id: '1', text: 'a' }, partialErrors: [], limits: [] };
 const FAST = 40;
 
-/** A provider that is not X: it fails as told, then answers. */
+/** A scripted provider: fails as configured, then answers. */
 function scripted(clock: VirtualClock, script: readonly (Fault | undefined)[]) {
   const calls: { readonly name: string; readonly at: number }[] = [];
   const method = (name: string) => async (_query: unknown, context: ReadContext) => {
@@ -64,7 +64,7 @@ function rig(script: readonly (Fault | undefined)[], options: Partial<RetryingOp
 
 describe('retrying any provider', () => {
   it.each(['network', 'connect', 'timeout', 'server'] as const)(
-    'tries a %s again, twice',
+    'retries a %s fault twice',
     async (kind) => {
       const { get, calls, retries } = rig([fault(kind), fault(kind), undefined]);
       expect(await get()).toBe('answered');
@@ -76,14 +76,14 @@ describe('retrying any provider', () => {
     },
   );
 
-  it('gives up after two retries, and keeps what a failing server is', async () => {
+  it('gives up after two retries and keeps the fault', async () => {
     const { get, calls } = rig(Array.from({ length: 5 }, () => fault('server', { status: 503 })));
     expect(await get()).toMatchObject({ kind: 'server', status: 503 });
     expect(calls).toHaveLength(3);
   });
 
   it.each(['rejected', 'auth', 'bad_response', 'unexpected'] as const)(
-    'does not try a %s again',
+    'does not retry a %s fault',
     async (kind) => {
       const { get, calls } = rig([fault(kind)]);
       expect(await get()).toMatchObject({ kind });
@@ -91,14 +91,14 @@ describe('retrying any provider', () => {
     },
   );
 
-  it('passes a rate limit through at once, with the time to wait', async () => {
+  it('surfaces a rate limit at once, with the time to wait', async () => {
     const { get, calls, clock } = rig([fault('rate_limited', { retryAfterMs: 61_000 })]);
     expect(await get()).toMatchObject({ kind: 'rate_limited', retryAfterMs: 61_000 });
     expect(calls).toHaveLength(1);
     expect(clock.now()).toBeLessThan(100);
   });
 
-  it('does not send what is known to be refused, by method', async () => {
+  it('does not send a request of a rate-limited method', async () => {
     const clock = new VirtualClock();
     const reset = clock.wallNow() / 1000 + 60;
     const spent = { limit: 1, remaining: 0, reset };
@@ -109,7 +109,7 @@ describe('retrying any provider', () => {
     expect(await get('getMe')).toBe('answered');
   });
 
-  it('gets a new credential once, then tries once more', async () => {
+  it('renews the credential once, then retries once', async () => {
     const renewed: string[] = [];
     const renew = async (method: string) => void renewed.push(method);
     const good = rig([fault('auth'), undefined], { renew });
@@ -120,7 +120,7 @@ describe('retrying any provider', () => {
     expect(renewed).toEqual(['getPost', 'getPost']);
   });
 
-  it('tells a better reason where there is one', async () => {
+  it('reports the explained fault', async () => {
     const { get } = rig([fault('auth')], {
       renew: () => Promise.reject(new Error('down')),
       explain: (_, given) => ({ ...given, kind: 'network' }),
@@ -128,7 +128,7 @@ describe('retrying any provider', () => {
     expect(await get()).toMatchObject({ kind: 'network' });
   });
 
-  it('wraps a class as well, with what it keeps to itself', async () => {
+  it('wraps a class with private fields', async () => {
     class Remembering {
       readonly #text = 'kept';
       async getPost(): Promise<ItemResult<Post>> {
@@ -145,7 +145,7 @@ describe('retrying any provider', () => {
     expect((await guarded.getPost({ id: '1' }, context)).item.text).toBe('kept');
   });
 
-  it('ends with the call’s own time, in the middle of a wait', async () => {
+  it('ends at the call timeout, also during a backoff', async () => {
     const { get, clock } = rig(Array.from({ length: 9 }, () => fault('timeout')));
     await get();
     expect(clock.now()).toBeLessThanOrEqual(15_000);

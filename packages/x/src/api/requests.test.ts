@@ -13,9 +13,9 @@ const answer: HttpResponse = { status: 200, doc: {}, limits: [], clockAheadMs: u
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
 interface Given {
-  /** What comes of each write that is begun. */
+  /** The result of each write. */
   readonly writes: readonly (() => Promise<HttpResponse>)[];
-  /** Comes before a write is begun, as the journal does. */
+  /** Runs before each write, like the journal. */
   readonly record?: (attempt: number) => Promise<void>;
 }
 
@@ -63,27 +63,27 @@ const refuse = () =>
 const fail = (cause: Error) => () => Promise.reject(cause);
 
 describe('a write', () => {
-  it('that broke after its first byte is not sent again, though its error reads like a refused connection', async () => {
+  it('that failed after its first byte is not resent, even with the error of a refused connection', async () => {
     const tls = Object.assign(new Error('bad record mac'), { code: 'ERR_SSL_BAD_RECORD_MAC' });
     const { run, begun } = rig({ writes: [fail(tls), async () => answer] });
     expect(await run('once')).toMatchObject({ kind: 'connect', sent: 'maybe' });
     expect(begun()).toBe(1);
   });
 
-  it('that the journal refuses ends with the journal’s own words', async () => {
+  it('that the journal refuses fails with the error of the journal', async () => {
     const { run, begun } = rig({ writes: [], record: async () => refuse() });
     expect(await run('once')).toMatchObject({ code: 'db_error', outcome: 'not_executed' });
     expect(begun()).toBe(0);
   });
 
-  it('that may have acted before the journal refused to repeat it, may have acted', async () => {
+  it('that may have executed before the journal refused a retry stays unknown', async () => {
     const record = async (attempt: number) => (attempt > 0 ? refuse() : undefined);
     const { run, begun } = rig({ writes: [fail(reset)], record });
     expect(await run('idempotent')).toMatchObject({ kind: 'network', sent: 'maybe' });
     expect(begun()).toBe(1);
   });
 
-  it('whose first attempt was given up while it was recorded, ends as the second one does', async () => {
+  it('whose first attempt was abandoned while it was recorded ends like the second one', async () => {
     const clockOf: { current?: VirtualClock } = {};
     const record = async (attempt: number) => {
       if (attempt > 0) return;

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A login that ends in so many milliseconds, and what was asked of X's token endpoint. */
+/** A login that expires in `inMs`, and the requests to the token endpoint. */
 async function loginThatEnds(inMs: number, onRead: () => void = () => undefined, obtainedAt = 0) {
   await writeLogin(path, {
     version: 1,
@@ -51,26 +51,26 @@ async function loginThatEnds(inMs: number, onRead: () => void = () => undefined,
   return { login: storedLogin({ path, endpoint, wallNow, log: () => undefined }), opened };
 }
 
-describe('a login that is kept', () => {
-  it('is renewed before its end, for it could end on the way', async () => {
+describe('a stored login', () => {
+  it('is renewed shortly before it expires', async () => {
     const { login, opened } = await loginThatEnds(30_000);
     await expect(login.token(signal)).rejects.toBeInstanceOf(FaultError);
     expect(opened).toEqual(['/2/oauth2/token']);
   });
 
-  it('is renewed before its end also where X gives it little time', async () => {
+  it('is renewed before it expires with a short lifetime', async () => {
     const { login, opened } = await loginThatEnds(30_000, undefined, NOW - 5_000);
     await expect(login.token(signal)).rejects.toMatchObject({ fault: { kind: 'connect' } });
     expect(opened).toEqual(['/2/oauth2/token']);
   });
 
-  it('is used as it is while there is time', async () => {
+  it('is used unchanged while it is valid', async () => {
     const { login, opened } = await loginThatEnds(30_001);
     expect(await login.token(signal)).toBe('old-access-token');
     expect(opened).toEqual([]);
   });
 
-  it('is not renewed by whoever lost the lock: somebody else may be using the refresh token', async () => {
+  it('is not renewed by a process that lost the lock', async () => {
     const taken: string[] = [];
     const { login, opened } = await loginThatEnds(0, () => {
       for (const name of readdirSync(folder).filter((one) => one.includes('.lock.'))) {

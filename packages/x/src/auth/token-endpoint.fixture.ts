@@ -32,9 +32,9 @@ export function rotatingEndpoint(wallNow: () => number) {
   };
   return {
     endpoint,
-    /** The refresh tokens that it was sent. */
+    /** The received refresh tokens. */
     sent,
-    /** What happens while X answers. */
+    /** Runs a callback during the next response. */
     meanwhile: (happens: () => void) => {
       onSent = happens;
     },

@@ -6,7 +6,7 @@ import { kindOfGif, openMedia, readGif, sniff } from './file.js';
 import fc from 'fast-check';
 import { animatedGif, gif, jpeg, mov, mp4, png, webm, webp } from './files.fixture.js';
 
-/** What somebody else does between our look at a path and the opening, and right after it. */
+/** Changes to the file system before and after the open. */
 const meanwhile = {
   beforeOpen: async (): Promise<void> => undefined,
   afterOpen: async (): Promise<void> => undefined,
@@ -52,13 +52,13 @@ const swapBack = async (): Promise<void> => {
 };
 
 describe('a path that changes while it is opened', () => {
-  it('is opened where nothing changes', async () => {
+  it('is opened if nothing changes', async () => {
     const { file, size } = await openIt();
     expect([size, (await file.readFile()).toString()]).toEqual([7, 'picture']);
     await file.close();
   });
 
-  it('is refused when a folder on the way leads out by now', async () => {
+  it('is rejected if a parent folder now leads outside', async () => {
     meanwhile.beforeOpen = () => swapFor(join(folder, 'secret'));
     await expect(openIt()).rejects.toMatchObject({
       toolError: {
@@ -70,7 +70,7 @@ describe('a path that changes while it is opened', () => {
     });
   });
 
-  it('is refused when it led out only while it was opened', async () => {
+  it('is rejected if it led outside during the open', async () => {
     meanwhile.beforeOpen = () => swapFor(join(folder, 'secret'));
     meanwhile.afterOpen = swapBack;
     await expect(openIt()).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('a path that changes while it is opened', () => {
     });
   });
 
-  it('is refused when it leads to another file of the same folders', async () => {
+  it('is rejected if it leads to another file', async () => {
     meanwhile.afterOpen = () => swapFor(join(allowed, 'other'));
     await expect(openIt()).rejects.toMatchObject({
       toolError: { input: { code: 'file_read_error' } },
@@ -95,7 +95,7 @@ describe('sniff', () => {
     ['video/mp4', 'tweet_video', mp4(50)],
     ['video/quicktime', 'tweet_video', mov(50)],
     ['video/webm', 'tweet_video', webm(50)],
-  ])('knows %s', (type, category, bytes) => {
+  ])('recognises %s', (type, category, bytes) => {
     expect(sniff(bytes)).toEqual({ type, category });
   });
 
@@ -109,13 +109,13 @@ describe('sniff', () => {
     ['Matroska that is not WebM', '\x1a\x45\xdf\xa3\x9fB\x82\x88matroska'],
     ['a sound in RIFF', 'RIFF\0\0\0\0WAVEfmt '],
     ['HEIC', '\0\0\0\x18ftypheic'],
-  ])('does not take %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(sniff(Buffer.from(text, 'latin1'))).toBeUndefined();
   });
 });
 
 describe('a GIF', () => {
-  it('is an image if it does not move', () => {
+  it('with one frame is an image', () => {
     expect(kindOfGif(gif(1000))).toEqual({ type: 'image/gif', category: 'tweet_image' });
     expect(kindOfGif(animatedGif(2, 10, 10))).toEqual({ type: 'image/gif', category: 'tweet_gif' });
     expect(readGif(animatedGif(350, 1280, 1080))).toEqual({
@@ -125,7 +125,7 @@ describe('a GIF', () => {
     });
   });
 
-  it('that moves has so many pixels at most, in all its frames', () => {
+  it('with several frames has a pixel limit', () => {
     expect(kindOfGif(animatedGif(300, 1000, 1000))).toMatchObject({ category: 'tweet_gif' });
     expect(kindOfGif(animatedGif(300, 1000, 1001))).toEqual({
       problem: expect.stringContaining('300300000 pixels') as string,
@@ -133,7 +133,7 @@ describe('a GIF', () => {
     expect(kindOfGif(animatedGif(350, 1280, 1080))).toHaveProperty('problem');
   });
 
-  it('of any bytes is read to an end', () => {
+  it('parser terminates for any input', () => {
     const start = animatedGif(3, 10, 10);
     fc.assert(
       fc.property(

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { statusDelayMs } from './upload.js';
 
-describe('the wait before X is asked about a file', () => {
-  it('grows where X says little', () => {
+describe('the delay before a status request', () => {
+  it('grows exponentially', () => {
     const waits = Array.from({ length: 7 }, (_, look) => statusDelayMs(look, 0));
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
   });
 
-  it('is never shorter than X says, nor short enough to flood X', () => {
+  it('is never shorter than X asks for', () => {
     fc.assert(
       fc.property(
         fc.nat({ max: 2000 }),

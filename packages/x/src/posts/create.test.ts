@@ -28,11 +28,11 @@ const refused = (refusal: 'duplicate_content' | 'forbidden') =>
 interface Given {
   readonly posts?: readonly Post[];
   readonly others?: readonly OtherOperation[];
-  /** Nobody may read our posts. */
+  /** The timeline is forbidden. */
   readonly isBlind?: boolean;
 }
 
-/** X calls every post a duplicate. */
+/** An X that rejects every post as a duplicate. */
 function rig({ posts = [], others = [], isBlind = false }: Given) {
   const clock = new VirtualClock();
   const asked: unknown[] = [];
@@ -83,17 +83,20 @@ const other = (more: Partial<OtherOperation>): OtherOperation => ({
   ...more,
 });
 
-describe('a part of a thread that X calls a duplicate', () => {
-  it('is the post that is there already', async () => {
+describe('a part of a thread that X rejects as a duplicate', () => {
+  it('is the existing post', async () => {
     const { post, asked } = rig({ posts: [reply('99', '98'), reply('101')] });
     expect(await post(true)).toEqual({ id: '101' });
     expect(asked).toMatchObject([{ sinceId: '100' }]);
   });
 
   it.each([
-    ['it stands below another post', { posts: [reply('101', '98')] }],
-    ['another made it', { posts: [reply('101')], others: [other({ results: [{ id: '101' }] })] }],
-  ])('is refused where %s', async (_, given) => {
+    ['it replies to another post', { posts: [reply('101', '98')] }],
+    [
+      'another operation created it',
+      { posts: [reply('101')], others: [other({ results: [{ id: '101' }] })] },
+    ],
+  ])('is rejected if %s', async (_, given) => {
     const { post } = rig(given);
     expect(await post(true)).toMatchObject({
       code: 'upstream_rejected',
@@ -102,11 +105,14 @@ describe('a part of a thread that X calls a duplicate', () => {
   });
 
   it.each([
-    ['another may have made it', { posts: [reply('101')], others: [other({ openSince: 0 })] }],
-    ['it stands there twice', { posts: [reply('101'), reply('102')] }],
-    ['nothing is seen, there or elsewhere', {}],
-    ['nobody may look', { isBlind: true }],
-  ])('is not known where %s', async (_, given) => {
+    [
+      'another operation may have created it',
+      { posts: [reply('101')], others: [other({ openSince: 0 })] },
+    ],
+    ['it exists twice', { posts: [reply('101'), reply('102')] }],
+    ['the timeline shows nothing', {}],
+    ['the timeline is forbidden', { isBlind: true }],
+  ])('is unknown if %s', async (_, given) => {
     const { post } = rig(given);
     expect(await post(true)).toMatchObject({
       code: 'outcome_unknown',
@@ -115,7 +121,7 @@ describe('a part of a thread that X calls a duplicate', () => {
     });
   });
 
-  it('is awaited where X shows it late', async () => {
+  it('is awaited if X shows it late', async () => {
     const posts: Post[] = [];
     const { post, clock } = rig({ posts });
     clock.setTimer(3_000, () => posts.push(reply('101')));
@@ -123,8 +129,8 @@ describe('a part of a thread that X calls a duplicate', () => {
   });
 });
 
-describe('a post of its own that X calls a duplicate', () => {
-  it('is refused, with the id of the earlier one', async () => {
+describe('a single post that X rejects as a duplicate', () => {
+  it('is rejected with the id of the earlier post', async () => {
     const { post } = rig({ posts: [reply('101')] });
     expect(await post(false)).toMatchObject({
       code: 'upstream_rejected',

@@ -18,7 +18,7 @@ const poll = (...options: string[]) => ({ options, duration_minutes: 60 });
 
 describe('a draft', () => {
   it.each(['', '  \n', '\u200B', '\u200B\u2060 \u200D', '\u00AD', '\uFE0F'])(
-    'that shows nothing is refused: %j',
+    'without visible text is rejected: %j',
     (text) => {
       expect(refusalOf({ text })).toMatchObject({
         code: 'invalid_input',
@@ -34,11 +34,14 @@ describe('a draft', () => {
     },
   );
 
-  it.each(['a', '語', '👩\u200D🚀', '\u200Ba', '.'])('that shows something is not: %j', (text) => {
-    expect(refusalOf({ text, poll: poll('yes', text) })).toBeUndefined();
-  });
+  it.each(['a', '語', '👩\u200D🚀', '\u200Ba', '.'])(
+    'with visible text is accepted: %j',
+    (text) => {
+      expect(refusalOf({ text, poll: poll('yes', text) })).toBeUndefined();
+    },
+  );
 
-  it('names what is wrong with it', () => {
+  it('names the invalid field', () => {
     const both = { text: 'a', poll: poll('yes', 'no'), mediaIds: ['1'] };
     expect(refusalOf(both)).toMatchObject({ details: { field: 'poll' } });
     const twice = { text: 'a', mediaIds: ['1', '1'] };
@@ -54,7 +57,7 @@ type Thread = Parameters<typeof normalizeThread>[0];
 const postKey = (args: Post): string => keyOf(normalizePost(args));
 const threadKey = (args: Thread): string => keyOf(normalizeThread(args));
 
-/** Letters that have more than one spelling, and ordinary ones. */
+/** Characters with several normalization forms, and plain ones. */
 const text = fc
   .array(fc.constantFrom('é', 'Å', '한', 'ạ̈', 'q̣̇', 'a', 'b', ' ', '\n', '👩‍👩‍👦', '語'), {
     maxLength: 12,
@@ -65,7 +68,7 @@ const blanks = fc.constantFrom('', ' ', '\n', ' \u00A0\t', '\u3000');
 const ids = fc.uniqueArray(fc.constantFrom('1', '2', '3'), { minLength: 1, maxLength: 3 });
 
 describe('equal posts', () => {
-  it('are one act: spelling, blanks at the end, what is left out and what is empty', () => {
+  it('are one act: normalization, trailing whitespace, absent and empty options', () => {
     const variant = fc.record({
       form,
       blanks,
@@ -82,7 +85,7 @@ describe('equal posts', () => {
     );
   });
 
-  it('differ by every word, medium and disclosure', () => {
+  it('differ by text, media and disclosure', () => {
     fc.assert(
       fc.property(text, text, ids, ids, (one, other, media, otherMedia) => {
         const plain = (given: string): string => given.normalize('NFC').trimEnd();
@@ -99,7 +102,7 @@ describe('equal posts', () => {
     );
   });
 
-  it('keep what X was not asked to ignore: blanks in front, other arguments', () => {
+  it('keep leading whitespace and other arguments', () => {
     const keys = [
       { text: 'a' },
       { text: ' a' },
@@ -113,7 +116,7 @@ describe('equal posts', () => {
 describe('equal threads', () => {
   const lists = fc.array(fc.oneof(fc.constant([] as string[]), ids), { maxLength: 3 });
 
-  it('are one act, with any number of empty lists of media at the end', () => {
+  it('are one act with any number of trailing empty media lists', () => {
     fc.assert(
       fc.property(
         fc.array(text, { minLength: 1, maxLength: 4 }),
@@ -137,7 +140,7 @@ describe('equal threads', () => {
     expect(new Set(none).size).toBe(1);
   });
 
-  it('differ by the order of their parts and by which part has the media', () => {
+  it('differ by the order of parts and media', () => {
     const keys = [
       { tweets: ['a', 'b'] },
       { tweets: ['b', 'a'] },

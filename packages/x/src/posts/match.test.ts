@@ -7,7 +7,7 @@ import { findUrls } from '../text/urls.js';
 import type { Draft } from './draft.js';
 import { matchesDraft } from './match.js';
 
-/** What X makes of a draft: written here once more, from what is known of X. */
+/** An independent model of how X changes a draft. */
 function shown(
   draft: Draft,
   more: { mentions?: readonly string[]; added?: string[] } = {},
@@ -46,7 +46,7 @@ function shown(
   };
 }
 
-/** X puts the poll beside the post. */
+/** X returns the poll beside the post. */
 const beside = ({ poll }: Draft): JsonObject => ({
   includes: {
     polls: poll && [
@@ -99,7 +99,7 @@ describe('isPostOf', () => {
       { added: ['https://x.com/them/status/9'] },
     ],
     ['a poll', { text: 'tea?', poll }, {}],
-  ])('recognises %s', (_, draft, more) => {
+  ])('matches %s', (_, draft, more) => {
     expect(matches(draft, shown(draft, more), beside(draft))).toBe(true);
   });
 
@@ -131,16 +131,16 @@ describe('isPostOf', () => {
       { text: 'a', poll },
       { text: 'a', poll: { ...poll, duration_minutes: 61 } },
     ],
-  ])('does not take %s for it', (_, draft, other) => {
+  ])('does not match %s', (_, draft, other) => {
     expect(matches(draft, shown(other), beside(other))).toBe(false);
   });
 
-  it('does not take a poll for it that X does not show', () => {
+  it('does not match a poll that X does not show', () => {
     expect(matches({ text: 'a', poll }, shown({ text: 'a', poll }))).toBe(false);
     expect(matches({ text: 'a' }, shown({ text: 'a', poll }))).toBe(false);
   });
 
-  it('recognises whatever was written, and tells apart what differs', () => {
+  it('matches any text that X changes, and no other text', () => {
     fc.assert(
       fc.property(anyText, anyText, (text, other) => {
         fc.pre(text.trim() !== '' && !text.includes('\uFEFF'));
@@ -155,12 +155,12 @@ describe('isPostOf', () => {
   });
 });
 
-describe('a text that begins with a name in which the first letter has an accent', () => {
+describe('a text that starts with a host name with an accented first letter', () => {
   const text = 'Österreich.at lädt ein';
   it.each([
     ['the whole name', 'https://t.co/abc lädt ein', 'http://Österreich.at'],
     ['all but that letter', 'Öhttps://t.co/abc lädt ein', 'http://sterreich.at'],
-  ])('is found, if X makes a link of %s', (_, shownAs, expanded) => {
+  ])('matches if X links %s', (_, shownAs, expanded) => {
     const urls = [{ url: 'https://t.co/abc', expanded_url: expanded, display_url: 'x' }];
     const post = readPost(
       { ...shown({ text }), text: shownAs, entities: { urls } },

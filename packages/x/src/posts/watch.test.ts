@@ -13,7 +13,7 @@ const fault = (kind: FaultKind, more: Partial<Fault> = {}): Fault => ({
   ...more,
 });
 
-/** One look after the other: what it sees, or how it fails. The last one is repeated. */
+/** The results or faults of consecutive reads. The last one is repeated. */
 async function watching(looks: readonly (Fault | Reconciliation<string>)[], ms = 8_000) {
   const clock = new VirtualClock();
   const times: number[] = [];
@@ -29,8 +29,8 @@ async function watching(looks: readonly (Fault | Reconciliation<string>)[], ms =
   return { end: await clock.run(end), times, at: clock.now() };
 }
 
-describe('watching for what X may have', () => {
-  it('asks little where a limit names no time', async () => {
+describe('polling for a post', () => {
+  it('waits longer after a rate limit without a time', async () => {
     const { times } = await watching([fault('rate_limited', { status: 429 })]);
     expect(times).toEqual([0, 4_000]);
   });
@@ -42,19 +42,19 @@ describe('watching for what X may have', () => {
     ['a broken connection', [fault('network'), fault('connect'), fault('timeout')]],
     ['a full house', [fault('overloaded', { sent: 'no' })]],
     ['no answer in sight', [absent, fault('server'), { found: 'unknown' } as const]],
-  ])('goes on after %s', async (_, before) => {
+  ])('continues after %s', async (_, before) => {
     expect(await watching([...before, found])).toMatchObject({ end: found });
   });
 
   it.each(['circuit_open', 'rate_limited', 'server'] as const)(
-    'waits as long as %s asks for, where there is time for it',
+    'waits as long as %s asks for, if the time allows',
     async (kind) => {
       const { end, times } = await watching([fault(kind, { retryAfterMs: 1_234 }), found]);
       expect({ end, times }).toEqual({ end: found, times: [0, 1_234] });
     },
   );
 
-  it('does not believe a circuit that it stays open for longer: a probe may close it', async () => {
+  it('retries an open circuit earlier, because a probe may close it', async () => {
     const { end, times } = await watching(
       [fault('circuit_open', { retryAfterMs: 2_000 }), found],
       900,
@@ -67,19 +67,19 @@ describe('watching for what X may have', () => {
     ['the login is over', fault('auth', { final: true })],
     ['the amount of a month is used up', fault('rate_limited', { final: true })],
     ['a limit opens only afterwards', fault('rate_limited', { retryAfterMs: 8_000 })],
-    ['nobody waits any more', fault('cancelled')],
-    ['nobody foresaw it', fault('unexpected')],
-  ])('ends at once where %s', async (_, one) => {
+    ['the call is cancelled', fault('cancelled')],
+    ['the fault is unexpected', fault('unexpected')],
+  ])('ends at once if %s', async (_, one) => {
     expect(await watching([one, found])).toEqual({ end: one, times: [0], at: 0 });
   });
 
-  it('takes a login for over that is refused twice in a row', async () => {
+  it('gives up after a second consecutive auth fault', async () => {
     const refused = fault('auth', { status: 401 });
     expect(await watching([refused, refused, found])).toMatchObject({ end: refused, at: 250 });
     expect(await watching([refused, absent, refused, found])).toMatchObject({ end: found });
   });
 
-  it('asks a few times at most, and says at the end how the last look ended', async () => {
+  it('makes few requests and returns the last result', async () => {
     const down = fault('server', { status: 503 });
     for (const last of [down, absent, { found: 'unknown' } as const]) {
       const { end, times, at } = await watching([last]);
@@ -90,7 +90,7 @@ describe('watching for what X may have', () => {
     }
   });
 
-  it('never waits too long, nor shorter than its own pace, nor for a limit too short', () => {
+  it('never exceeds the deadline or undercuts the backoff or a rate limit', () => {
     const kinds: readonly FaultKind[] = [
       'server',
       'rate_limited',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { punycodeLength } from './host.js';
 
 const requireFrom = (file: string) => createRequire(createRequire(import.meta.url).resolve(file));
-/** The one that X's library encodes with. The slash keeps Node's own, deprecated one away. */
+/** The package that X's library uses. The slash avoids Node's deprecated module. */
 const { encode } = requireFrom('twitter-text')('punycode/') as { encode: (text: string) => string };
 
 describe('punycodeLength', () => {

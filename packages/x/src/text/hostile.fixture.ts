@@ -1,4 +1,4 @@
-/** The least time of its own that the processor took, in microseconds, whatever else the machine did. */
+/** The lowest CPU time of several runs, in microseconds. */
 function cost(work: () => unknown): number {
   const times = [1, 2].map(() => {
     const started = process.cpuUsage();
@@ -10,10 +10,10 @@ function cost(work: () => unknown): number {
 
 const PLAIN = 'Nothing happened today, and nobody was surprised. ';
 
-/** A text of the length that is asked for. */
+/** Returns a text of a given length. */
 type Hostile = (length: number) => string;
 
-/** `before` once, `piece` again and again, `behind` once. */
+/** `before` once, `piece` repeatedly, `behind` once. */
 export const hostile =
   (before: string, piece: string, behind = ''): Hostile =>
   (length) =>
@@ -22,10 +22,9 @@ export const hostile =
 const MOST_TRIES = 5;
 
 /**
- * Whether four times the text takes no more than nine times as long: more than four times, because time
- * is never measured well, and less than the sixteen times of what grows with the square. What takes
- * hardly longer than a plain text is not measured well enough to say. A compiler at work or a collector
- * can spoil a measurement, but not each of several.
+ * Whether four times the text takes at most nine times as long: measurements are imprecise, and quadratic
+ * time would be sixteen times as long. A time close to that of plain text counts as fast. Measures several
+ * times, because the compiler or garbage collector can distort one.
  */
 export function growsWithLength(
   work: (text: string) => unknown,
@@ -40,9 +39,9 @@ export function growsWithLength(
   return Array.from({ length: MOST_TRIES }).some(grows);
 }
 
-/** Texts that were made to be slow, or that a careless change would make so. */
+/** Texts that are slow for a naive implementation. */
 export const hostileTexts: readonly Hostile[] = [
-  // Brackets of a path, that can be read in many ways
+  // Ambiguous parentheses of a path
   hostile('a.com/', '(a)', '('),
   hostile('https://a.com/', '(a)!'),
   hostile('a.com/', '(!)'),
@@ -84,7 +83,7 @@ export const hostileTexts: readonly Hostile[] = [
   hostile('', 'a.com '),
   hostile('', 'https://'),
   hostile('', 'https://a.com/'),
-  // Emoji, and marks that want to be put in order
+  // Emoji and combining marks
   hostile('', '😀'),
   hostile('', '👍🏽'),
   hostile('', '👍\u200d'),

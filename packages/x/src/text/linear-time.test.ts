@@ -7,8 +7,8 @@ import { weightedLength } from './weighted-length.js';
 
 const EXAMPLE = 30;
 
-/** An agent may send 25 parts of 25,000 characters, and everybody waits while they are looked at. */
-describe('the time for a text that is made to be slow grows no faster than the text', () => {
+/** An agent may send 25 parts of 25,000 characters, which would block the process. */
+describe('time grows linearly with the length of an adversarial text', () => {
   it.each([
     ['weightedLength', weightedLength],
     ['countCashtags', countCashtags],
@@ -31,7 +31,7 @@ describe('the time for a text that is made to be slow grows no faster than the t
   it.each([
     ['what it quotes', { quoteOf: '1' }, '/status/1?', '\n'],
     ['its pictures', { mediaIds: ['1'] }, '/photo/1', 'x'],
-  ])('in a link that X says is that of %s', (_, more, piece, behind) => {
+  ])('in a link that X reports for %s', (_, more, piece, behind) => {
     const draft = { text: 'a', ...more };
     const media = [{ media_key: '3_1', type: 'photo' }];
     const work = (expanded: string) =>

@@ -6,7 +6,7 @@ const mark = fc.constantFrom('\u0301', '\u0316', '\u0345', '\u3099', '\u{1E8D0}'
 const marked = fc.tuple(fc.constantFrom('e', '日', 'か', '\u1100\u1161', ''), mark, fc.nat(40));
 
 describe('nfc', () => {
-  it('is that of the language for a text with as many marks as a person writes', () => {
+  it('equals String.normalize for texts with a usual number of marks', () => {
     const text = fc
       .array(marked, { maxLength: 60 })
       .map((all) => all.map(([letter, sign, times]) => letter + sign.repeat(times)).join('日'));
@@ -17,7 +17,7 @@ describe('nfc', () => {
     );
   });
 
-  it('means the same, however many marks a text has', () => {
+  it('is canonically equivalent for any number of marks', () => {
     const text = fc
       .array(fc.tuple(mark, fc.integer({ min: 1, max: 900 })), { minLength: 1, maxLength: 4 })
       .map((all) => `e${all.map(([sign, times]) => sign.repeat(times)).join('')}`);
@@ -32,12 +32,12 @@ describe('nfc', () => {
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 describe('fitting', () => {
-  it('leaves what fits as it is', () => {
+  it('does not change posts that fit', () => {
     const posts = [{ id: '1', text: 'a', partial_errors: [{ reason: 'r' }] }];
     expect(fitToBudget(posts)).toBe(posts);
   });
 
-  it('keeps every id and the beginning of every text, however much X says', () => {
+  it('keeps every id and the beginning of every text', () => {
     const text = fc
       .tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.integer({ min: 1, max: 20_000 }))
       .map(([piece, times]) => piece.repeat(times).slice(0, 100_000));
@@ -60,7 +60,7 @@ describe('fitting', () => {
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Read as an agent would: part after part. */
+/** Reads a text part by part. */
 function allParts(text: string): readonly string[] {
   const parts: string[] = [];
   let from: number | undefined = 0;
@@ -73,12 +73,12 @@ function allParts(text: string): readonly string[] {
 }
 
 describe('textPart', () => {
-  it('leaves a post as it is whose text fits', () => {
+  it('does not change a post whose text fits', () => {
     const post = { id: '1', text: 'a'.repeat(25_000), lang: 'en' };
     expect(cutText(post)).toBe(post);
   });
 
-  it('gives every letter of a text that X allows, in parts that fit', () => {
+  it('returns the whole text in parts that fit', () => {
     const letters = fc.constantFrom('語', 'д', '😀', '\u0001', '"', 'a', '\uD83D');
     const texts = fc.array(fc.tuple(letters, fc.nat(4_000)), { maxLength: 12 });
     fc.assert(
@@ -93,13 +93,13 @@ describe('textPart', () => {
     );
   });
 
-  it('does not begin or end inside of a letter', () => {
+  it('does not split a surrogate pair', () => {
     const text = '😀'.repeat(12_500);
     for (const part of allParts(text)) expect(part).not.toMatch(/\p{Surrogate}/u);
     expect(cutText({ id: '1', text }, 3).text.startsWith('😀')).toBe(true);
   });
 
-  it('has nothing behind the end', () => {
+  it('is empty after the end', () => {
     expect(cutText({ id: '1', text: 'short' }, 900)).toEqual({ id: '1', text: '' });
   });
 });

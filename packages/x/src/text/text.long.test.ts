@@ -23,6 +23,6 @@ it.each(['', 'a.com/', 'https://a.com?'])(
   },
 );
 
-it('agrees with twitter-text on very much generated text', () => {
+it('agrees with twitter-text on a large amount of generated text', () => {
   expectAgreement(400_000);
 });

@@ -3,7 +3,7 @@ import twitterText from 'twitter-text';
 import { describe, expect, it } from 'vitest';
 import { findUrls, IN_BRACKETS, PATH_END, PATH_LETTER, pathEnd } from './urls.js';
 
-/** What a path is, in one expression: right, and slow where there are many brackets. */
+/** A path as a single regular expression: correct, but slow for many parentheses. */
 const PATH = new RegExp(
   `^/(?:${PATH_LETTER}*(?:${IN_BRACKETS}${PATH_LETTER}*)*${PATH_END}|${IN_BRACKETS})*`,
   'i',
@@ -15,7 +15,7 @@ const path = fc
   .map((text) => `/${text}`);
 
 describe('pathEnd', () => {
-  it('finds the end that one expression for a path finds', () => {
+  it('agrees with a single regular expression', () => {
     fc.assert(
       fc.property(path, (text) => {
         expect(pathEnd(text, 0)).toBe(PATH.exec(text)?.[0].length);
@@ -24,7 +24,7 @@ describe('pathEnd', () => {
     );
   });
 
-  it('finds none where no path begins', () => {
+  it('finds no path without a slash', () => {
     expect(pathEnd('a/b', 0)).toBeUndefined();
     expect(pathEnd('', 0)).toBeUndefined();
   });
@@ -32,7 +32,7 @@ describe('pathEnd', () => {
 
 describe('findUrls', () => {
   it.each(['https://a.com', 'a.com', 'a.com:80', '日a.com'])(
-    'ends links behind %s where X’s own library does',
+    'ends links after %s like X’s library',
     (host) => {
       fc.assert(
         fc.property(path, (behind) => {

@@ -27,7 +27,7 @@ describe('weightedLength', () => {
   });
 
   it.each(['🐦‍⬛', '🙂‍↔️', '👩🏽‍🤝‍👨🏿', '🧑‍🚀', '👁️‍🗨️', '❤️‍🔥', '🫱🏻‍🫲🏿'])(
-    'counts %s two, as X says of all emoji, where its library of 2020 does not know it',
+    'counts %s as two, although the library of 2020 does not know it',
     (emoji) => {
       expect(weightedLength(emoji)).toBe(2);
       expect(theirLength(emoji)).toBeGreaterThan(2);
@@ -39,7 +39,7 @@ describe('weightedLength', () => {
     expect(theirLength(`a.${tld}`)).toBeLessThan(23);
   });
 
-  it('adds up: a text and a blank and a text have both lengths and one', () => {
+  it('is additive over a space between two texts', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         const [a, b] = [`${one} `, ` ${other}`];
@@ -73,7 +73,7 @@ describe('findUrls', () => {
   });
 
   it.each(['https://a.com/', 'http://a.com/', 'a.com/', '日a.com/', 'a.com?'])(
-    'makes no link of an address that begins with %s and is too long for X’s own library',
+    'makes no link of a URL that starts with %s and exceeds the limit of X’s library',
     (begin) => {
       const lengths = Array.from({ length: 30 }, (_, index) => 4_060 + index);
       const differing = lengths.filter((length) => {
@@ -87,11 +87,11 @@ describe('findUrls', () => {
   );
 });
 
-/** The system that this one replaces counted in three ways, of which each was wrong in its own. */
+/** TuitBot counted in three different, wrong ways. */
 describe('the three length rules of TuitBot', () => {
   it('first: letters instead of weights, and links found out of order', () => {
     expect(weightedLength('語'.repeat(141))).toBe(282);
-    // It looked for every https link before any http one, and took the earlier one for plain text.
+    // It searched https links before http links.
     const text = `http://example.com/${'a'.repeat(300)} https://example.com`;
     expect(weightedLength(text)).toBe(47);
   });
@@ -115,7 +115,7 @@ const all = Array.from({ length: LAST_OF_EMOJI + 1 }, (_, code) => code)
 const JOINED_WOMAN = '\u200d\u2640\ufe0f';
 
 describe('emoji', () => {
-  it('are all looked at', () => {
+  it('are all tested', () => {
     expect(all.length).toBeGreaterThan(1_400);
   });
 
@@ -133,29 +133,29 @@ describe('emoji', () => {
     ['a selector and a woman', `\ufe0f${JOINED_WOMAN}`],
     ['a colour and a woman', `\u{1F3FD}${JOINED_WOMAN}`],
     ['a woman as a letter', '\u200d\u2640'],
-  ])('each with %s behind it count as for X’s own library', (_, behind) => {
+  ])('count as in X’s library with %s after them', (_, behind) => {
     const differing = all
       .map((sign) => `${sign}${behind}`)
       .filter((text) => weightedLength(text) !== theirLength(text));
-    // Only emoji that it does not know: they count two, and whatever follows them as it does elsewhere.
+    // Only emoji that the library does not know.
     expect(differing.filter((text) => !holdsNewerEmoji(text))).toEqual([]);
     expect(differing.filter((text) => weightedLength(text) >= theirLength(text))).toEqual([]);
   });
 
   it.each([...'⚡⭐☕⚽⚾❗⛔⚪⚫⬛⬜⭕⌚⌛🀄♈♓'])(
-    'as a keyboard writes %s, with a selector behind it, counts two',
+    'with a variation selector, such as %s, count as two',
     (sign) => {
       expect(weightedLength(`${sign}\ufe0f`.repeat(140))).toBe(280);
     },
   );
 
-  it('which take no selector count two, and the selector two', () => {
+  it('without a variation selector count the selector separately', () => {
     expect(weightedLength('😀\ufe0f')).toBe(4);
   });
 });
 
 describe('letters', () => {
-  it('count as for X’s own library, each of the first 13,000 by itself', () => {
+  it('count as in X’s library, each of the first 13,000', () => {
     const letters = Array.from({ length: 0x3400 }, (_, code) => String.fromCodePoint(code));
     const differing = letters.filter((letter) => weightedLength(letter) !== theirLength(letter));
     expect(differing).toEqual([]);

@@ -8,7 +8,7 @@ interface Item {
   readonly id: string;
 }
 
-/** X with so many items, in pages of its own; some of them are shorter than asked for. */
+/** An X with `count` items, whose pages can be shorter than requested. */
 function upstreamOf(count: number, shortBy: (start: number) => number) {
   const items = Array.from({ length: count }, (_, index) => ({ id: String(index + 1) }));
   return async (query: {
@@ -28,7 +28,7 @@ function upstreamOf(count: number, shortBy: (start: number) => number) {
 }
 
 describe('fetchPage', () => {
-  it('shows every item once and in order, whatever sizes are asked for and kept', async () => {
+  it('returns every item once and in order, for any page sizes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat({ max: 60 }),
@@ -61,13 +61,13 @@ describe('fetchPage', () => {
     );
   });
 
-  it('shows a page again when the item that it was cut at is gone', async () => {
+  it('repeats a page if the item that it was cut at is gone', async () => {
     const fetch = upstreamOf(3, () => 0);
     const shown = await fetchPage(fetch, { max_results: 3 }, { after: '99', n: 3 });
     expect(shown.items.map(({ id }) => id)).toEqual(['1', '2', '3']);
   });
 
-  /** Turns pages until there is no way on; `calls` is what keeps a test from being endless. */
+  /** Follows the pages to the end, at most `calls` times. */
   const turnAll = async (
     fetch: Parameters<typeof fetchPage<Item>>[0],
     { wanted = 10, calls = 200 } = {},
@@ -99,13 +99,13 @@ describe('fetchPage', () => {
       5,
     ],
     ['there are empty pages without end', (asked: number) => page([], `t${asked}`), 10],
-  ])('comes to an end, and says why, where %s', async (_, give, expected) => {
+  ])('ends and reports why if %s', async (_, give, expected) => {
     let asked = -1;
     const turned = await turnAll(async () => give((asked += 1)));
     expect(turned).toEqual({ call: expected, reasons: ['pages_repeat'] });
   });
 
-  it('notices a circle also where each page is cut', async () => {
+  it('detects a cycle of cut pages', async () => {
     let asked = -1;
     const fetch = async ({ paginationToken = 'a' }) => {
       asked += 1;
@@ -122,7 +122,7 @@ describe('fetchPage', () => {
     expect(asked).toBeLessThan(12);
   });
 
-  it('goes on behind an empty page, and through long lists', async () => {
+  it('continues after an empty page and through long lists', async () => {
     const items = (asked: number) => (asked % 3 === 1 ? [] : [String(asked)]);
     let asked = -1;
     const turned = await turnAll(async () => {

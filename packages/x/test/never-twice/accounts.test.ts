@@ -39,7 +39,7 @@ async function loginOf(x: XSandbox, folder: string, namesUser: boolean): Promise
 
 const posts = (x: XSandbox) => x.commits({ kind: 'post.created' });
 
-describe.concurrent('a login and an access token of one user posted twice', () => {
+describe.concurrent('a login and an access token of one user are one account', () => {
   it.each(
     namings.flatMap(([naming, more]) => [
       [naming, 'the login names its user', more, true] as const,
@@ -84,7 +84,7 @@ describe.concurrent('a login and an access token of one user posted twice', () =
   );
 });
 
-describe.concurrent('two configured names for one token posted twice', () => {
+describe.concurrent('two configured names of one token are one account', () => {
   it.each(namings)(
     '%s: it is one post',
     async (_, more) => {
@@ -100,7 +100,7 @@ describe.concurrent('two configured names for one token posted twice', () => {
   );
 
   it(
-    'what one of them liked and the other one unliked is liked again',
+    'a like after the unlike of the other name is executed',
     async () => {
       const { x, server, another } = await stage({ ...config, account: 'main' });
       const other = await another({ account: 'marketing' });
@@ -122,7 +122,7 @@ describe.concurrent('two configured names for one token posted twice', () => {
   );
 });
 
-describe.concurrent('a token whose user cannot be resolved', () => {
+describe.concurrent('a token with an unresolvable user', () => {
   it.each<readonly [FaultRule['kind'], string]>([
     ['http-503', 'x_api_error not_executed'],
     ['reset-after-read', 'x_network_error not_executed'],
@@ -130,7 +130,7 @@ describe.concurrent('a token whose user cannot be resolved', () => {
     ['x-429-window', 'x_rate_limited not_executed'],
     ['x-403-suspended', 'x_account_restricted not_executed'],
   ])(
-    'after %s is refused with %s: nothing is posted, and nothing recorded under its configured name',
+    'after %s fails with %s; nothing is posted or recorded',
     async (kind, said) => {
       const { x, server, another } = await stage({ ...config, maxRetries: 0 });
       x.setFaults([{ kind, routes: ['me'] }]);
@@ -147,7 +147,7 @@ describe.concurrent('a token whose user cannot be resolved', () => {
   );
 
   it(
-    'because its login has expired is refused',
+    'because of an expired login is rejected',
     async () => {
       const { x, server } = await stage(config);
       x.clock.advance(7_200_000);
@@ -159,7 +159,7 @@ describe.concurrent('a token whose user cannot be resolved', () => {
   );
 
   it(
-    'at the first try is asked for again, as for any read',
+    'is resolved by a retry',
     async () => {
       const { x, server } = await stage(config);
       x.setFaults([{ kind: 'http-503', routes: ['me'], times: 2 }]);
@@ -194,7 +194,7 @@ const onPost = (kind: FaultRule['kind']): FaultRule => ({
   times: 1,
 });
 
-/** A desk that knows the pack's tools, as the command line's does, or none of them. */
+/** The operator API, with or without the tools of the pack. */
 async function settle(
   { store }: Governed,
   folder: string,
@@ -213,12 +213,12 @@ async function settle(
   }
 }
 
-describe.concurrent('a post that a person has seen', () => {
+describe.concurrent('a post that an operator has found', () => {
   it.each([
     ['without its id', undefined],
-    ['with an id that nobody can read', { tweet: 'the one on the page' }],
+    ['with a malformed id', { tweet: 'the one on the page' }],
   ])(
-    'and settled %s, is not given to its twin',
+    'and settled %s is not attributed to an equal operation',
     async (_, data) => {
       const { x, server, folder } = await stage(ownershipConfig);
       const lost = { text: 'daily update', idempotency_key: 'b'.repeat(20) };
@@ -237,7 +237,7 @@ describe.concurrent('a post that a person has seen', () => {
 
 describe.concurrent('equal parts of two threads', () => {
   it(
-    'one of which nobody knows: the other is known by the post that it replies to',
+    'one of which is unknown: the other is identified by its parent',
     async () => {
       const { x, server } = await stage({ toolTimeoutSecs: 5, attemptTimeoutSecs: 2 });
       await server.call('x_get_me');

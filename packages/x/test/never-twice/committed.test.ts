@@ -14,7 +14,7 @@ import { PATIENCE_MS } from '../support/closing.js';
 
 const stage = useStage();
 
-/** What X carries out, and does not say so. */
+/** Faults after X has executed the request. */
 const acted: readonly (readonly [string, FaultRule])[] = [
   ['commit then close', { kind: 'close-after-read' }],
   ['commit then reset', { kind: 'reset-after-read' }],
@@ -26,8 +26,8 @@ const acted: readonly (readonly [string, FaultRule])[] = [
 
 describe.each(acted)('%s', (name, rule) => {
   it(
-    'what was done is known at once, and is not done again, with a key and without',
-    // Both at once, because half of it is waiting.
+    'an executed operation is found at once and not repeated, with and without a key',
+    // Both at once, because they mostly wait.
     async () => {
       await expect(Promise.all(namings.map(expectKnown))).resolves.toHaveLength(2);
     },
@@ -47,7 +47,7 @@ describe.each(acted)('%s', (name, rule) => {
     });
     const acts = await prepare('one');
     const after = x.commits().length;
-    // Nothing but stalls would open the circuit, and hide what becomes of them.
+    // Only stalls would open the circuit and hide the outcomes.
     await Promise.all(Array.from({ length: 10 }, () => server.call('x_get_me')));
     x.setFaults(everywhere(rule));
     const first = await callAll(server, acts, naming);
@@ -92,7 +92,7 @@ it(
   PATIENCE_MS,
 );
 
-/** What X does not get to, though nobody on our side can know that. */
+/** Faults before X executes the request, which the client cannot know. */
 const lost: readonly (readonly [string, FaultRule])[] = [
   ['close before read', { kind: 'close-before-read' }],
   ['503 before anything was done', { kind: 'http-503' }],
@@ -100,14 +100,14 @@ const lost: readonly (readonly [string, FaultRule])[] = [
 
 describe('refuse', () => {
   it.each(namings)(
-    'was surely not sent, and is done when X is back, %s',
+    'has the outcome not_executed, and is executed when X is back, %s',
     async (naming) => {
       const { x, another, acts: prepare } = await stage();
       const acts = await prepare('one');
       const after = x.commits().length;
       await x.setReachable(false);
       const rounds = [];
-      // Each with a server of its own: so many failures would open its circuit, and hide their cause.
+      // A server for each, because the failures would open its circuit.
       for (const server of [await another({ maxRetries: 0 }), await another({ maxRetries: 0 })]) {
         rounds.push(await callAll(server, acts, naming));
       }
@@ -130,7 +130,7 @@ describe('refuse', () => {
 
 describe.each(lost)('%s', (_, rule) => {
   it.each(namings)(
-    'what may be repeated is repeated at once, %s',
+    'idempotent changes are retried at once, %s',
     async (naming) => {
       const { x, server, another, acts: prepare } = await stage();
       const acts = (await prepare('one')).filter(({ isPost }) => !isPost);

@@ -3,13 +3,12 @@ import { PATIENCE_MS } from '../support/closing.js';
 import { useStage } from '../support/stage.js';
 import type { FaultRule } from '@toolkeel/sandbox';
 import { settledCall } from '../support/governed.js';
-import { useSandbox } from '../support/rig.js';
 
 const stage = useStage();
 
 const cafe = 'Café crème à l’Étoile';
 
-describe.concurrent('what is the same post to X was posted twice', () => {
+describe.concurrent('posts that are equal to X', () => {
   it.each([
     ['in NFC and in NFD', 'x_post_tweet', [{ text: cafe }, { text: cafe.normalize('NFD') }]],
     ['with blanks at its end', 'x_post_tweet', [{ text: 'hello' }, { text: 'hello \n' }]],
@@ -48,7 +47,7 @@ describe.concurrent('what is the same post to X was posted twice', () => {
   );
 
   it(
-    'a key stands for all of its spellings, and for no other text',
+    'a key covers all spellings of a text, and no other text',
     async () => {
       const { x, server } = await stage();
       const idempotency_key = 'a-key-of-sixteen-or-more';
@@ -62,8 +61,6 @@ describe.concurrent('what is the same post to X was posted twice', () => {
   );
 });
 
-const sandboxWorld = useSandbox();
-
 const onPost = (kind: FaultRule['kind'], skip: number): FaultRule => ({
   kind,
   routes: ['create-post'],
@@ -75,7 +72,7 @@ const key = (letter: string) => ({ idempotency_key: letter.repeat(20) });
 const config = { toolTimeoutSecs: 3, attemptTimeoutSecs: 2 };
 const unknown = { success: false, error: { code: 'outcome_unknown', outcome: 'unknown' } };
 
-describe.concurrent('the same words, twice on purpose', () => {
+describe.concurrent('the same text, posted twice on purpose', () => {
   it.each([
     ['with keys of their own', 'close-before-read', key('a'), key('b')],
     ['as a duplicate that is allowed', 'reset-before-read', {}, { allow_duplicate: true }],
@@ -95,7 +92,7 @@ describe.concurrent('the same words, twice on purpose', () => {
   );
 
   it(
-    'and both were made: each has its own',
+    'and both executed: each has its own post',
     async () => {
       const { x, server } = await stage(config);
       x.setFaults([onPost('acted-http-503', 1)]);
@@ -114,7 +111,7 @@ describe.concurrent('the same words, twice on purpose', () => {
   );
 
   it(
-    'and the first was a post: a thread that begins like it does not go on below it',
+    'and the first was a single post: a thread with the same start does not continue below it',
     async () => {
       const { x, server } = await stage(config);
       const first = { tweets: ['daily update', 'one'], ...key('a') };
@@ -132,7 +129,7 @@ describe.concurrent('the same words, twice on purpose', () => {
   );
 
   it(
-    'and nobody knows of either: one post is nobody’s',
+    'and both unknown: one post is attributed to neither',
     async () => {
       const { x, server } = await stage(config);
       x.setLag(60_000);
@@ -156,7 +153,7 @@ describe.concurrent('the same words, twice on purpose', () => {
     ['the one with a poll', [{}, { poll: true }]],
     ['the one without', [{ poll: true }, {}]],
   ])(
-    'and one asks a question: %s is known by it',
+    'and one with a poll: %s is identified by it',
     async (_, calls) => {
       const { x, server } = await stage(config);
       const poll = { options: ['yes & no', 'neither'], duration_minutes: 60 };
@@ -175,18 +172,6 @@ describe.concurrent('the same words, twice on purpose', () => {
       expect(await ask(1, 'b')).toMatchObject({ data: { id: 'id' in made[1]! && made[1].id } });
       expect(await ask(0, 'a')).toMatchObject({ data: { id: 'id' in made[0]! && made[0].id } });
       expect(made).toHaveLength(2);
-    },
-    PATIENCE_MS,
-  );
-
-  it(
-    'and no journal: the process remembers what it posted',
-    async () => {
-      const { sandbox, rig } = await sandboxWorld({ duplicateWindowMs: 0 }, config);
-      sandbox.setFaults([onPost('close-before-read', 1)]);
-      await rig.data('x_post_tweet', { text: 'twin text' });
-      expect(await rig.code('x_post_tweet', { text: 'twin text' })).toBe('outcome_unknown');
-      expect(sandbox.commits({ kind: 'post.created' })).toHaveLength(1);
     },
     PATIENCE_MS,
   );

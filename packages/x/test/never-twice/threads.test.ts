@@ -9,7 +9,7 @@ const stage = useStage();
 const thread = { tweets: ['one', 'two', 'three'] };
 const keyed = { ...thread, idempotency_key: 'a-key-of-sixteen-or-more' };
 
-/** A thread of which two parts are posted. */
+/** A thread with two posted parts. */
 async function halfAThread(args: object) {
   const { x, server } = await stage();
   x.setFaults([{ kind: 'x-403-not-permitted', routes: ['create-post'], skip: 2, times: 1 }]);
@@ -22,9 +22,9 @@ async function halfAThread(args: object) {
   return { x, server, made, remove, again: () => server.call('x_post_thread', args) };
 }
 
-describe('a thread that stopped half way', () => {
+describe('a partially posted thread', () => {
   it(
-    'begins anew when its first tweet was deleted',
+    'starts again if its first tweet was deleted',
     async () => {
       const { made, remove, again } = await halfAThread(thread);
       await remove(made()[0]);
@@ -36,7 +36,7 @@ describe('a thread that stopped half way', () => {
   );
 
   it(
-    'goes on when a delete was refused, also while X shows nothing yet',
+    'resumes if a delete was rejected, also while X shows nothing yet',
     async () => {
       const { x, server, made, again } = await halfAThread(keyed);
       x.setLag(60_000);
@@ -55,7 +55,7 @@ describe('a thread that stopped half way', () => {
     ['the first tweet of a key', keyed, [0]],
     ['every tweet of a key', keyed, [0, 1]],
   ])(
-    'does not go on when somebody deleted %s, and says so',
+    'does not resume if %s was deleted',
     async (_, args, deleted) => {
       const { made, remove, again } = await halfAThread(args);
       for (const index of deleted) await remove(made()[index]);
@@ -81,7 +81,7 @@ describe('a thread that stopped half way', () => {
   );
 
   it(
-    'goes on when something else was deleted',
+    'resumes if another tweet was deleted',
     async () => {
       const { server, made, remove, again } = await halfAThread(thread);
       await server.call('x_post_tweet', { text: 'something else' });
@@ -94,7 +94,7 @@ describe('a thread that stopped half way', () => {
 
 const tweets = ['one', 'two', 'three'];
 
-/** A thread whose second part is posted, and nobody can see that. */
+/** A thread whose second part is posted and not visible. */
 async function threadWithAnUnknownPart() {
   const { x, server, folder } = await stage({ toolTimeoutSecs: 4, attemptTimeoutSecs: 2 });
   x.setLag(600_000);
@@ -116,9 +116,9 @@ async function threadWithAnUnknownPart() {
   return { x, resolve, again, posts };
 }
 
-describe.concurrent('a part of a thread that a person settles', () => {
+describe.concurrent('a part of a thread that an operator settles', () => {
   it(
-    'needs its id, and the next part replies to it',
+    'requires its id, which the next part replies to',
     async () => {
       const { x, resolve, again, posts } = await threadWithAnUnknownPart();
       const [root, second] = created(x);
@@ -137,7 +137,7 @@ describe.concurrent('a part of a thread that a person settles', () => {
   );
 
   it(
-    'is followed by nothing where its record has no id, and never by a tweet of its own',
+    'without an id is never followed by a tweet outside the thread',
     async () => {
       const { resolve, again, posts } = await threadWithAnUnknownPart();
       await resolve({ tweet_id: '1' }, []);

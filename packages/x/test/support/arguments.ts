@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { World } from './rig.js';
 
-/** Arguments with which each tool that takes any gets as far as X. */
+/** Arguments with which each tool sends a request. */
 export const argumentsOf: Readonly<Record<string, object>> = {
   get_tweet_by_id: { tweet_id: '1' },
   x_search_tweets: { query: 'a' },
@@ -37,7 +37,7 @@ export const argumentsOf: Readonly<Record<string, object>> = {
   x_upload_media: { file_path: 'picture.png' },
 };
 
-/** Values that are near to what a schema wants, and far from it. */
+/** Values close to the schemas, and arbitrary ones. */
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom<unknown>(
@@ -70,7 +70,7 @@ const value = fc.oneof(
   ),
 );
 
-/** Puts made-up arguments to every tool: those that its schema refuses must not reach X. */
+/** Calls every tool with generated arguments: rejected ones must not reach X. */
 export async function fuzzArguments({ rig, server }: World, runs: number): Promise<void> {
   for (const tool of rig.instance.tools) {
     const shape = Object.keys(tool.input.shape);

@@ -3,8 +3,7 @@ import { afterAll } from 'vitest';
 type Close = () => Promise<unknown>;
 
 /**
- * What a suite opened ends with the suite, all at once. Not with the test that opened it: tests that
- * mostly wait run side by side, and none may close what another still uses.
+ * Closes the resources of a suite after all of its tests, because concurrent tests may share them.
  */
 export function useClosing(): (close: Close) => void {
   const closing: Close[] = [];
@@ -14,5 +13,5 @@ export function useClosing(): (close: Close) => void {
   return (close) => closing.push(close);
 }
 
-/** For tests with servers, journals on a disk and processes, where others use the machine too. */
+/** Timeout of tests with servers, journals on disk and processes on a shared machine. */
 export const PATIENCE_MS = 60_000;

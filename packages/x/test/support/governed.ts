@@ -27,7 +27,7 @@ export interface Governed extends Connected {
 }
 
 export interface ServeOptions {
-  /** Where the journal is. Servers that share it are one installation. */
+  /** The data directory. Servers that share it are one installation. */
   readonly folder: string;
   readonly config: Config;
   readonly env?: Readonly<Record<string, string>>;
@@ -36,13 +36,13 @@ export interface ServeOptions {
   readonly profile?: 'readonly' | 'api';
 }
 
-/** The shortest wait that jitter can give: tests of retries need not take their time. */
+/** No jitter, for fast retries. */
 const hasty = (pack: Pack): Pack => ({
   ...pack,
   create: (config, deps) => pack.create(config, { ...deps, random: () => 0 }),
 });
 
-/** A host with a journal in SQLite and a policy, on loopback, and a client of it. */
+/** A host on loopback with a SQLite journal and a policy, and a client. */
 async function serve(options: ServeOptions): Promise<Governed> {
   const { folder, config, env = {}, rules = {}, profile = 'api' } = options;
   const compiled = compilePolicy(rules, { profile, tools: x.describe().map(acceptControls) });
@@ -72,9 +72,9 @@ async function serve(options: ServeOptions): Promise<Governed> {
   };
 }
 
-/** Folders and servers that end with the suite. */
+/** Folders and servers, closed with the suite. */
 export function useGoverned() {
-  // Whoever is asked first is the last to close: nobody uses a folder any more then.
+  // Closed last, when no server uses a folder any more.
   const afterAllElse = useClosing();
   const onClose = useClosing();
   return {
@@ -92,7 +92,7 @@ export function useGoverned() {
   };
 }
 
-/** Configuration and secrets of somebody who is logged in to this X. */
+/** Configuration and secrets for the user of a sandbox. */
 export function loginTo(sandbox: XSandbox, config: Config = {}) {
   const tier = sandbox.tier();
   return {
@@ -103,7 +103,7 @@ export function loginTo(sandbox: XSandbox, config: Config = {}) {
 
 export type Answer = Envelope<Readonly<Record<string, unknown>>>;
 
-/** A client of MCP, and the envelopes that it gets. */
+/** An MCP client that returns envelopes. */
 export interface Connected {
   call(tool: string, args?: object): Promise<Answer>;
   tools(): Promise<readonly string[]>;
@@ -119,7 +119,7 @@ async function connect(url: string): Promise<Connected> {
         name,
         arguments: { ...args },
       });
-      // Whatever it says, it is one envelope, and clients of both kinds see the same.
+      // Structured content and text block contain the same envelope.
       expect(envelopeSchema.safeParse(structuredContent).error).toBeUndefined();
       const answer = structuredContent as Answer;
       expect(JSON.parse((content[0] as { readonly text: string }).text)).toEqual(answer);
@@ -131,12 +131,12 @@ async function connect(url: string): Promise<Connected> {
   };
 }
 
-/** Longer than anybody looks for anything. */
+/** Longer than any read-back. */
 const SETTLES_MS = 30_000;
 
 /**
- * The same call until nobody else is at it. Whoever comes while its end is still looked for is asked to
- * come back; how soon that is over depends on the machine, and not on what is tested.
+ * Repeats a call while it is answered with `idempotency_in_flight`: how long another process still works on
+ * the operation depends on the machine.
  */
 export async function settledCall(
   server: Pick<Connected, 'call'>,
@@ -152,7 +152,7 @@ export async function settledCall(
   }
 }
 
-/** `ok`, or the code of the failure and what it says about what was done. */
+/** `ok`, or the code and outcome of the failure. */
 export function ending(answer: Answer): string {
   if (answer.success) return 'ok';
   const { code, outcome } = answer.error;
@@ -162,11 +162,11 @@ export function ending(answer: Answer): string {
 const program = fileURLToPath(new URL('server-process.mjs', import.meta.url));
 
 export interface Mortal extends Connected {
-  /** SIGKILL: it cannot do anything about it. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
-/** Servers in processes of their own; none outlives its suite. */
+/** Servers in their own processes, killed with the suite. */
 export function useProcesses() {
   const onClose = useClosing();
   const end = async (child: ChildProcess): Promise<void> => {
@@ -175,7 +175,7 @@ export function useProcesses() {
     child.kill('SIGKILL');
     await gone;
   };
-  /** `aheadMs`: by how much its clock is ahead of ours. */
+  /** `aheadMs`: how far its clock is ahead. */
   return async (x: XSandbox, folder: string, aheadMs = 0, more: Config = {}): Promise<Mortal> => {
     const { config, env: secrets } = loginTo(x, more);
     const child = spawn(process.execPath, [program], {
@@ -192,7 +192,7 @@ export function useProcesses() {
     const client = await connect(first.toString().trim());
     const kill = async (): Promise<void> => {
       await end(child);
-      // The client would go on waiting for an answer that nobody can give.
+      // The client would wait for the response forever.
       await client.close();
     };
     return { ...client, kill };

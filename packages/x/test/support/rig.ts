@@ -20,14 +20,14 @@ export interface Rig {
   readonly instance: PackInstance;
   readonly events: PackEvent[];
   readonly logged: string[];
-  /** The secrets that the host was told of. */
+  /** The secrets reported to the host. */
   readonly told: string[];
   run(tool: string, args?: unknown, options?: RunOptions): Promise<Envelope<Answer>>;
-  /** The data of a call that has to succeed. */
+  /** The data of a call that must succeed. */
   data(tool: string, args?: unknown, options?: RunOptions): Promise<Answer>;
-  /** The error of a call that has to fail. */
+  /** The error of a call that must fail. */
   error(tool: string, args?: unknown, options?: RunOptions): Promise<Failure>;
-  /** The code of a call that has to fail. */
+  /** The code of a call that must fail. */
   code(tool: string, args?: unknown, options?: RunOptions): Promise<string>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export const secrets = {
   SECRET: 'client-secret',
 };
 
-/** The pack with X on loopback, and nobody else. */
+/** The pack, with an X on loopback. */
 async function createRig(
   config: Config,
   env: Readonly<Record<string, string>> = secrets,
@@ -52,7 +52,7 @@ async function createRig(
   const told: string[] = [];
   const instance = await createXPack({ env }).create(configSchema.parse(config), {
     now: () => performance.now(),
-    // The jitter's shortest wait: tests of retries need not take their time.
+    // No jitter, for fast retries.
     random: () => 0,
     log: (...line) => logged.push(JSON.stringify(line)),
     observe: (event) => events.push(event),
@@ -89,7 +89,7 @@ async function createRig(
   };
 }
 
-/** Runs mutations in a journal of their own, as every server does: posts with an unknown outcome are read back. */
+/** Runs mutations in a journal, which reads back posts with an unknown outcome. */
 export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOptions, 'around'> {
   const journal = createJournal({
     store: memoryStore(),
@@ -112,11 +112,11 @@ export function journaled({ instance }: Rig, timeoutMs = 15_000): Pick<RunOption
 interface SandboxWorld {
   readonly rig: Rig;
   readonly sandbox: XSandbox;
-  /** Another process of ours, as far as X can tell. */
+  /** Another instance of the pack. */
   readonly another: (config?: Config) => Promise<Rig>;
 }
 
-/** The sandbox's X with a pack that is logged in; both end with the suite. */
+/** A sandbox and an authenticated pack, closed with the suite. */
 export function useSandbox() {
   const onClose = useClosing();
   return async (options: XSandboxOptions = {}, config: Config = {}): Promise<SandboxWorld> => {
@@ -139,7 +139,7 @@ export function useSandbox() {
 
 type Made = Extract<Commit, { readonly kind: 'post.created' }>;
 
-/** The posts that X has really made, in order. */
+/** The posts that X has created, in order. */
 export function created(sandbox: XSandbox): readonly Made[] {
   return sandbox.commits().filter((commit): commit is Made => commit.kind === 'post.created');
 }
@@ -149,7 +149,7 @@ export interface World {
   readonly server: TestServer;
 }
 
-/** Servers and packs that end with the suite. */
+/** Servers and packs, closed with the suite. */
 export function useWorld() {
   const onClose = useClosing();
   const serve = async (answering: Answering): Promise<TestServer> => {
@@ -162,7 +162,7 @@ export function useWorld() {
     onClose(() => rig.close());
     return rig;
   };
-  /** One server that plays X, and an account that is logged in. */
+  /** A scripted X and an authenticated pack. */
   const world = async (answering: Answering, config: Config = {}): Promise<World> => {
     const server = await serve(answering);
     const rig = await rigFor({

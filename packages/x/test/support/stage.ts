@@ -25,13 +25,13 @@ interface Stage {
   readonly x: XSandbox;
   readonly folder: string;
   readonly server: Governed;
-  /** Another server of the same installation: the same journal, and nothing else in common. */
+  /** Another server with the same journal. */
   readonly another: (config?: Config) => Promise<Governed>;
-  /** Everything that can be done to X, with work to do for each. */
+  /** All mutations, each with something to change. */
   readonly acts: (tag: string) => Promise<readonly Act[]>;
 }
 
-/** X, where the same post is no duplicate: its own care would hide our lack of it. */
+/** A sandbox without duplicate detection, which would hide duplicates of ours. */
 export function useStage() {
   const { newFolder, start, onClose } = useGoverned();
   return async (
@@ -59,24 +59,24 @@ export function useStage() {
 export type Naming = 'with a key' | 'without a key';
 export const namings: readonly Naming[] = ['with a key', 'without a key'];
 
-/** All that changes something, except posts, by the name of X's route. */
+/** Routes of all mutations except posts. */
 const setRoutes = [
   ['like', 'unlike', 'repost', 'unrepost', 'bookmark', 'unbookmark', 'follow', 'unfollow'],
   ['delete-post', 'media-initialize', 'media-append', 'media-finalize'],
 ].flat();
 
-/** Every post meets it, and everything else that changes something meets it once. */
+/** Applies a fault to every post, and once to every other mutation. */
 export const everywhere = (rule: FaultRule): FaultRule[] => [
   { ...rule, routes: ['create-post'] },
   ...setRoutes.map((route): FaultRule => ({ ...rule, routes: [route], times: 1 })),
 ];
 
-/** The same, and it does not pass. */
+/** Applies a fault to all mutations permanently. */
 export const always = (rule: FaultRule): FaultRule[] => [
   { ...rule, routes: ['create-post', ...setRoutes] },
 ];
 
-/** All of them at once, each with its own key where it has one. */
+/** Runs all acts concurrently, each with its own key if it has one. */
 export function callAll(
   server: Connected,
   acts: readonly Act[],
@@ -92,7 +92,7 @@ export function callAll(
   );
 }
 
-/** What can be said of one act after some calls: how they ended, and what X did, part by part. */
+/** The results of the calls of one act, and how often X executed each effect. */
 interface Cell {
   readonly act: string;
   readonly ended: readonly string[];
@@ -107,7 +107,7 @@ export function cellsOf(
 ): readonly Cell[] {
   return acts.map((act, index) => {
     const made = commitsOf(act, x, after);
-    // Of what was done more than once any may be meant; how often is for the test to judge.
+    // A success may report any of several commits; the test checks their number.
     const expected = (made[0] ?? []).map((_, at) => act.data(made.map((commits) => commits[at]!)));
     const say = (answer: Answer | undefined): string => {
       if (!answer?.success) return answer ? ending(answer) : 'none';
@@ -122,15 +122,15 @@ export function cellsOf(
   });
 }
 
-/** A cell of which every part was done once, and every success said what came of it. */
+/** Every effect was executed once and reported by every success. */
 export const done = (act: Act, naming: Naming, ended: readonly string[]): Cell => {
-  // A path may lead to another picture by now: without a key each call uploads what it finds there.
+  // Without a key, each call uploads the current file.
   const isNewEachTime = act.tool === 'x_upload_media' && naming === 'without a key';
   const times = isNewEachTime ? ended.filter((one) => one === 'ok').length : 1;
   return { act: act.name, ended, commits: act.effects.map(() => times) };
 };
 
-/** One of which nothing was done. */
+/** Nothing was executed. */
 export const undone = (act: Act, ended: readonly string[]): Cell => ({
   act: act.name,
   ended,
