@@ -1,8 +1,8 @@
 import { withSendToken, type ToolContext, type ToolOperation } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Account } from './api/account.js';
-import { classify, otherLogin } from './faults.js';
 import type { ReadContext } from './api/provider.js';
+import { classify, otherLogin } from './faults.js';
 
 /** A tool call as its requests see it. All of them share one deadline. */
 export interface CallContext extends ReadContext {

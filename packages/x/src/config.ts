@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { readFileSync, statSync, type Stats } from 'node:fs';
+import * as z from 'zod';
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 

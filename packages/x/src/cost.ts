@@ -1,6 +1,6 @@
 import type { CostEstimate } from '@toolkeel/contract';
-import { findUrls } from './text/urls.js';
 import type { PriceName, Prices } from './config.js';
+import { findUrls } from './text/urls.js';
 
 const UNIT = 'USD';
 

@@ -1,14 +1,14 @@
 import { isRetryable } from '@toolkeel/contract';
 import { FaultError, type Fault } from '@toolkeel/kernel';
 import { describe, expect, it } from 'vitest';
-import { classify, faultToError, noLogin } from './faults.js';
-import { OversizedResponse } from './http/message.js';
+import { readProblem } from './api/problem.js';
 import {
   faultOfResponse,
   faultOfPartialError,
   unreadableResponse,
 } from './api/upstream-problem.js';
-import { readProblem } from './api/problem.js';
+import { classify, faultToError, noLogin } from './faults.js';
+import { OversizedResponse } from './http/message.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const inSeconds = (seconds: number): string => String(NOW / 1000 + seconds);

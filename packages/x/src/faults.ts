@@ -6,12 +6,12 @@ import {
   type ToolError,
 } from '@toolkeel/contract';
 import { classifyError, type Fault, FaultError, type FaultKind, type Sent } from '@toolkeel/kernel';
-import type { XCode } from './tools/specs/common.js';
-import { OversizedResponse } from './http/message.js';
 import type { Refusal } from './api/problem.js';
 import { UpstreamProblem } from './api/upstream-problem.js';
 import { ConfigError } from './config.js';
+import { OversizedResponse } from './http/message.js';
 import { latestReset, windowName } from './rate-limits.js';
+import type { XCode } from './tools/specs/common.js';
 
 /** Classifies errors as the kernel does, and also those of undici. */
 export function classify(cause: unknown): Fault {
@@ -82,7 +82,7 @@ function limited(fault: Fault): XToolError {
     const problem = problemOf(fault);
     const period = problem?.period?.toLowerCase();
     const until = period === undefined ? 'its period ends' : `the ${period} period ends`;
-    const message = `The usage cap of this X account is reached until ${until}. A short wait does not help: ask the operator.${upstreamMessage(fault)}`;
+    const message = `The usage cap of this X account is reached until ${until}. A short wait does not help; contact the operator.${upstreamMessage(fault)}`;
     return toolError('x_rate_limited', message, { details: { scope: 'usage cap', final } });
   }
   const exhausted = limits.find(({ remaining }) => remaining <= 0);

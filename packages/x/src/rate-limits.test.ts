@@ -51,7 +51,7 @@ describe('RateWindows', () => {
 const NOW = 1_000_000_000_000;
 const in_ = (seconds: number) => NOW / 1000 + seconds;
 
-describe('heldBack', () => {
+describe('withRetryAfter', () => {
   it('keeps the reported limits if they cover the wait', () => {
     const told = [{ limit: 15, remaining: 0, reset: in_(600) }];
     expect(withRetryAfter(told, 600_000, NOW)).toEqual(told);

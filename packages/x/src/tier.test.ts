@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import twitterText from 'twitter-text';
 import { describe, expect, it } from 'vitest';
-import { countCashtags } from './tier.js';
 import { anyText } from './text/oracle.fixture.js';
+import { countCashtags } from './tier.js';
 
 describe('countCashtags', () => {
   it.each([

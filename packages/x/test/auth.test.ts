@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   chmod,
   lstat,
@@ -9,7 +10,6 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { XSandbox } from '@toolkeel/sandbox';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Answering, Reply, Seen } from './support/server.js';
 import { created, journaled, useSandbox, useWorld } from './support/rig.js';
+import type { Answering, Reply, Seen } from './support/server.js';
 
 const { world } = useWorld();
 

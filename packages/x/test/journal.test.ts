@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   acceptControls,
   defineTool,
@@ -14,18 +16,16 @@ import {
   memoryStore,
   openStore,
 } from '@toolkeel/journal';
-import { describe, expect, it } from 'vitest';
-import { type Config, created, type Rig, useSandbox, useWorld } from './support/rig.js';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { watchWrites, type WriteWatch } from '@toolkeel/journal/testing';
 import { startXSandbox } from '@toolkeel/sandbox';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { x as pack } from '../src/index.js';
 import { png } from '../src/media/files.fixture.js';
 import { postsFor, setsFor } from './support/acts.js';
-import { loginTo, useGoverned } from './support/governed.js';
 import { PATIENCE_MS } from './support/closing.js';
+import { loginTo, useGoverned } from './support/governed.js';
+import { type Config, created, type Rig, useSandbox, useWorld } from './support/rig.js';
 
 const sandboxWorld = useSandbox();
 const { onClose } = useWorld();

@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { XSandboxOptions } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { ending, loginTo, useGoverned } from './support/governed.js';
 import { PATIENCE_MS } from './support/closing.js';
-import { useStage } from './support/stage.js';
+import { ending, loginTo, useGoverned } from './support/governed.js';
 import { useWorld } from './support/rig.js';
+import { useStage } from './support/stage.js';
 
 const stage = useStage();
 const { start } = useGoverned();

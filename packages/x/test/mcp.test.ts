@@ -1,14 +1,14 @@
-import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
-import { describe, expect, it } from 'vitest';
-import { x as pack } from '../src/index.js';
-import { ending, loginTo, useGoverned } from './support/governed.js';
-import { PATIENCE_MS } from './support/closing.js';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { startXSandbox, type XSandbox } from '@toolkeel/sandbox';
+import { describe, expect, it } from 'vitest';
+import { x as pack } from '../src/index.js';
+import { PATIENCE_MS } from './support/closing.js';
+import { ending, loginTo, useGoverned } from './support/governed.js';
 import { useSandbox } from './support/rig.js';
 
 const { newFolder, onClose, start } = useGoverned();

@@ -1,12 +1,12 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startXSandbox } from '@toolkeel/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mp4, png } from '../src/media/files.fixture.js';
-import type { Reply, Seen } from './support/server.js';
-import { useWorld } from './support/rig.js';
-import { startXSandbox } from '@toolkeel/sandbox';
 import { loginTo, useGoverned } from './support/governed.js';
+import { useWorld } from './support/rig.js';
+import type { Reply, Seen } from './support/server.js';
 
 const { world } = useWorld();
 

@@ -2,8 +2,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { type Answer, ending, useGoverned } from './support/governed.js';
-import type { Reply } from './support/server.js';
 import { useWorld } from './support/rig.js';
+import type { Reply } from './support/server.js';
 
 const { serve, rigFor } = useWorld();
 const { newFolder, start } = useGoverned();

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { frozenCodes } from '@toolkeel/contract';
 import type { XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
-import { mp4 } from '../src/media/files.fixture.js';
 import { x as pack } from '../src/index.js';
+import { mp4 } from '../src/media/files.fixture.js';
 import { argumentsOf } from './support/arguments.js';
-import { type Answer, loginTo, useGoverned } from './support/governed.js';
 import { PATIENCE_MS } from './support/closing.js';
+import { type Answer, loginTo, useGoverned } from './support/governed.js';
 import { useStage } from './support/stage.js';
 
 const stage = useStage();

@@ -2,8 +2,8 @@ import { FaultError, type Fault } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, type Credential } from '../auth/credential.js';
-import type { ReadContext, SocialReadProvider } from './provider.js';
 import { createAccount } from './account.js';
+import type { ReadContext, SocialReadProvider } from './provider.js';
 import type { Session } from './session.js';
 
 interface Login {

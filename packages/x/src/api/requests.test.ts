@@ -2,9 +2,9 @@ import { raise, raisedToolError, toolError, withSendToken } from '@toolkeel/cont
 import { definePolicy, FaultError, presets, upstream } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
+import type { CallContext } from '../call-context.js';
 import type { Send } from '../http/exchange.js';
 import type { HttpResponse } from '../http/message.js';
-import type { CallContext } from '../call-context.js';
 import { createRequests } from './requests.js';
 import { routes } from './routes.js';
 import type { RequestContext, Session } from './session.js';

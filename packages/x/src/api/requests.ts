@@ -9,9 +9,9 @@ import {
   type Upstream,
   withResilience,
 } from '@toolkeel/kernel';
+import type { CallContext } from '../call-context.js';
 import { classify } from '../faults.js';
 import type { HttpResponse } from '../http/message.js';
-import type { CallContext } from '../call-context.js';
 import { routes } from './routes.js';
 import type { ApiRequest, Session } from './session.js';
 

@@ -1,11 +1,11 @@
 import { FaultError, type Fault, type RateLimitInfo } from '@toolkeel/kernel';
+import type { Redactor } from '@toolkeel/pack-kit';
 import type { Credential } from '../auth/credential.js';
 import { classify, noCredential, noLogin } from '../faults.js';
 import type { Connections } from '../http/connections.js';
 import { read, write, type ExchangeOptions, type Send } from '../http/exchange.js';
 import { type HttpResponse, type HttpRequest, urlUnder } from '../http/message.js';
 import type { RateWindows } from '../rate-limits.js';
-import type { Redactor } from '@toolkeel/pack-kit';
 import type { Route } from './routes.js';
 
 export interface SessionOptions {

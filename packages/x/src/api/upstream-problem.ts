@@ -1,6 +1,8 @@
 import { FaultError, parseServerHints, type Fault, type FaultKind } from '@toolkeel/kernel';
 import type { HttpHeaders } from '../http/message.js';
+import { compact, type JsonObject, objectOf } from '../json.js';
 import { withRetryAfter } from '../rate-limits.js';
+import type { PartialError } from './model.js';
 import {
   type Problem,
   readPartialProblems,
@@ -8,8 +10,6 @@ import {
   type Refusal,
   refusalOf,
 } from './problem.js';
-import { compact, type JsonObject, objectOf } from '../json.js';
-import type { PartialError } from './model.js';
 
 /** A failure that X reported, or an unreadable response. */
 export class UpstreamProblem extends Error {

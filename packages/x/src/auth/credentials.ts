@@ -1,8 +1,8 @@
 import type { PackLog } from '@toolkeel/contract';
+import type { Redactor } from '@toolkeel/pack-kit';
 import { type Environment, readSecret, type SecretSource, type XConfig } from '../config.js';
 import type { Connections } from '../http/connections.js';
 import { urlUnder } from '../http/message.js';
-import type { Redactor } from '@toolkeel/pack-kit';
 import { fixedCredential, type Credential } from './credential.js';
 import { storedLogin } from './stored-login.js';
 import type { TokenEndpoint } from './token-endpoint.js';

@@ -9,13 +9,6 @@ import { read } from '../http/exchange.js';
 import { urlUnder } from '../http/message.js';
 import { objectOf, stringOf } from '../json.js';
 import { authorizationCode, type Callback, type BrowserPage } from './callback.js';
-import {
-  DEFAULT_REDIRECT_PORT,
-  defaultScopes,
-  LoginError,
-  type LoginOptions,
-  type LoginResult,
-} from './login-x.js';
 import { lock } from './lock.js';
 import {
   notWritable,
@@ -24,6 +17,13 @@ import {
   checkWritable,
   type Login,
 } from './login-file.js';
+import {
+  DEFAULT_REDIRECT_PORT,
+  defaultScopes,
+  LoginError,
+  type LoginOptions,
+  type LoginResult,
+} from './login-x.js';
 import { requestTokens, type TokenEndpoint } from './token-endpoint.js';
 
 const FIVE_MINUTES_MS = 300_000;

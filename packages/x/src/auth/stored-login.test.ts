@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FaultError } from '@toolkeel/kernel';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRedactor } from '@toolkeel/pack-kit';
-import { storedLogin } from './stored-login.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeLogin } from './login-file.js';
+import { storedLogin } from './stored-login.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Connections } from '../http/connections.js';
 import { createRedactor } from '@toolkeel/pack-kit';
+import type { Connections } from '../http/connections.js';
 import type { TokenEndpoint } from './token-endpoint.js';
 
 const REFUSAL = { error: 'invalid_grant' };

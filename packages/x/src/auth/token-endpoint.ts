@@ -1,8 +1,8 @@
+import type { Redactor } from '@toolkeel/pack-kit';
+import { unreadableResponse } from '../api/upstream-problem.js';
 import type { Connections } from '../http/connections.js';
 import { authenticate } from '../http/exchange.js';
 import { numberOf, stringOf, type JsonObject } from '../json.js';
-import { unreadableResponse } from '../api/upstream-problem.js';
-import type { Redactor } from '@toolkeel/pack-kit';
 
 /** A response of the token endpoint. */
 export interface Grant {

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { storedLogin } from './stored-login.js';
 import { writeLogin, type Login } from './login-file.js';
+import { storedLogin } from './stored-login.js';
 import { rotatingEndpoint } from './token-endpoint.fixture.js';
 import { unsavedLogin } from './unsaved-login.js';
 

@@ -1,6 +1,6 @@
 import { withSendToken, type SendToken } from '@toolkeel/contract';
-import { expect, it } from 'vitest';
 import { createRedactor } from '@toolkeel/pack-kit';
+import { expect, it } from 'vitest';
 import { write, type Send } from './exchange.js';
 
 function rig() {

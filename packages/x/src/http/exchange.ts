@@ -1,9 +1,10 @@
 import { assertSendToken, type SendToken } from '@toolkeel/contract';
 import { FaultError, parseServerHints } from '@toolkeel/kernel';
-import type { Dispatcher } from 'undici';
-import { isObject, type JsonObject } from '../json.js';
-import { faultOfResponse, unreadableResponse } from '../api/upstream-problem.js';
 import type { Redactor } from '@toolkeel/pack-kit';
+import type { Dispatcher } from 'undici';
+import { faultOfResponse, unreadableResponse } from '../api/upstream-problem.js';
+import { isObject, type JsonObject } from '../json.js';
+import type { Connections, FreshConnection } from './connections.js';
 import {
   ACCEPT_ENCODING,
   headerOf,
@@ -13,7 +14,6 @@ import {
   parseJson,
   readBody,
 } from './message.js';
-import type { Connections, FreshConnection } from './connections.js';
 
 export interface ExchangeOptions {
   readonly connections: Connections;

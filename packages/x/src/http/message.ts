@@ -1,7 +1,7 @@
-import type { RateLimitInfo } from '@toolkeel/kernel';
-import type { JsonObject } from '../json.js';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { RateLimitInfo } from '@toolkeel/kernel';
+import type { JsonObject } from '../json.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 

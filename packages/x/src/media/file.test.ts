@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, open, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kindOfGif, openMedia, readGif, sniff } from './file.js';
-import fc from 'fast-check';
 import { animatedGif, gif, jpeg, mov, mp4, png, webm, webp } from './files.fixture.js';
 
 /** Changes to the file system before and after the open. */

@@ -1,6 +1,6 @@
 import type { OtherOperation, Others } from '@toolkeel/contract';
-import { objectOf, objectsOf, arrayOf, numberOf, stringOf, type JsonObject } from '../json.js';
 import type { Post } from '../api/model.js';
+import { objectOf, objectsOf, arrayOf, numberOf, stringOf, type JsonObject } from '../json.js';
 import type { Draft } from './draft.js';
 import { matchesDraft } from './match.js';
 

@@ -3,10 +3,10 @@ import { FaultError } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
-import { UpstreamProblem } from '../api/upstream-problem.js';
 import type { Post } from '../api/model.js';
-import { toToolError } from '../faults.js';
+import { UpstreamProblem } from '../api/upstream-problem.js';
 import type { CallContext } from '../call-context.js';
+import { toToolError } from '../faults.js';
 import { claimsOf } from './claims.js';
 import { createPost } from './create.js';
 

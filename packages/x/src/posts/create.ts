@@ -2,16 +2,16 @@ import { raise, toolError } from '@toolkeel/contract';
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { idOf } from '../api/parse.js';
+import { readPartialProblems } from '../api/problem.js';
 import { routes } from '../api/routes.js';
-import { faultToError, refusalOfFault, toToolError } from '../faults.js';
-import { objectOf, stringOf, type JsonObject } from '../json.js';
 import {
   faultOfPartialError,
   partialErrorsIn,
   unreadableResponse,
 } from '../api/upstream-problem.js';
-import { readPartialProblems } from '../api/problem.js';
 import type { CallContext } from '../call-context.js';
+import { faultToError, refusalOfFault, toToolError } from '../faults.js';
+import { objectOf, stringOf, type JsonObject } from '../json.js';
 import { fitToBudget, unescapeHtml } from '../text/strings.js';
 import type { Claims } from './claims.js';
 import { bodyOf, type Draft } from './draft.js';

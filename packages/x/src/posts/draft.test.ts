@@ -1,8 +1,8 @@
+import { contentHash, type Arguments } from '@toolkeel/contract';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toToolError } from '../faults.js';
 import { checkDraft, type Draft, normalizePost, normalizeThread } from './draft.js';
-import { contentHash, type Arguments } from '@toolkeel/contract';
-import fc from 'fast-check';
 
 const config = { maxPostLength: 280, tier: 'enterprise' } as const;
 

@@ -1,8 +1,8 @@
 import { type Arguments, raise, toolError } from '@toolkeel/contract';
 import type { XConfig } from '../config.js';
-import { requireCashtagLimit } from '../tier.js';
 import { nfc } from '../text/strings.js';
 import { weightedLength } from '../text/weighted-length.js';
+import { requireCashtagLimit } from '../tier.js';
 
 /** A post to be created. */
 export interface Draft {

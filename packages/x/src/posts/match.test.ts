@@ -67,7 +67,7 @@ const poll = { options: ['yes & no', 'cafe\u0301'], duration_minutes: 60 };
 const matches = (draft: Draft, doc: JsonObject, around: JsonObject = {}) =>
   matchesDraft(draft, readPost(doc, readIncludes(around))!);
 
-describe('isPostOf', () => {
+describe('matchesDraft', () => {
   it.each<[string, Draft, Parameters<typeof shown>[1]]>([
     ['plain text', { text: 'hello' }, {}],
     ['what X escapes', { text: 'a < b && c > d &amp;' }, {}],

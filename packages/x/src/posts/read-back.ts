@@ -1,13 +1,13 @@
 import type { Absence, OpenAct, Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { XConfig } from '../config.js';
 import type { PartialError, Post } from '../api/model.js';
 import type { PostRange, ReadContext } from '../api/provider.js';
+import type { XConfig } from '../config.js';
+import { fitToBudget } from '../text/strings.js';
 import { claimsOf, couldBecome, type Claims, type CompetingPost } from './claims.js';
 import type { Draft } from './draft.js';
-import { fitToBudget } from '../text/strings.js';
 import { matchesDraft } from './match.js';
-import { pollUntilFound } from './watch.js';
+import { pollUntilFound } from './poll-until-found.js';
 
 export interface Posted {
   readonly id: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { matchesDraft } from '../posts/match.js';
-import { fitToBudget, oneLine, unescapeHtml } from './strings.js';
 import { countCashtags } from '../tier.js';
 import { growsWithLength, hostileTexts } from './hostile.fixture.js';
+import { fitToBudget, oneLine, unescapeHtml } from './strings.js';
 import { weightedLength } from './weighted-length.js';
 
 const EXAMPLE = 30;
@@ -15,14 +15,11 @@ describe('time grows linearly with the length of an adversarial text', () => {
     ['unescapeHtml', unescapeHtml],
     ['oneLine', (text: string) => oneLine(text, 100)],
     [
-      'isPostOf, asked about a draft',
+      'matchesDraft, of the draft',
       (text: string) => matchesDraft({ text }, { id: '1', text: 'a' }),
     ],
-    [
-      'isPostOf, asked about a post',
-      (text: string) => matchesDraft({ text: 'a' }, { id: '1', text }),
-    ],
-    ['fitting', (text: string) => fitToBudget([{ id: '1', text }])],
+    ['matchesDraft, of the post', (text: string) => matchesDraft({ text: 'a' }, { id: '1', text })],
+    ['fitToBudget', (text: string) => fitToBudget([{ id: '1', text }])],
   ])('in %s', (_, work) => {
     const slow = hostileTexts.filter((text) => !growsWithLength(work, text));
     expect(slow.map((text) => text(EXAMPLE))).toEqual([]);

@@ -31,7 +31,7 @@ describe('nfc', () => {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-describe('fitting', () => {
+describe('fitToBudget', () => {
   it('does not change posts that fit', () => {
     const posts = [{ id: '1', text: 'a', partial_errors: [{ reason: 'r' }] }];
     expect(fitToBudget(posts)).toBe(posts);
@@ -72,7 +72,7 @@ function allParts(text: string): readonly string[] {
   return parts;
 }
 
-describe('textPart', () => {
+describe('cutText', () => {
   it('does not change a post whose text fits', () => {
     const post = { id: '1', text: 'a'.repeat(25_000), lang: 'en' };
     expect(cutText(post)).toBe(post);

@@ -1,5 +1,5 @@
-import type { Posted } from '../posts/read-back.js';
 import type { Post } from '../api/model.js';
+import type { Posted } from '../posts/read-back.js';
 
 /** More combining marks than real text has on one letter, and few enough to sort fast. */
 const MAX_MARKS = 512;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { matchesDraft } from '../posts/match.js';
 import { growsWithLength, hostile } from './hostile.fixture.js';
-import { weightedLength } from './weighted-length.js';
 import { expectAgreement } from './oracle.fixture.js';
+import { weightedLength } from './weighted-length.js';
 
 const pieces = [
   ['(a)', '(', '!', 'a', '.', '日', '-', '_', '/', '?', 'https://', 'a.com', 'a.com/', 'a.com?'],

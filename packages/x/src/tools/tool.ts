@@ -15,8 +15,8 @@ import {
 import { FaultError } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
 import { routes, toolRoutes } from '../api/routes.js';
-import { classify, faultToError } from '../faults.js';
 import { createCallContext, type CallContext } from '../call-context.js';
+import { classify, faultToError } from '../faults.js';
 import { requireTier } from '../tier.js';
 
 /** What a tool's handler gets besides its arguments. */

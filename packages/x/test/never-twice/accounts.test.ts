@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createJournal, openEncryption, type Resolution } from '@toolkeel/journal';
 import type { FaultRule, XSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
+import { x as pack } from '../../src/index.js';
+import { PATIENCE_MS } from '../support/closing.js';
 import { ending, type Governed, settledCall } from '../support/governed.js';
 import { type Config, created } from '../support/rig.js';
-import { PATIENCE_MS } from '../support/closing.js';
 import { useStage } from '../support/stage.js';
-import { createJournal, openEncryption, type Resolution } from '@toolkeel/journal';
-import { x as pack } from '../../src/index.js';
 
 const stage = useStage();
 const config = { toolTimeoutSecs: 5, attemptTimeoutSecs: 2 };

@@ -1,5 +1,6 @@
 import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE_MS } from '../support/closing.js';
 import {
   callAll,
   cellsOf,
@@ -10,7 +11,6 @@ import {
   undone,
   useStage,
 } from '../support/stage.js';
-import { PATIENCE_MS } from '../support/closing.js';
 
 const stage = useStage();
 

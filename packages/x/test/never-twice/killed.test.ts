@@ -1,9 +1,9 @@
 import { startXSandbox } from '@toolkeel/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { commitsOf, postsFor, type Act } from '../support/acts.js';
-import { callAll, cellsOf, done, undone } from '../support/stage.js';
-import { type Mortal, useGoverned, useProcesses } from '../support/governed.js';
 import { PATIENCE_MS } from '../support/closing.js';
+import { type Mortal, useGoverned, useProcesses } from '../support/governed.js';
+import { callAll, cellsOf, done, undone } from '../support/stage.js';
 
 const { newFolder, onClose } = useGoverned();
 const process = useProcesses();

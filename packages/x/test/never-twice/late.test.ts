@@ -1,9 +1,9 @@
 import type { FaultKind } from '@toolkeel/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { commitsOf } from '../support/acts.js';
-import { callAll, cellsOf, done, everywhere, namings, undone, useStage } from '../support/stage.js';
-import { ending, settledCall, type Answer, type Connected } from '../support/governed.js';
 import { PATIENCE_MS } from '../support/closing.js';
+import { ending, settledCall, type Answer, type Connected } from '../support/governed.js';
+import { callAll, cellsOf, done, everywhere, namings, undone, useStage } from '../support/stage.js';
 
 const stage = useStage();
 

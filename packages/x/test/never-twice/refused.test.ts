@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { FaultKind } from '@toolkeel/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Act } from '../support/acts.js';
+import { PATIENCE_MS } from '../support/closing.js';
+import { loginTo, useGoverned } from '../support/governed.js';
 import {
   always,
   callAll,
@@ -13,8 +15,6 @@ import {
   undone,
   useStage,
 } from '../support/stage.js';
-import { loginTo, useGoverned } from '../support/governed.js';
-import { PATIENCE_MS } from '../support/closing.js';
 
 const stage = useStage();
 const { start } = useGoverned();

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { PATIENCE_MS } from '../support/closing.js';
-import { useStage } from '../support/stage.js';
 import { createJournal, openEncryption } from '@toolkeel/journal';
+import { describe, expect, it } from 'vitest';
 import { x as pack } from '../../src/index.js';
+import { PATIENCE_MS } from '../support/closing.js';
 import { created } from '../support/rig.js';
+import { useStage } from '../support/stage.js';
 
 const stage = useStage();
 const thread = { tweets: ['one', 'two', 'three'] };

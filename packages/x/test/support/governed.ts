@@ -1,6 +1,11 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { acceptControls, type Envelope, envelopeSchema, type Pack } from '@toolkeel/contract';
 import { createHost, decideBy } from '@toolkeel/host';
 import {
@@ -12,15 +17,10 @@ import {
 } from '@toolkeel/journal';
 import { compilePolicy, type PolicyConfig } from '@toolkeel/policy';
 import type { XSandbox } from '@toolkeel/sandbox';
+import { expect } from 'vitest';
 import { createXPack, x } from '../../src/index.js';
 import { useClosing } from './closing.js';
 import type { Config } from './rig.js';
-import { setTimeout } from 'node:timers/promises';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect } from 'vitest';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
 export interface Governed extends Connected {
   readonly store: JournalStore;

@@ -7,9 +7,9 @@ import {
   type RunOptions,
 } from '@toolkeel/contract';
 import { createJournal, ephemeralEncryption, memoryStore } from '@toolkeel/journal';
+import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
 import type * as z from 'zod';
 import { configSchema, createXPack } from '../../src/index.js';
-import { startXSandbox, type Commit, type XSandbox, type XSandboxOptions } from '@toolkeel/sandbox';
 import { useClosing } from './closing.js';
 import { startServer, type Answering, type TestServer } from './server.js';
 

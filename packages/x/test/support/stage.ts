@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -19,7 +20,6 @@ import {
   useGoverned,
 } from './governed.js';
 import type { Config } from './rig.js';
-import { createHash } from 'node:crypto';
 
 interface Stage {
   readonly x: XSandbox;

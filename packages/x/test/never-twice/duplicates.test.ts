@@ -1,8 +1,8 @@
+import type { FaultRule } from '@toolkeel/sandbox';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../support/closing.js';
-import { useStage } from '../support/stage.js';
-import type { FaultRule } from '@toolkeel/sandbox';
 import { settledCall } from '../support/governed.js';
+import { useStage } from '../support/stage.js';
 
 const stage = useStage();
 

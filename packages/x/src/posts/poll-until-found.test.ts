@@ -3,7 +3,7 @@ import { FaultError, type Fault, type FaultKind } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pauseAfter, pollUntilFound } from './watch.js';
+import { pauseAfter, pollUntilFound } from './poll-until-found.js';
 
 const found = { found: 'executed', data: 'it' } as const;
 const absent = { found: 'absent' } as const;
