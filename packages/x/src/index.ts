@@ -8,7 +8,7 @@ export {
 } from './auth/login-x.js';
 export { ConfigError, configFromEnvironment, configSchema, type XConfig } from './config.js';
 export { createXPack, x, type RuntimeContext } from './pack.js';
-export type { List, PartialError, Post, User } from './api/model.js';
+export type { List, PartialError, Post, User } from './model.js';
 export {
   retrying,
   type ById,

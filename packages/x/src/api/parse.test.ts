@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../json.js';
-import { listSchema, postSchema, userSchema } from './model.js';
+import { listSchema, postSchema, userSchema } from '../model.js';
 import { readIncludes, readList, readPost, readUser } from './parse.js';
 
 const post = (doc: Record<string, unknown>, includes: object = {}) =>

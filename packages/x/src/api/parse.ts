@@ -9,7 +9,7 @@ import {
   stringOf,
 } from '../json.js';
 import { unescapeHtml } from '../text/strings.js';
-import type { List, Post, User } from './model.js';
+import type { List, Post, User } from '../model.js';
 
 const postFields =
   'created_at,author_id,conversation_id,in_reply_to_user_id,lang,public_metrics,entities,attachments,reply_settings';

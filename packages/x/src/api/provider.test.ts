@@ -1,7 +1,7 @@
 import { FaultError, presets, upstream, type Fault } from '@toolkeel/kernel';
 import { fault, seededRandom, VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
-import type { Post } from './model.js';
+import type { Post } from '../model.js';
 import {
   type ItemResult,
   type ReadContext,

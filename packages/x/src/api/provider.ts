@@ -10,7 +10,7 @@ import {
   type Upstream,
 } from '@toolkeel/kernel';
 import { classify } from '../faults.js';
-import type { List, PartialError, Post, User } from './model.js';
+import type { List, PartialError, Post, User } from '../model.js';
 import { readRoutes } from './routes.js';
 
 export interface ReadContext {

@@ -2,7 +2,7 @@ import { FaultError, parseServerHints, type Fault, type FaultKind } from '@toolk
 import type { HttpHeaders } from '../http/message.js';
 import { compact, type JsonObject, objectOf } from '../json.js';
 import { withRetryAfter } from '../rate-limits.js';
-import type { PartialError } from './model.js';
+import type { PartialError } from '../model.js';
 import {
   type Problem,
   readPartialProblems,

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../http/message.js';
 import { isObject, objectOf, stringOf, type JsonObject } from '../json.js';
-import type { List, PartialError, Post, User } from './model.js';
+import type { List, PartialError, Post, User } from '../model.js';
 import {
   fieldQueries,
   readIncludes,

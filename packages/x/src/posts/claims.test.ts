@@ -1,6 +1,6 @@
 import type { OtherOperation } from '@toolkeel/contract';
 import { describe, expect, it } from 'vitest';
-import type { Post } from '../api/model.js';
+import type { Post } from '../model.js';
 import { claimsOf, couldBecome } from './claims.js';
 
 const reply = (text: string, to?: string): Post => ({

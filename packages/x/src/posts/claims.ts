@@ -1,5 +1,5 @@
 import type { OtherOperation, Others } from '@toolkeel/contract';
-import type { Post } from '../api/model.js';
+import type { Post } from '../model.js';
 import { objectOf, objectsOf, arrayOf, numberOf, stringOf, type JsonObject } from '../json.js';
 import type { Draft } from './draft.js';
 import { matchesDraft } from './match.js';

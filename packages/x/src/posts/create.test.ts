@@ -3,7 +3,7 @@ import { FaultError } from '@toolkeel/kernel';
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
-import type { Post } from '../api/model.js';
+import type { Post } from '../model.js';
 import { UpstreamProblem } from '../api/upstream-problem.js';
 import type { CallContext } from '../call-context.js';
 import { toToolError } from '../faults.js';

@@ -1,4 +1,4 @@
-import type { Post } from '../api/model.js';
+import type { Post } from '../model.js';
 import { nfc } from '../text/strings.js';
 import { findUrls, type Span } from '../text/urls.js';
 import type { Draft } from './draft.js';

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@toolkeel/kernel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../api/client.js';
-import type { Post } from '../api/model.js';
+import type { Post } from '../model.js';
 import type { SocialReadProvider } from '../api/provider.js';
 import type { Claims } from './claims.js';
 import { absenceOf, readBack } from './read-back.js';

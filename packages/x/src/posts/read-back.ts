@@ -1,6 +1,6 @@
 import type { Absence, OpenAct, Reconciliation } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { PartialError, Post } from '../api/model.js';
+import type { PartialError, Post } from '../model.js';
 import type { PostRange, ReadContext } from '../api/provider.js';
 import type { XConfig } from '../config.js';
 import { fitToBudget } from '../text/strings.js';

@@ -1,4 +1,4 @@
-import type { Post } from '../api/model.js';
+import type { Post } from '../model.js';
 import type { Posted } from '../posts/read-back.js';
 
 /** More combining marks than real text has on one letter, and few enough to sort fast. */

@@ -12,7 +12,7 @@ import {
 } from '@toolkeel/contract';
 import type { RateLimitInfo } from '@toolkeel/kernel';
 import type { Client } from '../api/client.js';
-import type { PartialError } from '../api/model.js';
+import type { PartialError } from '../model.js';
 import type { PageQuery, PageResult } from '../api/provider.js';
 import type { CallContext } from '../call-context.js';
 import type { PriceName } from '../config.js';

@@ -1,6 +1,6 @@
 import { answer } from '@toolkeel/contract';
 import type { Client } from '../api/client.js';
-import type { Post, User } from '../api/model.js';
+import type { Post, User } from '../model.js';
 import type { ItemResult, PostRange } from '../api/provider.js';
 import { itemCost } from '../cost.js';
 import { cutText } from '../text/strings.js';

@@ -1,6 +1,6 @@
 import { profilesFrom, type ErrorCode } from '@toolkeel/contract';
 import * as z from 'zod';
-import { listSchema, partialErrorSchema, postSchema, userSchema } from '../../api/model.js';
+import { listSchema, partialErrorSchema, postSchema, userSchema } from '../../model.js';
 
 /** Error codes of every tool that calls X, beside the codes that all tools share. */
 export const xCodes = Object.freeze([

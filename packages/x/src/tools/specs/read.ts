@@ -1,6 +1,6 @@
 import { specifyTool } from '@toolkeel/contract';
 import * as z from 'zod';
-import { listSchema, postSchema, userSchema } from '../../api/model.js';
+import { listSchema, postSchema, userSchema } from '../../model.js';
 import {
   id,
   listList,
